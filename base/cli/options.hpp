@@ -1,0 +1,51 @@
+// Options as a table: parsing, help and completion all come from the same rows. The parser follows GNU getopt_long:
+// options and operands mix, unambiguous prefixes of long names are accepted, "--" ends options.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearth::cli {
+
+struct Option {
+  std::string name;        ///< long name without dashes; empty when there is only a letter
+  char letter = 0;         ///< 0 = none
+  std::string value_name;  ///< empty = a flag
+  std::string help;
+
+  /// "--name" or "-x", for messages.
+  [[nodiscard]] std::string display() const;
+  /// The key under which Arguments hold it: the long name, or the letter.
+  [[nodiscard]] std::string key() const { return name.empty() ? std::string(1, letter) : name; }
+};
+
+/// What a command line said.
+class Arguments {
+ public:
+  [[nodiscard]] bool has(const std::string& key) const { return values_.count(key) > 0; }
+  /// How often a flag or option was given.
+  [[nodiscard]] std::size_t count(const std::string& key) const;
+  /// The last value given.
+  [[nodiscard]] std::optional<std::string> value(const std::string& key) const;
+  [[nodiscard]] std::string value_or(const std::string& key, std::string fallback) const;
+  [[nodiscard]] std::vector<std::string> values(const std::string& key) const;
+  [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
+
+  void add(const std::string& key, std::string value) { values_[key].push_back(std::move(value)); }
+  void add_operand(std::string operand) { operands_.push_back(std::move(operand)); }
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::string> operands_;
+};
+
+/// Throws Error(usage) for unknown, ambiguous or incomplete options, with the nearest known name.
+[[nodiscard]] Arguments parse_options(const std::vector<Option>& table, const std::vector<std::string>& words);
+
+/// The table as aligned help lines.
+[[nodiscard]] std::string options_help(const std::vector<Option>& table);
+
+}  // namespace hearth::cli

@@ -1,0 +1,18 @@
+#include "base/clock.hpp"
+
+#include <ctime>
+
+namespace hearth {
+
+MonotonicTime SystemClock::now() const { return std::chrono::steady_clock::now(); }
+
+WallTime SystemClock::wall() const { return std::chrono::system_clock::now(); }
+
+void SystemClock::sleep(Duration duration) {
+  if (duration <= Duration::zero()) return;
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(duration);
+  const timespec spec{static_cast<time_t>(seconds.count()), static_cast<long>((duration - seconds).count())};
+  ::nanosleep(&spec, nullptr);
+}
+
+}  // namespace hearth

@@ -1,0 +1,53 @@
+// Time as a seam: code that waits or stamps takes a Clock, so that tests move time by hand (tests/fakes/manual_clock).
+// Deadlines, not timeouts, cross function borders: a callee can't restart the time that its caller has left.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace hearth {
+
+using Duration = std::chrono::nanoseconds;
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual MonotonicTime now() const = 0;
+  [[nodiscard]] virtual WallTime wall() const = 0;
+  /// Returns early when a signal arrives.
+  virtual void sleep(Duration duration) = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  [[nodiscard]] MonotonicTime now() const override;
+  [[nodiscard]] WallTime wall() const override;
+  void sleep(Duration duration) override;
+};
+
+class Deadline {
+ public:
+  [[nodiscard]] static Deadline never() { return Deadline(MonotonicTime::max()); }
+  [[nodiscard]] static Deadline after(Duration duration, const Clock& clock) {
+    return Deadline(clock.now() + duration);
+  }
+  explicit Deadline(MonotonicTime at) : at_(at) {}
+
+  [[nodiscard]] bool is_never() const { return at_ == MonotonicTime::max(); }
+  [[nodiscard]] bool passed(MonotonicTime now) const { return now >= at_; }
+  /// Milliseconds for poll(2): -1 for never, 0 when passed, rounded up.
+  [[nodiscard]] int poll_timeout(MonotonicTime now) const {
+    if (is_never()) return -1;
+    if (passed(now)) return 0;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - now).count();
+    return static_cast<int>(std::min<long long>(left, std::numeric_limits<int>::max()));
+  }
+
+ private:
+  MonotonicTime at_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,55 @@
+#include "base/hash.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/hex.hpp"
+
+namespace hearth {
+
+struct Hasher::Context {
+  EVP_MD_CTX* evp = EVP_MD_CTX_new();
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { EVP_MD_CTX_free(evp); }
+};
+
+namespace {
+const EVP_MD* evp_of(HashKind kind) {
+  switch (kind) {
+    case HashKind::md5: return EVP_md5();
+    case HashKind::sha1: return EVP_sha1();
+    case HashKind::sha256: return EVP_sha256();
+    case HashKind::sha512: return EVP_sha512();
+  }
+  return nullptr;
+}
+}  // namespace
+
+Hasher::Hasher(HashKind kind) : context_(std::make_unique<Context>()) {
+  if (EVP_DigestInit_ex(context_->evp, evp_of(kind), nullptr) != 1) {
+    throw Error(ErrorKind::unsupported, "this OpenSSL does not offer the digest that is asked for");
+  }
+}
+Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher::~Hasher() = default;
+
+void Hasher::update(std::string_view bytes) { EVP_DigestUpdate(context_->evp, bytes.data(), bytes.size()); }
+
+std::string Hasher::hex_digest() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context_->evp, bytes.data(), &length);
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), length});
+}
+
+std::string hex_digest(HashKind kind, std::string_view bytes) {
+  Hasher hasher(kind);
+  hasher.update(bytes);
+  return hasher.hex_digest();
+}
+
+}  // namespace hearth

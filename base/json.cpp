@@ -1,0 +1,49 @@
+#include "base/json.hpp"
+
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+constexpr int k_max_depth = 512;
+
+Position position_of(std::string_view text, std::size_t offset) {
+  Position at{1, 1};
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      ++at.line;
+      at.column = 1;
+    } else {
+      ++at.column;
+    }
+  }
+  return at;
+}
+
+/// nlohmann's text without its own "[json.exception…] parse error at line 1, column 2: " lead, which repeats the place.
+std::string reason_of(std::string_view what) {
+  const std::size_t lead = what.find("column ");
+  const std::size_t colon = what.find(": ", lead == std::string_view::npos ? 0 : lead);
+  return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, std::string_view source) {
+  bool too_deep = false;
+  const Json::parser_callback_t guard = [&too_deep](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > k_max_depth;
+    return !too_deep;
+  };
+  try {
+    Json value = Json::parse(text.begin(), text.end(), guard);
+    if (too_deep) return ParseError{std::string(source), {}, cat("nested deeper than ", k_max_depth, " levels")};
+    return value;
+  } catch (const Json::parse_error& error) {
+    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    return ParseError{std::string(source), position_of(text, offset), reason_of(error.what())};
+  }
+}
+
+}  // namespace hearth

@@ -1,0 +1,37 @@
+// Logging for daemons and long commands: one line a record, never throws. Libraries below the rooms don't log above
+// debug; a function either logs or reports an error, never both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hearth {
+
+enum class LogLevel { debug, info, warning, error };
+
+[[nodiscard]] std::string_view log_level_name(LogLevel level);
+
+/// Where log records go. Implementations must be noexcept: a log line must not end a build.
+class Logger {
+ public:
+  virtual ~Logger() = default;
+  virtual void log(LogLevel level, std::string_view text) noexcept = 0;
+
+  void debug(std::string_view text) noexcept { log(LogLevel::debug, text); }
+  void info(std::string_view text) noexcept { log(LogLevel::info, text); }
+  void warning(std::string_view text) noexcept { log(LogLevel::warning, text); }
+  void error(std::string_view text) noexcept { log(LogLevel::error, text); }
+};
+
+/// "LEVEL TEXT" lines on a file descriptor (not owned), from `threshold` up.
+class FdLogger final : public Logger {
+ public:
+  explicit FdLogger(int fd, LogLevel threshold = LogLevel::info) : fd_(fd), threshold_(threshold) {}
+  void log(LogLevel level, std::string_view text) noexcept override;
+
+ private:
+  int fd_;
+  LogLevel threshold_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,161 @@
+#include "base/sys/file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+bool is_missing(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
+
+FileStatus::Type type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileStatus::Type::regular;
+  if (S_ISDIR(mode)) return FileStatus::Type::directory;
+  if (S_ISLNK(mode)) return FileStatus::Type::symlink;
+  return FileStatus::Type::other;
+}
+
+fs::path directory_of(const fs::path& target) {
+  const fs::path parent = target.parent_path();
+  return parent.empty() ? fs::path(".") : parent;
+}
+
+fs::path hidden_name(const fs::path& target) {
+  return directory_of(target) / cat(".", target.filename().string(), ".", random_hex(8));
+}
+
+/// File systems without O_TMPFILE answer EOPNOTSUPP; kernels or layers without it EISDIR or EINVAL.
+bool lacks_unnamed_files(int error_number) {
+  return error_number == EOPNOTSUPP || error_number == EISDIR || error_number == EINVAL;
+}
+
+void sync_directory(const fs::path& directory) {
+  const Fd fd = Fd::open(directory.string(), O_RDONLY | O_DIRECTORY);
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) throw Error::from_errno("syncing", directory.string());
+}
+
+}  // namespace
+
+std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && is_missing(errno)) return std::nullopt;
+  if (fd < 0) throw Error::from_errno("opening", path.string());
+  return read_all(Fd(fd), path.string());
+}
+
+std::optional<FileStatus> RealFileSystem::status(const fs::path& path) const {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    if (is_missing(errno)) return std::nullopt;
+    throw Error::from_errno("looking at", path.string());
+  }
+  return FileStatus{type_of(info.st_mode), info.st_mode & 07777U, info.st_uid, info.st_gid,
+                    static_cast<std::uint64_t>(info.st_size)};
+}
+
+std::vector<std::string> RealFileSystem::list(const fs::path& directory) const {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
+  if (!stream) {
+    if (is_missing(errno)) return {};
+    throw Error::from_errno("listing", directory.string());
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void RealFileSystem::write(const fs::path& path, std::string_view data, const FileAttributes& attributes) {
+  AtomicFile file = AtomicFile::create(path, attributes.mode);
+  write_all(file.fd(), data, path.string());
+  if (attributes.uid || attributes.gid) {
+    const auto keep = static_cast<uid_t>(-1);
+    if (::fchown(file.fd().get(), attributes.uid.value_or(keep), attributes.gid.value_or(keep)) != 0) {
+      throw Error::from_errno("changing the owner of", path.string());
+    }
+  }
+  if (::fchmod(file.fd().get(), attributes.mode) != 0) throw Error::from_errno("changing the mode of", path.string());
+  file.commit();
+}
+
+void RealFileSystem::make_directories(const fs::path& path, std::uint32_t mode) {
+  if (path.empty() || ::mkdir(path.c_str(), mode) == 0) return;
+  if (errno == ENOENT) {
+    make_directories(path.parent_path(), mode);
+    if (::mkdir(path.c_str(), mode) == 0) return;
+  }
+  const int error_number = errno;
+  struct stat info {};
+  if (error_number == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return;
+  throw Error::from_errno("creating the directory", path.string(), error_number);
+}
+
+void RealFileSystem::remove(const fs::path& path) {
+  if (::remove(path.c_str()) != 0 && !is_missing(errno)) throw Error::from_errno("removing", path.string());
+}
+
+AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {
+  const fs::path directory = directory_of(target);
+  const int unnamed = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  if (unnamed >= 0) return {target, Fd(unnamed), fs::path()};
+  if (!lacks_unnamed_files(errno)) throw Error::from_errno("creating a file in", directory.string());
+  const fs::path temporary = hidden_name(target);
+  return {target, Fd::open(temporary.string(), O_RDWR | O_CREAT | O_EXCL, mode), temporary};
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+std::string AtomicFile::proc_path() const {
+  return temporary_.empty() ? cat("/proc/", ::getpid(), "/fd/", fd_.get()) : temporary_.string();
+}
+
+void AtomicFile::commit() {
+  if (::fsync(fd_.get()) != 0) throw Error::from_errno("syncing", target_.string());
+  if (temporary_.empty()) {
+    const fs::path hidden = hidden_name(target_);
+    if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      throw Error::from_errno("naming", target_.string());
+    }
+    temporary_ = hidden;
+  }
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw Error::from_errno("renaming to", target_.string());
+  temporary_.clear();
+  sync_directory(directory_of(target_));
+  fd_.close();
+}
+
+TempDir TempDir::create(const fs::path& parent, std::string_view prefix) {
+  std::string name = (parent / cat(prefix, "XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw Error::from_errno("creating a directory in", parent.string());
+  return TempDir(name);
+}
+
+TempDir::~TempDir() {
+  boost::system::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+fs::path TempDir::release() { return std::exchange(path_, fs::path()); }
+
+std::string read_file(const fs::path& path) {
+  std::optional<std::string> data = RealFileSystem().read(path);
+  if (!data) throw Error(ErrorKind::not_found, cat("there is no file ", path.string()));
+  return std::move(*data);
+}
+
+}  // namespace hearth

@@ -1,0 +1,17 @@
+#include "base/sys/lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/error.hpp"
+
+namespace hearth {
+
+std::optional<FileLock> FileLock::try_acquire(const fs::path& path) {
+  Fd fd = Fd::open(path.string(), O_RDWR | O_CREAT, 0600);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
+  if (errno == EWOULDBLOCK) return std::nullopt;
+  throw Error::from_errno("locking", path.string());
+}
+
+}  // namespace hearth

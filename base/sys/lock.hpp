@@ -1,0 +1,23 @@
+// FileLock: an exclusive flock(2) on a file that stays. The lock goes with the process, however it ends.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/path.hpp"
+#include "base/sys/fd.hpp"
+
+namespace hearth {
+
+class FileLock {
+ public:
+  /// Nothing when another process holds it. The file is created if missing and never removed.
+  [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path);
+  [[nodiscard]] const Fd& fd() const { return fd_; }
+
+ private:
+  explicit FileLock(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,164 @@
+#include "base/sys/namespace.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/sched.h>
+#include <pwd.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+constexpr std::uint32_t k_ids = 65536;
+constexpr std::uint64_t k_namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+
+std::string user_name(uid_t uid) {
+  const passwd* entry = ::getpwuid(uid);
+  return entry != nullptr ? entry->pw_name : "";
+}
+
+std::vector<IdMap> id_map_for(std::uint32_t id, const char* file, uid_t uid) {
+  if (uid == 0) return {IdMap{0, 0, k_ids}};
+  const std::string text = RealFileSystem().read(file).value_or("");
+  const std::optional<std::vector<IdMap>> map = plan_id_map(id, parse_sub_ids(text, user_name(uid), uid));
+  if (map) return *map;
+  throw Error(ErrorKind::unsupported, cat("user ", user_name(uid), " has no range of 65535 ids in ", file))
+      .hint(cat("Give one (as root): usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ", user_name(uid)));
+}
+
+std::string map_text(const std::vector<IdMap>& maps) {
+  std::string text;
+  for (const IdMap& map : maps) text += cat(map.inside, " ", map.outside, " ", map.count, "\n");
+  return text;
+}
+
+void write_map(pid_t pid, const char* file, const char* tool, const std::vector<IdMap>& maps) {
+  if (::geteuid() == 0) {
+    const std::string path = cat("/proc/", pid, "/", file);
+    write_all(Fd::open(path, O_WRONLY), map_text(maps), path);
+    return;
+  }
+  std::vector<std::string> argv = {tool, std::to_string(pid)};
+  for (const IdMap& map : maps) {
+    for (const std::uint32_t number : {map.inside, map.outside, map.count}) argv.push_back(std::to_string(number));
+  }
+  SystemClock clock;
+  RealRunner runner(clock);
+  try {
+    run_checked(runner, Command{.argv = argv});
+  } catch (Error& error) {
+    throw error.hint("newuidmap and newgidmap come with Debian's package uidmap.");
+  }
+}
+
+/// The child's side: wait for the maps, become root inside, cut the mount tree off from the host's, run the body.
+[[noreturn]] void run_inside(const std::function<int()>& body, Pipe& ready) {
+  ready.write = Fd();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char go = 0;
+  if (::read(ready.read.get(), &go, 1) != 1) ::_exit(125);  // the parent died or failed before the maps were written
+  ready.read = Fd();
+  if (::setgroups(0, nullptr) != 0 || ::setgid(0) != 0 || ::setuid(0) != 0) ::_exit(125);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // setuid clears it
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(125);
+  int code = 125;
+  try {
+    code = body();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "hearth: %s\n", error.story().c_str());
+    code = error.exit_code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hearth: %s\n", error.what());
+  }
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+Error no_namespaces(int error_number) {
+  Error error = Error::from_errno("creating", "a user namespace", error_number);
+  error.hint("Allow them (as root): sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=65536");
+  return error;
+}
+
+}  // namespace
+
+std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view user, std::uint32_t id) {
+  std::vector<SubIdRange> ranges;
+  for (const std::string& line : split_lines(text)) {
+    const std::vector<std::string> fields = split(trim(line), ':');
+    if (fields.size() != 3 || fields[0].empty()) continue;
+    if (fields[0] != user && fields[0] != std::to_string(id)) continue;
+    const auto first = parse_number(fields[1]);
+    const auto count = parse_number(fields[2]);
+    if (!first || !count || *first > UINT32_MAX || *count > UINT32_MAX) continue;
+    ranges.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
+  }
+  return ranges;
+}
+
+std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges) {
+  std::vector<IdMap> maps = {IdMap{0, id, 1}};
+  std::uint32_t next = 1;
+  for (const SubIdRange& range : ranges) {
+    if (next >= k_ids) break;
+    const std::uint32_t count = std::min(range.count, k_ids - next);
+    if (count > 0) maps.push_back({next, range.first, count});
+    next += count;
+  }
+  if (next < k_ids) return std::nullopt;
+  return maps;
+}
+
+NamespacedProcess NamespacedProcess::start(const std::function<int()>& body) {
+  const std::vector<IdMap> uids = id_map_for(::geteuid(), "/etc/subuid", ::geteuid());
+  const std::vector<IdMap> gids = id_map_for(::getegid(), "/etc/subgid", ::geteuid());
+  Pipe ready = Pipe::create();
+  std::fflush(nullptr);  // or both processes would print what is still buffered
+  clone_args args{};
+  args.flags = k_namespaces;
+  args.exit_signal = SIGCHLD;
+  const auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+  if (pid < 0) throw no_namespaces(errno);
+  if (pid == 0) run_inside(body, ready);
+  NamespacedProcess process(pid);
+  ready.read = Fd();
+  write_map(pid, "uid_map", "newuidmap", uids);
+  write_map(pid, "gid_map", "newgidmap", gids);
+  write_all(ready.write, "g", "the sandbox");
+  return process;
+}
+
+NamespacedProcess::~NamespacedProcess() { kill(); }
+
+std::optional<ExitStatus> NamespacedProcess::wait() {
+  int raw = 0;
+  if (::waitpid(pid_, &raw, 0) != pid_) {
+    if (errno == EINTR) return std::nullopt;
+    throw Error::from_errno("waiting for", "the sandbox");
+  }
+  pid_ = -1;
+  return WIFEXITED(raw) ? ExitStatus(Exited{WEXITSTATUS(raw)}) : ExitStatus(Signaled{WTERMSIG(raw)});
+}
+
+void NamespacedProcess::kill() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+}  // namespace hearth

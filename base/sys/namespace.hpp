@@ -1,0 +1,62 @@
+// Namespaces: running a function as process 1 of its own user, mount, pid, ipc and uts namespaces. When this process
+// dies, however it dies, the kernel kills everything inside and takes every mount away: nothing can leak.
+//
+// The user namespace maps a whole range of ids, so that an image tree can hold any owner. As root the range is written
+// directly; an ordinary user needs newuidmap and a range in /etc/subuid (uidmap package), which the error explains.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sys/process.hpp"
+
+namespace hearth {
+
+/// `count` ids from `inside` on are ids from `outside` on of the parent namespace.
+struct IdMap {
+  std::uint32_t inside = 0;
+  std::uint32_t outside = 0;
+  std::uint32_t count = 0;
+  bool operator==(const IdMap&) const = default;
+};
+
+/// The ranges that /etc/subuid (or subgid) text gives to `user`, by name or number.
+struct SubIdRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  bool operator==(const SubIdRange&) const = default;
+};
+[[nodiscard]] std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view user, std::uint32_t id);
+
+/// Maps id 0 inside to `id` (the caller) and 1… to the sub-id ranges, 65536 ids in all where they last. Root maps the
+/// identity instead. Fewer than 65535 sub-ids give nothing: images hold owners up to 65534.
+[[nodiscard]] std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges);
+
+/// A function running as process 1 in namespaces of its own.
+class NamespacedProcess {
+ public:
+  /// `body` runs as uid 0 inside, with all capabilities there and a private mount tree; its return value is the exit
+  /// code. Throws Error when the machine does not allow user namespaces or has no id range for this user.
+  [[nodiscard]] static NamespacedProcess start(const std::function<int()>& body);
+  NamespacedProcess(NamespacedProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  NamespacedProcess& operator=(NamespacedProcess&&) = delete;
+  ~NamespacedProcess();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Waits for its end; returns early with nothing when a signal handler ran (EINTR).
+  [[nodiscard]] std::optional<ExitStatus> wait();
+  /// Kills it, and with it everything inside.
+  void kill();
+
+ private:
+  explicit NamespacedProcess(pid_t pid) : pid_(pid) {}
+  pid_t pid_ = -1;
+};
+
+}  // namespace hearth

@@ -1,0 +1,18 @@
+#include "base/sys/random.hpp"
+
+#include <sys/random.h>
+
+#include "base/error.hpp"
+#include "base/hex.hpp"
+
+namespace hearth {
+
+std::string random_hex(std::size_t bytes) {
+  std::string raw(bytes, '\0');
+  if (::getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size())) {
+    throw Error::from_errno("reading", "random bytes");
+  }
+  return to_hex(raw);
+}
+
+}  // namespace hearth

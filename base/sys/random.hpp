@@ -1,0 +1,11 @@
+// Unpredictable names and tokens, from getrandom(2).
+#pragma once
+
+#include <string>
+
+namespace hearth {
+
+/// `bytes` random bytes as lower-case hexadecimal.
+[[nodiscard]] std::string random_hex(std::size_t bytes);
+
+}  // namespace hearth

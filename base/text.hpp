@@ -1,0 +1,56 @@
+// Words, numbers and quoting: small pure functions on text that every room needs.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearth {
+
+namespace detail {
+inline void append(std::string& out, std::string_view text) { out.append(text); }
+inline void append(std::string& out, char c) { out.push_back(c); }
+template <std::integral N>
+void append(std::string& out, N number) {
+  out.append(std::to_string(number));
+}
+}  // namespace detail
+
+/// Concatenates texts, characters and integers.
+template <class... Parts>
+[[nodiscard]] std::string cat(const Parts&... parts) {
+  std::string out;
+  (detail::append(out, parts), ...);
+  return out;
+}
+
+[[nodiscard]] std::string_view trim(std::string_view text);
+/// Splits at every separator; empty fields are kept ("a,,b" has three; "" has one).
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+/// Splits at runs of white space; no empty fields.
+[[nodiscard]] std::vector<std::string> split_words(std::string_view text);
+/// Lines without their ends; a final newline does not open an empty line.
+[[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+[[nodiscard]] std::string to_lower(std::string_view text);
+[[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
+/// A whole non-negative decimal number, nothing else around it.
+[[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);
+/// "4.2 GiB", "512 KiB", "17 B".
+[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
+/// A number with `decimals` places, whatever the locale.
+[[nodiscard]] std::string fixed(double value, int decimals);
+
+/// POSIX shell quoting of one word; plain words stay as they are.
+[[nodiscard]] std::string shell_quote(std::string_view word);
+[[nodiscard]] std::string shell_join(const std::vector<std::string>& words);
+
+/// The candidate nearest to `word` by edit distance, if it is near enough to be a likely typing error.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace hearth

@@ -1,0 +1,16 @@
+# hearth_warnings: each flag with its reason. Errors only for developers and CI (HEARTH_WERROR), not for users.
+add_library(hearth_warnings INTERFACE)
+target_compile_options(hearth_warnings INTERFACE
+  -Wall -Wextra            # the usual suspects
+  -Wshadow                 # a name that hides another is misread sooner or later
+  -Wconversion             # sizes and ids that silently lose bits
+  -Wnon-virtual-dtor       # deleting through a base would leak
+  -Woverloaded-virtual     # an override that is none
+  -Wcast-qual              # const taken away unseen
+  -Wformat=2               # format strings that are not literals
+  -Wimplicit-fallthrough   # a missing break
+  -Wnull-dereference       # paths that provably use a null pointer
+  -Wno-missing-field-initializers)  # designated initialisers leave the rest to its defaults, on purpose
+if(HEARTH_WERROR)
+  target_compile_options(hearth_warnings INTERFACE -Werror)
+endif()

@@ -1,0 +1,36 @@
+// A CommandRunner that answers by program name and records what it was asked to run.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+
+namespace hearth::fakes {
+
+class ScriptedRunner final : public CommandRunner {
+ public:
+  using Answer = std::function<CommandResult(const Command&)>;
+  std::vector<Command> ran;
+
+  void on(const std::string& program, Answer answer) { answers_[program] = std::move(answer); }
+  void on(const std::string& program, int exit_code, std::string out = "") {
+    on(program, [exit_code, out](const Command&) { return CommandResult{Exited{exit_code}, out, ""}; });
+  }
+
+  [[nodiscard]] CommandResult run(const Command& command) override {
+    ran.push_back(command);
+    const auto answer = answers_.find(fs::path(command.argv.front()).filename().string());
+    if (answer == answers_.end()) {
+      throw Error(ErrorKind::external, cat("starting ", command.argv.front(), ": No such file or directory"), 127);
+    }
+    return answer->second(command);
+  }
+
+ private:
+  std::map<std::string, Answer> answers_;
+};
+
+}  // namespace hearth::fakes
