@@ -1,0 +1,22 @@
+// Ordered script directories: which files of a directory run, and in which order. Shared by image phases (builder) and
+// node phases (agent). Source: diskimage-builder's dib-run-parts, which selects by a name pattern and the x bit and
+// orders with `LANG=C sort -n`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearth {
+
+/// Orders names as `LANG=C sort -n` does: by the leading (possibly negative) whole number, names without one as 0, ties
+/// bytewise. Numbers of any length are compared exactly.
+void sort_run_parts(std::vector<std::string>& names);
+
+/// Whether a hook of this name may run: RUN_PARTS_REGEX's default, ^[0-9A-Za-z_-]+$.
+[[nodiscard]] bool is_run_parts_name(std::string_view name);
+
+/// Whether a file of environment.d is sourced: ^[0-9A-Za-z_.-]+$. These sort bytewise, the x bit does not matter.
+[[nodiscard]] bool is_environment_file_name(std::string_view name);
+
+}  // namespace hearth

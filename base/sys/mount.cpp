@@ -1,0 +1,75 @@
+#include "base/sys/mount.hpp"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+constexpr std::size_t k_mount_point_field = 4;
+
+/// mountinfo writes blank, tab, newline and backslash as \ooo.
+std::string unescape(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      out.push_back(static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8)));
+      i += 3;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_mount(const fs::path& source, const fs::path& target, Access access) {
+  if (::mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+    throw Error::from_errno(cat("binding ", source.string(), " to"), target.string());
+  }
+  if (access == Access::read_write) return;
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (::syscall(SYS_mount_setattr, AT_FDCWD, target.c_str(), AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
+    throw Error::from_errno("making read-only", target.string());
+  }
+}
+
+void mount_file_system(const std::string& type, const std::string& source, const fs::path& target, unsigned long flags,
+                       const std::string& options) {
+  if (::mount(source.c_str(), target.c_str(), type.c_str(), flags, options.c_str()) != 0) {
+    throw Error::from_errno(cat("mounting ", type, " on"), target.string());
+  }
+}
+
+std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& directory) {
+  std::vector<std::string> points;
+  const std::string prefix = directory + "/";
+  for (const std::string& line : split_lines(mountinfo)) {
+    const std::vector<std::string> fields = split(line, ' ');
+    if (fields.size() <= k_mount_point_field) continue;
+    std::string point = unescape(fields[k_mount_point_field]);
+    if (point.compare(0, prefix.size(), prefix) == 0) points.push_back(std::move(point));
+  }
+  std::reverse(points.begin(), points.end());  // later mounts lie on or below earlier ones
+  return points;
+}
+
+void unmount_below(const fs::path& directory) {
+  for (const std::string& point : mount_points_below(read_file("/proc/self/mountinfo"), directory.string())) {
+    ::umount2(point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+  }
+}
+
+}  // namespace hearth

@@ -1,0 +1,27 @@
+// Mounts, for a process in a mount namespace of its own: a private tree is the cleaner when the process dies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/path.hpp"
+
+namespace hearth {
+
+enum class Access { read_write, read_only };
+
+/// Bind mounts `source` (a directory with everything below it, or a file) on `target`, which must exist. read_only
+/// holds for everything below too (mount_setattr(2), Linux 5.12).
+void bind_mount(const fs::path& source, const fs::path& target, Access access);
+
+/// mount(2) with its arguments as given; the Error names type and target.
+void mount_file_system(const std::string& type, const std::string& source, const fs::path& target, unsigned long flags,
+                       const std::string& options);
+
+/// Mount points strictly below `directory`, deepest first, from /proc/self/mountinfo's text.
+[[nodiscard]] std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& directory);
+
+/// Detaches every mount below `directory`, deepest first.
+void unmount_below(const fs::path& directory);
+
+}  // namespace hearth

@@ -1,0 +1,73 @@
+#include "builder/elements/catalog.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_directory(const FileReader& files, const fs::path& path) {
+  const std::optional<FileStatus> status = files.status(path);
+  return status && status->type == FileStatus::Type::directory;
+}
+
+/// A link to an element counts under the name of what it points to.
+std::string element_name(const fs::path& path) {
+  boost::system::error_code missing;
+  const fs::path resolved = fs::canonical(path, missing);
+  return (missing ? path : resolved).filename().string();
+}
+
+Element read_element(const FileReader& files, const fs::path& path, bool built_in) {
+  return {.name = element_name(path),
+          .path = path,
+          .deps = parse_element_names(files.read(path / "element-deps").value_or("")),
+          .provides = parse_element_names(files.read(path / "element-provides").value_or("")),
+          .built_in = built_in};
+}
+
+}  // namespace
+
+Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& search_path, const fs::path& built_in) {
+  Catalog catalog;
+  catalog.search_path_ = search_path;
+  catalog.search_path_.push_back(built_in);
+  for (const fs::path& directory : catalog.search_path_) {
+    if (directory.empty() || !is_directory(files, directory)) {
+      throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
+          .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
+    }
+    for (const std::string& name : files.list(directory)) {
+      const fs::path path = directory / name;
+      if (!is_directory(files, path)) continue;
+      Element element = read_element(files, path, directory == built_in);
+      const auto known = catalog.elements_.find(element.name);
+      if (known == catalog.elements_.end()) {
+        catalog.elements_.emplace(element.name, std::move(element));
+      } else if (known->second.path != path) {
+        catalog.notes_.push_back(cat("Element <", known->second.path.string(), "> overrides <", path.string(), ">"));
+      }
+    }
+  }
+  return catalog;
+}
+
+const Element* Catalog::find(const std::string& name) const {
+  const auto found = elements_.find(name);
+  return found == elements_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Catalog::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, element] : elements_) names.push_back(name);
+  return names;
+}
+
+std::string Catalog::search_path_text() const {
+  std::vector<std::string> texts;
+  for (const fs::path& directory : search_path_) texts.push_back(directory.string());
+  return join(texts, ":");
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,35 @@
+// The catalog: every element that the search path offers. An earlier directory of the path wins over a later one.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "builder/elements/element.hpp"
+
+namespace hearth::builder {
+
+class Catalog {
+ public:
+  /// Scans ELEMENTS_PATH entries, then Hearth's own tree. Throws Error(input) for an entry that is not a directory
+  /// (the empty entry included), in upstream's words.
+  [[nodiscard]] static Catalog scan(const FileReader& files, const std::vector<fs::path>& search_path,
+                                    const fs::path& built_in);
+
+  [[nodiscard]] const Element* find(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::map<std::string, Element>& elements() const { return elements_; }
+  /// The directories searched, in order, for messages.
+  [[nodiscard]] std::string search_path_text() const;
+  /// "Element <A> overrides <B>" for each element that hides another of its name.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::map<std::string, Element> elements_;
+  std::vector<fs::path> search_path_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,188 @@
+#include "builder/elements/closure.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_operating_system = "operating-system";
+
+/// One round of following dependencies, given the names that are known to be provided by someone.
+struct Reach {
+  std::map<std::string, Element> elements;
+  std::map<std::string, std::string> provider;  ///< provided name -> element that provides it
+};
+
+Error unknown_element(const Catalog& catalog, const std::string& name, const std::string& needed_by) {
+  const std::optional<std::string> near = nearest(name, catalog.names());
+  std::string message = cat("Element '", name, "' not found");
+  if (!needed_by.empty()) message += cat(" (", needed_by, " depends on it)");
+  if (near) message += cat("; did you mean '", *near, "'?");
+  return Error(ErrorKind::input, std::move(message)).hint(cat("Searched: ", catalog.search_path_text()));
+}
+
+void record_provides(const Element& element, Reach& reach) {
+  for (const std::string& thing : element.provides) {
+    const auto [known, is_new] = reach.provider.emplace(thing, element.name);
+    if (!is_new && known->second != element.name) {
+      throw Error(ErrorKind::input,
+                  cat(thing, ": already provided by ['", known->second, "'], and ", element.name, " provides it too"))
+          .hint(cat("Leave out one of ", known->second, " and ", element.name, "."));
+    }
+  }
+}
+
+Reach follow(const Catalog& catalog, const std::vector<std::string>& requested, const std::set<std::string>& provided) {
+  Reach reach;
+  std::deque<std::pair<std::string, std::string>> queue;  // name, who needs it ("" = the user)
+  for (const std::string& name : requested) queue.emplace_back(name, "");
+  while (!queue.empty()) {
+    const auto [name, needed_by] = queue.front();
+    queue.pop_front();
+    if (reach.elements.count(name) > 0) continue;
+    if (!needed_by.empty() && provided.count(name) > 0) continue;
+    const Element* element = catalog.find(name);
+    if (element == nullptr) {
+      if (provided.count(name) > 0) continue;  // the user listed a virtual name; refused below, in upstream's words
+      throw unknown_element(catalog, name, needed_by);
+    }
+    reach.elements.emplace(name, *element);
+    record_provides(*element, reach);
+    for (const std::string& dependency : element->deps) queue.emplace_back(dependency, name);
+  }
+  return reach;
+}
+
+/// What is provided grows until nothing new comes; so the result does not depend on the order of the request.
+Reach follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& requested) {
+  std::set<std::string> provided = {k_operating_system};
+  for (const std::string& name : requested) {
+    if (const Element* element = catalog.find(name)) provided.insert(element->provides.begin(), element->provides.end());
+  }
+  for (const auto& [name, element] : catalog.elements()) {
+    // A virtual name (one that is no element) is satisfied later or reported then.
+    for (const std::string& thing : element.provides) {
+      if (catalog.find(thing) == nullptr) provided.insert(thing);
+    }
+  }
+  while (true) {
+    Reach reach = follow(catalog, requested, provided);
+    const std::size_t before = provided.size();
+    for (const auto& [thing, provider] : reach.provider) provided.insert(thing);
+    if (provided.size() == before) return reach;
+  }
+}
+
+void refuse_provided_requests(const std::vector<std::string>& requested, const Reach& reach) {
+  std::string lines;
+  for (const std::string& name : requested) {
+    const auto provider = reach.provider.find(name);
+    if (provider != reach.provider.end() && provider->second != name) {
+      lines += cat("\n  ", name, " : already provided by ['", provider->second, "']");
+    }
+  }
+  if (lines.empty()) return;
+  throw Error(ErrorKind::input, cat("The following elements are already provided by another element", lines))
+      .hint("Leave them out of the list.");
+}
+
+void refuse_unmet_dependencies(const Catalog& catalog, const std::vector<std::string>& requested, const Reach& reach) {
+  const auto is_met = [&](const std::string& name) {
+    return reach.elements.count(name) > 0 || reach.provider.count(name) > 0;
+  };
+  for (const auto& [name, element] : reach.elements) {
+    for (const std::string& dependency : element.deps) {
+      if (is_met(dependency) || dependency == k_operating_system) continue;
+      std::vector<std::string> providers;
+      for (const auto& [candidate, offered] : catalog.elements()) {
+        const bool provides = std::count(offered.provides.begin(), offered.provides.end(), dependency) > 0;
+        if (provides) providers.push_back(candidate);
+      }
+      throw Error(ErrorKind::input, cat(name, " depends on '", dependency, "', which no element of the set provides"))
+          .hint(cat("Add one of: ", join(providers, " ")));
+    }
+  }
+  for (const std::string& name : requested) {
+    if (!is_met(name) && name != k_operating_system) throw unknown_element(catalog, name, "");
+  }
+}
+
+Error no_operating_system(const Catalog& catalog) {
+  std::vector<std::string> systems;
+  for (const auto& [name, element] : catalog.elements()) {
+    const bool provides = std::count(element.provides.begin(), element.provides.end(), k_operating_system) > 0;
+    if (provides) systems.push_back(name);
+  }
+  return Error(ErrorKind::input, "Please include an operating system element")
+      .hint(cat("Known ones: ", systems.empty() ? "none in the search path" : join(systems, " ")));
+}
+
+/// Depth-first order: dependencies first, names in order; finds cycles on the way.
+class Sorter {
+ public:
+  Sorter(const Reach& reach, ElementSet& out) : reach_(reach), out_(out) {}
+
+  void visit(const std::string& name) {
+    const auto found = reach_.elements.find(name);
+    if (found == reach_.elements.end() || done_.count(name) > 0) return;
+    const auto open = std::find(path_.begin(), path_.end(), name);
+    if (open != path_.end()) {
+      std::vector<std::string> cycle(open, path_.end());
+      cycle.push_back(name);
+      out_.cycles.push_back(std::move(cycle));
+      return;
+    }
+    path_.push_back(name);
+    std::vector<std::string> deps = found->second.deps;
+    std::sort(deps.begin(), deps.end());
+    for (const std::string& dependency : deps) visit(real_name(dependency));
+    path_.pop_back();
+    done_.insert(name);
+    out_.elements.push_back(found->second);
+  }
+
+ private:
+  std::string real_name(const std::string& name) const {
+    const auto provider = reach_.provider.find(name);
+    return provider == reach_.provider.end() ? name : provider->second;
+  }
+  const Reach& reach_;
+  ElementSet& out_;
+  std::vector<std::string> path_;
+  std::set<std::string> done_;
+};
+
+}  // namespace
+
+const Element* ElementSet::find(const std::string& name) const {
+  const auto found = std::find_if(elements.begin(), elements.end(), [&](const Element& e) { return e.name == name; });
+  return found == elements.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> ElementSet::names() const {
+  std::vector<std::string> names;
+  for (const Element& element : elements) names.push_back(element.name);
+  return names;
+}
+
+ElementSet close_over_dependencies(const Catalog& catalog, const std::vector<std::string>& requested) {
+  const Reach reach = follow_to_the_end(catalog, requested);
+  refuse_provided_requests(requested, reach);
+  refuse_unmet_dependencies(catalog, requested, reach);
+  if (reach.provider.count(k_operating_system) == 0) throw no_operating_system(catalog);
+  ElementSet set;
+  Sorter sorter(reach, set);
+  for (const auto& [name, element] : reach.elements) sorter.visit(name);
+  return set;
+}
+
+std::string describe_cycle(const std::vector<std::string>& cycle) { return join(cycle, " -> "); }
+
+}  // namespace hearth::builder

@@ -1,0 +1,22 @@
+// An element: a directory of hook scripts and data files. Source of the format: diskimage-builder's developer guide.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+struct Element {
+  std::string name;
+  fs::path path;
+  std::vector<std::string> deps;      ///< element-deps, in file order
+  std::vector<std::string> provides;  ///< element-provides, in file order
+  bool built_in = false;              ///< it comes from Hearth's own tree
+};
+
+/// The names in an element-deps or element-provides file: one a line, stripped, blank lines dropped, no comments.
+[[nodiscard]] std::vector<std::string> parse_element_names(std::string_view text);
+
+}  // namespace hearth::builder

@@ -1,0 +1,47 @@
+// The build plan: every step of a build, in order, as a value. It can be printed before anything runs, and running it
+// decides nothing any more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "builder/packages/package_installs.hpp"
+#include "builder/plan/hook_tree.hpp"
+#include "builder/plan/phase.hpp"
+
+namespace hearth::builder {
+
+struct Step {
+  enum class Kind {
+    hook,              ///< a script of an element
+    install_packages,  ///< what package-installs files ask for in this phase
+    remove_packages,
+    extra_packages,  ///< -p
+  };
+  Phase phase = Phase::root;
+  Kind kind = Kind::hook;
+  std::string name;     ///< the script's name, or that of the native step
+  std::string element;  ///< the element that it comes from; empty for -p
+
+  /// "install.d/10-foo".
+  [[nodiscard]] std::string label() const;
+  bool operator==(const Step&) const = default;
+};
+
+struct BuildPlan {
+  ElementSet elements;
+  HookTree hooks;
+  std::vector<PackageEntry> packages;
+  std::vector<Step> steps;
+};
+
+/// Puts the plan together. `extra_packages` says whether -p was given.
+[[nodiscard]] BuildPlan make_plan(const FileReader& files, ElementSet elements, bool extra_packages);
+
+[[nodiscard]] std::string plan_text(const BuildPlan& plan);
+[[nodiscard]] Json plan_json(const BuildPlan& plan);
+/// Elements and their dependencies in Graphviz' dot language.
+[[nodiscard]] std::string plan_graph(const BuildPlan& plan);
+
+}  // namespace hearth::builder

@@ -1,0 +1,92 @@
+#include "builder/plan/hook_tree.hpp"
+
+#include "base/error.hpp"
+#include "base/run_parts.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_merged_directory(const std::string& name) { return name != "tests" && name != "__pycache__"; }
+
+bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'; }
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
+  HookTree tree;
+  for (const Element& element : elements.elements) {
+    for (const std::string& name : files.list(element.path)) {
+      const std::optional<FileStatus> status = files.status(element.path / name);
+      if (!status || is_hidden(name)) continue;
+      if (status->type == FileStatus::Type::directory) {
+        if (is_merged_directory(name)) tree.add_directory(files, element, name);
+      } else if (!ends_with(name, ".pyc")) {
+        tree.top_files_.push_back(element.path / name);
+      }
+    }
+  }
+  return tree;
+}
+
+void HookTree::add_directory(const FileReader& files, const Element& element, const std::string& name) {
+  std::map<std::string, HookEntry>& merged = directories_[name];
+  for (const std::string& entry_name : files.list(element.path / name)) {
+    if (is_hidden(entry_name)) continue;
+    const fs::path path = element.path / name / entry_name;
+    const std::optional<FileStatus> status = files.status(path);
+    const bool is_directory = status && status->type == FileStatus::Type::directory;
+    HookEntry entry{element.name, path, is_directory, status && (status->mode & 0111U) != 0};
+    const auto [known, is_new] = merged.emplace(entry_name, entry);
+    if (is_new) continue;
+    if (!known->second.is_directory) {
+      throw Error(ErrorKind::input, cat("There is a duplicated hook in your elements: ", path.string(), " and ",
+                                        known->second.path.string()))
+          .hint("Hooks of one phase need different names; rename one, or leave out one of the elements.");
+    }
+    merged[cat(entry_name, "/", element.name)] = entry;  // a further source of a merged directory; never a script
+  }
+}
+
+const std::map<std::string, HookEntry>& HookTree::directory(const std::string& name) const {
+  static const std::map<std::string, HookEntry> empty;
+  const auto found = directories_.find(name);
+  return found == directories_.end() ? empty : found->second;
+}
+
+std::vector<std::string> HookTree::scripts(const std::string& directory_name) const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : directory(directory_name)) {
+    if (!entry.is_directory && entry.is_executable && is_run_parts_name(name)) names.push_back(name);
+  }
+  sort_run_parts(names);
+  return names;
+}
+
+std::vector<std::string> HookTree::ignored(const std::string& directory_name) const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : directory(directory_name)) {
+    if (!entry.is_directory && !(entry.is_executable && is_run_parts_name(name))) names.push_back(name);
+  }
+  return names;
+}
+
+void HookTree::materialise(CommandRunner& runner, const fs::path& destination) const {
+  for (const auto& [name, entries] : directories_) {
+    fs::create_directories(destination / name);
+    std::vector<std::string> argv = {"cp", "-a", "-t", (destination / name).string(), "--"};
+    const std::size_t fixed_words = argv.size();
+    for (const auto& [entry_name, entry] : entries) argv.push_back(entry.path.string());
+    if (argv.size() > fixed_words) run_checked(runner, Command{.argv = argv});
+  }
+  for (const fs::path& file : top_files_) {
+    run_checked(runner, Command{.argv = {"cp", "-aL", "-t", destination.string(), "--", file.string()}});
+  }
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,46 @@
+// The hook tree: the first-level directories of all elements of a build, merged into one (TMP_HOOKS_PATH upstream).
+// A file of one name from two elements is an error, a directory is merged, a file at an element's top just overwrites.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "builder/elements/closure.hpp"
+
+namespace hearth::builder {
+
+/// One entry of a merged directory, and the element that it comes from.
+struct HookEntry {
+  std::string element;
+  fs::path path;
+  bool is_directory = false;
+  bool is_executable = false;
+};
+
+class HookTree {
+ public:
+  /// Throws Error(input) for a duplicated hook, naming both files.
+  [[nodiscard]] static HookTree merge(const FileReader& files, const ElementSet& elements);
+
+  /// Entries of one merged directory ("install.d"), by name.
+  [[nodiscard]] const std::map<std::string, HookEntry>& directory(const std::string& name) const;
+  [[nodiscard]] const std::map<std::string, std::map<std::string, HookEntry>>& directories() const { return directories_; }
+
+  /// Names of the scripts that dib-run-parts would run in this directory, in order.
+  [[nodiscard]] std::vector<std::string> scripts(const std::string& directory) const;
+  /// Regular files that dib-run-parts passes over: not executable, or not named as it wants.
+  [[nodiscard]] std::vector<std::string> ignored(const std::string& directory) const;
+
+  /// Copies everything to `destination` (must exist) as `cp -a` does: modes, times and links kept.
+  void materialise(CommandRunner& runner, const fs::path& destination) const;
+
+ private:
+  void add_directory(const FileReader& files, const Element& element, const std::string& name);
+  std::map<std::string, std::map<std::string, HookEntry>> directories_;
+  std::vector<fs::path> top_files_;  ///< in element order: a later one overwrites
+};
+
+}  // namespace hearth::builder

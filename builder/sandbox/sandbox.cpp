@@ -1,0 +1,180 @@
+#include "builder/sandbox/sandbox.hpp"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/mount.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+const fs::path k_old_root = "/.host";  // the host's tree, while the new root is put together
+
+/// Top-level directories that the sandbox makes itself.
+const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
+
+void make_directory(const fs::path& path, mode_t mode = 0755) {
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) throw Error::from_errno("creating the directory", path.string());
+  ::chmod(path.c_str(), mode);
+}
+
+/// The base of the new root is an existing directory that a tmpfs covers for a moment; pivoting uncovers it again.
+void pivot_to_new_root() {
+  const fs::path base = "/tmp";
+  mount_file_system("tmpfs", "tmpfs", base, MS_NOSUID | MS_NODEV, "mode=0755");
+  make_directory(base / k_old_root.relative_path());
+  if (::chdir(base.c_str()) != 0) throw Error::from_errno("entering", base.string());
+  if (::syscall(SYS_pivot_root, ".", k_old_root.relative_path().c_str()) != 0) {
+    throw Error::from_errno("changing the root to", base.string());
+  }
+  if (::chdir("/") != 0) throw Error::from_errno("entering", "/");
+}
+
+void show_host_directories() {
+  RealFileSystem files;
+  for (const std::string& name : files.list(k_old_root)) {
+    const fs::path source = k_old_root / name;
+    const fs::path target = fs::path("/") / name;
+    if (k_own_directories.count(name) > 0 || target == k_old_root) continue;
+    if (fs::is_symlink(fs::symlink_status(source))) {
+      fs::create_symlink(fs::read_symlink(source), target);
+    } else if (fs::is_directory(source)) {
+      make_directory(target);
+      bind_mount(source, target, Access::read_only);
+    }
+  }
+}
+
+void mount_proc(const fs::path& target) {
+  try {
+    mount_file_system("proc", "proc", target, MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
+  } catch (const Error&) {  // containers that mask parts of /proc forbid a new one
+    bind_mount(fs::exists(k_old_root) ? k_old_root / "proc" : fs::path("/proc"), target, Access::read_write);
+  }
+}
+
+/// A /dev that can't hurt: no disks, no memory, an own devpts. Nodes are bound, since a user namespace can't make any.
+void fill_dev(const fs::path& dev, const fs::path& host_dev) {
+  mount_file_system("tmpfs", "tmpfs", dev, MS_NOSUID, "mode=0755");
+  for (const char* name : {"null", "zero", "full", "random", "urandom", "tty", "fuse", "kvm"}) {
+    if (!fs::exists(host_dev / name)) continue;
+    (void)Fd::open((dev / name).string(), O_CREAT | O_WRONLY, 0666);
+    bind_mount(host_dev / name, dev / name, Access::read_write);
+  }
+  make_directory(dev / "pts");
+  mount_file_system("devpts", "devpts", dev / "pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620");
+  make_directory(dev / "shm", 01777);
+  mount_file_system("tmpfs", "tmpfs", dev / "shm", MS_NOSUID | MS_NODEV, "mode=1777");
+  static constexpr std::array<std::pair<const char*, const char*>, 5> links = {{{"pts/ptmx", "ptmx"},
+                                                                                {"/proc/self/fd", "fd"},
+                                                                                {"/proc/self/fd/0", "stdin"},
+                                                                                {"/proc/self/fd/1", "stdout"},
+                                                                                {"/proc/self/fd/2", "stderr"}}};
+  for (const auto& [to, name] : links) fs::create_symlink(to, dev / name);
+}
+
+void make_own_directories(const SandboxSpec& spec) {
+  make_directory("/proc");
+  mount_proc("/proc");
+  make_directory("/sys");
+  bind_mount(k_old_root / "sys", "/sys", Access::read_only);
+  make_directory("/dev");
+  fill_dev("/dev", k_old_root / "dev");
+  make_directory("/run");
+  if (fs::exists(k_old_root / "run/systemd/resolve")) {  // where /etc/resolv.conf may point to
+    fs::create_directories("/run/systemd/resolve");
+    bind_mount(k_old_root / "run/systemd/resolve", "/run/systemd/resolve", Access::read_only);
+  }
+  make_directory("/hearth");
+  if (spec.work_directory.empty()) {
+    mount_file_system("tmpfs", "hearth", "/hearth", MS_NODEV, cat("mode=0755,size=", spec.tmpfs_bytes));
+  } else {
+    bind_mount(k_old_root / spec.work_directory.relative_path(), "/hearth", Access::read_write);
+  }
+  for (const fs::path& path : {k_build_directory, k_image_directory, k_temporary_directory, k_shims_directory}) {
+    make_directory(path);
+  }
+  bind_mount(k_old_root / spec.shims.relative_path(), k_shims_directory, Access::read_only);
+}
+
+/// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area. Where the
+/// kernel has no overlay for user namespaces, they see an empty one.
+void mount_private_copy(const fs::path& directory) {
+  const fs::path host = k_old_root / directory.relative_path();
+  if (!fs::is_directory(host)) return;
+  const fs::path store = fs::path("/hearth/private") / directory.relative_path();
+  fs::create_directories(store / "upper");
+  fs::create_directories(store / "work");
+  make_directory(store / "upper", 01777);
+  const std::string layers = cat("lowerdir=", host.string(), ",upperdir=", (store / "upper").string(),
+                                 ",workdir=", (store / "work").string(), ",userxattr");
+  if (directory == "/tmp") make_directory(directory, 01777);
+  if (::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0) return;
+  bind_mount(store / "upper", directory, Access::read_write);
+}
+
+void open_writable(const SandboxSpec& spec) {
+  for (const fs::path& path : spec.writable) {
+    boost::system::error_code failed;
+    fs::create_directories(path, failed);  // only missing where a private copy hides it
+    bind_mount(k_old_root / path.relative_path(), path, Access::read_write);
+  }
+}
+
+}  // namespace
+
+void enter_sandbox(const SandboxSpec& spec) {
+  try {
+    pivot_to_new_root();
+    show_host_directories();
+    make_own_directories(spec);
+    mount_private_copy("/tmp");
+    mount_private_copy("/var/tmp");
+    open_writable(spec);
+    if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");
+    ::rmdir(k_old_root.c_str());
+    if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());
+  } catch (Error& error) {
+    throw error.during("setting up the sandbox");
+  }
+}
+
+TargetMounts::TargetMounts(fs::path root) : root_(std::move(root)) {
+  for (const char* name : {"proc", "sys", "dev"}) {
+    if (!fs::exists(root_ / name)) make_directory(root_ / name);
+  }
+  mount_proc(root_ / "proc");
+  bind_mount("/sys", root_ / "sys", Access::read_only);
+  fill_dev(root_ / "dev", "/dev");
+}
+
+TargetMounts::~TargetMounts() {
+  try {
+    unmount();
+  } catch (...) {  // the namespace goes with the process
+  }
+}
+
+void TargetMounts::unmount() { unmount_below(root_); }
+
+TargetHooks::TargetHooks(const fs::path& root, const fs::path& hooks) : mount_point_(root / "tmp/in_target.d") {
+  fs::create_directories(mount_point_);
+  bind_mount(hooks, mount_point_, Access::read_only);
+}
+
+TargetHooks::~TargetHooks() {
+  ::umount2(mount_point_.c_str(), MNT_DETACH);
+  ::rmdir(mount_point_.c_str());
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,64 @@
+// The sandbox: the view of the machine that hooks get. A new root in which the host's directories are read-only, /tmp and
+// /var/tmp are private, /dev holds only harmless nodes, and only the work area, the caches and the output directory can be
+// written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
+//
+// Layout inside, the same in every build whoever runs it:
+//   /hearth/build   TMP_BUILD_DIR: hooks, the root tree (mnt)
+//   /hearth/image   TMP_IMAGE_DIR: disks being made
+//   /hearth/tmp     TMPDIR of host hooks
+//   /hearth/shims   programs that come first in PATH (sudo)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+struct SandboxSpec {
+  fs::path work_directory;         ///< on the host; empty = a tmpfs of its own
+  std::uint64_t tmpfs_bytes = 0;   ///< its limit
+  std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
+  fs::path shims;                  ///< directory of our shims
+  fs::path start_directory;        ///< working directory of host hooks
+};
+
+inline const fs::path k_build_directory = "/hearth/build";
+inline const fs::path k_image_directory = "/hearth/image";
+inline const fs::path k_temporary_directory = "/hearth/tmp";
+inline const fs::path k_shims_directory = "/hearth/shims";
+inline const fs::path k_target_root = "/hearth/build/mnt";
+
+/// Turns this process's mount namespace into the sandbox. To be called once, as process 1 of new namespaces
+/// (base/sys/namespace.hpp). Throws Error naming the mount that failed.
+void enter_sandbox(const SandboxSpec& spec);
+
+/// The mounts that hooks find in the target: /proc, /sys (read-only), /dev with /dev/pts and /dev/shm. Taken away with
+/// everything that hooks mounted below the target when the object goes, or by unmount().
+class TargetMounts {
+ public:
+  explicit TargetMounts(fs::path root);
+  TargetMounts(const TargetMounts&) = delete;
+  TargetMounts& operator=(const TargetMounts&) = delete;
+  ~TargetMounts();
+  void unmount();
+
+ private:
+  fs::path root_;
+};
+
+/// Binds the hooks read-only on /tmp/in_target.d of the target while it lives.
+class TargetHooks {
+ public:
+  TargetHooks(const fs::path& root, const fs::path& hooks);
+  TargetHooks(const TargetHooks&) = delete;
+  TargetHooks& operator=(const TargetHooks&) = delete;
+  ~TargetHooks();
+
+ private:
+  fs::path mount_point_;
+};
+
+}  // namespace hearth::builder

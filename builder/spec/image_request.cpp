@@ -1,0 +1,212 @@
+#include "builder/spec/image_request.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "builder/plan/phase.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::string env_or(const Environment& env, const std::string& name, std::string fallback) {
+  const auto found = env.find(name);
+  return found == env.end() || found->second.empty() ? std::move(fallback) : found->second;
+}
+
+/// The option's value, else the variable's, else the fallback.
+std::string choose(const cli::Arguments& arguments, const std::string& option, const Environment& env,
+                   const std::string& variable, std::string fallback = "") {
+  return arguments.value_or(option, env_or(env, variable, std::move(fallback)));
+}
+
+double parse_decimal(const std::string& text, const std::string& option) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < 0) {
+    throw Error(ErrorKind::usage, cat(option, ": '", text, "' is not a number"));
+  }
+  return value;
+}
+
+std::uint64_t parse_whole(const std::string& text, const std::string& option) {
+  const std::optional<std::uint64_t> value = parse_number(text);
+  if (!value) throw Error(ErrorKind::usage, cat(option, ": '", text, "' is not a whole number"));
+  return *value;
+}
+
+std::vector<std::string> comma_list(const std::vector<std::string>& values) {
+  std::vector<std::string> items;
+  for (const std::string& value : values) {
+    for (const std::string& item : split(value, ',')) {
+      if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+    }
+  }
+  return items;
+}
+
+std::string host_architecture() {
+  utsname machine{};
+  ::uname(&machine);
+  const std::string name = machine.machine;
+  if (name == "x86_64") return "amd64";
+  if (name == "aarch64") return "arm64";
+  return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
+}
+
+std::vector<std::string> compose_elements(const cli::Arguments& arguments, const Environment& env) {
+  std::vector<std::string> elements;
+  if (!arguments.has("n") && env_or(env, "SKIP_BASE", "0") != "1") elements.emplace_back("base");
+  for (const std::string& name : split_words(env_or(env, "IMAGE_ELEMENT", ""))) elements.push_back(name);
+  const std::vector<std::string>& listed = arguments.operands();
+  elements.insert(elements.end(), listed.begin(), listed.end());
+  const bool has_vm = std::find(listed.begin(), listed.end(), "vm") != listed.end();
+  const bool has_layout = std::any_of(listed.begin(), listed.end(), [](const std::string& name) {
+    return name.compare(0, 13, "block-device-") == 0;
+  });
+  if (has_vm && !has_layout) elements.emplace_back("block-device-efi");
+  std::vector<std::string> unique;
+  for (const std::string& name : elements) {
+    if (std::find(unique.begin(), unique.end(), name) == unique.end()) unique.push_back(name);
+  }
+  return unique;
+}
+
+/// NAME.TYPE given as the output of one type means NAME.
+std::string output_stem(std::string name, const std::vector<std::string>& types) {
+  if (types.size() != 1) return name;
+  const std::string suffix = cat(".", types.front());
+  if (name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+    name.resize(name.size() - suffix.size());
+  }
+  return name;
+}
+
+std::vector<std::string> checksum_kinds(const cli::Arguments& arguments, const Environment& env) {
+  const std::string wanted = arguments.has("checksum") ? "1" : env_or(env, "DIB_CHECKSUM", "0");
+  if (wanted == "1") return {"md5", "sha256"};
+  std::vector<std::string> kinds;
+  for (const char* kind : {"md5", "sha256"}) {
+    if (wanted.find(kind) != std::string::npos) kinds.emplace_back(kind);
+  }
+  return kinds;
+}
+
+std::vector<std::string> break_points(const cli::Arguments& arguments, const Environment& env) {
+  std::vector<std::string> points = comma_list(arguments.values("break"));
+  for (const std::string& point : comma_list({env_or(env, "break", "")})) points.push_back(point);
+  for (const std::string& point : points) {
+    const std::size_t dash = point.find('-');
+    const std::string when = point.substr(0, dash);
+    const std::string what = dash == std::string::npos ? "" : point.substr(dash + 1);
+    const bool known = point == "after-error" || ((when == "before" || when == "after") && parse_phase(what));
+    if (!known) {
+      throw Error(ErrorKind::usage, cat("--break ", point, ": use before-PHASE, after-PHASE or after-error"));
+    }
+  }
+  return points;
+}
+
+void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  if (const std::string size = choose(arguments, "image-size", env, "DIB_IMAGE_SIZE"); !size.empty()) {
+    request.image_size_gib = parse_decimal(size, "--image-size");
+  }
+  request.extra_size_mib =
+      parse_decimal(choose(arguments, "image-extra-size", env, "DIB_IMAGE_EXTRA_SIZE", "0"), "--image-extra-size");
+  request.journal_size_mib =
+      parse_whole(choose(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"), "--mkfs-journal-size");
+  request.mkfs_options = arguments.value_or("mkfs-options", "");
+  request.max_online_resize = choose(arguments, "max-online-resize", env, "MAX_ONLINE_RESIZE");
+  request.root_fs_type = env_or(env, "FS_TYPE", "ext4");
+  const std::string label = request.root_fs_type == "xfs" ? "img-rootfs" : "cloudimg-rootfs";
+  request.root_label = choose(arguments, "root-label", env, "ROOT_LABEL", label);
+}
+
+void take_places(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  const fs::path home = env_or(env, "HOME", "/root");
+  request.cache = fs::absolute(
+      choose(arguments, "image-cache", env, "DIB_IMAGE_CACHE", (home / ".cache/image-create").string()));
+  request.lock_files = fs::absolute(env_or(env, "DIB_LOCKFILES", (home / ".cache/dib/lockfiles").string()));
+  request.temporary_parent = env_or(env, "TMPDIR", env_or(env, "TMP_DIR", "/tmp"));
+  request.use_tmpfs = !arguments.has("no-tmpfs") && env_or(env, "DIB_NO_TMPFS", "0") == "0";
+  request.min_tmpfs_gib = parse_whole(choose(arguments, "min-tmpfs", env, "DIB_MIN_TMPFS", "2"), "--min-tmpfs");
+  if (const auto log = arguments.value("logfile")) request.log_file = fs::absolute(*log);
+}
+
+std::vector<fs::path> elements_path(const Environment& env) {
+  std::vector<fs::path> path;
+  const auto found = env.find("ELEMENTS_PATH");
+  if (found == env.end() || found->second.empty()) return path;
+  for (const std::string& entry : split(found->second, ':')) {
+    path.push_back(entry.empty() ? fs::path() : fs::absolute(entry));
+  }
+  return path;
+}
+
+}  // namespace
+
+const std::vector<cli::Option>& image_options() {
+  static const std::vector<cli::Option> options = {
+      {"", 'a', "ARCH", "architecture of the image (default: this machine's)"},
+      {"", 'o', "NAME", "output: NAME.TYPE for each type, NAME.d for manifests and the log (default: image)"},
+      {"", 't', "TYPE[,TYPE…]", "qcow2 (default), raw, tar, tgz, or any format that qemu-img writes"},
+      {"", 'x', "", "trace hooks; twice: trace the helpers too"},
+      {"", 'u', "", "do not compress qcow2"},
+      {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},
+      {"", 'n', "", "do not add the element 'base'"},
+      {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
+      {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
+      {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
+      {"image-cache", 0, "DIR", "where downloads are kept (default: ~/.cache/image-create)"},
+      {"image-extra-size", 0, "MIB", "space to add to the root file system, in MiB"},
+      {"image-size", 0, "GIB", "size of the disk in GiB; decimals allowed (default: as the tree needs)"},
+      {"install-type", 0, "TYPE", "default way to install: source, package, repo or any"},
+      {"logfile", 0, "FILE", "append the log to FILE too"},
+      {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
+      {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"},
+      {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
+      {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
+      {"no-tmpfs", 0, "", "build on disk, under TMPDIR or TMP_DIR, not in memory"},
+      {"offline", 0, "", "use what is cached; do not look for news"},
+      {"qemu-img-options", 0, "K=V[,…]", "options for qemu-img convert -o"},
+      {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
+  };
+  return options;
+}
+
+ImageRequest make_request(const cli::Arguments& arguments, const Environment& environment,
+                          const fs::path& start_directory, Cycles cycles) {
+  if (arguments.operands().empty()) {
+    throw Error(ErrorKind::usage, "ERROR: At least one distribution root element must be specified", 1);
+  }
+  ImageRequest request;
+  request.environment = environment;
+  request.start_directory = start_directory;
+  request.cycles = cycles;
+  request.elements = compose_elements(arguments, environment);
+  request.elements_path = elements_path(environment);
+  request.architecture = choose(arguments, "a", environment, "ARCH", host_architecture());
+  request.types = comma_list(arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"});
+  if (request.types.empty()) throw Error(ErrorKind::usage, "-t: no image type is named");
+  request.image_name = output_stem(choose(arguments, "o", environment, "IMAGE_NAME", "image"), request.types);
+  request.output = fs::absolute(request.image_name, start_directory);
+  request.packages = comma_list(arguments.values("p"));
+  request.compress = !arguments.has("u");
+  request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");
+  request.checksums = checksum_kinds(arguments, environment);
+  take_sizes(request, arguments, environment);
+  take_places(request, arguments, environment);
+  request.offline = arguments.has("offline") || !env_or(environment, "DIB_OFFLINE", "").empty();
+  request.trace = static_cast<int>(arguments.count("x") + parse_whole(env_or(environment, "DIB_DEBUG_TRACE", "0"),
+                                                                      "DIB_DEBUG_TRACE"));
+  request.install_type = choose(arguments, "install-type", environment, "DIB_DEFAULT_INSTALLTYPE", "source");
+  request.breaks = break_points(arguments, environment);
+  request.overwrite = env_or(environment, "OVERWRITE_OLD_IMAGE", "0") != "0";
+  return request;
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,60 @@
+// What was asked for: the command line and its environment as one checked value. Everything after this reads the value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cli/options.hpp"
+#include "base/path.hpp"
+#include "base/sys/process.hpp"
+
+namespace hearth::builder {
+
+/// What to do about element-deps that form a cycle: upstream accepts them silently.
+enum class Cycles { refuse, accept };
+
+struct ImageRequest {
+  std::vector<std::string> elements;  ///< as composed: base first unless skipped
+  std::vector<fs::path> elements_path;
+  std::string architecture;  ///< Debian's name: amd64, arm64…
+  fs::path output;           ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
+  std::string image_name;    ///< IMAGE_NAME as hooks see it: the stem as given
+  std::vector<std::string> types;
+  std::vector<std::string> packages;  ///< -p
+  bool compress = true;
+  std::string qemu_img_options;
+  std::vector<std::string> checksums;     ///< "md5", "sha256"
+  std::optional<double> image_size_gib;   ///< --image-size
+  double extra_size_mib = 0;              ///< --image-extra-size
+  std::uint64_t journal_size_mib = 64;    ///< --mkfs-journal-size
+  std::string mkfs_options;
+  std::string max_online_resize;
+  std::string root_label;
+  std::string root_fs_type = "ext4";
+  fs::path cache;                  ///< DIB_IMAGE_CACHE
+  fs::path lock_files;             ///< DIB_LOCKFILES
+  fs::path temporary_parent;       ///< TMPDIR or TMP_DIR or /tmp
+  bool use_tmpfs = true;
+  std::uint64_t min_tmpfs_gib = 2;
+  bool offline = false;
+  int trace = 0;
+  std::string install_type = "source";
+  std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
+  bool overwrite = false;
+  Cycles cycles = Cycles::refuse;
+  std::optional<fs::path> log_file;
+  fs::path start_directory;
+  Environment environment;  ///< the caller's, with what the options set
+  std::string arguments_text;  ///< DIB_ARGS
+};
+
+/// The option table of `hearth image create` and disk-image-create.
+[[nodiscard]] const std::vector<cli::Option>& image_options();
+
+/// Checks and composes the request. Throws Error(usage) with upstream's words where it has some.
+[[nodiscard]] ImageRequest make_request(const cli::Arguments& arguments, const Environment& environment,
+                                        const fs::path& start_directory, Cycles cycles);
+
+}  // namespace hearth::builder
