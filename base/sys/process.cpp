@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -19,6 +20,8 @@ extern "C" char** environ;
 namespace hearth {
 
 namespace {
+
+constexpr int k_tick_ms = 200;  ///< Command::on_tick promises five calls a second
 
 /// Which step of starting the child failed, as sent over the error pipe.
 enum class StartStep : int { chroot, chdir, exec };
@@ -206,15 +209,22 @@ class Conversation {
   bool wait_for_events() {
     std::array<pollfd, 4> polls = {pollfd{out_.fd.get(), POLLIN, 0}, pollfd{err_.fd.get(), POLLIN, 0},
                                    pollfd{input_fd_.get(), POLLOUT, 0}, pollfd{child_fd_.get(), POLLIN, 0}};
-    const int ready = ::poll(polls.data(), polls.size(), command_.deadline.poll_timeout(clock_.now()));
+    const int ready = ::poll(polls.data(), polls.size(), poll_timeout());
     if (ready < 0 && errno != EINTR) throw Error::from_errno("waiting for", command_.argv.front());
-    if (ready == 0) return false;
+    if (command_.on_tick) command_.on_tick();
+    if (ready == 0) return !command_.deadline.passed(clock_.now());
     if (ready < 0) return true;
     if (polls[0].revents != 0) out_.pump();
     if (polls[1].revents != 0) err_.pump();
     if (polls[2].revents != 0) push_input(input_fd_, input_);
     child_ended_ = polls[3].revents != 0;
     return true;
+  }
+
+  [[nodiscard]] int poll_timeout() const {
+    const int left = command_.deadline.poll_timeout(clock_.now());
+    if (!command_.on_tick) return left;
+    return left < 0 ? k_tick_ms : std::min(left, k_tick_ms);
   }
 
   void drain() {

@@ -66,6 +66,8 @@ struct Command {
   bool merge_err = false;  ///< stderr goes into the same pipe as stdout, in order
   /// When set, captured output is handed over line by line (without newline) instead of being collected.
   std::function<void(Stream, std::string_view)> on_line;
+  /// When set, called at least five times a second while the program runs and output is captured (for live progress).
+  std::function<void()> on_tick;
   Deadline deadline = Deadline::never();
   bool own_group = true;  ///< false keeps the terminal's foreground group (for interactive shells)
 };

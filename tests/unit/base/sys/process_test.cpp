@@ -83,6 +83,20 @@ TEST_F(ProcessTest, ADaemonHoldingThePipesDoesNotHoldTheCaller) {
   EXPECT_LT(clock_.now() - begin, std::chrono::seconds(3));
 }
 
+TEST_F(ProcessTest, TicksComeWhileASilentProgramRuns) {
+  int ticks = 0;
+  const CommandResult result = runner_.run(Command{.argv = {"/bin/sleep", "0.7"}, .on_tick = [&] { ++ticks; }});
+  EXPECT_TRUE(succeeded(result.status));
+  EXPECT_GE(ticks, 3);
+}
+
+TEST_F(ProcessTest, TicksDoNotHoldUpTheDeadline) {
+  const Command command{.argv = {"/bin/sleep", "30"},
+                        .on_tick = [] {},
+                        .deadline = Deadline::after(std::chrono::milliseconds(300), clock_)};
+  EXPECT_EQ(runner_.run(command).status, ExitStatus(TimedOut{}));
+}
+
 TEST_F(ProcessTest, TheEnvironmentIsExactlyWhatWasGiven) {
   const Command command{.argv = {"/usr/bin/env"}, .env = Environment{{"A", "1"}, {"PATH", "/bin"}}};
   EXPECT_EQ(runner_.run(command).out, "A=1\nPATH=/bin\n");

@@ -1,0 +1,153 @@
+#include "base/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+constexpr std::size_t k_tail_lines = 20;
+constexpr std::size_t k_usual_columns = 80;
+constexpr Duration k_frame = std::chrono::milliseconds(80);
+constexpr std::string_view k_wipe_line = "\r\x1b[K";
+
+/// Best effort: whoever watches may have gone.
+void put(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::size_t terminal_columns(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return k_usual_columns;
+  return size.ws_col;
+}
+
+std::string setting(const Environment& env, const std::string& name) {
+  const auto found = env.find(name);
+  return found == env.end() ? "" : found->second;
+}
+
+/// POSIX: the first of LC_ALL, LC_CTYPE and LANG that is set and not empty decides.
+bool is_utf8(const Environment& env) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = to_lower(setting(env, name));
+    if (value.empty()) continue;
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+/// Text as lines of the log: cleaned, each with its end.
+std::string as_lines(std::string_view text) {
+  std::string out;
+  for (const std::string& line : split_lines(text)) out += cat(clean_line(line), "\n");
+  return out;
+}
+
+std::string end_of_step(std::string_view name, StepOutcome outcome, Duration duration, const ProgressStyle& style,
+                        const OutputTail& tail) {
+  const std::string line = cat(finished_line(name, outcome, duration, style), "\n");
+  return outcome == StepOutcome::failed ? cat(line, tail.text()) : line;
+}
+
+}  // namespace
+
+void OutputTail::add(std::string_view line) {
+  lines_.push_back(clean_line(line));
+  if (lines_.size() > k_tail_lines) lines_.pop_front();
+}
+
+std::string OutputTail::text() const {
+  std::string text;
+  for (const std::string& line : lines_) text += cat("    ", line, "\n");
+  return text;
+}
+
+void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) {
+  name_ = name;
+  tail_.clear();
+}
+
+void PlainProgress::step_end(StepOutcome outcome, Duration duration) {
+  put(fd_, end_of_step(name_, outcome, duration, style_, tail_));
+}
+
+void PlainProgress::note(std::string_view text) { put(fd_, as_lines(text)); }
+
+void PlainProgress::finish(std::string_view summary) { put(fd_, as_lines(summary)); }
+
+TerminalProgress::~TerminalProgress() {
+  if (live_) put(fd_, k_wipe_line);
+}
+
+void TerminalProgress::step_begin(std::string_view name, std::size_t index, std::size_t total) {
+  step_ = RunningStep{.name = std::string(name), .index = index, .total = total};
+  began_ = clock_.now();
+  tail_.clear();
+  draw();
+}
+
+void TerminalProgress::line(std::string_view text) {
+  tail_.add(text);
+  if (!step_) return;
+  const std::string cleaned = clean_line(text);
+  if (!trim(cleaned).empty()) step_->last_line = cleaned;
+  tick();
+}
+
+void TerminalProgress::tick() {
+  if (step_ && (!drawn_ || clock_.now() - *drawn_ >= k_frame)) draw();
+}
+
+void TerminalProgress::step_end(StepOutcome outcome, Duration duration) {
+  if (!step_) return;
+  const std::string text = end_of_step(step_->name, outcome, duration, style_, tail_);
+  step_.reset();
+  print_above(text);
+}
+
+void TerminalProgress::note(std::string_view text) { print_above(as_lines(text)); }
+
+void TerminalProgress::finish(std::string_view summary) {
+  step_.reset();
+  print_above(as_lines(summary));
+}
+
+/// The last column stays free: a terminal that wraps there would leave lines that can't be wiped.
+void TerminalProgress::draw() {
+  const MonotonicTime now = clock_.now();
+  step_->elapsed = now - began_;
+  drawn_ = now;
+  live_ = true;
+  put(fd_, cat(k_wipe_line, live_line(*step_, frame_++, terminal_columns(fd_) - 1, style_)));
+}
+
+void TerminalProgress::print_above(std::string_view text) {
+  put(fd_, cat(live_ ? k_wipe_line : "", text));
+  live_ = false;
+  if (step_) draw();
+}
+
+ProgressStyle progress_style(const Environment& env, bool terminal) {
+  return {.color = terminal && setting(env, "NO_COLOR").empty(), .unicode = is_utf8(env)};
+}
+
+std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Environment& env) {
+  const std::string term = setting(env, "TERM");
+  const bool terminal = ::isatty(fd) == 1 && !term.empty() && term != "dumb";
+  const ProgressStyle style = progress_style(env, terminal);
+  if (terminal) return std::make_unique<TerminalProgress>(fd, clock, style);
+  return std::make_unique<PlainProgress>(fd, style);
+}
+
+}  // namespace hearth

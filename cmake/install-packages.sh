@@ -1,0 +1,104 @@
+#!/bin/bash
+# Installs the Debian 12 packages that Hearth needs, only those that are missing.
+#
+# usage: install-packages.sh GROUP…      groups: build run test analysis
+#        install-packages.sh --list GROUP…  only prints the names
+#
+# Needs root, or sudo. libboost1.81-dev replaces the libboost1.74-dev family where that is installed; apt does the
+# exchange. When nothing is missing, neither root nor the network is touched.
+set -euo pipefail
+
+declare -A packages=(
+  # What compiles and links everything.
+  [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
+    libboost-filesystem1.81-dev libssl-dev libfdisk-dev libguestfs-dev"
+  # The programs that hearth runs while it makes, converts and starts images.
+  [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs grub-pc-bin
+    grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils ovmf uidmap zstd xz-utils"
+  # Test libraries, linters, and the original programs that the peer tests compare with.
+  [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
+    python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config"
+  # For the presets tidy, fuzz and coverage.
+  [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
+)
+
+say() { printf 'install-packages: %s\n' "$*" >&2; }
+
+die() {
+  say "$*"
+  exit 1
+}
+
+# names GROUP…: the packages of these groups, one a line.
+names() {
+  local group
+  for group in "$@"; do
+    [ -n "${packages[$group]:-}" ] || die "there is no group '$group'; groups: build run test analysis"
+    printf '%s\n' ${packages[$group]}
+  done
+}
+
+# missing NAME…: those that are not installed, one a line.
+missing() {
+  # dpkg-query fails when it has never heard of one of the names: that one is missing, too.
+  local installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p') || true
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
+}
+
+# as_root COMMAND…: through sudo where we are not root; asks for a password only where there is someone to ask.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -y -q -o Acquire::Retries=3 \
+    -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+
+install() {
+  local log began=$SECONDS
+  log=$(mktemp)
+  # shellcheck disable=SC2064  # the name as it is now
+  trap "rm -f '$log'" EXIT
+  say "$# missing: $*"
+  say "reading the package lists…"
+  apt update >"$log" 2>&1 || say "apt-get update failed; trying with the lists that are there"
+  say "installing…"
+  if ! apt install --no-install-recommends "$@" >>"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    die "apt-get could not install these packages (its last lines are above); the lists are made for Debian 12"
+  fi
+  say "installed in $((SECONDS - began)) s"
+}
+
+main() {
+  local only_list=
+  if [ "${1:-}" = --list ]; then
+    only_list=yes
+    shift
+  fi
+  [ $# -gt 0 ] || die "usage: install-packages.sh [--list] GROUP… (build run test analysis)"
+  local wanted
+  wanted=$(names "$@")
+  if [ -n "$only_list" ]; then
+    printf '%s\n' "$wanted"
+    return
+  fi
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    die "this is not a Debian system; install by hand what '$0 --list $*' prints"
+  local lacking
+  mapfile -t lacking < <(missing $wanted)
+  [ ${#lacking[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+    die "needs root or sudo to install: ${lacking[*]}"
+  install "${lacking[@]}"
+}
+
+main "$@"
