@@ -1,0 +1,13 @@
+// Where Hearth finds its own files: the element tree, the shims and the agent's binary.
+#pragma once
+
+#include "base/sys/process.hpp"
+#include "builder/run/hook_environment.hpp"
+
+namespace hearth::builder {
+
+/// Looks, in this order, at HEARTH_DATA_DIR, at share/hearth beside the executable's bin directory, and at the source tree
+/// that the executable was built from. Throws Error(not_found) naming the places when none has an element tree.
+[[nodiscard]] Installation find_installation(const Environment& environment, const fs::path& executable);
+
+}  // namespace hearth::builder

@@ -1,0 +1,29 @@
+// hearth: one command for everything; disk-image-create when started under that name.
+#include <clocale>
+
+#include "base/cli/command.hpp"
+#include "builder/commands.hpp"
+
+int main(int argc, char** argv) {
+  using namespace hearth;
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // libarchive writes names by the locale's encoding
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const fs::path executable = fs::canonical("/proc/self/exe");
+  const std::string name = fs::path(argv[0]).filename().string();
+  cli::Program program{.name = name, .summary = "takes a datacentre from nothing to its first running machines",
+                       .version = HEARTH_VERSION, .commands = {}};
+  if (name == "disk-image-create") {
+    return cli::run_single(program, builder::disk_image_create(executable), words);
+  }
+  program.commands = builder::commands(executable);
+  program.commands.push_back({.words = "completion bash",
+                              .operands = "",
+                              .summary = "print a completion script: eval \"$(hearth completion bash)\"",
+                              .details = "",
+                              .options = {},
+                              .run = [&program](const cli::Arguments&) {
+                                std::fputs(cli::bash_completion(program).c_str(), stdout);
+                                return 0;
+                              }});
+  return cli::run(program, words);
+}

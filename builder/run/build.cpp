@@ -1,0 +1,119 @@
+#include "builder/run/build.hpp"
+
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "builder/run/manifest.hpp"
+#include "builder/run/target_tree.hpp"
+#include "builder/sandbox/sandbox.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_native_steps = 2;  // size and layout; outputs
+
+class Build {
+ public:
+  explicit Build(const BuildInputs& inputs)
+      : in_(inputs),
+        phases_({.runner = in_.runner,
+                 .progress = in_.progress,
+                 .log = in_.log,
+                 .clock = in_.clock,
+                 .environment = hook_environment(in_.request, in_.plan, in_.installation, in_.disk.facts()),
+                 .breaks = in_.request.breaks,
+                 .hooks = hooks_,
+                 .target = k_target_root},
+                in_.plan),
+        packages_(in_.plan, in_.request, k_target_root, phases_) {
+    phases_.set_native_steps(packages_);
+    phases_.count_steps(in_.plan.steps.size() + k_native_steps);
+  }
+
+  void run() {
+    lay_out_hooks();
+    grow_root();
+    // Beyond this point the target has an operating system, and hooks can run in it.
+    install();
+    // Beyond this point the size of the disk is known, and the tree only gets its last touches.
+    finalise();
+    // Beyond this point the tree is not written any more.
+    write_outputs();
+  }
+
+ private:
+  void lay_out_hooks() {
+    fs::create_directories(hooks_);
+    fs::create_directories(k_target_root);
+    in_.plan.hooks.materialise(in_.runner, hooks_);
+    fs::create_directories(hooks_ / "environment.d");
+  }
+
+  void grow_root() {
+    const Environment environment = phases_.environment_for(Phase::root);
+    phases_.set_variable("HEARTH_BOOTSTRAP_PACKAGES", join(packages_.bootstrap_packages(environment), " "));
+    phases_.run(Phase::root);
+    if (has_root_content(k_target_root)) return;
+    throw Error(ErrorKind::input, "Failed to deploy the root element.")
+        .hint("No hook in root.d put anything into the target; an operating-system element has to.");
+  }
+
+  void install() {
+    lend_resolv_conf(k_target_root);
+    const TargetMounts mounts(k_target_root);
+    define_install_type();
+    phases_.run(Phase::extra_data);
+    phases_.run(Phase::pre_install);
+    phases_.run(Phase::install);
+    phases_.run(Phase::post_install);
+    phases_.run(Phase::post_root);
+    fs::remove_all(k_target_root / "lost+found");
+  }
+
+  /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.
+  void define_install_type() {
+    const std::string file = (hooks_ / "environment.d/11-dib-install-type.bash").string();
+    const Fd fd = Fd::open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    write_all(fd, cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"), file);
+  }
+
+  void finalise() {
+    phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(measure_tree(k_target_root))));
+    phases_.run(Phase::block_device);
+    in_.disk.prepare(k_target_root, phases_.environment_for(Phase::pre_finalise));
+    {
+      const TargetMounts mounts(k_target_root);
+      phases_.run(Phase::pre_finalise);
+      phases_.run(Phase::finalise);
+    }
+    phases_.run(Phase::cleanup);
+    take_back_resolv_conf(k_target_root);
+    tidy_tree(k_target_root);
+  }
+
+  void write_outputs() {
+    const auto work = [this](const std::string& name, const std::function<void()>& body) {
+      phases_.native_step(name, Phase::cleanup, body);
+    };
+    const DiskTools tools{in_.runner, phases_.environment_for(Phase::cleanup), work};
+    std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
+    write_manifest(in_, k_target_root, phases_.timings());
+    std::string summary = timing_table(phases_.timings(), progress_style(in_.request.environment, false));
+    for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
+    in_.log.line("Build completed successfully");
+    in_.progress.finish(summary);
+  }
+
+  const BuildInputs& in_;
+  fs::path hooks_ = k_build_directory / "hooks";
+  PhaseRunner phases_;
+  PackageSteps packages_;
+};
+
+}  // namespace
+
+void build(const BuildInputs& inputs) { Build(inputs).run(); }
+
+}  // namespace hearth::builder

@@ -1,0 +1,30 @@
+// The build itself, inside the sandbox: from the plan to the output files. build() reads as the table of contents of an
+// image build; everything it does is in the rooms beside this one.
+#pragma once
+
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/build_log.hpp"
+#include "builder/run/disk_stage.hpp"
+#include "builder/run/hook_environment.hpp"
+#include "builder/run/package_steps.hpp"
+#include "builder/run/phase_runner.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// All that a build needs; everything is decided and checked before.
+struct BuildInputs {
+  const ImageRequest& request;
+  const BuildPlan& plan;
+  const Installation& installation;
+  const DiskStage& disk;
+  CommandRunner& runner;
+  Progress& progress;
+  BuildLog& log;
+  const Clock& clock;
+};
+
+/// Runs the build. To be called inside the sandbox. Output files appear at the very end, or not at all.
+void build(const BuildInputs& inputs);
+
+}  // namespace hearth::builder

@@ -1,0 +1,42 @@
+// The build log: every line that hooks print, stamped in UTC as diskimage-builder does ("2026-01-31 12:00:00.000 | text").
+// It goes to NAME.d/build.log, to --logfile, and to stdout where the whole log was asked for there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/sys/fd.hpp"
+
+namespace hearth::builder {
+
+/// "YYYY-mm-dd HH:MM:SS.mmm" in UTC.
+[[nodiscard]] std::string utc_stamp(WallTime time);
+
+class BuildLog {
+ public:
+  explicit BuildLog(const Clock& clock) : clock_(clock) {}
+
+  /// Appends to this file too; its directory must exist.
+  void add_file(const std::string& path);
+  /// Prints each line on stdout; `stamped` as in the files.
+  void echo(bool stamped) {
+    echo_ = true;
+    echo_stamped_ = stamped;
+  }
+  /// One line. Write failures are ignored: a full log disk must not end a build that could finish.
+  void line(std::string_view text) noexcept;
+
+  /// The file named to the user when something fails; empty when there is none.
+  [[nodiscard]] const std::string& main_file() const { return main_file_; }
+
+ private:
+  const Clock& clock_;
+  std::vector<Fd> files_;
+  std::string main_file_;
+  bool echo_ = false;
+  bool echo_stamped_ = true;
+};
+
+}  // namespace hearth::builder

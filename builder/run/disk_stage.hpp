@@ -1,0 +1,53 @@
+// The disk stage: what a build knows and does about disks, from the elements' block-device configuration to the output
+// files. Planned (and refused) before the first hook runs; written when the tree is finished.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/sys/process.hpp"
+#include "builder/disk/block_config.hpp"
+#include "builder/disk/image_size.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/hook_environment.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// What writing needs from the build around it.
+struct DiskTools {
+  CommandRunner& runner;
+  Environment environment;  ///< with environment.d sourced: boot loader settings
+  /// Does a piece of work as a named step, with progress and timing.
+  std::function<void(const std::string& name, const std::function<void()>& work)> step;
+};
+
+class DiskStage {
+ public:
+  /// Chooses and checks the configuration: DIB_BLOCK_DEVICE_CONFIG, else the first element's file, else a plain
+  /// file-system image. Throws Error(input) with file:line:column, Error(unsupported) for what needs another maker.
+  [[nodiscard]] static DiskStage plan(const ImageRequest& request, const BuildPlan& plan);
+
+  [[nodiscard]] DiskFacts facts() const;
+  /// Throws Error(unsupported) naming the Debian package of a tool that an output type or the boot loader needs.
+  void check_tools(const Environment& environment) const;
+  /// DIB_IMAGE_SIZE as block-device.d sees it.
+  [[nodiscard]] std::uint64_t size_kib(const TreeUsage& usage) const;
+  /// Mount points and /etc/fstab in the tree.
+  void prepare(const fs::path& root, const Environment& environment) const;
+  /// Writes every output type; all appear together at the end. Returns their paths.
+  [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
+
+  [[nodiscard]] const DiskLayout& layout() const { return layout_; }
+
+ private:
+  void make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const;
+  DiskStage(const ImageRequest& request, DiskLayout layout, bool boot_loader)
+      : request_(request), layout_(std::move(layout)), boot_loader_(boot_loader) {}
+  const ImageRequest& request_;
+  DiskLayout layout_;
+  bool boot_loader_;  ///< the set holds our `bootloader` element
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,130 @@
+#include "builder/run/hook_environment.hpp"
+
+#include "base/text.hpp"
+#include "builder/sandbox/sandbox.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_system_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+std::string host_path(const Environment& env) {
+  const auto found = env.find("PATH");
+  std::string path = found == env.end() || found->second.empty() ? k_system_path : found->second;
+  for (const char* directory : {"/sbin", "/usr/sbin", "/usr/local/sbin"}) {
+    if (cat(":", path, ":").find(cat(":", directory, ":")) == std::string::npos) path += cat(":", directory);
+  }
+  return cat(k_shims_directory.string(), ":", path);
+}
+
+/// All variables whose name starts with DIB_, as text that a shell can read back.
+std::string dib_variables(const Environment& env) {
+  std::string text;
+  for (const auto& [name, value] : env) {
+    if (name.compare(0, 4, "DIB_") == 0) text += cat("declare -x ", name, "=", shell_quote(value), "\n");
+  }
+  return text;
+}
+
+std::string elements_yaml(const ElementSet& elements) {
+  std::string text;
+  for (const Element& element : elements.elements) text += cat(element.name, ": ", element.path.string(), "\n");
+  return text;
+}
+
+std::string element_array(const ElementSet& elements) {
+  std::vector<std::string> items;
+  for (const Element& element : elements.elements) {
+    items.push_back(cat("[", element.name, "]=", shell_quote(element.path.string())));
+  }
+  return join(items, " ");
+}
+
+std::string elements_path_text(const ImageRequest& request, const Installation& installation) {
+  std::vector<std::string> entries;
+  for (const fs::path& entry : request.elements_path) entries.push_back(entry.string());
+  entries.push_back(installation.elements.string());
+  return join(entries, ":");
+}
+
+/// Functions that bash hooks of the host may call, in the form in which bash imports them.
+void add_functions(Environment& env, const ElementSet& elements) {
+  env["BASH_FUNC_die%%"] = "() { echo \"ERROR: $*\" >&2; exit 1; }";
+  env["BASH_FUNC_get_image_element_array%%"] = cat("() { echo ", shell_quote(element_array(elements)), "; }");
+}
+
+}  // namespace
+
+Environment hook_environment(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
+                             const DiskFacts& disk) {
+  Environment env = request.environment;
+  env["DIB_ENV"] = dib_variables(request.environment);
+  env["DIB_ARGS"] = request.arguments_text;
+  env["ARCH"] = request.architecture;
+  env["DIB_CHECKSUM"] = request.checksums.empty() ? "0" : join(request.checksums, ",");
+  env["DIB_DEBUG_TRACE"] = std::to_string(request.trace);
+  env["DIB_IMAGE_CACHE"] = request.cache.string();
+  env["DIB_LOCKFILES"] = request.lock_files.string();
+  env["DIB_MIN_TMPFS"] = std::to_string(request.min_tmpfs_gib);
+  env["DIB_NO_TMPFS"] = request.use_tmpfs ? "0" : "1";
+  env["DIB_OFFLINE"] = request.offline ? "1" : "";
+  env["DIB_ROOT_LABEL"] = disk.root_label;
+  env["DIB_ROOT_FSTYPE"] = disk.root_fs_type;
+  env["DIB_BOOT_LABEL"] = disk.boot_label;
+  env["DIB_MOUNTPOINTS"] = join(disk.mount_points, "|");
+  env["ELEMENTS_PATH"] = elements_path_text(request, installation);
+  env["FS_TYPE"] = request.root_fs_type;
+  env["IMAGE_ELEMENT"] = join(plan.elements.names(), " ");
+  env["IMAGE_ELEMENT_YAML"] = elements_yaml(plan.elements);
+  env["IMAGE_NAME"] = request.image_name;
+  env["IMAGE_TYPE"] = "qcow2";
+  env["LC_ALL"] = "C";
+  env["OUT_IMAGE_PATH"] = "";
+  env["TMP_BUILD_DIR"] = k_build_directory.string();
+  env["TMP_HOOKS_PATH"] = (k_build_directory / "hooks").string();
+  env["TMP_IMAGE_DIR"] = k_image_directory.string();
+  env["TMP_MOUNT_PATH"] = k_target_root.string();
+  env["TMPDIR"] = k_temporary_directory.string();
+  env["TMP_DIR"] = k_temporary_directory.string();
+  env["PATH"] = host_path(env);
+  env["HEARTH_AGENT_BINARY"] = installation.agent_binary.string();
+  add_functions(env, plan.elements);
+  return env;
+}
+
+Environment target_environment(Environment env) {
+  for (const char* name : {"TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PERL5LIB",
+                           "BASH_FUNC_die%%", "BASH_FUNC_get_image_element_array%%", "HEARTH_AGENT_BINARY"}) {
+    env.erase(name);
+  }
+  env["PATH"] = k_system_path;
+  env["HOME"] = "/root";
+  env["USER"] = "root";
+  env["LOGNAME"] = "root";
+  return env;
+}
+
+std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files) {
+  static constexpr const char* script =
+      "set -eu -o pipefail\n"
+      "exec 4>&1 1>&2\n"
+      "source_file() { echo \"Sourcing environment file $1\"; . \"$1\"; }\n"
+      "for file in \"$@\"; do source_file \"$file\"; done\n"
+      "exec env -0 >&4 4>&-\n";
+  std::vector<std::string> argv = {"bash", "-c", script, "environment.d"};
+  for (const std::string& file : files) argv.push_back(cat(hooks, "/environment.d/", file));
+  return argv;
+}
+
+Environment parse_environment(std::string_view text) {
+  Environment env;
+  for (const std::string& entry : split(text, '\0')) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) env[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  env.erase("_");
+  return env;
+}
+
+}  // namespace hearth::builder

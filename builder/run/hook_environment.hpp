@@ -1,0 +1,43 @@
+// What hooks see in their environment. Source: diskimage-builder's lib (contract of the variables), with constant paths
+// of the sandbox in place of random ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/sys/process.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Where Hearth's own files are: its element tree, shims and the agent's binary.
+struct Installation {
+  fs::path elements;
+  fs::path shims;
+  fs::path agent_binary;
+};
+
+/// What the disk layout lets hooks know before there is a disk.
+struct DiskFacts {
+  std::string root_label;
+  std::string root_fs_type;
+  std::string boot_label;
+  std::vector<std::string> mount_points;
+};
+
+/// The variables of every hook. The caller's own come first; what is set here wins.
+[[nodiscard]] Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
+                                           const Installation& installation, const DiskFacts& disk);
+
+/// The same for a hook inside the target: HOME, PATH and USER of root, no TMPDIR nor loader settings of the host.
+[[nodiscard]] Environment target_environment(Environment environment);
+
+/// The argv of the bash that sources environment.d of `hooks` and prints the resulting environment, NUL-separated, on
+/// stdout (what the files print goes to stderr). A failing file ends it with that file's status.
+[[nodiscard]] std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files);
+
+/// Reads what `env -0` printed.
+[[nodiscard]] Environment parse_environment(std::string_view text);
+
+}  // namespace hearth::builder

@@ -1,0 +1,166 @@
+#include "builder/run/image_build.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+#include "base/progress.hpp"
+#include "base/sys/namespace.hpp"
+#include "base/text.hpp"
+#include "builder/run/build.hpp"
+#include "builder/run/workspace.hpp"
+#include "builder/sandbox/sandbox.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
+constexpr std::uint64_t k_kib = 1024;
+
+volatile std::sig_atomic_t g_stop_signal = 0;  // the one global that style allows: a handler can reach nothing else
+
+/// Ends the wait for the sandbox (EINTR) on SIGINT, SIGTERM and SIGHUP, for as long as it lives.
+class StopSignals {
+ public:
+  StopSignals() {
+    struct sigaction action {};
+    action.sa_handler = [](int number) { g_stop_signal = number; };
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals() {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+  }
+  [[nodiscard]] static int received() { return g_stop_signal; }
+};
+
+/// Memory that a tmpfs may take without pushing others out: what the kernel says is available, less a fifth.
+std::uint64_t memory_for_tmpfs() {
+  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() >= 2 && words[0] == "MemAvailable:") return parse_number(words[1]).value_or(0) * k_kib / 5 * 4;
+  }
+  return 0;
+}
+
+std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uint64_t memory, BuildLog& log) {
+  if (request.use_tmpfs && memory >= 2 * request.min_tmpfs_gib * k_gib) return std::nullopt;
+  if (request.use_tmpfs) {
+    log.line(cat("WARNING: Not enough RAM to use tmpfs for build. Using ", request.temporary_parent.string(), ". (",
+                 human_bytes(memory), " < ", 2 * request.min_tmpfs_gib, "G)"));
+  }
+  return Workspace::create(request.temporary_parent);
+}
+
+/// Directories that hooks and outputs are written to; created here, as the user.
+std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
+  const std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d", request.cache,
+                                             request.lock_files};
+  RealFileSystem files;
+  for (const fs::path& directory : directories) {
+    files.make_directories(directory, 0777);
+    if (::access(directory.c_str(), W_OK) != 0) throw Error::from_errno("writing to", directory.string());
+  }
+  std::vector<fs::path> resolved;
+  for (const fs::path& directory : directories) resolved.push_back(fs::canonical(directory));
+  return resolved;
+}
+
+/// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
+class LogProgress final : public Progress {
+ public:
+  explicit LogProgress(BuildLog& log) : log_(log) {}
+  void step_begin(std::string_view, std::size_t, std::size_t) override {}
+  void line(std::string_view) override {}
+  void step_end(StepOutcome, Duration) override {}
+  void note(std::string_view) override {}  // whoever notes something logs it as well
+  void finish(std::string_view summary) override {
+    for (const std::string& line : split_lines(summary)) log_.line(line);
+  }
+
+ private:
+  BuildLog& log_;
+};
+
+std::unique_ptr<Progress> progress_for(Verbosity verbosity, BuildLog& log, const Clock& clock, const Environment& env) {
+  if (verbosity != Verbosity::progress) return std::make_unique<LogProgress>(log);
+  return make_progress(STDERR_FILENO, clock, env);
+}
+
+void report_cycles(const ImageRequest& request, const ElementSet& elements, std::vector<std::string>& notes) {
+  for (const std::vector<std::string>& cycle : elements.cycles) {
+    const std::string text = cat("element-deps form a cycle: ", describe_cycle(cycle));
+    if (request.cycles == Cycles::accept) {
+      notes.push_back(text);
+      continue;
+    }
+    throw Error(ErrorKind::input, text)
+        .hint("Break it in one of these element-deps files, or give --accept-cycles: diskimage-builder accepts cycles.");
+  }
+}
+
+int wait_for(NamespacedProcess& sandbox) {
+  while (true) {
+    if (const std::optional<ExitStatus> status = sandbox.wait()) return shell_code(*status);
+    if (StopSignals::received() == 0) continue;
+    sandbox.kill();
+    throw Error(ErrorKind::interrupted, cat("stopped by SIG", ::sigabbrev_np(StopSignals::received()),
+                                            "; nothing was left behind"),
+                128 + StopSignals::received());
+  }
+}
+
+}  // namespace
+
+BuildPlan plan_image(const ImageRequest& request, const Installation& installation, std::vector<std::string>& notes) {
+  const RealFileSystem files;
+  const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements);
+  notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
+  ElementSet elements = close_over_dependencies(catalog, request.elements);
+  report_cycles(request, elements, notes);
+  return make_plan(files, std::move(elements), !request.packages.empty());
+}
+
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
+  SystemClock clock;
+  std::vector<std::string> notes;
+  const BuildPlan plan = plan_image(request, installation, notes);
+  const DiskStage disk = DiskStage::plan(request, plan);
+  disk.check_tools(request.environment);
+
+  std::vector<fs::path> writable = make_writable_directories(request);
+  BuildLog log(clock);
+  log.add_file(request.output.string() + ".d/build.log");
+  if (request.log_file) log.add_file(request.log_file->string());
+  if (verbosity != Verbosity::progress) log.echo(verbosity == Verbosity::log);
+  log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
+  log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
+  for (const std::string& note : notes) log.line(note);
+
+  const StopSignals signals;
+  const std::uint64_t memory = memory_for_tmpfs();
+  const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
+  const SandboxSpec spec{.work_directory = workspace ? workspace->path() : fs::path(),
+                         .tmpfs_bytes = memory,
+                         .writable = std::move(writable),
+                         .shims = installation.shims,
+                         .start_directory = request.start_directory};
+  NamespacedProcess sandbox = NamespacedProcess::start([&] {
+    enter_sandbox(spec);
+    RealRunner runner(clock);
+    const std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
+    try {
+      build({request, plan, installation, disk, runner, *progress, log, clock});
+    } catch (const Error& error) {
+      log.line(cat("hearth: ", error.story()));
+      throw;
+    }
+    return 0;
+  });
+  return wait_for(sandbox);
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,28 @@
+// `hearth image create` from outside: checks everything that can be checked, starts the sandbox, waits, and passes on how
+// it ended. Ctrl-C and SIGTERM kill the sandbox, and with it every process and mount of the build.
+#pragma once
+
+#include <memory>
+
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/build_log.hpp"
+#include "builder/run/hook_environment.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Where log lines go besides NAME.d/build.log.
+enum class Verbosity {
+  progress,  ///< progress on stderr only
+  log,       ///< the stamped log on stdout, as disk-image-create prints it
+  plain_log, ///< the same without stamps
+};
+
+/// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.
+[[nodiscard]] BuildPlan plan_image(const ImageRequest& request, const Installation& installation,
+                                   std::vector<std::string>& notes);
+
+/// Builds; returns the exit code. Throws Error for what is refused before the first hook runs.
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity);
+
+}  // namespace hearth::builder

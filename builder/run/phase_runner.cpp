@@ -1,0 +1,164 @@
+#include "builder/run/phase_runner.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/run_parts.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/run/stragglers.hpp"
+#include "builder/sandbox/sandbox.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_tail_lines = 15;
+constexpr const char* k_target_hooks = "/tmp/in_target.d";
+
+bool in_target(Phase phase) { return info(phase).place == Place::target; }
+
+/// Read from the merged directory, not from the plan: hooks may add files to it while the build runs.
+std::vector<std::string> environment_files(const fs::path& hooks) {
+  std::vector<std::string> names;
+  for (const std::string& name : RealFileSystem().list(hooks / "environment.d")) {
+    if (is_environment_file_name(name)) names.push_back(name);  // list() sorts bytewise, as upstream does here
+  }
+  return names;
+}
+
+/// Phases whose hooks get the target's path in TARGET_ROOT.
+bool sees_target_root(Phase phase) { return phase == Phase::root || phase == Phase::cleanup; }
+
+}  // namespace
+
+void PhaseRunner::handle_line(std::string_view line) {
+  last_lines_.emplace_back(line);
+  if (last_lines_.size() > k_tail_lines) last_lines_.pop_front();
+  setup_.log.line(line);
+  setup_.progress.line(line);
+}
+
+void PhaseRunner::run_logged(const std::string& what, Command command) {
+  last_lines_.clear();
+  command.merge_err = true;
+  command.on_line = [this](Stream, std::string_view line) { handle_line(line); };
+  command.on_tick = [this] { setup_.progress.tick(); };
+  const CommandResult result = setup_.runner.run(command);
+  if (!succeeded(result.status)) fail(what, result.status);
+}
+
+void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
+  std::string message = cat(what, " failed: ", describe(status));
+  for (const std::string& line : last_lines_) message += cat("\n  | ", line);
+  Error error(ErrorKind::external, std::move(message), shell_code(status));
+  std::string advice;
+  if (!setup_.log.main_file().empty()) advice = cat("The whole log: ", setup_.log.main_file(), "\n  ");
+  throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));
+}
+
+Environment PhaseRunner::environment_for(Phase phase) {
+  Environment env = setup_.environment;
+  if (sees_target_root(phase)) env["TARGET_ROOT"] = setup_.target.string();
+  if (in_target(phase)) env = target_environment(std::move(env));
+  const std::vector<std::string> files = environment_files(setup_.hooks);
+  if (files.empty()) return env;
+  const std::string hooks = in_target(phase) ? k_target_hooks : setup_.hooks.string();
+  Command command{.argv = environment_script(hooks, files), .env = env};
+  if (in_target(phase)) command.root = setup_.target;
+  const CommandResult result = setup_.runner.run(command);
+  last_lines_.clear();
+  for (const std::string& line : split_lines(result.err)) handle_line(line);
+  if (!succeeded(result.status)) fail(cat("environment.d of ", directory_name(phase)), result.status);
+  return parse_environment(result.out);
+}
+
+void PhaseRunner::run(Phase phase) {
+  std::vector<Step> steps;
+  std::copy_if(plan_.steps.begin(), plan_.steps.end(), std::back_inserter(steps),
+               [phase](const Step& step) { return step.phase == phase; });
+  const std::string name(info(phase).name);
+  const auto wants_break = [&](const std::string& when) {
+    return std::find(setup_.breaks.begin(), setup_.breaks.end(), cat(when, name)) != setup_.breaks.end();
+  };
+  if (steps.empty() && !wants_break("before-") && !wants_break("after-")) return;
+  std::optional<TargetHooks> hooks;
+  if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
+  const Environment environment = environment_for(phase);
+  check_break(cat("before-", name), phase, environment);
+  for (const Step& step : steps) {
+    try {
+      native_step(step.label(), phase, [&] {
+        if (step.kind == Step::Kind::hook) {
+          run_hook(step, environment);
+        } else {
+          native_->run(step, environment);
+        }
+      });
+    } catch (const Error&) {
+      check_break("after-error", phase, environment);
+      throw;
+    }
+  }
+  check_break(cat("after-", name), phase, environment);
+}
+
+void PhaseRunner::native_step(const std::string& name, Phase phase, const std::function<void()>& work) {
+  setup_.progress.step_begin(name, ++steps_begun_, std::max(total_steps_, steps_begun_));
+  setup_.log.line(cat("hearth: running ", name));
+  const MonotonicTime begin = setup_.clock.now();
+  const auto end = [&](StepOutcome outcome) {
+    const Duration took = setup_.clock.now() - begin;
+    setup_.progress.step_end(outcome, took);
+    setup_.log.line(cat("hearth: ", name, outcome == StepOutcome::done ? " completed in " : " failed after ",
+                        elapsed_text(took)));
+    timings_.push_back({name, took, static_cast<int>(phase)});
+  };
+  try {
+    work();
+  } catch (...) {
+    end(StepOutcome::failed);
+    throw;
+  }
+  end(StepOutcome::done);
+}
+
+void PhaseRunner::run_hook(const Step& step, const Environment& environment) {
+  Command command{.env = environment};
+  if (in_target(step.phase)) {
+    command.argv = {cat(k_target_hooks, "/", step.label())};
+    command.root = setup_.target;
+  } else {
+    command.argv = {(setup_.hooks / step.label()).string()};
+  }
+  run_logged(cat(step.label(), " (element ", step.element, ")"), std::move(command));
+  for (const std::string& left : kill_stragglers()) {
+    setup_.progress.note(cat(step.label(), " left '", left, "' running; it was killed"));
+    setup_.log.line(cat("hearth: ", step.label(), " left '", left, "' running; it was killed"));
+  }
+}
+
+void PhaseRunner::check_break(const std::string& point, Phase phase, const Environment& environment) {
+  if (std::find(setup_.breaks.begin(), setup_.breaks.end(), point) == setup_.breaks.end()) return;
+  open_shell(point, phase, environment);
+}
+
+void PhaseRunner::open_shell(const std::string& point, Phase phase, const Environment& environment) {
+  const auto variable = [&](const char* name) {
+    const auto found = setup_.environment.find(name);
+    return found == setup_.environment.end() ? std::string() : found->second;
+  };
+  const bool own_command = point.compare(0, 6, "after-") != 0 || point == "after-error";
+  const std::string shell = own_command && !variable("break_cmd").empty() ? variable("break_cmd") : "bash";
+  const bool outside = point == "after-error" && !variable("break_outside_target").empty();
+  std::fprintf(stderr, "Starting debug shell. Exit to resume building.\nAt stage %s\n", point.c_str());
+  std::fflush(stderr);
+  Command command{.argv = {"/bin/bash", "-c", shell}, .env = environment, .inherit_input = true,
+                  .out = Output::inherit, .err = Output::inherit, .own_group = false};
+  if (in_target(phase) && !outside) command.root = setup_.target;
+  (void)setup_.runner.run(command);
+  std::fputs("Resuming\n", stderr);
+}
+
+}  // namespace hearth::builder

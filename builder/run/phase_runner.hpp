@@ -1,0 +1,76 @@
+// Running phases: sources environment.d, then runs the phase's steps one by one, host hooks in the sandbox, the others
+// with the target as their root. Says what failed, with its last lines and where the log is; opens break shells.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/sys/process.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/build_log.hpp"
+#include "builder/run/hook_environment.hpp"
+
+namespace hearth::builder {
+
+/// Performs the steps that are not scripts.
+class NativeSteps {
+ public:
+  virtual ~NativeSteps() = default;
+  /// Runs `step` with the environment that a hook would see there.
+  virtual void run(const Step& step, const Environment& environment) = 0;
+};
+
+struct PhaseRunnerSetup {
+  CommandRunner& runner;
+  Progress& progress;
+  BuildLog& log;
+  const Clock& clock;
+  Environment environment;          ///< of host hooks, before environment.d
+  std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
+  fs::path hooks;                   ///< the merged hooks, on the host side
+  fs::path target;                  ///< the root tree
+};
+
+class PhaseRunner {
+ public:
+  PhaseRunner(PhaseRunnerSetup setup, const BuildPlan& plan) : setup_(std::move(setup)), plan_(plan) {}
+  void set_native_steps(NativeSteps& native) { native_ = &native; }
+
+  /// Runs one phase; a phase without steps does nothing. Throws Error(external) with the hook's exit code.
+  void run(Phase phase);
+
+  /// Adds or replaces variables for the phases to come.
+  void set_variable(const std::string& name, std::string value) { setup_.environment[name] = std::move(value); }
+
+  /// Runs a command of ours in the target or on the host, its output going to the log as a hook's does. Throws on failure.
+  void run_logged(const std::string& what, Command command);
+
+  /// The environment of a phase, with environment.d sourced at its place.
+  [[nodiscard]] Environment environment_for(Phase phase);
+
+  /// Does `work` as a named step of its own, with progress and timing.
+  void native_step(const std::string& name, Phase phase, const std::function<void()>& work);
+
+  [[nodiscard]] const std::vector<TimingRow>& timings() const { return timings_; }
+  void count_steps(std::size_t total) { total_steps_ = total; }
+
+ private:
+  void run_hook(const Step& step, const Environment& environment);
+  void check_break(const std::string& point, Phase phase, const Environment& environment);
+  void open_shell(const std::string& point, Phase phase, const Environment& environment);
+  void handle_line(std::string_view line);
+  [[noreturn]] void fail(const std::string& what, const ExitStatus& status);
+
+  PhaseRunnerSetup setup_;
+  const BuildPlan& plan_;
+  NativeSteps* native_ = nullptr;
+  std::deque<std::string> last_lines_;
+  std::vector<TimingRow> timings_;
+  std::size_t steps_begun_ = 0;
+  std::size_t total_steps_ = 0;
+};
+
+}  // namespace hearth::builder

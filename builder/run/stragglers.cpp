@@ -1,0 +1,50 @@
+#include "builder/run/stragglers.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_zombie(const RealFileSystem& files, const std::string& pid) {
+  try {
+    return files.read(cat("/proc/", pid, "/stat")).value_or(") Z").find(") Z") != std::string::npos;
+  } catch (const std::exception&) {  // it ended while we looked
+    return true;
+  }
+}
+
+std::string name_of(const RealFileSystem& files, const std::string& pid) {
+  try {
+    return std::string(trim(files.read(cat("/proc/", pid, "/comm")).value_or("?")));
+  } catch (const std::exception&) {
+    return "?";
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> kill_stragglers() {
+  std::vector<std::string> names;
+  if (::getpid() != 1) return names;
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  const RealFileSystem files;
+  for (const std::string& entry : files.list("/proc")) {
+    const auto pid = parse_number(entry);
+    if (!pid || *pid == 1 || is_zombie(files, entry)) continue;
+    names.push_back(name_of(files, entry));
+    ::kill(static_cast<pid_t>(*pid), SIGKILL);
+  }
+  while (!names.empty() && ::waitpid(-1, nullptr, 0) > 0) {
+  }
+  return names;
+}
+
+}  // namespace hearth::builder

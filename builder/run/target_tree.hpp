@@ -1,0 +1,19 @@
+// The root tree of an image between phases: what the builder itself puts there for the hooks' sake and takes away again.
+#pragma once
+
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+/// Whether root.d left anything but lost+found and tmp.
+[[nodiscard]] bool has_root_content(const fs::path& root);
+
+/// Lets hooks in the target resolve names: moves the target's resolv.conf aside and puts the host's there.
+void lend_resolv_conf(const fs::path& root);
+/// Undoes that, unless a hook made the file a link of its own.
+void take_back_resolv_conf(const fs::path& root);
+
+/// What no image should carry: contents of /tmp, text of logs, stray *.log files in /root.
+void tidy_tree(const fs::path& root);
+
+}  // namespace hearth::builder

@@ -1,0 +1,83 @@
+#include "builder/run/workspace.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+#include "base/sys/namespace.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_prefix = "hearth-build.";
+
+fs::path lock_of(const fs::path& directory) { return directory.string() + ".lock"; }
+
+/// Files in it may belong to sub-ids of the user, so it is removed from inside a user namespace.
+void remove_directory(const fs::path& directory) noexcept {
+  try {
+    NamespacedProcess remover = NamespacedProcess::start([&] {
+      boost::system::error_code ignored;
+      fs::remove_all(directory, ignored);
+      return 0;
+    });
+    while (!remover.wait()) {
+    }
+  } catch (const std::exception&) {  // the next build sweeps it
+  }
+  ::unlink(lock_of(directory).c_str());
+}
+
+void sweep(const fs::path& parent) {
+  for (const std::string& name : RealFileSystem().list(parent)) {
+    const fs::path directory = parent / name;
+    if (name.compare(0, std::char_traits<char>::length(k_prefix), k_prefix) != 0 || directory.extension() == ".lock") continue;
+    try {
+      if (const std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory))) remove_directory(directory);
+    } catch (const Error&) {  // another user's
+    }
+  }
+}
+
+/// The janitor's life: wait until every holder of the life line is gone, then clean up.
+[[noreturn]] void keep_watch(const fs::path& directory, Pipe& life_line) {
+  ::setsid();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
+  life_line.write = Fd();
+  char never = 0;
+  while (::read(life_line.read.get(), &never, 1) < 0 && errno == EINTR) {
+  }
+  remove_directory(directory);
+  ::_exit(0);
+}
+
+}  // namespace
+
+Workspace Workspace::create(const fs::path& parent) {
+  sweep(parent);
+  TempDir directory = TempDir::create(parent, k_prefix);
+  std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory.path()));
+  if (!lock) throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " is locked already"));
+  Pipe life_line = Pipe::create();
+  const pid_t janitor = ::fork();
+  if (janitor < 0) throw Error::from_errno("forking", "the janitor");
+  if (janitor == 0) keep_watch(directory.path(), life_line);
+  return {directory.release(), std::move(*lock), std::move(life_line.write), janitor};
+}
+
+Workspace::Workspace(Workspace&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::move(other.lock_)), life_line_(std::move(other.life_line_)),
+      janitor_(std::exchange(other.janitor_, -1)) {}
+
+Workspace::~Workspace() {
+  if (janitor_ <= 0) return;
+  life_line_ = Fd();
+  while (::waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,1 @@
+export DIB_KERNEL_PACKAGE=${DIB_KERNEL_PACKAGE:-linux-image-cloud-amd64}
