@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/target_tree.hpp"
@@ -74,9 +75,9 @@ class Build {
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.
   void define_install_type() {
-    const std::string file = (hooks_ / "environment.d/11-dib-install-type.bash").string();
-    const Fd fd = Fd::open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    write_all(fd, cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"), file);
+    RealFileSystem().write(hooks_ / "environment.d/11-dib-install-type.bash",
+                           cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"),
+                           {.mode = 0644});
   }
 
   void finalise() {

@@ -105,7 +105,8 @@ void PhaseRunner::run(Phase phase) {
 }
 
 void PhaseRunner::native_step(const std::string& name, Phase phase, const std::function<void()>& work) {
-  setup_.progress.step_begin(name, ++steps_begun_, std::max(total_steps_, steps_begun_));
+  ++steps_begun_;
+  setup_.progress.step_begin(name, steps_begun_, std::max(total_steps_, steps_begun_));
   setup_.log.line(cat("hearth: running ", name));
   const MonotonicTime begin = setup_.clock.now();
   const auto end = [&](StepOutcome outcome) {
