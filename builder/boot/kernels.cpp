@@ -1,0 +1,116 @@
+#include "builder/boot/kernels.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_link(const fs::path& path) { return fs::symlink_status(path).type() == fs::symlink_file; }
+
+bool boot_is_separate(const DiskLayout& layout) { return layout.mounted_at("/boot") != nullptr; }
+
+/// Links named vmlinuz and initrd.img in `directory` ("/" or "/boot/").
+std::optional<BootKernels> linked(const fs::path& tree, const std::string& directory) {
+  if (!is_link(GuestPath(cat(directory, "vmlinuz")).in(tree))) return std::nullopt;
+  const bool ramdisk = is_link(GuestPath(cat(directory, "initrd.img")).in(tree));
+  const auto entry = [&](const char* suffix) {
+    return KernelEntry{cat(directory, "vmlinuz", suffix), ramdisk ? cat(directory, "initrd.img", suffix) : std::string()};
+  };
+  return BootKernels{entry(""), entry(".old")};
+}
+
+/// The ramdisk that belongs to a kernel version, by the names that distributions use.
+std::string ramdisk_for(const fs::path& tree, const std::string& version) {
+  for (const std::string& name : {cat("initrd.img-", version), cat("initramfs-", version, ".img"), cat("initrd-", version)}) {
+    if (fs::exists(tree / "boot" / name)) return cat("/boot/", name);
+  }
+  return "";
+}
+
+std::optional<BootKernels> newest_file(const fs::path& tree) {
+  std::vector<std::string> versions;
+  for (const std::string& name : RealFileSystem().list(tree / "boot")) {
+    if (name.starts_with("vmlinuz-") && !is_link(tree / "boot" / name)) versions.push_back(name.substr(8));
+  }
+  if (versions.empty()) return std::nullopt;
+  std::sort(versions.begin(), versions.end(), version_less);
+  const auto entry = [&tree](const std::string& version) {
+    return KernelEntry{cat("/boot/vmlinuz-", version), ramdisk_for(tree, version)};
+  };
+  BootKernels kernels{entry(versions.back()), std::nullopt};
+  if (versions.size() > 1) kernels.previous = entry(versions[versions.size() - 2]);
+  return kernels;
+}
+
+/// A link's new text when it moves from "/" into /boot.
+std::optional<std::string> target_in_boot(const fs::path& link) {
+  if (!is_link(link)) return std::nullopt;
+  std::string target = fs::read_symlink(link).string();
+  for (const std::string_view lead : {"/boot/", "boot/"}) {
+    if (target.starts_with(lead)) return target.substr(lead.size());
+  }
+  return std::nullopt;
+}
+
+void stamp(const fs::path& path, std::int64_t epoch) {
+  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
+  const std::array<timespec, 2> times = {time, time};
+  ::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
+}
+
+void keep_links_in_boot(const fs::path& tree, std::int64_t epoch) {
+  const fs::path path = tree / "etc/kernel-img.conf";
+  RealFileSystem files;
+  std::string text;
+  for (const std::string& line : split_lines(files.read(path).value_or(""))) {
+    if (!trim(line).starts_with("link_in_boot")) text += cat(line, "\n");
+  }
+  files.write(path, cat(text, "link_in_boot = yes\n"), {.mode = 0644, .uid = 0, .gid = 0});
+  stamp(path, epoch);
+}
+
+}  // namespace
+
+bool version_less(const std::string& a, const std::string& b) {
+  // glibc's strverscmp treats leading zeros as fractions, which no kernel version has.
+  return ::strverscmp(a.c_str(), b.c_str()) < 0;
+}
+
+void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
+  const FileSystem* const boot = layout.mounted_at("/boot");
+  if (boot == nullptr || boot->is_fat()) return;
+  bool moved = false;
+  for (const char* name : {"vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"}) {
+    const std::optional<std::string> target = target_in_boot(tree / name);
+    if (!target || is_link(tree / "boot" / name)) continue;
+    fs::create_symlink(*target, tree / "boot" / name);
+    fs::remove(tree / name);
+    stamp(tree / "boot" / name, epoch);
+    moved = true;
+  }
+  if (moved) keep_links_in_boot(tree, epoch);
+}
+
+BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout) {
+  std::optional<BootKernels> found;
+  const FileSystem* const boot = layout.mounted_at("/boot");
+  if (boot == nullptr || !boot->is_fat()) {
+    if (!boot_is_separate(layout)) found = linked(tree, "/");
+    if (!found) found = linked(tree, "/boot/");
+  }
+  if (!found) found = newest_file(tree);
+  if (found) return *found;
+  throw Error(ErrorKind::not_found, "the tree holds no kernel (neither /vmlinuz nor /boot/vmlinuz-*)")
+      .hint("Add an element or a package that installs one, such as linux-image-cloud-amd64.");
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,227 @@
+#include "builder/disk/block_config.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "builder/disk/config_check.hpp"
+#include "builder/disk/config_graph.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+/// Puts the checked nodes together. The order of the steps is the order in which nodes refer to each other.
+class LayoutMaker {
+ public:
+  LayoutMaker(std::vector<ConfigNode> nodes, const LayoutDefaults& defaults)
+      : nodes_(std::move(nodes)), defaults_(defaults) {}
+
+  DiskLayout make() {
+    for (const ConfigNode& node : nodes_) fill_root_defaults(node);
+    each("local_loop", &LayoutMaker::add_disk);
+    if (disks_.empty()) fail_config(YAML::Node(), "", "there is no local_loop: nothing to put the file systems on");
+    each("partitioning", &LayoutMaker::add_table);
+    each("lvm", &LayoutMaker::add_lvm);
+    each("mkfs", &LayoutMaker::add_file_system);
+    each("mount", &LayoutMaker::add_mount);
+    each("fstab", &LayoutMaker::add_fstab);
+    check_sectors();
+    sort_by_mount_point();
+    check_direct();
+    return std::move(layout_);
+  }
+
+ private:
+  enum class Kind { disk, partition, volume, file_system, mount, fstab };
+
+  void each(std::string_view plugin, void (LayoutMaker::*step)(const ConfigNode&)) {
+    for (const ConfigNode& node : nodes_) {
+      if (node.plugin == plugin) (this->*step)(node);
+    }
+  }
+
+  void declare(const std::string& name, Kind kind, const ConfigNode& node) {
+    if (!kinds_.emplace(name, kind).second) fail_config(node.data, node.path, cat("Duplicate node name: ", name));
+  }
+
+  /// The kind of a node's base, which must be one of `allowed`.
+  void require_base(const ConfigNode& node, const std::set<Kind>& allowed) {
+    const auto base = kinds_.find(node.base);
+    if (base == kinds_.end()) fail_config(node.data, node.path, cat("Edge not defined: ", node.base, "->", node.name));
+    if (!allowed.contains(base->second)) {
+      fail_config(node.data, node.path, cat(node.plugin, " can't be based on ", node.base));
+    }
+  }
+
+  void warn_unknown(const ConfigNode& node, const std::vector<std::string>& known) {
+    for (const std::string& text : Settings(node.data, node.path).unknown_keys(known)) layout_.warnings.push_back(text);
+  }
+
+  void fill_root_defaults(const ConfigNode& node) const {
+    if (node.plugin != "mkfs" || node.name != "mkfs_root") return;
+    YAML::Node data = node.data;
+    if (!data["type"]) data["type"] = defaults_.root_type;
+    if (!data["opts"] && !defaults_.root_options.empty()) data["opts"] = defaults_.root_options;
+    if (data["label"]) return;
+    const bool xfs = data["type"].IsScalar() && data["type"].Scalar() == "xfs";
+    data["label"] = !defaults_.root_label.empty() ? defaults_.root_label : xfs ? "img-rootfs" : "cloudimg-rootfs";
+  }
+
+  void add_disk(const ConfigNode& node) {
+    declare(node.name, Kind::disk, node);
+    warn_unknown(node, {"name", "size", "directory", "block_size"});
+    const Settings settings(node.data, node.path);
+    const std::uint64_t sector = defaults_.sector_size.value_or(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.bytes("block_size", 512), UINT32_MAX)));
+    if (sector != 512 && sector != 4096) settings.fail(cat("block_size must be 512 or 4096, not ", sector));
+    disks_.push_back(node.name);
+    if (disks_.size() > 1) return;
+    layout_.disk = node.name;
+    layout_.sector_size = static_cast<std::uint32_t>(sector);
+    if (settings.has("size")) layout_.size = settings.bytes("size", 0);
+  }
+
+  void add_table(const ConfigNode& node) {
+    require_base(node, {Kind::disk});
+    warn_unknown(node, {"base", "name", "label", "align", "partitions"});
+    const PartitionTableSettings table = check_partitioning(Settings(node.data, node.path), layout_.warnings);
+    for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node);
+    if (!partitioned_.insert(node.base).second) fail_config(node.data, node.path, cat(node.base, " is partitioned twice"));
+    if (node.base != layout_.disk) return;
+    if (table.table == PartitionTable::mbr && layout_.sector_size != 512) {
+      fail_config(node.data, node.path, "an MBR needs sectors of 512 bytes; use label gpt for block_size 4096");
+    }
+    layout_.table = table.table;
+    layout_.align = table.align;
+    layout_.partitions = table.partitions;
+  }
+
+  void add_lvm(const ConfigNode& node) {
+    warn_unknown(node, {"base", "name", "pvs", "vgs", "lvs"});
+    const LvmSettings lvm = check_lvm(Settings(node.data, node.path));
+    for (const std::string& base : lvm.partitions) {
+      if (!kinds_.contains(base)) fail_config(node.data, node.path, cat("Edge not defined: ", base, "->", node.name));
+    }
+    for (const std::string& name : lvm.names) declare(name, Kind::volume, node);
+    layout_.beyond_direct.push_back(cat("logical volumes (", node.path, ")"));
+  }
+
+  void add_file_system(const ConfigNode& node) {
+    require_base(node, {Kind::disk, Kind::partition, Kind::volume});
+    warn_unknown(node, {"base", "name", "type", "label", "opts", "uuid"});
+    declare(node.name, Kind::file_system, node);
+    FileSystem made = check_mkfs(node, layout_.warnings);
+    if (!labels_.insert(made.label).second) {
+      fail_config(node.data, node.path, cat("File system label [", made.label, "] used more than once"));
+    }
+    if (!bases_.insert(node.base).second) fail_config(node.data, node.path, cat(node.base, " holds two file systems"));
+    if (partitioned_.contains(node.base)) {
+      fail_config(node.data, node.path, cat(node.base, " is partitioned and can't hold a file system itself"));
+    }
+    for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
+      if (layout_.partitions[i].name == node.base) made.partition = i;
+    }
+    layout_.file_systems.push_back(std::move(made));
+  }
+
+  FileSystem& file_system(const std::string& name) {
+    return *std::find_if(layout_.file_systems.begin(), layout_.file_systems.end(),
+                         [&name](const FileSystem& each) { return each.name == name; });
+  }
+
+  void add_mount(const ConfigNode& node) {
+    require_base(node, {Kind::file_system});
+    warn_unknown(node, {"base", "name", "mount_point"});
+    declare(node.name, Kind::mount, node);
+    FileSystem& mounted = file_system(node.base);
+    std::string point = Settings(node.data, node.path).required("mount_point", "MountPoint config needs [mount_point]");
+    if (mounted.type == "swap") {
+      point = "none";
+    } else if (!point.starts_with('/') || (point.size() > 1 && point.ends_with('/'))) {
+      fail_config(node.data, node.path, cat("not an absolute path without a slash at its end: ", point));
+    } else if (!mount_points_.insert(point).second) {
+      fail_config(node.data, node.path, cat("Mount point [", point, "] specified more than once"));
+    }
+    mounted.mount_point = point;
+    mounts_[node.name] = node.base;
+  }
+
+  void add_fstab(const ConfigNode& node) {
+    require_base(node, {Kind::mount});
+    warn_unknown(node, {"base", "name", "options", "dump-freq", "fsck-passno"});
+    declare(node.name, Kind::fstab, node);
+    const Settings settings(node.data, node.path);
+    file_system(mounts_.at(node.base)).fstab =
+        FstabEntry{settings.text("options", "defaults"), settings.text("dump-freq", "0"), settings.text("fsck-passno", "2")};
+  }
+
+  void check_sectors() const {
+    const std::uint64_t sector = layout_.sector_size;
+    if (layout_.size && *layout_.size % sector != 0) {
+      fail_config(YAML::Node(), "", cat("the disk's size must be a multiple of its sector size ", sector));
+    }
+  }
+
+  void sort_by_mount_point() {
+    std::stable_sort(layout_.file_systems.begin(), layout_.file_systems.end(),
+                     [](const FileSystem& a, const FileSystem& b) { return a.mount_point < b.mount_point; });
+  }
+
+  void check_direct() {
+    static const std::set<std::string> makeable = {"ext2", "ext3", "ext4", "vfat", "fat", "swap", "btrfs"};
+    if (disks_.size() > 1) layout_.beyond_direct.push_back(cat("more than one disk (", join(disks_, ", "), ")"));
+    for (const FileSystem& each : layout_.file_systems) {
+      if (!makeable.contains(each.type)) {
+        layout_.beyond_direct.push_back(cat("file system type ", each.type, " (", each.name, ")"));
+      }
+    }
+    if (!mount_points_.contains("/")) layout_.beyond_direct.push_back("no file system is mounted at /");
+  }
+
+  std::vector<ConfigNode> nodes_;
+  const LayoutDefaults& defaults_;
+  DiskLayout layout_;
+  std::vector<std::string> disks_;
+  std::map<std::string, Kind> kinds_;
+  std::set<std::string> partitioned_, bases_, labels_, mount_points_;
+  std::map<std::string, std::string> mounts_;  ///< mount node to its file system node
+};
+
+Result<DiskLayout> from_yaml(std::string_view text, std::string_view source, const LayoutDefaults& defaults) {
+  try {
+    DiskLayout layout = LayoutMaker(flatten_config(YAML::Load(std::string(text))), defaults).make();
+    for (std::string& warning : layout.warnings) warning = cat(source, ":", warning);
+    return layout;
+  } catch (ConfigFailure& failure) {
+    failure.error.source = source;
+    return failure.error;
+  }
+}
+
+}  // namespace
+
+Result<DiskLayout> parse_block_config(std::string_view text, std::string_view source, const LayoutDefaults& defaults) {
+  try {
+    return from_yaml(text, source, defaults);
+  } catch (const YAML::Exception& error) {
+    Position at;
+    if (!error.mark.is_null()) at = {error.mark.line + 1, error.mark.column + 1};
+    return ParseError{std::string(source), at, error.msg};
+  }
+}
+
+std::string_view builtin_block_config() {
+  return "- local_loop:\n"
+         "    name: image0\n"
+         "    mkfs:\n"
+         "      name: mkfs_root\n"
+         "      mount:\n"
+         "        mount_point: /\n"
+         "        fstab:\n"
+         "          options: defaults\n"
+         "          fsck-passno: 1\n";
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,31 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/disk/file_system_maker.hpp"
+#include "builder/disk/sparse_copy.hpp"
+
+namespace hearth::builder {
+
+/// mkfs.btrfs can't write at an offset: it fills a sparse file of the partition's size, whose data is then copied in.
+void make_btrfs(const FileSystemJob& job, CommandRunner& runner) {
+  const TempDir scratch = TempDir::create(job.scratch, "btrfs-");
+  const fs::path file = scratch.path() / "file-system";
+  {
+    const Fd fd = Fd::open(file.string(), O_CREAT | O_RDWR, 0600);
+    if (::ftruncate(fd.get(), static_cast<off_t>(job.extent.length)) != 0) {
+      throw Error::from_errno("sizing", file.string());
+    }
+  }
+  const FileSystem& file_system = job.file_system;
+  std::vector<std::string> argv = {"mkfs.btrfs", "-q", "-f", "-K", "-L", file_system.label, "-U", file_system.uuid};
+  if (!job.source.empty()) argv.insert(argv.end(), {"--rootdir", job.source.string()});
+  argv.insert(argv.end(), file_system.options.begin(), file_system.options.end());
+  argv.push_back(file.string());
+  run_checked(runner, Command{.argv = argv, .env = maker_environment(job.epoch)});
+  copy_sparse(file, job.image, job.extent.offset);
+}
+
+}  // namespace hearth::builder

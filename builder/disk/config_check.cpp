@@ -1,0 +1,290 @@
+#include "builder/disk/config_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_hex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string mbr_type(const Settings& settings) {
+  std::string type = to_lower(settings.text("type", "83"));
+  if (type.starts_with("0x")) type.erase(0, 2);
+  if (!is_hex(type) || type.size() > 2) settings.fail_at("type", cat("not an MBR partition type: ", type));
+  return type.size() == 1 ? cat("0", type) : type;
+}
+
+std::string gpt_type(const Settings& settings) {
+  const std::string code = settings.text("type", "8300");
+  const std::string guid = gpt_type_guid(code);
+  if (guid.empty()) settings.fail_at("type", cat("not a GPT partition type: ", code, " (a code of sgdisk, or a GUID)"));
+  return guid;
+}
+
+void read_flags(const Settings& settings, PartitionTable table, Partition& partition) {
+  const YAML::Node flags = settings.data()["flags"];
+  if (!flags || flags.IsNull()) return;
+  if (!flags.IsSequence()) settings.fail_at("flags", "must be a list");
+  for (const YAML::Node& flag : flags) {
+    const std::string name = config_text(flag, settings.path());
+    if (name == "boot") {
+      partition.boot = true;
+    } else if (name == "primary" && table == PartitionTable::gpt) {
+      settings.fail_at("flags", "Primary flag not supported for GPT partitions");
+    } else if (name == "primary") {
+      partition.primary = true;
+    } else {
+      settings.fail_at("flags", cat("Unknown flag: ", name));
+    }
+  }
+}
+
+Partition check_partition(const Settings& settings, PartitionTable table) {
+  Partition partition;
+  partition.name = settings.required("name", "a partition needs 'name'");
+  const std::string size = settings.required("size", cat("partition ", partition.name, " needs 'size'"));
+  const std::optional<SizeSpec> spec = parse_size_spec(size);
+  if (!spec) settings.fail_at("size", cat("Invalid size unit spec [", size, "]"));
+  partition.size = *spec;
+  partition.type = table == PartitionTable::gpt ? gpt_type(settings) : mbr_type(settings);
+  read_flags(settings, table, partition);
+  return partition;
+}
+
+void check_primaries_first(const Settings& settings, const std::vector<Partition>& partitions) {
+  bool logical = false;
+  std::size_t primaries = 0;
+  for (const Partition& partition : partitions) {
+    if (partition.primary && logical) settings.fail("All primary partitions must be given first");
+    logical = logical || !partition.primary;
+    primaries += partition.primary ? 1U : 0U;
+  }
+  if (primaries + (logical ? 1U : 0U) > 4) settings.fail("an MBR holds at most four entries, the extended one included");
+}
+
+/// The longest label that a file system type can hold; nothing when there is no such limit known.
+std::optional<std::size_t> label_limit(const FileSystem& file_system) {
+  if (file_system.is_ext() || file_system.type == "swap") return 16;
+  if (file_system.type == "xfs") return 12;
+  if (file_system.is_fat()) return 11;
+  return std::nullopt;
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? text[i] != '-' : !is_hex(text.substr(i, 1))) return false;
+  }
+  return true;
+}
+
+/// A UUID as given, in the form that blkid shows for this type.
+std::string checked_uuid(const Settings& settings, const FileSystem& file_system) {
+  std::string uuid = settings.text("uuid");
+  if (uuid.empty()) return uuid;
+  if (!file_system.is_fat()) {
+    if (!is_uuid(uuid)) settings.fail_at("uuid", cat("not a UUID: ", uuid));
+    return to_lower(uuid);
+  }
+  uuid = upper(replace_all(uuid, "-", ""));
+  if (uuid.size() != 8 || !is_hex(uuid)) settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
+  return cat(uuid.substr(0, 4), "-", uuid.substr(4));
+}
+
+std::vector<std::string> members_of(const YAML::Node& node, const Settings& settings) {
+  std::vector<std::string> names;
+  if (node.IsScalar()) return {node.Scalar()};
+  for (const YAML::Node& member : node) names.push_back(config_text(member, settings.path()));
+  return names;
+}
+
+/// The members of one of the lvm lists, each with its name and bases checked to be there.
+std::vector<Settings> lvm_members(const Settings& settings, const char* list) {
+  std::vector<Settings> members;
+  const YAML::Node node = settings.data()[list];
+  if (!node.IsSequence()) settings.fail_at(list, "must be a list");
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    const YAML::Node item = node[i];
+    const std::string path = cat(settings.path(), ".", list, "[", i, "]");
+    if (!item.IsMap()) fail_config(item, path, "must be a map");
+    const Settings member(item, path);
+    (void)member.required("name", cat("Missing 'name' in ", list, " config"));
+    if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config"));
+    members.push_back(member);
+  }
+  return members;
+}
+
+void check_volume(const Settings& volume, const std::set<std::string>& groups) {
+  const std::string base = volume.text("base");
+  if (!groups.contains(base)) volume.fail(cat("base:", base, " in lvs does not match a valid vg"));
+  if (!volume.has("size") && !volume.has("extents")) volume.fail("Missing 'size' or 'extents' in lvs config");
+  if (volume.has("size") && !parse_size(volume.text("size"))) {
+    volume.fail_at("size", cat("Invalid size unit spec [", volume.text("size"), "]"));
+  }
+  const std::string type = volume.text("type");
+  if (!type.empty() && type != "thin" && type != "thin-pool") {
+    volume.fail(cat("Unsupported type:", type, ", supported types: thin, thin-pool"));
+  }
+}
+
+struct GptType {
+  std::string_view code;
+  std::string_view guid;
+};
+
+/// From the Discoverable Partitions Specification and the UEFI specification, under sgdisk's codes.
+constexpr std::array<GptType, 17> k_gpt_types = {{
+    {"EF00", k_esp_type},
+    {"EF02", k_bios_boot_type},
+    {"8300", "0FC63DAF-8483-4772-8E79-3D69D8477DE4"},
+    {"8200", "0657FD6D-A4AB-43C4-84E5-0933C84B4F4F"},
+    {"8302", "933AC7E1-2EB4-4F13-B844-0E14E2AEF915"},
+    {"8303", "44479540-F297-41B2-9AF7-D131D5F0458A"},
+    {"8304", "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709"},
+    {"8305", "B921B045-1DF0-41C3-AF44-4C6F280D3FAE"},
+    {"8306", "3B8F8425-20E0-4F3B-907F-1A25A76F98E8"},
+    {"8310", "4D21B016-B534-45C2-A9FB-5C16E091FD2D"},
+    {"8E00", "E6D6D379-F507-44C2-A23C-238F2A3DF928"},
+    {"FD00", "A19D880F-05FC-4D3B-A006-743F0F84911E"},
+    {"0700", "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"},
+    {"0C01", "E3C9E316-0B5C-4DB8-817D-F92DF00215AE"},
+    {"4100", "9E1A2D38-C612-4316-AA26-8B49521E5A8B"},
+    {"EA00", "BC13C2FF-59E6-4262-A352-B275FD6F7172"},
+    {"8309", "CA7D7CCB-63ED-4C53-861C-1742536059CC"},
+}};
+
+}  // namespace
+
+std::string Settings::text(const char* key, const std::string& fallback) const {
+  const YAML::Node value = data_[key];
+  if (!value || value.IsNull()) return fallback;
+  return config_text(value, cat(path_, ".", key));
+}
+
+std::string Settings::required(const char* key, const std::string& message) const {
+  std::string value = text(key);
+  if (value.empty()) fail(message);
+  return value;
+}
+
+std::uint64_t Settings::bytes(const char* key, std::uint64_t fallback) const {
+  if (!has(key)) return fallback;
+  const std::optional<std::uint64_t> size = parse_size(text(key));
+  if (!size) fail_at(key, cat("Invalid size unit spec [", text(key), "]"));
+  return *size;
+}
+
+void Settings::fail_at(const char* key, const std::string& message) const {
+  fail_config(data_[key], cat(path_, ".", key), message);
+}
+
+std::vector<std::string> Settings::unknown_keys(const std::vector<std::string>& known) const {
+  std::vector<std::string> found;
+  for (const auto& entry : data_) {
+    const std::string key = entry.first.Scalar();
+    if (is_block_plugin(key) || std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::optional<std::string> meant = nearest(key, known);
+    found.push_back(cat(entry.first.Mark().line + 1, ":", entry.first.Mark().column + 1, ": ", path_, ": unknown key '",
+                        key, "'", meant ? cat(", did you mean '", *meant, "'?") : std::string()));
+  }
+  return found;
+}
+
+std::string gpt_type_guid(std::string code) {
+  code = upper(std::move(code));
+  if (is_uuid(code)) return code;
+  if (code.starts_with("0X")) code.erase(0, 2);
+  for (const GptType& type : k_gpt_types) {
+    if (type.code == code) return std::string(type.guid);
+  }
+  return "";
+}
+
+PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings) {
+  PartitionTableSettings result;
+  const std::string label = settings.required("label", "Partitioning config needs 'label'");
+  if (label != "mbr" && label != "gpt") settings.fail_at("label", "Label must be 'mbr' or 'gpt'");
+  result.table = label == "gpt" ? PartitionTable::gpt : PartitionTable::mbr;
+  result.align = settings.bytes("align", result.align);
+  if (result.align == 0 || result.align % 512 != 0) settings.fail_at("align", "must be a multiple of 512");
+  const YAML::Node partitions = settings.data()["partitions"];
+  if (!partitions) settings.fail("Partitioning config needs 'partitions'");
+  if (!partitions.IsSequence() || partitions.size() == 0) settings.fail_at("partitions", "must be a list of partitions");
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    const std::string path = cat(settings.path(), ".partitions[", i, "]");
+    if (!partitions[i].IsMap()) fail_config(partitions[i], path, "must be a map");
+    const Settings partition(partitions[i], path);
+    result.partitions.push_back(check_partition(partition, result.table));
+    for (const std::string& text : partition.unknown_keys({"name", "size", "type", "flags", "base"})) {
+      warnings.push_back(text);
+    }
+  }
+  if (result.table == PartitionTable::mbr) check_primaries_first(settings, result.partitions);
+  if (result.partitions.size() > 128) settings.fail("at most 128 partitions");
+  return result;
+}
+
+FileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
+  static const std::set<std::string> known = {"ext2", "ext3", "ext4", "xfs", "vfat", "fat", "swap", "btrfs"};
+  const Settings settings(node.data, node.path);
+  FileSystem file_system;
+  file_system.name = node.name;
+  file_system.type = settings.required("type", "Mkfs config needs [type]");
+  file_system.label = settings.text("label", node.name);
+  if (file_system.is_fat()) file_system.label = upper(file_system.label);
+  const std::optional<std::size_t> limit = label_limit(file_system);
+  if (limit && file_system.label.size() > *limit) {
+    settings.fail(cat("Label [", file_system.label, "] too long for filesystem [", file_system.type,
+                      "]: ", file_system.label.size(), " > ", *limit));
+  }
+  file_system.options = split_words(settings.text("opts"));
+  file_system.uuid = checked_uuid(settings, file_system);
+  if (!known.contains(file_system.type)) {
+    warnings.push_back(cat(node.data.Mark().line + 1, ": ", node.path, ": unknown file system type ", file_system.type));
+  }
+  return file_system;
+}
+
+LvmSettings check_lvm(const Settings& settings) {
+  LvmSettings result;
+  if (!settings.has("pvs")) settings.fail("Lvm config requires a 'pvs'");
+  if (!settings.has("vgs")) settings.fail("Lvm config needs 'vgs'");
+  if (!settings.has("lvs")) settings.fail("Lvm config needs 'lvs'");
+  std::set<std::string> volumes;
+  for (const Settings& volume : lvm_members(settings, "pvs")) {
+    volumes.insert(volume.text("name"));
+    result.names.push_back(volume.text("name"));
+    result.partitions.push_back(volume.text("base"));
+  }
+  std::set<std::string> groups;
+  for (const Settings& group : lvm_members(settings, "vgs")) {
+    for (const std::string& base : members_of(group.data()["base"], group)) {
+      if (!volumes.contains(base)) group.fail(cat("base:", base, " in vgs does not match a valid pvs"));
+    }
+    groups.insert(group.text("name"));
+    result.names.push_back(group.text("name"));
+  }
+  for (const Settings& volume : lvm_members(settings, "lvs")) {
+    check_volume(volume, groups);
+    result.names.push_back(volume.text("name"));
+  }
+  return result;
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,122 @@
+#include "builder/disk/config_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> k_plugins = {"local_loop", "partitioning", "lvm", "mkfs", "mount", "fstab"};
+constexpr int k_max_depth = 32;
+
+void check_depth(const YAML::Node& node, int depth) {
+  if (depth > k_max_depth) fail_config(node, "", "nested too deeply");
+  if (node.IsSequence()) {
+    for (const YAML::Node& member : node) check_depth(member, depth + 1);
+  } else if (node.IsMap()) {
+    std::set<std::string> keys;
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) fail_config(entry.first, "", "a key must be plain text");
+      if (!keys.insert(entry.first.Scalar()).second) {
+        fail_config(entry.first, "", cat("key given twice: ", entry.first.Scalar()));
+      }
+      check_depth(entry.second, depth + 1);
+    }
+  }
+}
+
+class Flattener {
+ public:
+  /// A plugin's map, below the node called `parent` (empty at the top level).
+  void add(const std::string& plugin, const YAML::Node& data, const std::string& parent, const std::string& path) {
+    if (!data.IsMap()) fail_config(data, path, "its settings must be a map");
+    ConfigNode node{.plugin = plugin, .name = "", .base = parent, .data = data, .path = path};
+    if (data["base"]) node.base = config_text(data["base"], cat(path, ".base"));
+    node.name = name_of(node);
+    add_children(data, node.name, path);
+    if (plugin == "partitioning") add_partition_children(node);
+    nodes_.push_back(std::move(node));
+  }
+
+  [[nodiscard]] std::vector<ConfigNode> take() { return std::move(nodes_); }
+
+ private:
+  static std::string name_of(const ConfigNode& node) {
+    const YAML::Node name = node.data["name"];
+    if (name) return config_text(name, cat(node.path, ".name"));
+    if (node.plugin == "partitioning" && node.base.empty()) {
+      fail_config(node.data, node.path, "Partitioning config needs 'base'");
+    }
+    if (node.plugin == "lvm") fail_config(node.data, node.path, "Lvm config requires 'name'");
+    if (node.base.empty()) fail_config(node.data, node.path, cat(node.plugin, " needs 'name', or a 'base' to make it from"));
+    return cat(node.plugin, "_", node.base);
+  }
+
+  void add_children(const YAML::Node& data, const std::string& parent, const std::string& path) {
+    for (const auto& entry : data) {
+      const std::string key = entry.first.Scalar();
+      if (is_block_plugin(key)) add(key, entry.second, parent, cat(path, ".", key));
+    }
+  }
+
+  void add_partition_children(const ConfigNode& node) {
+    const YAML::Node partitions = node.data["partitions"];
+    if (!partitions || !partitions.IsSequence()) return;  // block_config says what is wrong
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+      const YAML::Node partition = partitions[i];
+      const std::string path = cat(node.path, ".partitions[", i, "]");
+      if (!partition.IsMap() || !partition["name"]) continue;
+      add_children(partition, config_text(partition["name"], cat(path, ".name")), path);
+    }
+  }
+
+  std::vector<ConfigNode> nodes_;
+};
+
+std::string shown(const YAML::Node& item) {
+  YAML::Emitter emitter;
+  emitter << YAML::Flow << item;
+  return std::string(emitter.c_str()).substr(0, 200);
+}
+
+}  // namespace
+
+bool is_block_plugin(std::string_view name) {
+  return std::find(k_plugins.begin(), k_plugins.end(), name) != k_plugins.end();
+}
+
+void fail_config(const YAML::Node& node, const std::string& path, const std::string& what) {
+  ParseError error;
+  if (!node.Mark().is_null()) error.at = {node.Mark().line + 1, node.Mark().column + 1};
+  error.what = path.empty() ? what : cat(path, ": ", what);
+  throw ConfigFailure{error};
+}
+
+std::string config_text(const YAML::Node& node, const std::string& path) {
+  if (!node.IsScalar()) fail_config(node, path, "must be plain text or a number");
+  return node.Scalar();
+}
+
+std::vector<ConfigNode> flatten_config(const YAML::Node& document) {
+  check_depth(document, 0);
+  if (!document.IsSequence()) fail_config(document, "", "the block-device configuration must be a list");
+  Flattener flattener;
+  for (std::size_t i = 0; i < document.size(); ++i) {
+    const YAML::Node item = document[i];
+    const std::string path = cat("[", i, "]");
+    if (!item.IsMap()) fail_config(item, path, cat("Config entry not a dict: ", shown(item)));
+    if (item.size() != 1) {
+      fail_config(item, path, cat("Config entry top-level should be a single dict: ", shown(item)));
+    }
+    const std::string plugin = item.begin()->first.Scalar();
+    if (!is_block_plugin(plugin)) fail_config(item, path, cat("Config entry is not a plugin value: ", plugin));
+    flattener.add(plugin, item.begin()->second, "", cat(path, ".", plugin));
+  }
+  return flattener.take();
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,100 @@
+#include "builder/disk/direct_maker.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/disk/file_system_maker.hpp"
+#include "builder/disk/partition_table.hpp"
+#include "builder/disk/tree_view.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+void create_sparse(const fs::path& raw, std::uint64_t bytes) {
+  Fd fd = Fd::open(raw.string(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) throw Error::from_errno("sizing", raw.string());
+  fd.close();
+}
+
+void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
+  Fd fd = Fd::open(raw.string(), O_WRONLY);
+  for (const DiskPiece& piece : pieces) {
+    const ssize_t written =
+        ::pwrite(fd.get(), piece.bytes.data(), piece.bytes.size(), static_cast<off_t>(piece.offset));
+    if (written != static_cast<ssize_t>(piece.bytes.size())) throw Error::from_errno("writing", raw.string());
+  }
+  fd.close();
+}
+
+/// The part of the tree that goes into one file system.
+TreeView view_of(const fs::path& tree, const DiskLayout& layout, const FileSystem& file_system, const fs::path& scratch) {
+  const fs::path root = GuestPath(file_system.mount_point).in(tree);
+  std::vector<fs::path> hidden;
+  for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
+    hidden.push_back(fs::path(point).lexically_relative(file_system.mount_point));
+  }
+  return TreeView::create(root, hidden, scratch);
+}
+
+void stamp(const fs::path& path, std::int64_t epoch) {
+  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
+  const std::array<timespec, 2> times = {time, time};
+  if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
+    throw Error::from_errno("setting the time of", path.string());
+  }
+}
+
+/// A mount point of an image is an empty directory of root's, readable by all.
+void make_mount_point(const fs::path& tree, const std::string& point, std::int64_t epoch) {
+  fs::path path = tree;
+  for (const fs::path& part : fs::path(point).relative_path()) {
+    path /= part;
+    if (fs::exists(fs::symlink_status(path))) continue;
+    if (::mkdir(path.c_str(), 0755) != 0) throw Error::from_errno("creating", path.string());
+    ::chmod(path.c_str(), 0755);  // whatever the umask
+    stamp(path, epoch);
+    stamp(path.parent_path(), epoch);
+  }
+}
+
+}  // namespace
+
+void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
+  for (const FileSystem& file_system : layout.file_systems) {
+    if (file_system.holds_files()) make_mount_point(tree, file_system.mount_point, epoch);
+  }
+  const fs::path fstab = tree / "etc/fstab";
+  RealFileSystem files;
+  files.make_directories(fstab.parent_path(), 0755);
+  files.write(fstab, fstab_text(layout), {.mode = 0644, .uid = 0, .gid = 0});
+  stamp(fstab, epoch);
+  stamp(fstab.parent_path(), epoch);
+}
+
+void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
+               const DirectOptions& options, CommandRunner& runner) {
+  require_direct(layout);
+  create_sparse(raw, placement.disk_bytes);
+  for (const FileSystem& file_system : layout.file_systems) {
+    FileSystemJob job{.file_system = file_system, .extent = placement.of(file_system),
+                      .sector_size = layout.sector_size, .image = raw, .source = "", .scratch = options.scratch,
+                      .epoch = options.epoch};
+    if (!file_system.holds_files()) {
+      make_file_system(job, runner);
+      continue;
+    }
+    const TreeView view = view_of(tree, layout, file_system, options.scratch);
+    job.source = view.path();
+    make_file_system(job, runner);
+  }
+  write_pieces(raw, partition_table(layout, placement));  // last: mkfs programs may clear what lies before them
+}
+
+}  // namespace hearth::builder

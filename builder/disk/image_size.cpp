@@ -1,0 +1,188 @@
+#include "builder/disk/image_size.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/filesystem/directory.hpp>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::uint64_t k_block = 4096;
+constexpr std::uint64_t k_mib = 1024 * 1024;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Bytes of the data ranges of a file with holes.
+std::uint64_t data_bytes(const fs::path& path) {
+  const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+  std::uint64_t total = 0;
+  off_t data = ::lseek(file.get(), 0, SEEK_DATA);
+  while (data >= 0) {
+    const off_t hole = ::lseek(file.get(), data, SEEK_HOLE);
+    if (hole < 0) break;
+    total += round_up(static_cast<std::uint64_t>(hole - data), k_block);
+    data = ::lseek(file.get(), hole, SEEK_DATA);
+  }
+  return total;
+}
+
+class Measurer {
+ public:
+  explicit Measurer(const std::vector<fs::path>& without) : without_(without.begin(), without.end()) {}
+
+  TreeUsage measure(const fs::path& tree) {
+    struct stat root{};
+    if (::stat(tree.c_str(), &root) != 0) throw Error::from_errno("reading", tree.string());
+    device_ = root.st_dev;
+    add_directory(tree);
+    return usage_;
+  }
+
+ private:
+  void add_directory(const fs::path& directory) {
+    std::uint64_t entries = 24;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+      entries += 8 + round_up(entry.path().filename().size(), 4);
+      add(entry.path());
+    }
+    usage_.inodes += 1;
+    usage_.directories += 1;
+    usage_.bytes += round_up(entries, k_block);
+  }
+
+  void add(const fs::path& path) {
+    struct stat status{};
+    if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
+    if (S_ISDIR(status.st_mode)) {
+      if (status.st_dev == device_ && !without_.contains(path)) add_directory(path);
+      return;
+    }
+    if (status.st_nlink > 1 && !seen_.insert(status.st_ino).second) return;
+    usage_.inodes += 1;
+    if (S_ISREG(status.st_mode)) usage_.bytes += file_bytes(path, status);
+    if (S_ISLNK(status.st_mode) && status.st_size >= 60) usage_.bytes += k_block;
+  }
+
+  static std::uint64_t file_bytes(const fs::path& path, const struct stat& status) {
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const bool may_have_holes = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
+    return may_have_holes ? data_bytes(path) : round_up(size, k_block);
+  }
+
+  std::set<fs::path> without_;
+  std::set<ino_t> seen_;
+  dev_t device_ = 0;
+  TreeUsage usage_;
+};
+
+/// The value behind an option ("-i 4096", also "-i4096"), or nothing.
+std::optional<std::string> option_value(const std::vector<std::string>& words, std::string_view option) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(option) && words[i].size() > option.size()) return words[i].substr(option.size());
+  }
+  return std::nullopt;
+}
+
+/// Bytes per inode, as mke2fs will use them with our mke2fs.conf.
+std::uint64_t inode_ratio(const FileSystem& file_system) {
+  const auto given = parse_number(option_value(file_system.options, "-i").value_or(""));
+  return given && *given >= 1024 ? *given : 16384;
+}
+
+std::uint64_t journal_bytes(const FileSystem& file_system, std::uint64_t data) {
+  if (file_system.type == "ext2") return 0;
+  const std::string given = option_value(file_system.options, "-J").value_or("");
+  if (given.starts_with("size=")) {
+    if (const auto mib = parse_number(given.substr(5))) return *mib * k_mib;
+  }
+  if (data < 128 * k_mib) return 4 * k_mib;  // mke2fs' own steps
+  if (data < 1024 * k_mib) return 16 * k_mib;
+  return data < 2048 * k_mib ? 32 * k_mib : 64 * k_mib;
+}
+
+/// Data, journal and inode tables; each block group of 128 MiB has two bitmaps, and some hold group descriptors.
+std::uint64_t least_ext(const FileSystem& file_system, const TreeUsage& usage) {
+  constexpr double inode_bytes = 256;
+  constexpr double group_share = 3.0 * 4096 / (128.0 * 1024 * 1024);
+  const std::uint64_t data = usage.bytes + 2 * k_mib;  // superblocks, descriptors with room to grow, lost+found
+  const double fixed = static_cast<double>(data + journal_bytes(file_system, data));
+  const double table_share = inode_bytes / static_cast<double>(inode_ratio(file_system));
+  const double by_data = fixed / (1.0 - table_share - group_share);
+  const double by_inodes = static_cast<double>((usage.inodes + 11) * inode_ratio(file_system));
+  return round_up(static_cast<std::uint64_t>(std::max(by_data, by_inodes)), k_block);
+}
+
+bool has_esp(const DiskLayout& layout) {
+  return std::any_of(layout.partitions.begin(), layout.partitions.end(),
+                     [](const Partition& each) { return each.type == k_esp_type || each.type == "ef"; });
+}
+
+std::uint64_t rule_kib(const TreeUsage& usage, const SizeRule& rule, bool ext4_root) {
+  constexpr double kib_per_gib = 1024.0 * 1024.0;
+  if (rule.image_gib) return static_cast<std::uint64_t>(*rule.image_gib * kib_per_gib);
+  const std::uint64_t tree = usage.bytes / 1024;
+  const std::uint64_t journal = ext4_root ? rule.journal_mib * 1024 : 0;
+  if (rule.extra_gib) return tree + static_cast<std::uint64_t>(*rule.extra_gib * kib_per_gib) + journal;
+  return static_cast<std::uint64_t>(static_cast<double>(tree) / 0.6) + journal;
+}
+
+}  // namespace
+
+TreeUsage measure_tree(const fs::path& tree, const std::vector<fs::path>& without) {
+  return Measurer(without).measure(tree);
+}
+
+std::uint64_t image_size(const TreeUsage& usage, const SizeRule& rule, const DiskLayout& layout) {
+  if (layout.size) return *layout.size;
+  const FileSystem* const root = layout.mounted_at("/");
+  const std::uint64_t esp_kib = has_esp(layout) ? 525 * 1024 : 0;
+  const std::uint64_t kib = rule_kib(usage, rule, root != nullptr && root->type == "ext4") + esp_kib;
+  return round_up(kib, 64) * 1024;
+}
+
+std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib,
+                              const std::optional<std::uint64_t>& max_online_resize, const std::string& user_options) {
+  std::vector<std::string> words;
+  if (type == "ext4" && max_online_resize) words = {"-E", cat("resize=", *max_online_resize)};
+  if (type == "ext4") words.insert(words.end(), {"-i", "4096", "-J", cat("size=", journal_mib)});
+  if (!trim(user_options).empty()) words.emplace_back(trim(user_options));
+  return join(words, " ");
+}
+
+std::uint64_t least_size(const FileSystem& file_system, const TreeUsage& usage) {
+  if (file_system.is_ext()) return least_ext(file_system, usage);
+  if (file_system.is_fat()) return usage.bytes + 256 * 1024;
+  if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_mib;
+  return 40 * 1024;
+}
+
+void require_room(const fs::path& tree, const DiskLayout& layout, const Placement& placement) {
+  for (const FileSystem& file_system : layout.file_systems) {
+    if (!file_system.holds_files()) continue;
+    std::vector<fs::path> others;
+    for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
+      others.push_back(GuestPath(point).in(tree));
+    }
+    const fs::path part = GuestPath(file_system.mount_point).in(tree);
+    const std::uint64_t need = least_size(file_system, measure_tree(part, others));
+    const std::uint64_t have = placement.of(file_system).length;
+    if (need <= have) continue;
+    throw Error(ErrorKind::input, cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need),
+                                      " (", need, " bytes), the file system ", file_system.name, " has only ",
+                                      human_bytes(have)))
+        .hint(cat("Give a disk of at least ", human_bytes(placement.disk_bytes + (need - have)), " by --image-size."));
+  }
+}
+
+}  // namespace hearth::builder

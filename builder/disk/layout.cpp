@@ -1,0 +1,102 @@
+#include "builder/disk/layout.hpp"
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool is_below(std::string_view path, std::string_view directory) {
+  if (directory == "/") return path.size() > 1 && path.starts_with('/');
+  return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string volume_id(std::string_view seed, std::string_view purpose) {
+  const std::string digits = upper(derived_uuid(seed, purpose).substr(0, 8));
+  return cat(digits.substr(0, 4), "-", digits.substr(4));
+}
+
+std::string fstab_line(const FileSystem& file_system) {
+  const bool swap = file_system.type == "swap";
+  const FstabEntry entry = swap ? FstabEntry{"sw", "0", "0"} : *file_system.fstab;
+  return cat("LABEL=", replace_all(file_system.label, " ", "\\040"), " ", file_system.mount_point, " ", file_system.type, " ", entry.options, " ",
+             entry.dump_frequency, " ", entry.fsck_pass, "\n");
+}
+
+}  // namespace
+
+const FileSystem* DiskLayout::mounted_at(std::string_view mount_point) const {
+  for (const FileSystem& file_system : file_systems) {
+    if (file_system.mount_point == mount_point) return &file_system;
+  }
+  return nullptr;
+}
+
+const FileSystem* DiskLayout::holding(std::string_view path) const {
+  const FileSystem* best = nullptr;
+  for (const FileSystem& candidate : file_systems) {
+    if (!candidate.holds_files()) continue;
+    if (candidate.mount_point != path && !is_below(path, candidate.mount_point)) continue;
+    if (best == nullptr || candidate.mount_point.size() > best->mount_point.size()) best = &candidate;
+  }
+  return best;
+}
+
+std::vector<std::string> DiskLayout::mounts_below(std::string_view mount_point) const {
+  std::vector<std::string> found;
+  for (const FileSystem& other : file_systems) {
+    if (other.holds_files() && is_below(other.mount_point, mount_point)) found.push_back(other.mount_point);
+  }
+  return found;
+}
+
+std::string derived_uuid(std::string_view seed, std::string_view purpose) {
+  std::string hex = hex_digest(HashKind::sha256, cat("hearth disk id\n", purpose, "\n", seed)).substr(0, 32);
+  hex[12] = '4';
+  constexpr std::string_view variants = "89ab";
+  hex[16] = variants[static_cast<unsigned char>(hex[16]) % 4];
+  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
+             hex.substr(20));
+}
+
+DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
+  const bool gpt = layout.table == PartitionTable::gpt;
+  if (layout.disk_id.empty()) {
+    const std::string id = derived_uuid(seed, cat("disk ", layout.disk));
+    layout.disk_id = gpt ? upper(id) : id.substr(0, 8);
+  }
+  for (Partition& partition : layout.partitions) {
+    if (partition.guid.empty() && gpt) partition.guid = upper(derived_uuid(seed, cat("partition ", partition.name)));
+  }
+  for (FileSystem& file_system : layout.file_systems) {
+    if (!file_system.uuid.empty()) continue;
+    const std::string purpose = cat("file system ", file_system.name);
+    file_system.uuid = file_system.is_fat() ? volume_id(seed, purpose) : derived_uuid(seed, purpose);
+  }
+  return layout;
+}
+
+std::string fstab_text(const DiskLayout& layout) {
+  std::string text;
+  for (const FileSystem& file_system : layout.file_systems) {
+    if (file_system.fstab && !file_system.mount_point.empty()) text += fstab_line(file_system);
+  }
+  return text;
+}
+
+void require_direct(const DiskLayout& layout) {
+  if (layout.beyond_direct.empty()) return;
+  throw Error(ErrorKind::unsupported, cat("this disk layout can't be made in user space: ", join(layout.beyond_direct, "; ")))
+      .hint("Choose ext2, ext3, ext4, btrfs, vfat or swap on plain partitions of one disk named image0.");
+}
+
+}  // namespace hearth::builder

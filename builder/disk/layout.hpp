@@ -1,0 +1,89 @@
+// DiskLayout: what a disk is to hold, as the block-device YAML says it, before its size is known. Pure values:
+// block_config makes one, assign_ids() fills its ids, place() (placement.hpp) gives everything an offset.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builder/disk/sizes.hpp"
+
+namespace hearth::builder {
+
+enum class PartitionTable { none, mbr, gpt };
+
+struct FstabEntry {
+  std::string options = "defaults";
+  std::string dump_frequency = "0";
+  std::string fsck_pass = "2";
+  bool operator==(const FstabEntry&) const = default;
+};
+
+struct FileSystem {
+  std::string name;  ///< the node's name, "mkfs_root"
+  std::string type;  ///< ext2 ext3 ext4 vfat swap btrfs, or one that only another maker can make
+  std::string label;
+  /// As blkid shows it: a lower-case UUID; 8 hexadecimal digits as "ABCD-1234" for vfat. Empty until assign_ids().
+  std::string uuid;
+  std::vector<std::string> options;  ///< words for mkfs
+  std::string mount_point;           ///< empty = not mounted; "none" = swap
+  std::optional<FstabEntry> fstab;
+  std::optional<std::size_t> partition;  ///< index into DiskLayout::partitions; nothing = the whole disk
+  bool operator==(const FileSystem&) const = default;
+
+  [[nodiscard]] bool is_fat() const { return type == "vfat" || type == "fat"; }
+  [[nodiscard]] bool is_ext() const { return type == "ext2" || type == "ext3" || type == "ext4"; }
+  /// Whether files of the tree go into it.
+  [[nodiscard]] bool holds_files() const { return mount_point.starts_with('/'); }
+};
+
+struct Partition {
+  std::string name;
+  SizeSpec size;
+  std::string type;  ///< MBR: two hexadecimal digits, "83". GPT: upper-case GUID
+  bool boot = false;
+  bool primary = false;  ///< MBR only
+  std::string guid;      ///< GPT only; empty until assign_ids()
+  bool operator==(const Partition&) const = default;
+};
+
+struct DiskLayout {
+  std::string disk = "image0";
+  std::optional<std::uint64_t> size;  ///< bytes, when the YAML fixes it
+  std::uint32_t sector_size = 512;
+  PartitionTable table = PartitionTable::none;
+  std::uint64_t align = 1024 * 1024;  ///< bytes; MBR only, GPT always aligns to 1 MiB
+  std::string disk_id;                ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
+  std::vector<Partition> partitions;
+  std::vector<FileSystem> file_systems;     ///< in mount order; unmounted ones first
+  std::vector<std::string> beyond_direct;   ///< what the direct maker can't do, one sentence each (see require_direct)
+  std::vector<std::string> warnings;        ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
+  bool operator==(const DiskLayout&) const = default;
+
+  /// The file system mounted at `mount_point`; null when there is none.
+  [[nodiscard]] const FileSystem* mounted_at(std::string_view mount_point) const;
+  /// The file system that holds the file `path` ("/boot/grub/grub.cfg"); null when no mount covers it.
+  [[nodiscard]] const FileSystem* holding(std::string_view path) const;
+  /// Mount points below "/" of other file systems than the one at `mount_point`, innermost parents first.
+  [[nodiscard]] std::vector<std::string> mounts_below(std::string_view mount_point) const;
+};
+
+/// GPT partition type GUIDs that other code asks for.
+inline constexpr std::string_view k_esp_type = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
+inline constexpr std::string_view k_bios_boot_type = "21686148-6449-6E6F-744E-656564454649";
+
+/// The layout with every empty id filled, derived from `seed` by SHA-256: the same seed gives the same ids.
+[[nodiscard]] DiskLayout assign_ids(DiskLayout layout, std::string_view seed);
+
+/// A UUID (lower case, version 4 bits) derived from a seed and a purpose.
+[[nodiscard]] std::string derived_uuid(std::string_view seed, std::string_view purpose);
+
+/// The lines of /etc/fstab for all mounts that have an fstab node, in mount order.
+[[nodiscard]] std::string fstab_text(const DiskLayout& layout);
+
+/// Throws Error(unsupported), naming everything that needs another maker than the direct one.
+void require_direct(const DiskLayout& layout);
+
+}  // namespace hearth::builder

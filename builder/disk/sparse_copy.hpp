@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+/// Copies what `from` really holds (not its holes) into `to`, which exists, at `offset` bytes.
+void copy_sparse(const fs::path& from, const fs::path& to, std::uint64_t offset);
+
+}  // namespace hearth::builder

@@ -1,0 +1,161 @@
+#include "builder/output/tree_archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/filesystem/directory.hpp>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+/// libarchive writes names that are not ASCII only under a UTF-8 locale. This thread has one while the object lives.
+class Utf8Locale {
+ public:
+  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (locale_ != nullptr) before_ = ::uselocale(locale_);
+  }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale() {
+    if (locale_ == nullptr) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+
+ private:
+  locale_t locale_;
+  locale_t before_ = nullptr;
+};
+
+struct FreeArchive {
+  void operator()(archive* writer) const { ::archive_write_free(writer); }
+};
+struct FreeReader {
+  void operator()(archive* reader) const { ::archive_read_free(reader); }
+};
+struct FreeEntry {
+  void operator()(archive_entry* entry) const { ::archive_entry_free(entry); }
+};
+using Entry = std::unique_ptr<archive_entry, FreeEntry>;
+
+class TreeArchiver {
+ public:
+  TreeArchiver(const fs::path& tree, int fd, Compression compression, std::int64_t epoch)
+      : tree_(tree), epoch_(epoch), writer_(::archive_write_new()), reader_(::archive_read_disk_new()) {
+    ::archive_write_set_format_pax_restricted(writer_.get());
+    if (compression == Compression::gzip) {
+      ::archive_write_add_filter_gzip(writer_.get());
+      check(::archive_write_set_options(writer_.get(), "gzip:compression-level=9,gzip:!timestamp"));
+    }
+    ::archive_write_set_bytes_in_last_block(writer_.get(), 1);
+    ::archive_read_disk_set_symlink_physical(reader_.get());
+    ::archive_read_disk_set_behavior(reader_.get(), ARCHIVE_READDISK_NO_FFLAGS);
+    check(::archive_write_open_fd(writer_.get(), fd));
+  }
+
+  void run() {
+    add(tree_, ".");
+    check(::archive_write_close(writer_.get()));
+  }
+
+ private:
+  void check(int code) const {
+    if (code >= ARCHIVE_WARN) return;
+    const char* const why = ::archive_error_string(writer_.get());
+    throw Error(ErrorKind::io, cat("writing the archive: ", why != nullptr ? why : "failed"));
+  }
+
+  void add(const fs::path& path, const std::string& name) {
+    struct stat status{};
+    if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
+    if (S_ISSOCK(status.st_mode)) return;
+    write_entry(path, name, status);
+    if (S_ISDIR(status.st_mode) && name != "./dev" && name != "./proc" && name != "./sys") add_members(path, name);
+  }
+
+  void add_members(const fs::path& directory, const std::string& name) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string& each : names) add(directory / each, cat(name, "/", each));
+  }
+
+  void write_entry(const fs::path& path, const std::string& name, const struct stat& status) {
+    const Entry entry(::archive_entry_new());
+    ::archive_entry_copy_pathname(entry.get(), name.c_str());
+    ::archive_entry_copy_sourcepath(entry.get(), path.c_str());
+    if (::archive_read_disk_entry_from_file(reader_.get(), entry.get(), -1, &status) < ARCHIVE_WARN) {
+      throw Error(ErrorKind::io, cat("reading ", path.string(), ": ", ::archive_error_string(reader_.get())));
+    }
+    make_reproducible(entry.get(), status);
+    const bool first = note_hard_link(entry.get(), name, status);
+    check(::archive_write_header(writer_.get(), entry.get()));
+    if (first && S_ISREG(status.st_mode)) write_data(path);
+  }
+
+  void make_reproducible(archive_entry* entry, const struct stat& status) const {
+    ::archive_entry_set_mtime(entry, std::min<std::int64_t>(status.st_mtim.tv_sec, epoch_), 0);
+    ::archive_entry_unset_atime(entry);
+    ::archive_entry_unset_ctime(entry);
+    ::archive_entry_unset_birthtime(entry);
+    ::archive_entry_copy_uname(entry, nullptr);
+    ::archive_entry_copy_gname(entry, nullptr);
+    ::archive_entry_sparse_clear(entry);
+    ::archive_entry_set_dev(entry, 0);
+    ::archive_entry_set_ino64(entry, 0);
+    ::archive_entry_set_nlink(entry, 1);
+  }
+
+  /// False when the file was written before under another name: then only the link is written.
+  bool note_hard_link(archive_entry* entry, const std::string& name, const struct stat& status) {
+    if (S_ISDIR(status.st_mode) || status.st_nlink < 2) return true;
+    const auto [first, fresh] = links_.emplace(std::pair(status.st_dev, status.st_ino), name);
+    if (fresh) return true;
+    ::archive_entry_copy_hardlink(entry, first->second.c_str());
+    ::archive_entry_unset_size(entry);
+    return false;
+  }
+
+  void write_data(const fs::path& path) {
+    const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+    while (true) {
+      const ssize_t got = ::read(file.get(), buffer_.data(), buffer_.size());
+      if (got < 0) throw Error::from_errno("reading", path.string());
+      if (got == 0) return;
+      if (::archive_write_data(writer_.get(), buffer_.data(), static_cast<std::size_t>(got)) < 0) check(ARCHIVE_FATAL);
+    }
+  }
+
+  const fs::path& tree_;
+  std::int64_t epoch_;
+  std::unique_ptr<archive, FreeArchive> writer_;
+  std::unique_ptr<archive, FreeReader> reader_;
+  std::map<std::pair<dev_t, ino_t>, std::string> links_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 18U);
+};
+
+}  // namespace
+
+void write_tree_archive(const fs::path& tree, const fs::path& target, Compression compression, std::int64_t epoch) {
+  const Utf8Locale locale;
+  AtomicFile file = AtomicFile::create(target);
+  TreeArchiver(tree, file.fd().get(), compression, epoch).run();
+  file.commit();
+}
+
+}  // namespace hearth::builder

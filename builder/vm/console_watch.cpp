@@ -1,0 +1,97 @@
+#include "builder/vm/console_watch.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+constexpr std::size_t k_longest_line = 4096;
+constexpr std::size_t k_kept_lines = 40;
+
+/// What a console says when nothing more will come, and how to tell it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> k_failures = {{
+    {"Kernel panic", "the kernel panicked"},
+    {"grub rescue>", "GRUB did not find its files"},
+    {"No bootable device", "the firmware found nothing to boot"},
+    {"No bootable option or device was found", "the firmware found nothing to boot"},
+    {"Boot failed: not a bootable disk", "the firmware found nothing to boot"},
+    {"UEFI Interactive Shell", "the firmware found nothing to boot"},
+    {"You are in emergency mode", "the system fell into emergency mode"},
+    {"Gave up waiting for root", "the ramdisk did not find the root file system"},
+    {"(initramfs)", "the ramdisk fell into its shell"},
+    {"error: no such device:", "GRUB did not find the root file system"},
+}};
+
+}  // namespace
+
+ConsoleWatch::ConsoleWatch(const std::vector<std::string>& expectations) {
+  for (const std::string& text : expectations) {
+    try {
+      expected_.push_back({text, std::regex(text)});
+    } catch (const std::regex_error& error) {
+      throw Error(ErrorKind::usage, cat("not a regular expression: ", text, " (", error.what(), ")"));
+    }
+  }
+}
+
+std::string ConsoleWatch::waiting_for() const { return all_seen() ? "" : expected_[seen_.size()].text; }
+
+void ConsoleWatch::feed(std::string_view bytes, Duration now) {
+  for (const char c : bytes) take(c, now);
+  match(now);  // a prompt has no line end
+}
+
+void ConsoleWatch::take(char c, Duration now) {
+  if (in_escape(c) || c == '\r' || c == '\0') return;
+  if (c == '\n' || line_.size() >= k_longest_line) {
+    match(now);
+    end_line();
+  }
+  if (c != '\n') line_.push_back(c);
+}
+
+/// ECMA-48 control sequences: ESC [ … final, ESC ] … BEL, ESC and one character.
+bool ConsoleWatch::in_escape(char c) {
+  switch (escape_) {
+    case Escape::none:
+      if (c == '\x1b') escape_ = Escape::begun;
+      return c == '\x1b';
+    case Escape::begun: escape_ = c == '[' ? Escape::csi : c == ']' ? Escape::osc : Escape::none; return true;
+    case Escape::csi:
+      if (c >= '@' && c <= '~') escape_ = Escape::none;
+      return true;
+    case Escape::osc:
+      if (c == '\a' || c == '\n') escape_ = Escape::none;
+      return true;
+  }
+  return false;
+}
+
+void ConsoleWatch::match(Duration now) {
+  std::smatch found;
+  while (!all_seen() && std::regex_search(line_.cbegin() + static_cast<std::ptrdiff_t>(matched_to_), line_.cend(), found,
+                                          expected_[seen_.size()].pattern)) {
+    matched_to_ += static_cast<std::size_t>(found.position(0) + found.length(0));
+    seen_.push_back({expected_[seen_.size()].text, line_, now});
+  }
+  if (failure_ || all_seen()) return;
+  for (const auto& [sign, meaning] : k_failures) {
+    if (line_.find(sign) == std::string::npos) continue;
+    failure_ = cat(meaning, ": ", trim(line_));
+    return;
+  }
+}
+
+void ConsoleWatch::end_line() {
+  if (!trim(line_).empty()) lines_.push_back(line_);
+  if (lines_.size() > k_kept_lines) lines_.erase(lines_.begin());
+  line_.clear();
+  matched_to_ = 0;
+}
+
+}  // namespace hearth::vm

@@ -1,0 +1,108 @@
+#include "builder/vm/image_boot.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+/// A machine's own copy of the firmware variables, gone with the object.
+class PrivateVariables {
+ public:
+  PrivateVariables(QemuMachine& machine, const fs::path& scratch) : directory_(TempDir::create(scratch, "machine-")) {
+    if (machine.firmware == FirmwareKind::bios) return;
+    if (machine.ovmf.code.empty()) machine.ovmf = find_ovmf();
+    const fs::path copy = directory_.path() / "variables.fd";
+    RealFileSystem().write(copy, read_file(machine.ovmf.variables), {.mode = 0600});
+    machine.ovmf.variables = copy;
+  }
+
+ private:
+  TempDir directory_;
+};
+
+std::string seconds(Duration duration) {
+  return fixed(std::chrono::duration<double>(duration).count(), 1);
+}
+
+/// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
+class ConsoleReader {
+ public:
+  ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock)
+      : console_(console), watch_(watch), clock_(clock), start_(clock.now()) {}
+
+  std::string read_until(const Deadline& deadline) {
+    while (!watch_.all_seen()) {
+      if (watch_.failure()) return *watch_.failure();
+      if (deadline.passed(clock_.now())) return "the deadline passed";
+      if (!read_some(deadline)) return "the machine ended";
+    }
+    return "";
+  }
+
+  [[nodiscard]] Duration elapsed() const { return clock_.now() - start_; }
+
+ private:
+  /// False at the end of the console.
+  bool read_some(const Deadline& deadline) {
+    pollfd ready{console_.get(), POLLIN, 0};
+    const int count = ::poll(&ready, 1, deadline.poll_timeout(clock_.now()));
+    if (count < 0 && errno != EINTR) throw Error::from_errno("waiting for", "the machine's console");
+    if (count <= 0) return true;
+    std::array<char, 16384> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
+    const ssize_t got = ::read(console_.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;
+    watch_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)), elapsed());
+    return true;
+  }
+
+  const Fd& console_;
+  ConsoleWatch& watch_;
+  const Clock& clock_;
+  MonotonicTime start_;
+};
+
+}  // namespace
+
+std::string BootReport::text() const {
+  std::string out;
+  for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", each.expected, "\n");
+  if (passed) return cat(out, "passed after ", seconds(took), " s\n");
+  out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing, "\n  last lines of the console:\n");
+  for (const std::string& line : last_lines) out += cat("    ", line, "\n");
+  return out;
+}
+
+int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runner) {
+  const PrivateVariables variables(machine, scratch);
+  machine.serial = SerialLine::terminal;
+  machine.restart_on_reboot = true;
+  const Command command{.argv = qemu_argv(machine), .inherit_input = true, .out = Output::inherit,
+                        .err = Output::inherit, .own_group = false};
+  return shell_code(runner.run(command).status);
+}
+
+BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const Deadline& deadline,
+                      const fs::path& scratch, const Clock& clock) {
+  ConsoleWatch watch(expectations);
+  const PrivateVariables variables(machine, scratch);
+  machine.serial = SerialLine::output;
+  Pipe console = Pipe::create();
+  Child child = Child::spawn({.argv = qemu_argv(machine), .out = console.write.get(), .err = console.write.get()});
+  console.write = Fd();  // or the end of the machine would not be the end of the console
+  ConsoleReader reader(console.read, watch, clock);
+  const std::string reason = reader.read_until(deadline);
+  child.kill_and_wait();
+  return BootReport{.passed = reason.empty(), .seen = watch.seen(), .missing = watch.waiting_for(), .reason = reason,
+                    .last_lines = watch.last_lines(), .took = reader.elapsed()};
+}
+
+}  // namespace hearth::vm

@@ -1,0 +1,97 @@
+#include "builder/vm/kvm_probe.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+constexpr char k_sign = 'K';
+constexpr std::chrono::seconds k_kill_limit(2);
+
+std::vector<std::string> probe_argv(const KvmProbe& probe, const fs::path& disk) {
+  return {probe.program, "-no-user-config", "-nodefaults", "-machine", "pc", "-accel", probe.accelerator, "-m", "16",
+          "-display", "none", "-nic", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot", "-drive",
+          cat("if=ide,format=raw,file=", replace_all(disk.string(), ",", ",,"))};
+}
+
+/// Reads until the sign comes; the reason why it did not, or an empty text.
+std::string wait_for_sign(const Fd& serial, const Deadline& deadline, const Clock& clock) {
+  std::string said;
+  while (true) {
+    pollfd ready{serial.get(), POLLIN, 0};
+    const int count = ::poll(&ready, 1, deadline.poll_timeout(clock.now()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return "the guest hung";
+    char c = 0;
+    const ssize_t got = ::read(serial.get(), &c, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return cat("QEMU ended before the guest ran", said.empty() ? "" : ": ", trim(said));
+    if (c == k_sign && (said.empty() || said.back() == '\n')) return "";
+    if (said.size() < 500) said.push_back(c);
+  }
+}
+
+/// Kills QEMU. One that is stuck inside the kernel can't be waited for: that must not hang us too.
+void end(Child child, const Clock& clock) {
+  child.signal(SIGKILL);
+  if (child.wait(Deadline::after(k_kill_limit, clock), clock)) return;
+  [[maybe_unused]] const Child* const abandoned = std::make_unique<Child>(std::move(child)).release();
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::string probe_boot_sector() {
+  // mov dx, 0x3f8; mov al, 'K'; out dx, al; cli; halt: hlt; jmp halt
+  std::string sector("\xba\xf8\x03\xb0" "K" "\xee\xfa\xf4\xeb\xfd", 10);
+  sector.resize(510, '\0');
+  return sector + "\x55\xaa";
+}
+
+KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock& clock) {
+  if (!probe.device.empty() && ::access(probe.device.c_str(), R_OK | W_OK) != 0) {
+    return {false, cat(probe.device.string(), " is missing or not open to this user")};
+  }
+  const TempDir work = TempDir::create(scratch, "kvm-probe-");
+  const fs::path disk = work.path() / "disk";
+  RealFileSystem().write(disk, probe_boot_sector(), {});
+  Pipe serial = Pipe::create();
+  Child child = Child::spawn({.argv = probe_argv(probe, disk), .out = serial.write.get(), .err = serial.write.get()});
+  serial.write = Fd();
+  const std::string reason = wait_for_sign(serial.read, Deadline::after(probe.limit, clock), clock);
+  end(std::move(child), clock);
+  return {reason.empty(), reason};
+}
+
+KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_directory, const std::string& boot_id,
+                              const fs::path& scratch, const Clock& clock) {
+  RealFileSystem files;
+  const fs::path cache = cache_directory / "kvm-probe";
+  const std::vector<std::string> known = split(trim(files.read(cache).value_or("")), '\t');
+  if (known.size() == 3 && !boot_id.empty() && known[0] == boot_id) return {known[1] == "works", known[2]};
+  const KvmVerdict verdict = probe_kvm(probe, scratch, clock);
+  try {
+    files.make_directories(cache_directory, 0755);
+    const std::string reason = replace_all(first_line(verdict.reason), "\t", " ");
+    files.write(cache, cat(boot_id, "\t", verdict.works ? "works" : "fails", "\t", reason, "\n"), {});
+  } catch (const Error&) {  // only a cache: the next call asks again
+  }
+  return verdict;
+}
+
+std::string current_boot_id() {
+  return std::string(trim(RealFileSystem().read("/proc/sys/kernel/random/boot_id").value_or("")));
+}
+
+}  // namespace hearth::vm

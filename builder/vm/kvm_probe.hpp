@@ -1,0 +1,40 @@
+// Whether KVM works here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort. So a guest of
+// one boot sector is run, which must say a byte on its serial line within a deadline; the answer holds until the next
+// boot of this host.
+#pragma once
+
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/path.hpp"
+
+namespace hearth::vm {
+
+struct KvmVerdict {
+  bool works = false;
+  std::string reason;  ///< why not; empty when it works
+  bool operator==(const KvmVerdict&) const = default;
+};
+
+struct KvmProbe {
+  std::string program = "qemu-system-x86_64";
+  std::string accelerator = "kvm";
+  fs::path device = "/dev/kvm";  ///< must be readable and writable; empty = not asked
+  Duration limit = std::chrono::seconds(3);
+};
+
+/// Runs the tiny guest. Leaves no process behind; takes at most `limit` and two seconds more for killing QEMU.
+[[nodiscard]] KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock& clock);
+
+/// The answer for this boot of the host (`boot_id`, see current_boot_id()) from `cache_directory`/kvm-probe, or a fresh
+/// one that is kept there. A cache that can't be written is no error.
+[[nodiscard]] KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_directory,
+                                            const std::string& boot_id, const fs::path& scratch, const Clock& clock);
+
+/// /proc/sys/kernel/random/boot_id, trimmed; empty when there is none.
+[[nodiscard]] std::string current_boot_id();
+
+/// The boot sector (512 bytes): writes 'K' to the first serial port, then halts.
+[[nodiscard]] std::string probe_boot_sector();
+
+}  // namespace hearth::vm

@@ -1,0 +1,81 @@
+#include "builder/vm/qemu_machine.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+/// A value inside a comma-separated QEMU option: commas are doubled.
+std::string option_value(const fs::path& path) { return replace_all(path.string(), ",", ",,"); }
+
+void add_firmware(std::vector<std::string>& argv, const QemuMachine& machine) {
+  if (machine.firmware == FirmwareKind::bios) return;
+  argv.insert(argv.end(),
+              {"-drive", cat("if=pflash,unit=0,format=raw,readonly=on,file=", option_value(machine.ovmf.code)), "-drive",
+               cat("if=pflash,unit=1,format=raw,file=", option_value(machine.ovmf.variables))});
+}
+
+void add_disk(std::vector<std::string>& argv, const QemuMachine& machine) {
+  const char* const snapshot = machine.disk_writes == DiskWrites::discarded ? "on" : "off";
+  argv.insert(argv.end(), {"-drive", cat("if=virtio,format=", machine.image_format, ",snapshot=", snapshot,
+                                         ",file=", option_value(machine.image))});
+}
+
+void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {
+  if (machine.serial == SerialLine::terminal) {
+    argv.insert(argv.end(), {"-serial", "mon:stdio"});
+  } else {
+    argv.insert(argv.end(), {"-serial", "stdio", "-monitor", "none"});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> qemu_argv(const QemuMachine& machine) {
+  const bool emulated = machine.accelerator == "tcg";
+  std::vector<std::string> argv = {machine.program, "-no-user-config", "-machine", emulated ? "pc" : "q35",
+                                   "-accel", machine.accelerator, "-cpu", emulated ? "max" : "host",
+                                   "-m", std::to_string(machine.memory_mib), "-smp", std::to_string(machine.cpus),
+                                   "-display", "none", "-nic", machine.user_network ? "user,model=virtio-net-pci" : "none"};
+  if (!machine.restart_on_reboot) argv.emplace_back("-no-reboot");
+  add_firmware(argv, machine);
+  add_disk(argv, machine);
+  add_serial(argv, machine);
+  return argv;
+}
+
+std::string image_format_of(const fs::path& image) {
+  const Fd file = Fd::open(image.string(), O_RDONLY);
+  std::array<char, 72> bytes{};
+  const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
+  if (got < 0) throw Error::from_errno("reading", image.string());
+  const std::string_view head(bytes.data(), bytes.size());
+  if (head.starts_with(std::string_view("QFI\xfb", 4))) return "qcow2";
+  if (head.starts_with("KDMV") || head.starts_with("# Disk DescriptorFile")) return "vmdk";
+  if (head.starts_with("vhdxfile")) return "vhdx";
+  if (head.substr(64, 4) == std::string_view("\x7f\x10\xda\xbe", 4)) return "vdi";
+  return "raw";
+}
+
+OvmfFiles find_ovmf() {
+  static const std::array<OvmfFiles, 3> candidates = {{
+      {"/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"},
+      {"/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"},
+      {"/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd"},
+  }};
+  for (const OvmfFiles& files : candidates) {
+    if (fs::exists(files.code) && fs::exists(files.variables)) return files;
+  }
+  throw Error(ErrorKind::not_found, "no UEFI firmware for virtual machines is installed")
+      .hint("Install (as root): apt-get install ovmf");
+}
+
+}  // namespace hearth::vm

@@ -1,0 +1,54 @@
+// A virtual machine that starts an image, as a value, and the QEMU command line for it. Pure but for the two finders.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/path.hpp"
+
+namespace hearth::vm {
+
+enum class FirmwareKind { bios, uefi };
+
+enum class SerialLine {
+  output,    ///< the guest's console goes to QEMU's stdout; nothing is read
+  terminal,  ///< both ways, with QEMU's own keys: Ctrl-A x ends the machine
+};
+
+enum class DiskWrites {
+  discarded,  ///< into a temporary overlay; the image stays as it is
+  kept,
+};
+
+/// The files of OVMF: its code, and the variable store that each machine needs a copy of its own of.
+struct OvmfFiles {
+  fs::path code;
+  fs::path variables;
+  bool operator==(const OvmfFiles&) const = default;
+};
+
+struct QemuMachine {
+  std::string program = "qemu-system-x86_64";
+  fs::path image;
+  std::string image_format = "qcow2";  ///< qemu's name; see image_format_of()
+  DiskWrites disk_writes = DiskWrites::discarded;
+  FirmwareKind firmware = FirmwareKind::bios;
+  OvmfFiles ovmf;  ///< for UEFI; `variables` is written to, so give a copy
+  std::uint64_t memory_mib = 1024;
+  unsigned cpus = 1;
+  std::string accelerator = "tcg";  ///< "kvm" only where probe_kvm() found that it works
+  bool user_network = false;        ///< NAT to the host's network
+  SerialLine serial = SerialLine::output;
+  bool restart_on_reboot = false;  ///< false: a guest's reboot ends the machine
+};
+
+[[nodiscard]] std::vector<std::string> qemu_argv(const QemuMachine& machine);
+
+/// qemu's name for an image file's format, by its first bytes: qcow2, vmdk, vdi, vhdx, else raw.
+[[nodiscard]] std::string image_format_of(const fs::path& image);
+
+/// The OVMF files of this host. Throws Error(not_found) naming the Debian package.
+[[nodiscard]] OvmfFiles find_ovmf();
+
+}  // namespace hearth::vm
