@@ -83,7 +83,8 @@ int run_command(const std::string& name, const Command& command, const std::vect
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
-  throw Error(ErrorKind::usage, cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
+  throw Error(ErrorKind::usage,
+              cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ std::vector<IdMap> id_map_for(std::uint32_t id, const char* file, uid_t uid) {
   const std::optional<std::vector<IdMap>> map = plan_id_map(id, parse_sub_ids(text, user_name(uid), uid));
   if (map) return *map;
   throw Error(ErrorKind::unsupported, cat("user ", user_name(uid), " has no range of 65535 ids in ", file))
-      .hint(cat("Give one (as root): usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ", user_name(uid)));
+      .hint(
+          cat("Give one (as root): usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ", user_name(uid)));
 }
 
 std::string map_text(const std::vector<IdMap>& maps) {
