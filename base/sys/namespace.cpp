@@ -104,7 +104,7 @@ std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view us
     if (fields[0] != user && fields[0] != std::to_string(id)) continue;
     const auto first = parse_number(fields[1]);
     const auto count = parse_number(fields[2]);
-    if (!first || !count || *first > UINT32_MAX || *count > UINT32_MAX) continue;
+    if (!first || !count || *first > UINT32_MAX || *first + *count > UINT32_MAX) continue;
     ranges.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
   }
   return ranges;

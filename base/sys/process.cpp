@@ -1,6 +1,7 @@
 #include "base/sys/process.hpp"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -83,6 +84,7 @@ void place(int from, int to) {
   place(input, 0);
   if (options.out >= 0) place(options.out, 1);
   if (options.err >= 0) place(options.err, 2);
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // what others left open without O_CLOEXEC is not for the child
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

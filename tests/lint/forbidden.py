@@ -4,6 +4,7 @@ In all texts: host names of the package registries that this machine uses, the p
 unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for.
 """
 
+import functools
 import os
 import re
 import subprocess
@@ -24,6 +25,7 @@ STANDARD_TOPS = {"bin", "boot", "build", "dev", "etc", "home", "lib", "media", "
                  "srv", "sys", "tmp", "usr", "var"}
 
 
+@functools.lru_cache(maxsize=None)
 def registry_hosts():
     try:
         out = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)"], capture_output=True, text=True,
