@@ -1,5 +1,5 @@
 // Running programs: argv only, never a shell string; an explicit environment; stdin is /dev/null unless said otherwise;
-// no other descriptor is inherited;// an own process group that is killed on deadline or destruction; "could not start"
+// no other descriptor is inherited; an own process group that is killed on deadline or destruction; "could not start"
 // is told apart from "failed".
 //
 // CommandRunner is the seam (tests/fakes/scripted_runner.hpp is the fake); RealRunner the one that forks.
