@@ -31,8 +31,10 @@ class SystemClock final : public Clock {
 class Deadline {
  public:
   [[nodiscard]] static Deadline never() { return Deadline(MonotonicTime::max()); }
+  /// A duration that leads beyond the end of time is never.
   [[nodiscard]] static Deadline after(Duration duration, const Clock& clock) {
-    return Deadline(clock.now() + duration);
+    const MonotonicTime now = clock.now();
+    return duration >= MonotonicTime::max() - now ? never() : Deadline(now + duration);
   }
   explicit Deadline(MonotonicTime at) : at_(at) {}
 

@@ -21,10 +21,13 @@ Position position_of(std::string_view text, std::size_t offset) {
   return at;
 }
 
-/// nlohmann's text without its own "[json.exception…] parse error at line 1, column 2: " lead, which repeats the place.
+/// nlohmann's text without its own "[json.exception…] " and "parse error at line 1, column 2: " leads, which repeat the
+/// place.
 std::string reason_of(std::string_view what) {
-  const std::size_t lead = what.find("column ");
-  const std::size_t colon = what.find(": ", lead == std::string_view::npos ? 0 : lead);
+  const std::size_t bracket = what.find("] ");
+  if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
+  const std::size_t place = what.find(" at line ");
+  const std::size_t colon = place == std::string_view::npos ? place : what.find(": ", place);
   return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
 }
 
@@ -43,6 +46,8 @@ Result<Json> parse_json(std::string_view text, std::string_view source) {
   } catch (const Json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     return ParseError{std::string(source), position_of(text, offset), reason_of(error.what())};
+  } catch (const Json::exception& error) {  // out_of_range: a number that no double holds; it tells no place
+    return ParseError{std::string(source), {}, reason_of(error.what())};
   }
 }
 

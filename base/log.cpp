@@ -19,7 +19,8 @@ std::string_view log_level_name(LogLevel level) {
 void FdLogger::log(LogLevel level, std::string_view text) noexcept {
   if (level < threshold_) return;
   try {
-    const std::string line = cat(log_level_name(level), " ", text, "\n");
+    const std::string shown = replace_all(replace_all(std::string(text), "\n", "\\n"), "\r", "\\r");
+    const std::string line = cat(log_level_name(level), " ", shown, "\n");
     [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
   } catch (...) {  // out of memory: the line is lost, the work goes on
   }

@@ -23,7 +23,8 @@ class Logger {
   void error(std::string_view text) noexcept { log(LogLevel::error, text); }
 };
 
-/// "LEVEL TEXT" lines on a file descriptor (not owned), from `threshold` up.
+/// "LEVEL TEXT" lines on a file descriptor (not owned), from `threshold` up. Line ends within the text are written as
+/// \n and \r, so that text from outside can't forge a record.
 class FdLogger final : public Logger {
  public:
   explicit FdLogger(int fd, LogLevel threshold = LogLevel::info) : fd_(fd), threshold_(threshold) {}

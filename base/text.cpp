@@ -97,6 +97,7 @@ std::string to_lower(std::string_view text) {
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  if (from.empty()) return text;
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }

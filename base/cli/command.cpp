@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -83,7 +84,41 @@ int run_command(const std::string& name, const Command& command, const std::vect
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
-  throw Error(ErrorKind::usage, cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
+  throw Error(ErrorKind::usage,
+              cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
+}
+
+/// The first words of all commands, each once.
+std::string first_words(const Program& program) {
+  std::set<std::string> first;
+  for (const Command& command : program.commands) first.insert(split_words(command.words)[0]);
+  return join({first.begin(), first.end()}, " ");
+}
+
+/// Shell case branches: a first word → the second words that may follow.
+std::string second_word_cases(const Program& program) {
+  std::map<std::string, std::vector<std::string>> seconds;
+  for (const Command& command : program.commands) {
+    const std::vector<std::string> words = split_words(command.words);
+    if (words.size() > 1) seconds[words[0]].push_back(words[1]);
+  }
+  std::string cases;
+  for (const auto& [first, words] : seconds) cases += cat("    ", first, ") words='", join(words, " "), "' ;;\n");
+  return cases;
+}
+
+/// Shell case branches: a command's two words (a one-word command's, and anything) → its options.
+std::string option_cases(const Program& program) {
+  std::string cases;
+  for (const Command& command : program.commands) {
+    std::vector<std::string> options;
+    for (const Option& option : command.options) {
+      if (!option.name.empty()) options.push_back(option.display());
+    }
+    const bool two_words = split_words(command.words).size() > 1;
+    cases += cat("    '", command.words, two_words ? "'" : " '*", ") options='", join(options, " "), "' ;;\n");
+  }
+  return cases;
 }
 
 }  // namespace
@@ -121,34 +156,15 @@ int run_single(const Program& program, const Command& command, const std::vector
 }
 
 std::string bash_completion(const Program& program) {
-  std::set<std::string> first;
-  std::string cases;
-  for (const Command& command : program.commands) {
-    const std::vector<std::string> words = split_words(command.words);
-    first.insert(words[0]);
-    std::vector<std::string> options;
-    for (const Option& option : command.options) {
-      if (!option.name.empty()) options.push_back(option.display());
-    }
-    cases += cat("    '", command.words, "') options='", join(options, " "), "' ;;\n");
-  }
-  std::string groups;
-  for (const std::string& group : first) {
-    std::vector<std::string> seconds;
-    for (const Command& command : program.commands) {
-      const std::vector<std::string> words = split_words(command.words);
-      if (words[0] == group && words.size() > 1) seconds.push_back(words[1]);
-    }
-    groups += cat("    ", group, ") words='", join(seconds, " "), "' ;;\n");
-  }
-  return cat("_", program.name, "() {\n  local current=\"${COMP_WORDS[COMP_CWORD]}\" words= options=\n",
-             "  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W '",
-             join({first.begin(), first.end()}, " "), "' -- \"$current\"))\n    return\n  fi\n",
-             "  if [ \"$COMP_CWORD\" = 2 ]; then\n    case \"${COMP_WORDS[1]}\" in\n", groups,
-             "    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n    return\n  fi\n",
-             "  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n", cases,
-             "  esac\n  COMPREPLY=($(compgen -W \"$options\" -- \"$current\") $(compgen -f -- \"$current\"))\n}\n",
-             "complete -F _", program.name, " ", program.name, "\n");
+  return cat(
+      "_", program.name, "() {\n  local current=\"${COMP_WORDS[COMP_CWORD]}\" words= options=\n",
+      "  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W '", first_words(program),
+      "' -- \"$current\"))\n    return\n  fi\n",
+      "  if [ \"$COMP_CWORD\" = 2 ]; then\n    case \"${COMP_WORDS[1]}\" in\n", second_word_cases(program),
+      "    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n    [ -z \"$words\" ] || return 0\n  fi\n",
+      "  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n", option_cases(program),
+      "  esac\n  COMPREPLY=($(compgen -W \"$options\" -- \"$current\") $(compgen -f -- \"$current\"))\n}\n",
+      "complete -F _", program.name, " ", program.name, "\n");
 }
 
 }  // namespace hearth::cli

@@ -22,7 +22,9 @@ const Option& find_long(const std::vector<Option>& table, const std::string& nam
   }
   if (matches.size() == 1) return *matches.front();
   std::vector<std::string> names;
-  for (const Option& option : table) names.push_back(option.name);
+  for (const Option& option : table) {
+    if (!option.name.empty()) names.push_back(option.name);
+  }
   if (matches.empty()) {
     const std::optional<std::string> near = nearest(name, names);
     refuse(cat("unrecognized option '--", name, "'", near ? cat("; did you mean '--", *near, "'?") : ""));

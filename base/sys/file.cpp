@@ -128,7 +128,8 @@ void AtomicFile::commit() {
   if (::fsync(fd_.get()) != 0) throw Error::from_errno("syncing", target_.string());
   if (temporary_.empty()) {
     const fs::path hidden = hidden_name(target_);
-    if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) !=
+        0) {
       throw Error::from_errno("naming", target_.string());
     }
     temporary_ = hidden;

@@ -1,5 +1,6 @@
 // Whole files. FileSystem is the seam: deciding code takes it, tests give a MemoryFileSystem (tests/fakes) that can
-// fail on the n-th write. AtomicFile is how anything that others read gets written: complete and fsynced, or not at all.
+// fail on the n-th write. AtomicFile is how anything that others read gets written: complete and fsynced, or not at
+// all.
 #pragma once
 
 #include <cstdint>

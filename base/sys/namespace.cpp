@@ -36,7 +36,8 @@ std::vector<IdMap> id_map_for(std::uint32_t id, const char* file, uid_t uid) {
   const std::optional<std::vector<IdMap>> map = plan_id_map(id, parse_sub_ids(text, user_name(uid), uid));
   if (map) return *map;
   throw Error(ErrorKind::unsupported, cat("user ", user_name(uid), " has no range of 65535 ids in ", file))
-      .hint(cat("Give one (as root): usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ", user_name(uid)));
+      .hint(
+          cat("Give one (as root): usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ", user_name(uid)));
 }
 
 std::string map_text(const std::vector<IdMap>& maps) {
@@ -103,7 +104,7 @@ std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view us
     if (fields[0] != user && fields[0] != std::to_string(id)) continue;
     const auto first = parse_number(fields[1]);
     const auto count = parse_number(fields[2]);
-    if (!first || !count || *first > UINT32_MAX || *count > UINT32_MAX) continue;
+    if (!first || !count || *first > UINT32_MAX || *first + *count > UINT32_MAX) continue;
     ranges.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
   }
   return ranges;

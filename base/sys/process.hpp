@@ -1,5 +1,6 @@
 // Running programs: argv only, never a shell string; an explicit environment; stdin is /dev/null unless said otherwise;
-// an own process group that is killed on deadline or destruction; "could not start" is told apart from "failed".
+// no other descriptor is inherited; an own process group that is killed on deadline or destruction; "could not start"
+// is told apart from "failed".
 //
 // CommandRunner is the seam (tests/fakes/scripted_runner.hpp is the fake); RealRunner the one that forks.
 #pragma once
@@ -55,12 +56,12 @@ enum class Output {
 enum class Stream { out, err };
 
 struct Command {
-  std::vector<std::string> argv;  ///< argv[0] is looked up in PATH of `env`
-  std::optional<Environment> env;  ///< nothing = inherit
-  fs::path cwd;  ///< empty = stay; inside `root` when that is set
-  fs::path root;  ///< non-empty = chroot there first (needs CAP_SYS_CHROOT, as inside the sandbox)
+  std::vector<std::string> argv;     ///< argv[0] is looked up in PATH of `env`
+  std::optional<Environment> env;    ///< nothing = inherit
+  fs::path cwd;                      ///< empty = stay; inside `root` when that is set
+  fs::path root;                     ///< non-empty = chroot there first (needs CAP_SYS_CHROOT, as inside the sandbox)
   std::optional<std::string> input;  ///< fed to stdin; nothing = /dev/null
-  bool inherit_input = false;  ///< stdin stays this process's (for interactive shells)
+  bool inherit_input = false;        ///< stdin stays this process's (for interactive shells)
   Output out = Output::capture;
   Output err = Output::capture;
   bool merge_err = false;  ///< stderr goes into the same pipe as stdout, in order

@@ -27,8 +27,9 @@ class MemoryFileSystem final : public FileSystem {
 
   [[nodiscard]] std::optional<std::string> read(const fs::path& path) const override {
     const auto found = files.find(path.string());
-    if (found == files.end()) return std::nullopt;
-    return found->second.data;
+    if (found != files.end()) return found->second.data;
+    if (is_directory(path)) throw Error::from_errno("reading", path.string(), EISDIR);
+    return std::nullopt;
   }
 
   [[nodiscard]] std::optional<FileStatus> status(const fs::path& path) const override {
@@ -50,23 +51,31 @@ class MemoryFileSystem final : public FileSystem {
   void write(const fs::path& path, std::string_view data, const FileAttributes& attributes) override {
     if (writes_left_ == 0) throw Error::from_errno("writing", path.string(), ENOSPC);
     if (writes_left_ > 0) --writes_left_;
-    if (directories.count(path.parent_path().string()) == 0) {
+    if (is_directory(path)) throw Error::from_errno("renaming to", path.string(), EISDIR);
+    if (!is_directory(path.parent_path())) {
       throw Error::from_errno("creating a file in", path.parent_path().string(), ENOENT);
     }
     files[path.string()] = {std::string(data), attributes};
   }
 
   void make_directories(const fs::path& path, std::uint32_t mode) override {
-    if (path.empty() || !directories.insert(path.string()).second) return;
+    if (path.empty() || is_directory(path)) return;
+    if (files.count(path.string()) > 0) throw Error::from_errno("creating the directory", path.string(), EEXIST);
+    if (files.count(path.parent_path().string()) > 0) {
+      throw Error::from_errno("creating the directory", path.string(), ENOTDIR);
+    }
     make_directories(path.parent_path(), mode);
+    directories.insert(path.string());
   }
 
   void remove(const fs::path& path) override {
+    if (is_directory(path) && !list(path).empty()) throw Error::from_errno("removing", path.string(), ENOTEMPTY);
     files.erase(path.string());
     directories.erase(path.string());
   }
 
  private:
+  [[nodiscard]] bool is_directory(const fs::path& path) const { return directories.count(path.string()) > 0; }
   static void add_name(std::set<std::string>& names, const fs::path& directory, const std::string& path) {
     if (path != "/" && fs::path(path).parent_path() == directory) names.insert(fs::path(path).filename().string());
   }

@@ -35,6 +35,34 @@ TEST(Text, NearestFindsTypingErrorsOnly) {
   EXPECT_EQ(nearest("something-else", names), std::nullopt);
 }
 
+TEST(Text, ReplaceAllDoesNotLookIntoWhatItPutIn) {
+  EXPECT_EQ(replace_all("a-a", "a", "aa"), "aa-aa");
+  EXPECT_EQ(replace_all("abc", "", "x"), "abc");
+}
+
+TEST(Text, CatTakesTextsCharactersAndIntegers) { EXPECT_EQ(cat("a", 'b', std::string("c"), -7, 8U), "abc-78"); }
+
+TEST(Text, JoinAndSplitAreEachOthersReverse) {
+  EXPECT_EQ(join({}, ","), "");
+  EXPECT_EQ(join({"a"}, ","), "a");
+  EXPECT_EQ(split(join({"a", "", "b"}, ","), ','), (std::vector<std::string>{"a", "", "b"}));
+}
+
+TEST(Text, TrimTakesBlanksFromBothEndsOnly) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim(" \n"), "");
+}
+
+TEST(Text, ToLowerLeavesBytesBeyondAsciiAlone) { EXPECT_EQ(to_lower("ÄBC-9z"), "Äbc-9z"); }
+
+TEST(Text, FixedHasExactlyItsPlaces) {
+  EXPECT_EQ(fixed(1.0, 2), "1.00");
+  EXPECT_EQ(fixed(-0.125, 1), "-0.1");
+  EXPECT_EQ(fixed(1e300, 0), "?");  // more digits than anyone reads
+}
+
+TEST(Text, ShellJoinSurvivesAShell) { EXPECT_EQ(shell_join({"a b", "$x", "~", "c"}), "'a b' '$x' '~' c"); }
+
 TEST(Text, HumanBytesPicksTheUnit) {
   EXPECT_EQ(human_bytes(17), "17 B");
   EXPECT_EQ(human_bytes(1536), "1.5 KiB");

@@ -1,116 +1,128 @@
 #include "base/sys/process.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace hearth {
 namespace {
 
-/// A zombie that its new parent has not reaped yet does not run.
-bool is_running(pid_t pid) {
-  const std::string stat = RealFileSystem().read(cat("/proc/", pid, "/stat")).value_or("");
-  return !stat.empty() && stat.find(") Z") == std::string::npos;
+TEST(ExitStatusText, TellsHowAProcessEnded) {
+  EXPECT_EQ(describe(Exited{7}), "exit code 7");
+  EXPECT_EQ(describe(Signaled{SIGKILL}), "killed by SIGKILL");
+  EXPECT_EQ(describe(Signaled{SIGRTMIN + 3}), cat("killed by signal ", SIGRTMIN + 3));
+  EXPECT_EQ(describe(TimedOut{}), "stopped at its deadline");
 }
 
-class ProcessTest : public testing::Test {
+TEST(ExitStatusText, ShellCodesAreThoseOfAShell) {
+  EXPECT_EQ(shell_code(Exited{7}), 7);
+  EXPECT_EQ(shell_code(Signaled{SIGTERM}), 143);
+  EXPECT_EQ(shell_code(TimedOut{}), 124);
+  EXPECT_FALSE(succeeded(Exited{1}));
+  EXPECT_TRUE(succeeded(Exited{0}));
+}
+
+TEST(CurrentEnvironment, HoldsWhatWasSetHere) {
+  ::setenv("HEARTH_TEST_VARIABLE", "a=b", 1);
+  EXPECT_EQ(current_environment().at("HEARTH_TEST_VARIABLE"), "a=b");
+  ::unsetenv("HEARTH_TEST_VARIABLE");
+  EXPECT_EQ(current_environment().count("HEARTH_TEST_VARIABLE"), 0U);
+}
+
+class ChildTest : public testing::Test {
  protected:
   SystemClock clock_;
-  RealRunner runner_{clock_};
+  Pipe pipe_ = Pipe::create();
 
-  CommandResult sh(const std::string& script) { return runner_.run(Command{.argv = {"/bin/sh", "-c", script}}); }
+  /// Runs to the end and returns what was printed.
+  std::string output_of(SpawnOptions options) {
+    options.out = pipe_.write.get();
+    Child child = Child::spawn(options);
+    pipe_.write = Fd();
+    EXPECT_EQ(child.wait(Deadline::never(), clock_), ExitStatus(Exited{0}));
+    return read_all(pipe_.read, "the pipe");
+  }
 };
 
-TEST_F(ProcessTest, CapturesBothStreamsAndTheExitCode) {
-  const CommandResult result = sh("echo out; echo err >&2; exit 7");
-  EXPECT_EQ(result.out, "out\n");
-  EXPECT_EQ(result.err, "err\n");
-  EXPECT_EQ(result.status, ExitStatus(Exited{7}));
+TEST_F(ChildTest, RunsInItsDirectory) { EXPECT_EQ(output_of({.argv = {"/bin/pwd"}, .cwd = "/usr"}), "/usr\n"); }
+
+TEST_F(ChildTest, ALeadingNameIsLookedUpInThePathOfItsEnvironment) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem().write(dir.path() / "greet", "#!/bin/sh\necho hi $0\n", {.mode = 0755});
+  EXPECT_EQ(output_of({.argv = {"greet"}, .env = Environment{{"PATH", dir.path().string()}}}),
+            cat("hi ", (dir.path() / "greet").string(), "\n"));
 }
 
-TEST_F(ProcessTest, TellsASignalFromAnExit) {
-  EXPECT_EQ(sh("kill -TERM $$").status, ExitStatus(Signaled{SIGTERM}));
-  EXPECT_EQ(describe(Signaled{SIGTERM}), "killed by SIGTERM");
+TEST_F(ChildTest, NoOtherDescriptorReachesIt) {
+  const Fd inheritable(::dup(0));                                                // without FD_CLOEXEC
+  EXPECT_EQ(output_of({.argv = {"/bin/ls", "/proc/self/fd"}}), "0\n1\n2\n3\n");  // 3 is the listing itself
 }
 
-TEST_F(ProcessTest, AProgramThatCannotStartIsAnErrorNamingIt) {
+TEST_F(ChildTest, AMissingDirectoryIsAnErrorNamingIt) {
   try {
-    (void)runner_.run(Command{.argv = {"/no/such/program"}});
+    (void)Child::spawn({.argv = {"/bin/true"}, .cwd = "/no/such/place"});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::external);
-    EXPECT_STREQ(error.what(), "starting /no/such/program: No such file or directory");
+    EXPECT_STREQ(error.what(), "changing the directory to /no/such/place: No such file or directory");
   }
 }
 
-TEST_F(ProcessTest, StdinIsEmptyUnlessGiven) {
-  EXPECT_EQ(sh("cat").out, "");
-  EXPECT_EQ(runner_.run(Command{.argv = {"/bin/cat"}, .input = "hello"}).out, "hello");
+TEST_F(ChildTest, WaitingEndsAtTheDeadlineAndTheChildGoesOn) {
+  Child child = Child::spawn({.argv = {"/bin/sleep", "100"}});
+  EXPECT_EQ(child.wait(Deadline::after(std::chrono::milliseconds(50), clock_), clock_), std::nullopt);
+  EXPECT_EQ(::kill(child.pid(), 0), 0);
+  EXPECT_EQ(child.kill_and_wait(), ExitStatus(Signaled{SIGKILL}));
 }
 
-TEST_F(ProcessTest, LargeInputAndOutputDoNotDeadlock) {
-  const std::string big(5'000'000, 'x');
-  EXPECT_EQ(runner_.run(Command{.argv = {"/bin/cat"}, .input = big}).out.size(), big.size());
+TEST_F(ChildTest, ASignalReachesTheWholeGroup) {
+  Child child = Child::spawn({.argv = {"/bin/sh", "-c", "sleep 100 & wait"}, .out = pipe_.write.get()});
+  pipe_.write = Fd();
+  clock_.sleep(std::chrono::milliseconds(100));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(Deadline::never(), clock_), ExitStatus(Signaled{SIGTERM}));
+  EXPECT_EQ(read_all(pipe_.read, "the pipe"), "");  // ends only when the sleep has gone, too
 }
 
-TEST_F(ProcessTest, LinesArriveOneByOneInOrder) {
-  std::vector<std::string> lines;
-  const Command command{.argv = {"/bin/sh", "-c", "echo a; echo b >&2; printf c"},
-                        .merge_err = true,
-                        .on_line = [&](Stream, std::string_view line) { lines.emplace_back(line); }};
-  EXPECT_TRUE(succeeded(runner_.run(command).status));
-  EXPECT_EQ(lines, (std::vector<std::string>{"a", "b", "c"}));
-}
-
-TEST_F(ProcessTest, TheDeadlineKillsTheWholeGroup) {
-  const Command command{.argv = {"/bin/sh", "-c", "sleep 1000 & echo $!; wait"},
-                        .deadline = Deadline::after(std::chrono::milliseconds(300), clock_)};
-  const CommandResult result = runner_.run(command);
-  EXPECT_EQ(result.status, ExitStatus(TimedOut{}));
-  const pid_t grandchild = std::stoi(result.out);
-  for (int i = 0; i < 100 && is_running(grandchild); ++i) clock_.sleep(std::chrono::milliseconds(10));
-  EXPECT_FALSE(is_running(grandchild));
-}
-
-TEST_F(ProcessTest, ADaemonHoldingThePipesDoesNotHoldTheCaller) {
-  const MonotonicTime begin = clock_.now();
-  const CommandResult result = sh("sleep 5 & echo done");
-  EXPECT_EQ(result.out, "done\n");
-  EXPECT_LT(clock_.now() - begin, std::chrono::seconds(3));
-}
-
-TEST_F(ProcessTest, TicksComeWhileASilentProgramRuns) {
-  int ticks = 0;
-  const CommandResult result = runner_.run(Command{.argv = {"/bin/sleep", "0.7"}, .on_tick = [&] { ++ticks; }});
-  EXPECT_TRUE(succeeded(result.status));
-  EXPECT_GE(ticks, 3);
-}
-
-TEST_F(ProcessTest, TicksDoNotHoldUpTheDeadline) {
-  const Command command{.argv = {"/bin/sleep", "30"},
-                        .on_tick = [] {},
-                        .deadline = Deadline::after(std::chrono::milliseconds(300), clock_)};
-  EXPECT_EQ(runner_.run(command).status, ExitStatus(TimedOut{}));
-}
-
-TEST_F(ProcessTest, TheEnvironmentIsExactlyWhatWasGiven) {
-  const Command command{.argv = {"/usr/bin/env"}, .env = Environment{{"A", "1"}, {"PATH", "/bin"}}};
-  EXPECT_EQ(runner_.run(command).out, "A=1\nPATH=/bin\n");
-}
-
-TEST_F(ProcessTest, RunCheckedThrowsWithTheLastLinesOfStderr) {
-  try {
-    run_checked(runner_, Command{.argv = {"/bin/sh", "-c", "echo why >&2; exit 3"}});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("exit code 3\n  why"), std::string::npos) << error.what();
-    EXPECT_EQ(error.exit_code(), 3);
+TEST_F(ChildTest, DestroyingItKillsAndReapsIt) {
+  pid_t pid = 0;
+  {
+    const Child child = Child::spawn({.argv = {"/bin/sleep", "100"}});
+    pid = child.pid();
   }
+  EXPECT_EQ(::kill(pid, 0), -1);
 }
+
+TEST_F(ChildTest, IgnoredSignalsAreNotInherited) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const std::string status = output_of({.argv = {"/bin/grep", "SigIgn", "/proc/self/status"}});
+  ::signal(SIGPIPE, SIG_DFL);
+  EXPECT_EQ(status, "SigIgn:\t0000000000000000\n");
+}
+
+TEST(FindProgram, TakesTheFirstExecutableFileOfThePath) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  for (const char* folder : {"a", "b", "c"}) files.make_directories(dir.path() / folder, 0755);
+  files.make_directories(dir.path() / "a/tool", 0755);  // a directory is no program
+  files.write(dir.path() / "b/plain", "not executable", {.mode = 0644});
+  files.write(dir.path() / "c/tool", "#!/bin/sh\n", {.mode = 0755});
+  files.write(dir.path() / "c/plain", "#!/bin/sh\n", {.mode = 0755});
+  const std::string path =
+      cat((dir.path() / "a").string(), ":", (dir.path() / "b").string(), "::", (dir.path() / "c").string());
+  EXPECT_EQ(find_program("tool", {{"PATH", path}}), dir.path() / "c/tool");
+  EXPECT_EQ(find_program("none", {{"PATH", path}}), std::nullopt);
+  EXPECT_EQ(find_program("plain", {{"PATH", path}}), dir.path() / "c/plain");
+}
+
+TEST(FindProgram, WithoutAPathLooksInTheUsualPlaces) { EXPECT_TRUE(find_program("sh", {}).has_value()); }
 
 }  // namespace
 }  // namespace hearth

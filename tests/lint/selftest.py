@@ -1,0 +1,243 @@
+"""Each lint check passes a good tree and fails on a bad one, naming the offender. usage: selftest.py"""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forbidden  # noqa: E402
+import format as layout  # noqa: E402
+import headers  # noqa: E402
+import layering  # noqa: E402
+import mirror  # noqa: E402
+import shell  # noqa: E402
+import sizes  # noqa: E402
+import tree  # noqa: E402
+
+COMPILER = shutil.which("g++") or "c++"
+
+
+class LintTest(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="hearth-lint-")
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def put(self, path, text, executable=False):
+        full = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(full, 0o755 if executable else 0o644)
+
+    def run_check(self, check, *more):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            code = check.main(self.root, *more)
+        return code, out.getvalue()
+
+    def good(self, check, *more):
+        code, out = self.run_check(check, *more)
+        self.assertEqual(code, 0, out)
+
+    def bad(self, check, *expected, more=()):
+        code, out = self.run_check(check, *more)
+        self.assertEqual(code, 1, out)
+        for text in expected:
+            self.assertIn(text, out)
+
+
+class Layering(LintTest):
+    def test_arrows_that_go_down_are_fine(self):
+        self.put("base/a.hpp", "#include <string>\n")
+        self.put("bootstrap/b.cpp", '#include "bootstrap/b.hpp"\n#include "builder/x.hpp"\n#include "base/a.hpp"\n')
+        self.put("tests/unit/base/a_test.cpp", '#include "builder/x.hpp"\n')
+        self.good(layering)
+
+    def test_an_include_upwards_or_sideways_is_not(self):
+        self.put("base/a.cpp", '\n#include "builder/x.hpp"\n')
+        self.put("agent/a.cpp", '#include <metadata/x.hpp>\n')
+        self.put("pxe/a.cpp", '#include "bootstrap/x.hpp"\n')
+        self.bad(layering, "base/a.cpp:2: base must not include builder/x.hpp",
+                 "agent/a.cpp:1: agent must not include metadata/x.hpp", "pxe/a.cpp:1")
+
+    def test_the_product_does_not_see_the_tests(self):
+        self.put("base/a.cpp", '#include "tests/fakes/x.hpp"\n')
+        self.bad(layering, "base must not include tests/fakes/x.hpp")
+
+    def test_an_include_names_its_room(self):
+        self.put("base/a.cpp", '#include "a.hpp"\n#include "../builder/x.hpp"\n')
+        self.bad(layering, "base/a.cpp:1:", "base/a.cpp:2:")
+
+    def test_linking_follows_the_same_arrows(self):
+        self.put("base/CMakeLists.txt", "hearth_room(hearth_base a.cpp)\n")
+        self.put("builder/CMakeLists.txt", "hearth_room(hearth_builder\n  a.cpp)\n"
+                                           "target_link_libraries(hearth_builder PUBLIC hearth_base # hearth_agent\n)\n")
+        self.put("agent/CMakeLists.txt", "hearth_program(hearth-agent main.cpp)\n\n"
+                                         "target_link_libraries(hearth-agent PRIVATE\n  hearth_base hearth_builder)\n")
+        self.bad(layering, "agent/CMakeLists.txt:3: agent must not link hearth_builder", "1 offender")
+
+
+class Sizes(LintTest):
+    def function(self, name, lines):
+        return f"int {name}() {{\n" + "  ++x;\n" * (lines - 2) + "}\n"
+
+    def test_small_functions_are_fine(self):
+        self.put("base/a.cpp", self.function("small", 8))
+        self.good(sizes)
+
+    def test_an_endless_function_is_named(self):
+        self.put("base/a.cpp", "".join(self.function(f"small{i}", 3) for i in range(40)) + self.function("huge", 81))
+        self.bad(sizes, "base/a.cpp:121: huge(): 81 lines, more than 80")
+
+    def test_many_long_functions_break_the_percentile_and_the_median(self):
+        self.put("base/a.cpp", "".join(self.function(f"long{i}", 41) for i in range(9)))
+        self.bad(sizes, "p95 function: 41 lines, more than 40", "median function: 41 lines, more than 8")
+
+    def test_a_long_file_and_a_long_header_are_named(self):
+        self.put("base/a.cpp", "\n" * 701)
+        self.put("base/a.hpp", "\n" * 201)
+        self.bad(sizes, "base/a.cpp: 701 lines, more than 700", "base/a.hpp: 201 lines")
+
+
+class Headers(LintTest):
+    def test_a_header_with_its_includes_is_fine(self):
+        self.put("base/a.hpp", "#pragma once\n#include <string>\ninline std::string a() { return {}; }\n")
+        self.good(headers, COMPILER)
+
+    def test_a_header_that_borrows_an_include_is_not(self):
+        self.put("base/a.hpp", "#pragma once\ninline std::string a() { return {}; }\n")
+        self.bad(headers, "base/a.hpp does not compile alone", more=(COMPILER,))
+
+    def test_a_heavy_header_is_not_lent_to_who_does_not_include_it(self):
+        self.put("base/a.hpp", "#pragma once\n#include <nlohmann/json.hpp>\nusing J = nlohmann::json;\n")
+        self.put("base/b.hpp", '#pragma once\n#include "base/a.hpp"\ninline J b() { return {}; }\n')
+        self.put("base/c.hpp", "#pragma once\ninline nlohmann::json c() { return {}; }\n")
+        self.bad(headers, "base/c.hpp does not", "1 offender", more=(COMPILER,))
+
+
+class Mirror(LintTest):
+    def test_a_source_with_its_test_is_fine(self):
+        self.put("base/sys/a.cpp", "")
+        self.put("tests/unit/base/sys/a_test.cpp", "")
+        self.put("tests/unit/base/CMakeLists.txt", "hearth_unit_tests(base SOURCES\n  sys/a_test.cpp)\n")
+        self.good(mirror)
+
+    def test_a_source_without_one_is_not(self):
+        self.put("agent/a.cpp", "")
+        self.bad(mirror, "agent/a.cpp: no tests/unit/agent/a_test.cpp")
+
+    def test_an_exception_needs_a_reason(self):
+        self.put("agent/main.cpp", "")
+        self.put(mirror.ALLOWED, "agent/main.cpp  # three lines; the e2e tests run it\n")
+        self.good(mirror)
+        self.put(mirror.ALLOWED, "agent/main.cpp\n")
+        self.bad(mirror, "untested.txt:1: no reason")
+
+    def test_an_exception_that_is_no_longer_true_goes(self):
+        self.put("base/a.cpp", "")
+        self.put("tests/unit/base/a_test.cpp", "")
+        self.put("tests/unit/base/CMakeLists.txt", "a_test.cpp")
+        self.put(mirror.ALLOWED, "base/a.cpp  # hard\nbase/gone.cpp  # hard\n")
+        self.bad(mirror, "base/a.cpp has a test now", "there is no base/gone.cpp")
+
+    def test_a_test_that_is_never_built_is_found(self):
+        self.put("base/a.cpp", "")
+        self.put("tests/unit/base/a_test.cpp", "")
+        self.put("tests/unit/base/CMakeLists.txt", "hearth_unit_tests(base SOURCES aa_test.cpp)")
+        self.bad(mirror, "a_test.cpp: no CMakeLists.txt names it")
+
+
+class Forbidden(LintTest):
+    def test_ordinary_code_is_fine(self):
+        self.put("builder/a.cpp", '// system("x") and ::fork() are only talked of\n'
+                                  'const char* text = "popen(x)"; int n = 1\'000;\n'
+                                  "auto fd = Fd::open(path); file.open(x); boost::system::error_code e; unfork(1);\n")
+        self.put("base/sys/a.cpp", "int fd = ::open(path, 0); auto pid = ::fork();\n")
+        self.put("README.md", "mkstemp wants XXX" "XXX\n")
+        self.good(forbidden)
+
+    def test_each_raw_call_is_found(self):
+        calls = ("std::system(x)", "system (x)", "::popen(x, y)", "::fork()", "vfork()", "::open(p, 0)",
+                 "::openat(d, p, 0)", "std::filesystem::remove_all(p)")
+        for call in calls:
+            self.put("builder/a.cpp", f"void f() {{\n  {call};\n}}\n")
+            self.bad(forbidden, "builder/a.cpp:2:", "1 offender")
+
+    def test_marks_of_unfinished_work_are_found_anywhere(self):
+        for mark in ("TO" "DO", "FIX" "ME", "XX" "X"):
+            self.put("elements/a/README.md", f"first\n{mark}: later\n")
+            self.bad(forbidden, f"elements/a/README.md:2: {mark}")
+
+    def test_the_path_of_the_checkout_is_found(self):
+        self.put("docs/a.txt", f"see {os.path.realpath(self.root)}/docs\n")
+        self.bad(forbidden, "docs/a.txt:1:", "a path of this machine")
+
+    def test_a_registry_host_is_found(self):
+        hosts = forbidden.registry_hosts
+        self.addCleanup(setattr, forbidden, "registry_hosts", hosts)
+        forbidden.registry_hosts = lambda: {"packages.example"}
+        self.put("a.sh", "fetch https://packages.example/x\n")
+        self.bad(forbidden, "a.sh:1: packages.example: a registry's host name")
+        self.put("a.sh", "fetch https://my-packages.example/x packages.example-not\n")
+        self.good(forbidden)
+
+
+class Shell(LintTest):
+    HOOK = "elements/a/install.d/10-a"
+
+    def test_a_strict_hook_is_fine(self):
+        self.put(self.HOOK, "#!/bin/bash\nset -eu\nset -o pipefail\necho hi\n", executable=True)
+        self.put("elements/a/post-install.d/10-b", "#!/bin/sh\nset -eu\necho hi\n", executable=True)
+        self.put("elements/a/environment.d/10-c", "#!/bin/bash\nexport A=1\n", executable=True)
+        self.good(shell)
+
+    def test_a_lax_hook_is_not(self):
+        self.put(self.HOOK, "#!/bin/bash\nset -e\necho hi\n", executable=True)
+        self.bad(shell, f"{self.HOOK}: ", "'set' lacks: pipefail u")
+
+    def test_a_script_that_does_not_parse_is_found(self):
+        self.put("a.sh", "if true; then\n")
+        self.bad(shell, "a.sh")
+
+    def test_what_shellcheck_warns_about_is_found(self):
+        self.put("a.sh", "#!/bin/bash\ncd /x\nunused=1\n")
+        self.bad(shell, "SC2164", "SC2034")
+
+    def test_options_are_read_in_every_spelling(self):
+        for spelling in ("set -euo pipefail", "set -eu -o pipefail", "set -e; set -u\n  set -o pipefail  # why"):
+            self.assertEqual(shell.strictness(spelling) & {"e", "u", "pipefail"}, {"e", "u", "pipefail"}, spelling)
+
+
+class Format(LintTest):
+    def test_layout_is_checked_and_repaired(self):
+        self.put(".clang-format", "BasedOnStyle: Google\n")
+        self.put("base/good.cpp", "int main() { return 0; }\n")
+        self.good(layout)
+        self.put("base/bad.cpp", "int   main( ){return 0;}\n")
+        self.bad(layout, "base/bad.cpp")
+        self.good(layout, "--fix")
+        self.good(layout)
+
+
+class Programs(LintTest):
+    def test_the_exit_code_reaches_ctest(self):
+        self.put("base/a.cpp", '#include "builder/x.hpp"\n')
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layering.py")
+        done = subprocess.run([sys.executable, "-B", script, self.root], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("base must not include", done.stdout)
+
+    def test_literals_and_comments_are_blanked_in_place(self):
+        code = 'a("x//y"); // z\n/* b\nc */ R"(d)" \'e\' 1\'000'
+        blanked = tree.without_comments(code)
+        self.assertEqual(len(blanked), len(code))
+        self.assertEqual(blanked.split(), ["a(", ");", "1'000"])
+
+
+if __name__ == "__main__":
+    unittest.main()

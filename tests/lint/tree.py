@@ -1,0 +1,64 @@
+"""What the lint checks share: the files of a source tree, and how offenders are reported."""
+
+import os
+import re
+import sys
+
+# Rooms and what each may see besides itself: the arrows of the design. tests and examples may see everything.
+ARROWS = {
+    "base": set(),
+    "builder": {"base"},
+    "metadata": {"base"},
+    "agent": {"base"},
+    "pxe": {"base"},
+    "bootstrap": {"base", "metadata", "pxe", "builder"},
+}
+ROOMS = tuple(ARROWS)
+OUTSIDE = {".git", "__pycache__"}  # .git is a file in a worktree
+
+
+def files(root, *tops):
+    """Paths relative to root, sorted; below the given top folders, or everywhere. Build output is left out."""
+    found = []
+    for top in tops or ("",):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            here = os.path.relpath(folder, root)
+            folders[:] = [f for f in folders if f not in OUTSIDE and not (here == "." and f == "build") and
+                          not (here.startswith("examples") and f == "output")]
+            found += [os.path.normpath(os.path.join(here, name)) for name in names if name not in OUTSIDE]
+    return sorted(found)
+
+
+def sources(root, *suffixes):
+    """Product sources: those of the rooms."""
+    return [path for path in files(root, *ROOMS) if path.endswith(suffixes)]
+
+
+def text(root, path):
+    """The file as text, or nothing for binary files and dangling links."""
+    try:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            return file.read()
+    except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+        return ""
+
+
+def without_comments(code):
+    """C++ code with comments and the contents of literals blanked out; line breaks stay, so that lines count right."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found.group(0))
+    pattern = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'(?!\w)|//[^\n]*|/\*(?:.|\n)*?\*/'
+    return re.sub(pattern, blank, code)
+
+
+def line_of(code, offset):
+    return code.count("\n", 0, offset) + 1
+
+
+def report(check, offenders):
+    """Prints the offenders; the exit code of the check."""
+    for offender in offenders:
+        print(offender)
+    if offenders:
+        print(f"{check}: {len(offenders)} offender(s)", file=sys.stderr)
+        return 1
+    return 0

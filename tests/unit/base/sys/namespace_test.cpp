@@ -1,0 +1,234 @@
+#include "base/sys/namespace.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "tests/unit/base/in_child.hpp"
+
+namespace hearth {
+namespace {
+
+using Ranges = std::vector<SubIdRange>;
+using Maps = std::vector<IdMap>;
+
+TEST(ParseSubIds, FindsTheRangesByNameAndByNumber) {
+  const char* text = "anna:100000:65536\nbob:200000:65536\n1000:300000:10\nanna:400000:5\n";
+  EXPECT_EQ(parse_sub_ids(text, "anna", 1000), (Ranges{{100000, 65536}, {300000, 10}, {400000, 5}}));
+  EXPECT_EQ(parse_sub_ids(text, "carl", 1001), Ranges{});
+}
+
+TEST(ParseSubIds, SkipsLinesThatAreNotRanges) {
+  EXPECT_EQ(parse_sub_ids("# anna\nanna\nanna:1\nanna:x:1\nanna:1:-1\nanna:1:2:3\n:1:2\n  anna:7:8  \n", "anna", 5),
+            (Ranges{{7, 8}}));
+}
+
+TEST(ParseSubIds, AnEmptyUserNameIsNobody) { EXPECT_EQ(parse_sub_ids(":1:65536\n", "", 5), Ranges{}); }
+
+TEST(ParseSubIds, SkipsNumbersThatAreNoIds) {
+  EXPECT_EQ(parse_sub_ids("anna:4294967296:1\nanna:1:4294967296\n", "anna", 5), Ranges{});
+  EXPECT_EQ(parse_sub_ids("anna:4294967295:2\n", "anna", 5), Ranges{});  // its end is beyond the ids
+}
+
+TEST(PlanIdMap, PutsTheCallerAtRootAndTheRangeBehind) {
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}}), (Maps{{0, 1000, 1}, {1, 100000, 65535}}));
+}
+
+TEST(PlanIdMap, JoinsSeveralRanges) {
+  EXPECT_EQ(plan_id_map(1000, {{100000, 1000}, {200000, 0}, {300000, 100000}}),
+            (Maps{{0, 1000, 1}, {1, 100000, 1000}, {1001, 300000, 64535}}));
+}
+
+TEST(PlanIdMap, TooFewIdsGiveNothing) {
+  EXPECT_EQ(plan_id_map(1000, {}), std::nullopt);
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65534}}), std::nullopt);
+  EXPECT_TRUE(plan_id_map(1000, {{100000, 65535}}).has_value());
+}
+
+/// Closes (POLLHUP) when the last holder of the pipe's writing end is gone.
+bool all_gone(const Fd& read_end) {
+  pollfd one{read_end.get(), POLLIN, 0};
+  return ::poll(&one, 1, 10'000) == 1 && (one.revents & POLLHUP) != 0;
+}
+
+void wait_for_byte(const Fd& read_end) {
+  char byte = 0;
+  ASSERT_EQ(::read(read_end.get(), &byte, 1), 1);
+}
+
+/// A grandchild in a session of its own: nothing but the namespace's end reaches it.
+int leave_a_daemon(const Pipe& pipe) {
+  if (::fork() == 0) {
+    ::setsid();
+    write_all(pipe.write, "x", "the pipe");
+    ::pause();
+    ::_exit(0);
+  }
+  ::pause();
+  return 0;
+}
+
+class NamespaceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      (void)end_of([] { return 0; });
+    } catch (const Error& error) {
+      GTEST_SKIP() << "no namespaces here: " << error.story();
+    }
+  }
+  static ExitStatus end_of(const std::function<int()>& body) {
+    NamespacedProcess process = NamespacedProcess::start(body);
+    return process.wait().value();
+  }
+};
+
+TEST_F(NamespaceTest, InsideItIsRootAndProcessOne) {
+  EXPECT_EQ(end_of([] { return ::getuid() == 0 && ::getegid() == 0 && ::getpid() == 1 ? 7 : 1; }),
+            ExitStatus(Exited{7}));
+}
+
+TEST_F(NamespaceTest, AnyOwnerUpTo65534CanBeGiven) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  EXPECT_EQ(end_of([&] {
+              if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, nullptr) != 0) return 1;
+              RealFileSystem().write(dir.path() / "f", "", {.uid = 65534, .gid = 1000});
+              const std::optional<FileStatus> status = RealFileSystem().status(dir.path() / "f");
+              return status->uid == 65534 && status->gid == 1000 ? 0 : 2;
+            }),
+            ExitStatus(Exited{0}));
+}
+
+TEST_F(NamespaceTest, ItsMountsAreNotSeenOutside) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  Pipe pipe = Pipe::create();
+  NamespacedProcess process = NamespacedProcess::start([&] {
+    if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, nullptr) != 0) return 1;
+    RealFileSystem().write(dir.path() / "f", "", {});
+    write_all(pipe.write, "x", "the pipe");
+    ::pause();
+    return 0;
+  });
+  wait_for_byte(pipe.read);
+  EXPECT_TRUE(RealFileSystem().list(dir.path()).empty());
+  EXPECT_EQ(read_file("/proc/self/mounts").find(dir.path().string()), std::string::npos);
+}
+
+TEST_F(NamespaceTest, KillingItLeavesNoProcess) {
+  Pipe pipe = Pipe::create();
+  NamespacedProcess process = NamespacedProcess::start([&] { return leave_a_daemon(pipe); });
+  pipe.write = Fd();
+  wait_for_byte(pipe.read);
+  process.kill();
+  EXPECT_TRUE(all_gone(pipe.read));
+}
+
+TEST_F(NamespaceTest, TheDeathOfItsStarterLeavesNoProcess) {
+  Pipe pipe = Pipe::create();
+  const pid_t starter = start_child([&] {
+    NamespacedProcess process = NamespacedProcess::start([&] { return leave_a_daemon(pipe); });
+    ::pause();
+    return 0;
+  });
+  pipe.write = Fd();
+  wait_for_byte(pipe.read);
+  ::kill(starter, SIGKILL);
+  EXPECT_EQ(end_of_child(starter), 128 + SIGKILL);
+  EXPECT_TRUE(all_gone(pipe.read));
+}
+
+TEST_F(NamespaceTest, TheDestructorKillsIt) {
+  Pipe pipe = Pipe::create();
+  {
+    const NamespacedProcess process = NamespacedProcess::start([&] { return leave_a_daemon(pipe); });
+    pipe.write = Fd();
+    wait_for_byte(pipe.read);
+  }
+  EXPECT_TRUE(all_gone(pipe.read));
+}
+
+TEST_F(NamespaceTest, AnErrorInsideBecomesTheExitCode) {
+  testing::internal::CaptureStderr();
+  const ExitStatus status = end_of([]() -> int { throw Error(ErrorKind::external, "hook failed", 42); });
+  EXPECT_EQ(status, ExitStatus(Exited{42}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hearth: hook failed\n");
+}
+
+TEST_F(NamespaceTest, OutputIsNotPrintedTwice) {
+  testing::internal::CaptureStdout();
+  std::printf("once ");
+  (void)end_of([] { return 0; });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "once ");
+}
+
+/// Becomes that user; only in a child.
+void become(const passwd& user) {
+  if (::setgroups(0, nullptr) != 0 || ::setgid(user.pw_gid) != 0 || ::setuid(user.pw_uid) != 0) ::_exit(98);
+}
+
+TEST(NamespaceAsAUser, WithoutARangeTheErrorTellsHowToGiveOne) {
+  const passwd* nobody = ::getpwnam("nobody");
+  if (::geteuid() != 0 || nobody == nullptr) GTEST_SKIP() << "needs root, to become a user without sub-ids";
+  if (!parse_sub_ids(read_file("/etc/subuid"), "nobody", nobody->pw_uid).empty()) GTEST_SKIP() << "nobody has sub-ids";
+  Pipe pipe = Pipe::create();
+  EXPECT_EQ(in_child([&] {
+              become(*nobody);
+              try {
+                (void)NamespacedProcess::start([] { return 0; });
+              } catch (const Error& error) {
+                write_all(pipe.write, error.story(), "the pipe");
+                return error.kind() == ErrorKind::unsupported ? 0 : 1;
+              }
+              return 2;
+            }),
+            0);
+  pipe.write = Fd();
+  const std::string story = read_all(pipe.read, "the pipe");
+  EXPECT_NE(story.find("user nobody has no range of 65535 ids in /etc/subuid"), std::string::npos) << story;
+  EXPECT_NE(story.find("usermod --add-subuids"), std::string::npos) << story;
+}
+
+/// A user who has ranges in both files, if this machine has one.
+const passwd* user_with_ranges() {
+  const std::string uids = RealFileSystem().read("/etc/subuid").value_or("");
+  const std::string gids = RealFileSystem().read("/etc/subgid").value_or("");
+  for (const std::string& line : split_lines(uids)) {
+    const passwd* user = ::getpwnam(split(line, ':').front().c_str());
+    if (user == nullptr || user->pw_uid == 0) continue;
+    const bool both = plan_id_map(1, parse_sub_ids(uids, user->pw_name, user->pw_uid)) &&
+                      plan_id_map(1, parse_sub_ids(gids, user->pw_name, user->pw_uid));
+    if (both) return user;
+  }
+  return nullptr;
+}
+
+TEST(NamespaceAsAUser, WithARangeItIsRootInsideAndCanGiveFilesAway) {
+  const passwd* user = user_with_ranges();
+  if (::geteuid() != 0 || user == nullptr)
+    GTEST_SKIP() << "needs root and a user with ranges in /etc/subuid and subgid";
+  EXPECT_EQ(in_child([&] {
+              become(*user);
+              const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+              NamespacedProcess process = NamespacedProcess::start([&] {
+                if (::getuid() != 0 || ::getpid() != 1) return 1;
+                if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, nullptr) != 0) return 2;
+                RealFileSystem().write(dir.path() / "f", "", {.uid = 65534, .gid = 1000});
+                return 0;
+              });
+              return shell_code(process.wait().value());
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace hearth
