@@ -26,6 +26,19 @@ void make_link(const LinkPlan& plan) {
   throw Error::from_errno("creating the link", plan.link.string(), error_number);
 }
 
+/// The links of the named applets; of all when none is named.
+std::vector<std::string> chosen_links(const std::vector<std::string>& names) {
+  std::vector<std::string> links;
+  for (const std::string& name : names) {
+    const Applet* applet = find_applet(name);
+    if (applet == nullptr) throw Error(ErrorKind::usage, cat("there is no applet '", name, "'"));
+    links.emplace_back(applet->link);
+  }
+  if (!names.empty()) return links;
+  for (const Applet& applet : applets()) links.emplace_back(applet.link);
+  return links;
+}
+
 }  // namespace
 
 std::vector<LinkPlan> plan_links(const fs::path& directory, const fs::path& binary,
@@ -44,13 +57,12 @@ void make_links(const std::vector<LinkPlan>& plan) {
 }
 
 int install_links_main(const std::vector<std::string>& words) {
-  if (words.size() != 1) {
-    std::fputs("usage: hearth-agent install-links DIR\n", stderr);
+  if (words.empty()) {
+    std::fputs("usage: hearth-agent install-links DIR [APPLET...]\n", stderr);
     return 2;
   }
-  std::vector<std::string> links;
-  for (const Applet& applet : applets()) links.emplace_back(applet.link);
   try {
+    const std::vector<std::string> links = chosen_links({words.begin() + 1, words.end()});
     make_links(plan_links(fs::absolute(words[0]), fs::read_symlink("/proc/self/exe"), links));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hearth-agent: %s\n", error.what());

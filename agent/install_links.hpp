@@ -23,7 +23,7 @@ struct LinkPlan {
 /// Makes the links and the directories they need; what has such a name is replaced, but a directory never.
 void make_links(const std::vector<LinkPlan>& plan);
 
-/// `hearth-agent install-links DIR`; returns the exit status.
+/// `hearth-agent install-links DIR [APPLET…]`: links for the named applets, or for all; returns the exit status.
 [[nodiscard]] int install_links_main(const std::vector<std::string>& words);
 
 }  // namespace hearth::agent

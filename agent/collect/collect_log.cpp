@@ -7,9 +7,10 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstring>
 #include <ctime>
+#include <iomanip>
+#include <sstream>
 
 #include "agent/collect/datagram.hpp"
 #include "agent/python_log.hpp"
@@ -52,10 +53,10 @@ std::string time_text(const std::string& format, WallTime time) {
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::floor<std::chrono::seconds>(time)));
   std::tm local{};
   ::localtime_r(&seconds, &local);
-  std::array<char, 128> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), format.c_str(), &local);
+  std::ostringstream text;
+  text << std::put_time(&local, format.c_str());
   const std::string with_milliseconds = log_time(time, '.');
-  return cat(std::string_view(text.data(), length), std::string_view(with_milliseconds).substr(with_milliseconds.size() - 4));
+  return cat(text.str(), std::string_view(with_milliseconds).substr(with_milliseconds.size() - 4));
 }
 
 /// The journal's native protocol: FIELD=VALUE lines; newlines would need another form, so they become blanks.

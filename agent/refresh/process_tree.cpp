@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 

@@ -16,7 +16,7 @@ namespace {
 
 /// $1 is the descriptor of the real stdout, $2 the log prefix, the rest are files. Descriptor 1 carries the resulting
 /// environment to us, so it is set aside while files are sourced. `return` is legal in a file, as in upstream's.
-constexpr std::string_view k_source_program = R"(
+constexpr std::string_view k_source_program = R"sh(
 set -ue -o pipefail
 source_all() {
   local hearth_environment_file
@@ -34,7 +34,7 @@ shift 2
 source_all "$@"
 exec 1>&"$hearth_result" {hearth_result}>&-
 exec env -0
-)";
+)sh";
 
 constexpr const char* k_file_pattern = "^[0-9A-Za-z_.-]+$";
 
