@@ -73,6 +73,7 @@ class Collector {
     const LoopPlan plan = plan_loop(settings_, config_.files);
     check_source_names(plan.sources);
     SignalPause pause;
+    notify_systemd(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
     if (!plan.one_time && pause.wait(random_splay(settings_.number("DEFAULT", "splay"))) == Wake::reload) {
       execute_again(argv_, log_);
     }
@@ -89,7 +90,6 @@ class Collector {
 
   int loop(const LoopPlan& plan, Pause& pause) {
     Cache cache(settings_.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config"), real_files_, log_);
-    notify_systemd(env_, "READY=1");
     const LoopEnd end = run_loop(plan, {context_, cache, pause, [] {}});
     if (end.restart) execute_again(argv_, log_);
     return end.status;

@@ -52,6 +52,8 @@ Dollar dollar_at(std::string_view text) {
   return {text.substr(begin, end - begin), end + 1};
 }
 
+bool is_secret(std::string_view name) { return name == "password" || name == "secret_access_key"; }
+
 /// Words of a comma separated environment value.
 std::vector<std::string> comma_list(std::string_view text) {
   std::vector<std::string> words;
@@ -67,6 +69,7 @@ Settings::Settings(const std::vector<Assignment>& files, const Environment& env,
   read_arguments(arguments);
   check_types();
   for (const auto& [key, values] : values_) {
+    if (is_secret(key.second)) continue;  // a password may hold dollar signs, and does not belong into the log
     for (const std::string& value : values) (void)expand(value, key.first, {}, &warnings_);
   }
 }
