@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/apply/command.hpp"
 #include "agent/collect/command.hpp"
 #include "agent/refresh/command.hpp"
 #include "agent/run_parts/command.hpp"
@@ -12,6 +13,10 @@ const std::vector<Applet>& applets() {
   static const std::vector<Applet> table = {
       {"os-collect-config", "os-collect-config", "collects metadata and runs a command when they changed",
        [](const Invocation& call) { return os_collect_config_main(call.words, call.argv); }},
+      {"os-apply-config", "os-apply-config", "renders templates from metadata",
+       [](const Invocation& call) { return os_apply_config_main(call.words); }},
+      {"os-config-applier", "os-config-applier", "the old name of os-apply-config",
+       [](const Invocation& call) { return os_apply_config_main(call.words); }},
       {"os-refresh-config", "os-refresh-config", "runs the phases of configuration scripts",
        [](const Invocation& call) { return os_refresh_config_main(call.words); }},
       {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
