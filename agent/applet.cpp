@@ -1,0 +1,34 @@
+#include "agent/applet.hpp"
+
+#include <algorithm>
+
+#include "agent/apply/command.hpp"
+#include "agent/collect/command.hpp"
+#include "agent/refresh/command.hpp"
+#include "agent/run_parts/command.hpp"
+
+namespace hearth::agent {
+
+const std::vector<Applet>& applets() {
+  static const std::vector<Applet> table = {
+      {"os-collect-config", "os-collect-config", "collects metadata and runs a command when they changed",
+       [](const Invocation& call) { return os_collect_config_main(call.words, call.argv); }},
+      {"os-apply-config", "os-apply-config", "renders templates from metadata",
+       [](const Invocation& call) { return os_apply_config_main(call.words); }},
+      {"os-config-applier", "os-config-applier", "the old name of os-apply-config",
+       [](const Invocation& call) { return os_apply_config_main(call.words); }},
+      {"os-refresh-config", "os-refresh-config", "runs the phases of configuration scripts",
+       [](const Invocation& call) { return os_refresh_config_main(call.words); }},
+      {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
+       [](const Invocation& call) { return dib_run_parts_main(call.words); }},
+  };
+  return table;
+}
+
+const Applet* find_applet(std::string_view name) {
+  const std::vector<Applet>& table = applets();
+  const auto found = std::find_if(table.begin(), table.end(), [name](const Applet& applet) { return applet.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace hearth::agent

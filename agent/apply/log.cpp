@@ -1,0 +1,38 @@
+#include "agent/apply/log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+std::string apply_log_line(WallTime when, LogLevel level, std::string_view text) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> stamp{};
+  const std::size_t size = std::strftime(stamp.data(), stamp.size(), "%Y/%m/%d %I:%M:%S ", &parts);
+  return cat("[", std::string_view(stamp.data(), size), parts.tm_hour < 12 ? "AM" : "PM", "] [", log_level_name(level), "] ",
+             text, "\n");
+}
+
+ApplyLogger::ApplyLogger(const Clock& clock, const std::string& file, LogLevel threshold)
+    : clock_(clock), threshold_(threshold) {
+  if (!file.empty()) file_ = Fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
+}
+
+void ApplyLogger::log(LogLevel level, std::string_view text) noexcept {
+  if (level < threshold_) return;
+  try {
+    const std::string line = apply_log_line(clock_.wall(), level, text);
+    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    if (file_) written = ::write(file_.get(), line.data(), line.size());
+  } catch (...) {  // out of memory: the line is lost, the work goes on
+  }
+}
+
+}  // namespace hearth::agent

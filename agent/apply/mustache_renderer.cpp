@@ -1,0 +1,123 @@
+#include "agent/apply/mustache.hpp"
+#include "base/python_json.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+constexpr int k_max_partial_depth = 100;
+
+const Json* member(const Json& value, const std::string& name) {
+  if (!value.is_object()) return nullptr;
+  const auto found = value.find(name);
+  return found == value.end() ? nullptr : &*found;
+}
+
+bool is_falsy(const Json* value) {
+  if (value == nullptr) return true;
+  switch (value->type()) {
+    case Json::value_t::null: return true;
+    case Json::value_t::boolean: return !value->get<bool>();
+    case Json::value_t::string: return value->get_ref<const std::string&>().empty();
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float: return value->get<double>() == 0;
+    case Json::value_t::binary: return false;  // a big integer
+    default: return value->empty();
+  }
+}
+
+/// As in the template: text as it is, null as nothing, all else as JSON.
+std::string inserted(const Json* value) {
+  if (value == nullptr || value->is_null()) return "";
+  return value->is_string() ? value->get<std::string>() : python_json(*value);
+}
+
+std::string indented(const std::string& text, const std::string& indent) {
+  if (indent.empty()) return text;
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && c != '\n') out += indent;
+    out.push_back(c);
+    line_begins = c == '\n';
+  }
+  return out;
+}
+
+class Renderer {
+ public:
+  Renderer(const Json& root, const PartialLoader& partials) : partials_(partials) { stack_.push_back(&root); }
+
+  std::string run(const MustacheNodes& nodes) {
+    render(nodes);
+    return std::move(out_);
+  }
+
+ private:
+  void render(const MustacheNodes& nodes) {
+    for (const MustacheNode& node : nodes) std::visit([this](const auto& part) { put(part); }, node.value);
+  }
+
+  void put(const MustacheText& text) { out_ += text.text; }
+  void put(const MustacheVariable& variable) { out_ += inserted(look_up(variable.name)); }
+
+  void put(const MustacheSection& section) {
+    const Json* value = look_up(section.name);
+    if (section.inverted) {
+      if (is_falsy(value)) render(section.inside);
+      return;
+    }
+    if (is_falsy(value)) return;
+    if (!value->is_array()) {
+      render_with(*value, section.inside);
+      return;
+    }
+    for (const Json& element : *value) render_with(element, section.inside);
+  }
+
+  void put(const MustachePartial& partial) {
+    const std::optional<std::string> text = partials_(partial.name);
+    if (!text) return;
+    if (++partial_depth_ > k_max_partial_depth) throw Error(ErrorKind::input, cat("partial ", partial.name, " includes itself"));
+    const MustacheTemplate parsed = parse_mustache(indented(*text, partial.indent), partial.name).value_or_throw();
+    render(parsed.nodes);
+    --partial_depth_;
+  }
+
+  void render_with(const Json& value, const MustacheNodes& inside) {
+    stack_.push_back(&value);
+    render(inside);
+    stack_.pop_back();
+  }
+
+  /// The first part of a dotted name is searched from the innermost value out, the rest only inside what was found.
+  [[nodiscard]] const Json* look_up(const std::string& name) const {
+    if (name == ".") return stack_.back();
+    const std::vector<std::string> parts = split(name, '.');
+    const Json* value = search(parts.front());
+    for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = member(*value, parts[i]);
+    return value;
+  }
+
+  [[nodiscard]] const Json* search(const std::string& name) const {
+    for (auto value = stack_.rbegin(); value != stack_.rend(); ++value) {
+      if (const Json* found = member(**value, name)) return found;
+    }
+    return nullptr;
+  }
+
+  const PartialLoader& partials_;
+  std::vector<const Json*> stack_;
+  std::string out_;
+  int partial_depth_ = 0;
+};
+
+}  // namespace
+
+std::string render_mustache(const MustacheTemplate& parsed, const Json& root, const PartialLoader& partials) {
+  return Renderer(root, partials).run(parsed.nodes);
+}
+
+}  // namespace hearth::agent

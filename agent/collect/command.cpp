@@ -1,0 +1,135 @@
+#include "agent/collect/command.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "agent/collect/collect_log.hpp"
+#include "agent/collect/datagram.hpp"
+#include "agent/collect/loop.hpp"
+#include "base/cli/command.hpp"
+#include "base/error.hpp"
+#include "base/net/beast_client.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string home_of(const Environment& env) {
+  const auto home = env.find("HOME");
+  return home == env.end() ? "" : home->second;
+}
+
+/// Starts this program anew in place: under the name it was called by, so that an update of the file takes effect.
+[[noreturn]] void execute_again(const Words& argv, Logger& log) {
+  log.info(cat("Re-executing ", shell_join(argv)));
+  ::closefrom(3);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // the mask would be inherited, with SIGHUP blocked
+  std::vector<char*> pointers;
+  for (const std::string& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  ::execvp(pointers[0], pointers.data());
+  ::execv("/proc/self/exe", pointers.data());
+  throw Error::from_errno("executing", argv.front());
+}
+
+/// A whole number of seconds in [0, splay); splays of a second or less are none.
+Duration random_splay(double splay) {
+  const double whole = std::ceil(splay);
+  if (whole < 1) return {};
+  const unsigned long number = std::stoul(random_hex(4), nullptr, 16);
+  return std::chrono::seconds(number % static_cast<unsigned long>(whole));
+}
+
+void notify_systemd(const Environment& env, std::string_view state) {
+  const auto socket = env.find("NOTIFY_SOCKET");
+  if (socket != env.end()) send_datagram(socket->second, state);
+}
+
+/// One process's worth of the program, put together.
+class Collector {
+ public:
+  Collector(const cli::Arguments& arguments, const Words& argv)
+      : argv_(argv), env_(current_environment()), config_(find_config_files(arguments, home_of(env_), files_)),
+        settings_(read_config_files(config_, files_), env_, arguments), log_(log_options(settings_), clock_),
+        once_(log_), runner_(clock_), http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
+        context_{settings_, files_, runner_, http_, clock_, log_, once_, ::getuid()} {}
+
+  int run() {
+    if (settings_.flag("DEFAULT", "print_cachedir")) {
+      std::printf("%s\n", settings_.text_or("DEFAULT", "cachedir", "").c_str());
+      return 0;
+    }
+    for (const std::string& warning : settings_.warnings()) log_.warning(warning);
+    if (settings_.text("DEFAULT", "log_config_append")) log_.warning("log_config_append has no effect here");
+    const LoopPlan plan = plan_loop(settings_, config_.files);
+    check_source_names(plan.sources);
+    SignalPause pause;
+    notify_systemd(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
+    if (!plan.one_time && pause.wait(random_splay(settings_.number("DEFAULT", "splay"))) == Wake::reload) {
+      execute_again(argv_, log_);
+    }
+    if (plan.command.empty() || settings_.flag("DEFAULT", "print")) return print(plan);
+    return loop(plan, pause);
+  }
+
+ private:
+  int print(const LoopPlan& plan) {
+    const std::string text = report(collect_all(plan.sources, context_));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+
+  int loop(const LoopPlan& plan, Pause& pause) {
+    Cache cache(settings_.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config"), real_files_, log_);
+    const LoopEnd end = run_loop(plan, {context_, cache, pause, [] {}});
+    if (end.restart) execute_again(argv_, log_);
+    return end.status;
+  }
+
+  const Words& argv_;
+  SystemClock clock_;
+  RealFileSystem real_files_;
+  const FileReader& files_ = real_files_;
+  Environment env_;
+  ConfigFiles config_;
+  Settings settings_;
+  CollectLog log_;
+  OnceLog once_;
+  RealRunner runner_;
+  BeastClient http_;
+  SourceContext context_;
+};
+
+int run(const cli::Arguments& arguments, const Words& argv) {
+  if (arguments.has("version")) {
+    std::printf("%s\n", HEARTH_VERSION);
+    return 0;
+  }
+  ::signal(SIGPIPE, SIG_DFL);  // a broken log pipe ends us, so that systemd starts us again
+  return Collector(arguments, argv).run();
+}
+
+}  // namespace
+
+int os_collect_config_main(const Words& words, const Words& argv) {
+  const cli::Command command{.words = "os-collect-config", .operands = "[COLLECTOR…]",
+                             .summary = "collects metadata into files and runs a command when they changed",
+                             .details = "Collectors: heat_local ec2 cfn heat request local zaqar.\n"
+                                        "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
+                                        "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
+                             .options = command_line_table(),
+                             .run = [&argv](const cli::Arguments& arguments) { return run(arguments, argv); }};
+  const cli::Program program{"os-collect-config", command.summary, HEARTH_VERSION, {}};
+  return cli::run_single(program, command, words);
+}
+
+}  // namespace hearth::agent

@@ -1,0 +1,74 @@
+#include "agent/install_links.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "agent/applet.hpp"
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+/// Appears by rename, so that a running system never lacks the name.
+void make_link(const LinkPlan& plan) {
+  RealFileSystem files;
+  files.make_directories(plan.link.parent_path(), 0755);
+  const std::string temporary = cat(plan.link.string(), ".", random_hex(4));
+  if (::symlink(plan.target.c_str(), temporary.c_str()) != 0) throw Error::from_errno("creating the link", temporary);
+  if (::rename(temporary.c_str(), plan.link.c_str()) == 0) return;
+  const int error_number = errno;
+  ::unlink(temporary.c_str());
+  throw Error::from_errno("creating the link", plan.link.string(), error_number);
+}
+
+/// The links of the named applets; of all when none is named.
+std::vector<std::string> chosen_links(const std::vector<std::string>& names) {
+  std::vector<std::string> links;
+  for (const std::string& name : names) {
+    const Applet* applet = find_applet(name);
+    if (applet == nullptr) throw Error(ErrorKind::usage, cat("there is no applet '", name, "'"));
+    links.emplace_back(applet->link);
+  }
+  if (!names.empty()) return links;
+  for (const Applet& applet : applets()) links.emplace_back(applet.link);
+  return links;
+}
+
+}  // namespace
+
+std::vector<LinkPlan> plan_links(const fs::path& directory, const fs::path& binary,
+                                 const std::vector<std::string>& links) {
+  std::vector<LinkPlan> plan;
+  for (const std::string& link : links) {
+    const fs::path path = directory / link;
+    const bool beside = path.parent_path() == binary.parent_path();
+    plan.push_back({path, beside ? binary.filename().string() : binary.string()});
+  }
+  return plan;
+}
+
+void make_links(const std::vector<LinkPlan>& plan) {
+  for (const LinkPlan& link : plan) make_link(link);
+}
+
+int install_links_main(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::fputs("usage: hearth-agent install-links DIR [APPLET...]\n", stderr);
+    return 2;
+  }
+  try {
+    const std::vector<std::string> links = chosen_links({words.begin() + 1, words.end()});
+    make_links(plan_links(fs::absolute(words[0]), fs::read_symlink("/proc/self/exe"), links));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hearth-agent: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace hearth::agent

@@ -1,0 +1,67 @@
+// hearth-agent: all in-instance agents in one static binary. Which one it is follows from the name that it was called
+// by, or from its first argument.
+#include <netdb.h>
+#include <nss.h>
+#include <openssl/crypto.h>
+
+#include <cstdio>
+
+#include "agent/applet.hpp"
+#include "agent/install_links.hpp"
+#include "base/text.hpp"
+
+namespace {
+
+using hearth::agent::Applet;
+using hearth::agent::Invocation;
+
+/// A static glibc crashes when nsswitch.conf makes it load modules of another glibc: only built-in ones may be used.
+void pin_name_services() {
+  ::__nss_configure_lookup("hosts", "files dns");
+  ::__nss_configure_lookup("passwd", "files");
+  ::__nss_configure_lookup("group", "files");
+}
+
+void print_help(std::FILE* stream) {
+  std::fputs("usage: hearth-agent APPLET [ARGUMENT…]\n"
+             "       hearth-agent install-links DIR [APPLET…]\n"
+             "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
+             stream);
+  for (const Applet& applet : hearth::agent::applets()) {
+    std::fprintf(stream, "  %-20s %s\n", std::string(applet.name).c_str(), std::string(applet.summary).c_str());
+  }
+}
+
+int run_by_first_word(const Invocation& call) {
+  const std::string word = call.words.empty() ? "" : call.words.front();
+  const std::vector<std::string> rest(call.words.empty() ? call.words.end() : call.words.begin() + 1, call.words.end());
+  if (word == "--version") {
+    std::printf("hearth-agent %s (%s)\n", HEARTH_VERSION, ::OpenSSL_version(OPENSSL_VERSION));
+    return 0;
+  }
+  if (word == "install-links") return hearth::agent::install_links_main(rest);
+  if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});
+  const bool asked = word == "--help" || word == "-h" || word == "help";
+  if (!asked && !word.empty()) std::fprintf(stderr, "hearth-agent: there is no applet '%s'\n", word.c_str());
+  print_help(asked ? stdout : stderr);
+  return asked ? 0 : 2;
+}
+
+int dispatch(const Invocation& call) {
+  const std::string& path = call.argv.front();
+  const std::size_t slash = path.rfind('/');
+  const Applet* applet = hearth::agent::find_applet(slash == std::string::npos ? path : path.substr(slash + 1));
+  return applet != nullptr ? applet->run(call) : run_by_first_word(call);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  pin_name_services();
+  Invocation call;
+  call.argv.assign(argv, argv + argc);
+  if (call.argv.empty()) call.argv.emplace_back("hearth-agent");
+  call.words.assign(call.argv.begin() + 1, call.argv.end());
+  const int status = dispatch(call);
+  return std::fflush(stdout) == 0 ? status : 1;
+}

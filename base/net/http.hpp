@@ -1,0 +1,57 @@
+// HTTP requests and answers as values, and HttpClient, the seam to the network. beast_client.hpp has the real one,
+// tests/fakes/scripted_http.hpp the fake.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/net/url.hpp"
+
+namespace hearth {
+
+/// Header fields in order; names compare without case.
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// The first field of that name.
+[[nodiscard]] std::optional<std::string> find_header(const HttpHeaders& headers, std::string_view name);
+
+struct HttpRequest {
+  std::string method = "GET";
+  Url url;
+  HttpHeaders headers;  ///< Host, Content-Length and Connection are the client's business
+  std::string body;
+  Deadline deadline = Deadline::never();  ///< for the whole exchange, redirects included
+  int max_redirects = 0;                  ///< 0 = a 3xx is an answer like any other
+  std::size_t body_limit = std::size_t{64} << 20U;  ///< bytes; a longer answer is an Error
+  bool verify_tls = true;
+  std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::string reason;
+  HttpHeaders headers;
+  std::string body;
+  Url url;  ///< where it came from, after redirects
+
+  [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  /// Any answer is a result, whatever its status. Throws Error(io) when there is none: no address, no connection, broken
+  /// or too long answer, deadline passed; Error(input) when the server's certificate does not hold.
+  [[nodiscard]] virtual HttpResponse send(const HttpRequest& request) = 0;
+};
+
+/// The request to send next when `response` is a redirect (301, 302, 303, 307, 308 with a Location), with
+/// max_redirects counted down; nothing when it isn't, or when no more are allowed. 303, and 301/302 to a POST, become a
+/// GET. Credentials (Authorization, X-Auth-Token, Cookie) are dropped on the way to another origin (RFC 9110 section 15.4).
+[[nodiscard]] std::optional<HttpRequest> redirected(const HttpRequest& request, const HttpResponse& response);
+
+}  // namespace hearth
