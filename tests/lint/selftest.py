@@ -158,7 +158,7 @@ class Forbidden(LintTest):
                                   'const char* text = "popen(x)"; int n = 1\'000;\n'
                                   "auto fd = Fd::open(path); file.open(x); boost::system::error_code e; unfork(1);\n")
         self.put("base/sys/a.cpp", "int fd = ::open(path, 0); auto pid = ::fork();\n")
-        self.put("README.md", "mkstemp wants XXX" "XXX\n")
+        self.put("README.md", "mkstemp wants XX" "XXXX\n")
         self.good(forbidden)
 
     def test_each_raw_call_is_found(self):
