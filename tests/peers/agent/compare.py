@@ -75,9 +75,11 @@ def plain(text):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--links", default=os.environ.get("HEARTH_AGENT_LINKS"), help="directory of our programs")
+    parser.add_argument("--links", help="directory of our programs; HEARTH_AGENT_LINKS overrides it")
     parser.add_argument("cases", nargs="*")
-    return parser.parse_args()
+    found = parser.parse_args()
+    found.links = os.environ.get("HEARTH_AGENT_LINKS", found.links)
+    return found
 
 
 def need(peer):
