@@ -4,6 +4,7 @@
 
 #include "agent/apply/command.hpp"
 #include "agent/collect/command.hpp"
+#include "agent/heat_config/command.hpp"
 #include "agent/refresh/command.hpp"
 #include "agent/run_parts/command.hpp"
 
@@ -21,6 +22,14 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return os_refresh_config_main(call.words); }},
       {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
        [](const Invocation& call) { return dib_run_parts_main(call.words); }},
+      {"55-heat-config", "55-heat-config", "runs the software deployments that have not run yet",
+       [](const Invocation& call) { return heat_config_main(call.words); }},
+      {"heat-config-notify", "heat-config-notify", "signals the result of a deployment",
+       [](const Invocation& call) { return heat_config_notify_main(call.words); }},
+      {"script", "hooks/script", "the hook for deployments of group script",
+       [](const Invocation& call) { return script_hook_main(call.words); }},
+      {"heat-config-script-hook", "", "the same, as 55-heat-config calls it",
+       [](const Invocation& call) { return script_hook_main(call.words); }},
   };
   return table;
 }

@@ -15,7 +15,7 @@ struct Invocation {
 
 struct Applet {
   std::string_view name;     ///< the name that a link to the binary selects it by
-  std::string_view link;     ///< where install-links puts that link, below its directory
+  std::string_view link;     ///< where install-links puts that link, below its directory; empty = none
   std::string_view summary;  ///< one line
   int (*run)(const Invocation&) = nullptr;  ///< returns the exit status
 };

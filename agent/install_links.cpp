@@ -32,10 +32,12 @@ std::vector<std::string> chosen_links(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const Applet* applet = find_applet(name);
     if (applet == nullptr) throw Error(ErrorKind::usage, cat("there is no applet '", name, "'"));
-    links.emplace_back(applet->link);
+    if (!applet->link.empty()) links.emplace_back(applet->link);
   }
   if (!names.empty()) return links;
-  for (const Applet& applet : applets()) links.emplace_back(applet.link);
+  for (const Applet& applet : applets()) {
+    if (!applet.link.empty()) links.emplace_back(applet.link);
+  }
   return links;
 }
 

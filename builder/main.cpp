@@ -1,8 +1,10 @@
 // hearth: one command for everything; disk-image-create when started under that name.
 #include <clocale>
+#include <cstdio>
 
 #include "base/cli/command.hpp"
 #include "builder/commands.hpp"
+#include "builder/vm/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
@@ -16,6 +18,7 @@ int main(int argc, char** argv) {
     return cli::run_single(program, builder::disk_image_create(executable), words);
   }
   program.commands = builder::commands(executable);
+  for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

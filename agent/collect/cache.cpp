@@ -77,7 +77,7 @@ void Cache::commit(const std::string& name) {
 void Cache::store_list(const std::vector<std::string>& names) {
   Json paths = Json::array();
   for (const std::string& name : names) paths.push_back(path_of(name).string());
-  write(path_of(k_list_name), python_json(paths, k_style));
+  write(path_of(k_list_name), python_json(paths));
 }
 
 void Cache::copy_to(const fs::path& backup) {

@@ -9,6 +9,7 @@
 #include "agent/collect/collect_log.hpp"
 #include "agent/collect/datagram.hpp"
 #include "agent/collect/loop.hpp"
+#include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/net/beast_client.hpp"
@@ -90,7 +91,7 @@ class Collector {
 
   int loop(const LoopPlan& plan, Pause& pause) {
     Cache cache(settings_.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config"), real_files_, log_);
-    const LoopEnd end = run_loop(plan, {context_, cache, pause, [] {}});
+    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }});
     if (end.restart) execute_again(argv_, log_);
     return end.status;
   }

@@ -19,7 +19,6 @@ namespace {
 constexpr std::string_view k_source_program = R"sh(
 set -ue -o pipefail
 source_all() {
-  local hearth_environment_file
   for hearth_environment_file; do
     printf '%s %s Sourcing environment file %s\n' "$hearth_prefix" "$(date)" "$hearth_environment_file" >&2
     set -o xtrace

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include "agent/run_parts/environment.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr const char* k_usual_pattern = "^[0-9A-Za-z_-]+$";
 constexpr int k_cannot_execute = 126;
+constexpr int k_no_interpreter = 127;
 
 std::string date_text() {
   const std::time_t now = std::time(nullptr);
@@ -72,7 +75,9 @@ int run_script(const std::string& path, const std::optional<Environment>& env, c
     return shell_code(runner.run(command).status);
   } catch (const Error& error) {
     say(error.what());
-    return k_cannot_execute;
+    const std::string_view reason = error.what();
+    const std::string_view missing = std::strerror(ENOENT);
+    return reason.ends_with(missing) ? k_no_interpreter : k_cannot_execute;
   }
 }
 
@@ -99,7 +104,7 @@ Selection scripts_in(const std::string& directory, const std::string& name_patte
   return select_scripts(candidates, pattern);
 }
 
-std::vector<std::string> profile_table(const std::string& target, const std::vector<ScriptTiming>& timings) {
+std::vector<std::string> profile_table(const std::string& target, std::vector<ScriptTiming> timings) {
   std::vector<std::string> lines = {"----------------------- PROFILING -----------------------",
                                     "",
                                     cat("Target: ", target),
@@ -107,6 +112,7 @@ std::vector<std::string> profile_table(const std::string& target, const std::vec
                                     cat(padded("Script", 40), " ", right_aligned("Seconds", 9)),
                                     cat(padded(std::string(39, '-'), 40), " ", std::string(10, '-')),
                                     ""};
+  std::sort(timings.begin(), timings.end(), [](const ScriptTiming& a, const ScriptTiming& b) { return a.name < b.name; });
   for (const ScriptTiming& timing : timings) {
     lines.push_back(cat(padded(timing.name, 40), " ", right_aligned(fixed(timing.seconds, 3), 10)));
   }

@@ -34,8 +34,8 @@ using Say = std::function<void(std::string_view)>;
 /// The scripts of a directory. Throws Error(input) for a bad pattern.
 [[nodiscard]] Selection scripts_in(const std::string& directory, const std::string& name_pattern);
 
-/// The profile table's lines.
-[[nodiscard]] std::vector<std::string> profile_table(const std::string& target, const std::vector<ScriptTiming>& timings);
+/// The profile table's lines, by name.
+[[nodiscard]] std::vector<std::string> profile_table(const std::string& target, std::vector<ScriptTiming> timings);
 
 /// Exit status of the run: that of the first script that fails, else 0 (128 + signal for a killed one).
 [[nodiscard]] int run_parts(const RunPartsRequest& request, CommandRunner& runner, const Clock& clock, const Say& say);

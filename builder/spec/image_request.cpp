@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/plan/phase.hpp"
 
@@ -63,6 +65,7 @@ std::vector<std::string> compose_elements(const cli::Arguments& arguments, const
   if (!arguments.has("n") && env_or(env, "SKIP_BASE", "0") != "1") elements.emplace_back("base");
   for (const std::string& name : split_words(env_or(env, "IMAGE_ELEMENT", ""))) elements.push_back(name);
   const std::vector<std::string>& listed = arguments.operands();
+  if (arguments.has("metadata")) elements.emplace_back("heat-metadata");
   elements.insert(elements.end(), listed.begin(), listed.end());
   const bool has_vm = std::find(listed.begin(), listed.end(), "vm") != listed.end();
   const bool has_layout = std::any_of(listed.begin(), listed.end(), [](const std::string& name) {
@@ -137,6 +140,17 @@ void take_places(ImageRequest& request, const cli::Arguments& arguments, const E
   if (const auto log = arguments.value("logfile")) request.log_file = fs::absolute(*log);
 }
 
+/// Metadata is checked now: on the machine it would be found wrong only at its first boot.
+void take_metadata(ImageRequest& request, const cli::Arguments& arguments) {
+  if (const auto file = arguments.value("metadata")) {
+    request.environment["DIB_HEAT_METADATA"] = fs::absolute(*file, request.start_directory).string();
+  }
+  const std::string file = env_or(request.environment, "DIB_HEAT_METADATA", "");
+  if (file.empty()) return;
+  const Json metadata = parse_json(read_file(file), file).value_or_throw();
+  if (!metadata.is_object()) throw Error(ErrorKind::input, cat(file, ":1:1: metadata must be a JSON object"));
+}
+
 std::vector<fs::path> elements_path(const Environment& env) {
   std::vector<fs::path> path;
   const auto found = env.find("ELEMENTS_PATH");
@@ -167,6 +181,7 @@ const std::vector<cli::Option>& image_options() {
       {"install-type", 0, "TYPE", "default way to install: source, package, repo or any"},
       {"logfile", 0, "FILE", "append the log to FILE too"},
       {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
+      {"metadata", 0, "FILE", "bake this JSON as local Heat metadata (adds the element heat-metadata)"},
       {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"},
       {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
       {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
@@ -198,6 +213,7 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   request.compress = !arguments.has("u");
   request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");
   request.checksums = checksum_kinds(arguments, environment);
+  take_metadata(request, arguments);
   take_sizes(request, arguments, environment);
   take_places(request, arguments, environment);
   request.offline = arguments.has("offline") || !env_or(environment, "DIB_OFFLINE", "").empty();

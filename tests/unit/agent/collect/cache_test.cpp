@@ -54,7 +54,7 @@ TEST_F(CacheTest, NamesThatLeaveTheDirectoryOrTakeOurListAreUnsafe) {
 TEST_F(CacheTest, TheListHoldsPaths) {
   files_.make_directories("/c/d", 0755);
   cache_.store_list({"a", "b"});
-  EXPECT_EQ(data("/c/d/os_config_files.json"), "[\n \"/c/d/a.json\",\n \"/c/d/b.json\"\n]");
+  EXPECT_EQ(data("/c/d/os_config_files.json"), "[\"/c/d/a.json\", \"/c/d/b.json\"]");
 }
 
 TEST_F(CacheTest, TheBackupIsAnExactCopy) {

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 /// Records the pauses, in seconds, and wakes the loop up for a reload at the end of its script.
 class ScriptedPause final : public Pause {
  public:
-  explicit ScriptedPause(std::size_t pauses) : left_(pauses) {}
+  explicit ScriptedPause(std::size_t count) : left_(count) {}
   std::vector<double> pauses;
   std::function<void()> meanwhile = [] {};
   Wake wait(Duration duration) override {

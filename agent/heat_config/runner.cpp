@@ -1,0 +1,235 @@
+#include "agent/heat_config/runner.hpp"
+
+#include "agent/heat_config/deployment.hpp"
+#include "agent/signal/real_world.hpp"
+#include "base/error.hpp"
+#include "base/python_json.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+constexpr std::uint32_t k_private = 0600;
+constexpr std::string_view k_builtin_hook = "script";
+constexpr std::string_view k_script_applet = "heat-config-script-hook";
+constexpr std::string_view k_notify_applet = "heat-config-notify";
+
+std::string setting(const Environment& env, const std::string& name, std::string_view fallback) {
+  const auto found = env.find(name);
+  return found == env.end() ? std::string(fallback) : found->second;
+}
+
+bool is_empty(const Json* config) {
+  return config == nullptr || config->is_null() || (config->is_string() && config->get_ref<const std::string&>().empty()) ||
+         ((config->is_object() || config->is_array()) && config->empty());
+}
+
+/// One run over the list of deployments.
+class HeatConfigRun {
+ public:
+  HeatConfigRun(const HeatConfigSettings& settings, const HeatConfigWorld& world)
+      : settings_(settings), world_(world), journal_(world.files, settings.deployed) {}
+
+  int run() {
+    const std::optional<std::string> text = world_.files.read(settings_.config);
+    if (!text) {
+      world_.log.error(cat("No config file ", settings_.config.string()));
+      return 1;
+    }
+    make_private(*text);
+    prepare_deployed();
+    const Result<Json> list = parse_python_json(*text, settings_.config.string());
+    if (!list || !list->is_array()) {
+      world_.log.error(cat("Could not load config file: ", list ? "it is no list" : list.error().text()));
+      return 0;
+    }
+    for (const Json& item : *list) run_guarded(item);
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] fs::path deployed_file(const std::string& id, std::string_view ending) const {
+    return settings_.deployed / cat(id, ending);
+  }
+
+  void write_json(const fs::path& path, const Json& value) {
+    world_.files.write(path, python_json(value, {.indent = 2}), {.mode = k_private});
+  }
+
+  void make_private(const std::string& text) {
+    const std::optional<FileStatus> status = world_.files.status(settings_.config);
+    if (!status || status->mode == k_private) return;
+    world_.files.write(settings_.config, text, {.mode = k_private, .uid = status->uid, .gid = status->gid});
+  }
+
+  void prepare_deployed() {
+    if (world_.files.status(settings_.deployed)) return;
+    world_.files.make_directories(settings_.deployed, 0700);
+    // The old place may be on another file system (/var/run), so that its files are copied, not renamed.
+    for (const std::string& name : world_.files.list(settings_.deployed_old)) {
+      const std::optional<std::string> data = world_.files.read(settings_.deployed_old / name);
+      if (data) world_.files.write(settings_.deployed / name, *data, {.mode = k_private});
+    }
+    for (const std::string& name : world_.files.list(settings_.deployed_old)) world_.files.remove(settings_.deployed_old / name);
+    world_.files.remove(settings_.deployed_old);
+  }
+
+  /// What goes wrong with one deployment must not stop the others.
+  void run_guarded(const Json& item) {
+    try {
+      run_one(item);
+    } catch (const Error& error) {
+      world_.log.error(cat("deployment ", text_member(item, "id"), ": ", error.story()));
+    } catch (const nlohmann::json::exception& error) {
+      world_.log.error(cat("deployment ", text_member(item, "id"), " is malformed: ", error.what()));
+    }
+  }
+
+  void run_one(const Json& item) {
+    const std::optional<Json> deployment = resolve_component(with_text_inputs(item));
+    if (!deployment) {
+      world_.log.warning(cat("Skipping group component, no valid script is defined for deploy action ", action_of(item)));
+      return;
+    }
+    const std::string id = text_member(*deployment, "id");
+    const std::string group = text_member(*deployment, "group");
+    if (!is_safe_id(id)) throw Error(ErrorKind::input, cat("'", id, "' can't be the id of a deployment"));
+    if (was_deployed(id)) return;
+    const std::optional<std::vector<std::string>> hook = find_hook(hook_name(group));
+    if (hook) {
+      deploy(id, *deployment, *hook);
+    } else if (!is_hookless_group(group)) {
+      report_missing_hook(id, *deployment, group);
+    }
+  }
+
+  static std::string action_of(const Json& item) { return input_text(item, "deploy_action"); }
+
+  bool was_deployed(const std::string& id) {
+    const fs::path file = deployed_file(id, ".json");
+    if (!world_.files.status(file)) return false;
+    world_.log.warning(cat("Skipping config ", id, ", already deployed"));
+    world_.log.warning(cat("To force-deploy, rm ", file.string()));
+    return true;
+  }
+
+  [[nodiscard]] std::optional<std::vector<std::string>> find_hook(const std::string& name) const {
+    if (name.empty()) return std::nullopt;
+    for (const fs::path& directory : settings_.hook_directories) {
+      const std::optional<FileStatus> status = world_.files.status(directory / name);
+      if (status && status->type != FileStatus::Type::directory) return std::vector<std::string>{(directory / name).string()};
+    }
+    if (name == k_builtin_hook) return applet(k_script_applet);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<std::string> applet(std::string_view name) const {
+    std::vector<std::string> argv = world_.self;
+    argv.emplace_back(name);
+    return argv;
+  }
+
+  void deploy(const std::string& id, const Json& deployment, const std::vector<std::string>& hook) {
+    write_json(deployed_file(id, ".json"), deployment);
+    journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
+    const HookOutcome outcome = run_hook(deployment, hook);
+    log_outcome(deployment, outcome);
+    const Json data = signal_data(outcome, is_empty(json_member(deployment, "config")));
+    write_json(deployed_file(id, ".notify.json"), data);
+    journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
+    notify(id, data, SecretMask(deployment));
+  }
+
+  HookOutcome run_hook(const Json& deployment, const std::vector<std::string>& hook) {
+    HookOutcome outcome{.hook = hook_name(text_member(deployment, "group"))};
+    Command command{.argv = hook, .env = world_.env, .input = python_json(deployment)};
+    if (settings_.hook_timeout > Duration::zero()) command.deadline = Deadline::after(settings_.hook_timeout, world_.clock);
+    world_.log.info(cat("Running ", join(hook, " "), " for deployment ", text_member(deployment, "id")));
+    try {
+      outcome.result = world_.runner.run(command);
+    } catch (const Error& error) {
+      outcome.error = error.what();
+    }
+    return outcome;
+  }
+
+  void log_outcome(const Json& deployment, const HookOutcome& outcome) {
+    const SecretMask mask(deployment);
+    if (outcome.error) {
+      world_.log.error(cat("The hook could not be run: ", *outcome.error));
+      return;
+    }
+    if (!outcome.result.out.empty()) world_.log.info(mask.apply(replace_all(outcome.result.out, "\\n", "\n")));
+    if (!outcome.result.err.empty()) world_.log.info(mask.apply(outcome.result.err));
+    if (succeeded(outcome.result.status)) {
+      world_.log.info(cat("Completed hook ", outcome.hook));
+    } else {
+      world_.log.error(cat("Error running hook ", outcome.hook, ": ", describe(outcome.result.status)));
+    }
+  }
+
+  /// Nobody else would tell Heat, and the stack would wait until its own time-out. <id>.json goes again, so that the
+  /// deployment runs should the hook be installed later; the record says that the failure was told.
+  void report_missing_hook(const std::string& id, const Json& deployment, const std::string& group) {
+    world_.log.error(cat("Skipping group ", group, " with no hook script None"));
+    if (journal_.load(id)) return;
+    const Json data = plain_answer("", cat("There is no hook for group ", group, " on this machine."), 127);
+    journal_.store(id, {.state = SignalRecord::State::pending, .data = data, .deployment = deployment});
+    write_json(deployed_file(id, ".json"), deployment);
+    notify(id, data, SecretMask(deployment));
+    world_.files.remove(deployed_file(id, ".json"));
+  }
+
+  void notify(const std::string& id, const Json& data, const SecretMask& mask) {
+    std::vector<std::string> argv = notify_command();
+    argv.push_back(deployed_file(id, ".json").string());
+    CommandResult result;
+    try {
+      result = world_.runner.run({.argv = argv, .env = world_.env, .input = python_json(data)});
+    } catch (const Error& error) {
+      world_.log.error(cat("Signal of deployment ", id, " stays pending: ", error.what()));
+      return;
+    }
+    if (!result.out.empty()) world_.log.info(mask.apply(result.out));
+    if (!result.err.empty()) world_.log.info(mask.apply(result.err));
+    if (!succeeded(result.status)) {
+      world_.log.error(cat("Error running ", argv.front(), ": ", describe(result.status), ", the signal stays on disk"));
+      return;
+    }
+    std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
+    if (!record || record->state != SignalRecord::State::pending) return;
+    note_delivery(*record, {}, seconds_of(world_.clock.wall()));
+    journal_.store(id, *record);
+  }
+
+  [[nodiscard]] std::vector<std::string> notify_command() const {
+    const bool is_default = settings_.notify == k_notify_applet;
+    if (is_default && !find_program(settings_.notify, world_.env)) return applet(k_notify_applet);
+    return {settings_.notify};
+  }
+
+  const HeatConfigSettings& settings_;
+  const HeatConfigWorld& world_;
+  SignalJournal journal_;
+};
+
+}  // namespace
+
+HeatConfigSettings HeatConfigSettings::from(const Environment& env) {
+  HeatConfigSettings settings;
+  const std::string extra = setting(env, "HEAT_CONFIG_HOOKS", "");
+  if (!extra.empty()) settings.hook_directories.emplace_back(extra);
+  settings.hook_directories.emplace_back("/usr/libexec/heat-config/hooks");
+  settings.hook_directories.emplace_back("/var/lib/heat-config/hooks");
+  settings.config = setting(env, "HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config");
+  settings.deployed = setting(env, "HEAT_CONFIG_DEPLOYED", k_deployed_directory);
+  settings.deployed_old = setting(env, "HEAT_CONFIG_DEPLOYED_OLD", "/var/run/heat-config/deployed");
+  settings.notify = setting(env, "HEAT_CONFIG_NOTIFY", k_notify_applet);
+  settings.hook_timeout = std::chrono::seconds(parse_number(setting(env, "HEAT_CONFIG_HOOK_TIMEOUT", "")).value_or(0));
+  return settings;
+}
+
+int run_heat_config(const HeatConfigSettings& settings, const HeatConfigWorld& world) { return HeatConfigRun(settings, world).run(); }
+
+}  // namespace hearth::agent

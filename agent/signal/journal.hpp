@@ -1,0 +1,63 @@
+// The state of every deployment's signal, one small file each (<deployed>/<id>.signal, JSON, 0600), so that none is ever
+// lost: not by an outage, a crash of the agent or a reboot. A hook never runs again for it; only the signal is repeated.
+//
+//   running → pending → delivered | refused
+//
+// "running" names the process that runs the hook. When that process is gone, the hook's outcome is lost and a failure is
+// signalled in its place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/signal/delivery.hpp"
+#include "base/log.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::agent {
+
+struct SignalRecord {
+  enum class State { running, pending, delivered, refused };
+  State state = State::pending;
+  Json data;                      ///< the signal's body; dropped once it is delivered
+  Json deployment;                ///< only where there is no <id>.json to read it from
+  std::string owner;              ///< of a running hook: see process_identity()
+  int attempts = 0;
+  std::int64_t next_attempt = 0;  ///< seconds since 1970
+  std::string reason;             ///< of the last failure
+};
+
+[[nodiscard]] Json record_to_json(const SignalRecord& record);
+/// Nothing when it is no record (a damaged file is treated as missing).
+[[nodiscard]] std::optional<SignalRecord> record_from_json(const Json& json);
+
+class SignalJournal {
+ public:
+  SignalJournal(FileSystem& files, fs::path deployed) : files_(files), deployed_(std::move(deployed)) {}
+
+  [[nodiscard]] std::optional<SignalRecord> load(const std::string& id) const;
+  void store(const std::string& id, const SignalRecord& record);
+  /// The ids of all records.
+  [[nodiscard]] std::vector<std::string> ids() const;
+  /// The deployment that a record is about: from the record, else from <id>.json.
+  [[nodiscard]] std::optional<Json> deployment(const std::string& id, const SignalRecord& record) const;
+
+ private:
+  FileSystem& files_;
+  fs::path deployed_;
+};
+
+/// Notes the outcome of an attempt: delivered and refused end the matter, otherwise the next attempt is due after
+/// 30 s, doubled each time up to an hour.
+void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds);
+
+/// Boot, process id and start time of a process, which no other process ever shares; empty when there is none.
+[[nodiscard]] std::string process_identity(const FileReader& files, int pid);
+[[nodiscard]] bool is_alive(const FileReader& files, const std::string& identity);
+
+/// What is signalled for a hook whose outcome is lost.
+[[nodiscard]] Json lost_hook_data();
+
+}  // namespace hearth::agent

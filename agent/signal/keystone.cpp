@@ -1,0 +1,125 @@
+#include "agent/signal/keystone.hpp"
+
+#include "base/error.hpp"
+#include "base/python_json.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+bool ends_with(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+std::string without_slash(std::string text) {
+  while (!text.empty() && text.back() == '/') text.pop_back();
+  return text;
+}
+
+const Json* member(const Json& value, const char* name) {
+  if (!value.is_object()) return nullptr;
+  const auto found = value.find(name);
+  return found == value.end() ? nullptr : &*found;
+}
+
+std::string text_member(const Json& value, const char* name) {
+  const Json* found = member(value, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// The "self" link of a version entry whose id is v3 or v3.N.
+std::string v3_link(const Json& version) {
+  if (text_member(version, "id").compare(0, 2, "v3") != 0) return "";
+  const Json* links = member(version, "links");
+  if (links == nullptr || !links->is_array()) return "";
+  for (const Json& link : *links) {
+    if (text_member(link, "rel") == "self") return without_slash(text_member(link, "href"));
+  }
+  return "";
+}
+
+/// {"versions": {"values": [...]}} or {"version": {...}}.
+std::string v3_link_in(const Json& document) {
+  if (const Json* version = member(document, "version")) return v3_link(*version);
+  const Json* versions = member(document, "versions");
+  const Json* values = versions == nullptr ? nullptr : member(*versions, "values");
+  if (values == nullptr || !values->is_array()) return "";
+  for (const Json& version : *values) {
+    const std::string link = v3_link(version);
+    if (!link.empty()) return link;
+  }
+  return "";
+}
+
+std::string guessed_v3(const std::string& auth_url) {
+  const std::string base = without_slash(auth_url);
+  return ends_with(base, "/v2.0") ? cat(base.substr(0, base.size() - 4), "v3") : cat(base, "/v3");
+}
+
+std::string discovered_v3(HttpClient& http, const std::string& auth_url, const Deadline& deadline) {
+  const std::string base = without_slash(auth_url);
+  const std::string unversioned = ends_with(base, "/v2.0") ? base.substr(0, base.size() - 4) : cat(base, "/");
+  HttpRequest request;
+  request.url = parse_url(unversioned).value_or_throw();
+  request.headers = {{"Accept", "application/json"}};
+  request.deadline = deadline;
+  request.max_redirects = 5;
+  const HttpResponse response = http.send(request);
+  const Result<Json> document = parse_python_json(response.body, "keystone");
+  return document && (response.ok() || response.status == 300) ? v3_link_in(*document) : "";
+}
+
+Json token_request(const KeystoneCredentials& credentials) {
+  Json body;
+  body["auth"]["identity"]["methods"] = Json::array({"password"});
+  body["auth"]["identity"]["password"]["user"] = Json{{"password", credentials.password}, {"id", credentials.user_id}};
+  body["auth"]["scope"]["project"]["id"] = credentials.project_id;
+  return body;
+}
+
+bool fits(const Json& endpoint, const std::string& region) {
+  if (text_member(endpoint, "interface") != "public") return false;
+  return region.empty() || text_member(endpoint, "region") == region || text_member(endpoint, "region_id") == region;
+}
+
+}  // namespace
+
+std::string keystone_v3_url(HttpClient& http, const std::string& auth_url, const Deadline& deadline) {
+  const std::string base = without_slash(auth_url);
+  if (ends_with(base, "/v3")) return base;
+  const std::string found = discovered_v3(http, auth_url, deadline);
+  return found.empty() ? guessed_v3(auth_url) : found;
+}
+
+KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& credentials, const Deadline& deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = parse_url(cat(keystone_v3_url(http, credentials.auth_url, deadline), "/auth/tokens")).value_or_throw();
+  request.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}};
+  request.body = python_json(token_request(credentials));
+  request.deadline = deadline;
+  const HttpResponse response = http.send(request);
+  const std::optional<std::string> id = find_header(response.headers, "X-Subject-Token");
+  if (!response.ok() || !id) {
+    throw Error(ErrorKind::external, cat("keystone at ", request.url.text(), " gave no token: HTTP ", response.status), response.status);
+  }
+  const Json document = parse_python_json(response.body, "the token").value_or_throw();
+  const Json* token = member(document, "token");
+  const Json* catalog = token == nullptr ? nullptr : member(*token, "catalog");
+  return {*id, catalog == nullptr ? Json::array() : *catalog, token == nullptr ? "" : text_member(*token, "expires_at")};
+}
+
+std::string public_endpoint(const KeystoneToken& token, const std::string& type, const std::string& region) {
+  for (const Json& service : token.catalog) {
+    const Json* endpoints = text_member(service, "type") == type ? member(service, "endpoints") : nullptr;
+    if (endpoints == nullptr || !endpoints->is_array()) continue;
+    for (const Json& endpoint : *endpoints) {
+      if (fits(endpoint, region)) return without_slash(text_member(endpoint, "url"));
+    }
+  }
+  const std::string where = region.empty() ? "" : cat(" in ", region, " region");
+  throw Error(ErrorKind::not_found, cat("publicURL endpoint for ", type, " service", where, " not found"));
+}
+
+}  // namespace hearth::agent

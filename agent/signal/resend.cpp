@@ -1,0 +1,74 @@
+#include "agent/signal/resend.hpp"
+
+#include "agent/signal/real_world.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+constexpr Duration k_patience = std::chrono::seconds(10);
+
+class Resender {
+ public:
+  Resender(const ResendWorld& world, const fs::path& deployed)
+      : world_(world), journal_(world.files, deployed), now_(seconds_of(world.delivery.clock.wall())) {}
+
+  int run() {
+    int pending = 0;
+    for (const std::string& id : journal_.ids()) {
+      try {
+        pending += is_left_pending(id) ? 1 : 0;
+      } catch (const Error& error) {
+        world_.log.error(cat("signal of deployment ", id, ": ", error.what()));
+      }
+    }
+    return pending;
+  }
+
+ private:
+  bool is_left_pending(const std::string& id) {
+    std::optional<SignalRecord> record = journal_.load(id);
+    if (!record) return false;
+    if (record->state == SignalRecord::State::running && !is_alive(world_.files, record->owner)) {
+      record->state = SignalRecord::State::pending;
+      record->data = lost_hook_data();
+    }
+    if (record->state != SignalRecord::State::pending) return false;
+    if (record->next_attempt > now_) return true;
+    attempt(id, *record);
+    return record->state == SignalRecord::State::pending;
+  }
+
+  void attempt(const std::string& id, SignalRecord& record) {
+    const std::optional<Json> deployment = journal_.deployment(id, record);
+    const DeliveryResult result = deployment ? attempt_delivery(*deployment, record.data, world_.delivery, k_patience)
+                                             : DeliveryResult{Delivery::refused, "the deployment's description is gone"};
+    note_delivery(record, result, now_);
+    journal_.store(id, record);
+    if (result.outcome == Delivery::delivered) {
+      world_.log.info(cat("signal of deployment ", id, " delivered after all"));
+    } else {
+      world_.log.warning(cat("signal of deployment ", id, result.outcome == Delivery::later ? " still pending: " : " refused: ", result.reason));
+    }
+  }
+
+  const ResendWorld& world_;
+  SignalJournal journal_;
+  std::int64_t now_;
+};
+
+}  // namespace
+
+int resend_pending_signals(const ResendWorld& world, const fs::path& deployed) { return Resender(world, deployed).run(); }
+
+int resend_pending_signals(Logger& log) {
+  RealSignalWorld real;
+  const Environment env = current_environment();
+  const auto found = env.find("HEAT_CONFIG_DEPLOYED");
+  const std::string deployed = found == env.end() ? std::string(k_deployed_directory) : found->second;
+  return resend_pending_signals(ResendWorld{real.files, log, real.delivery()}, deployed);
+}
+
+}  // namespace hearth::agent

@@ -1,0 +1,80 @@
+#include "base/net/proxy.hpp"
+
+#include <arpa/inet.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+std::string variable(const Environment& env, const std::string& lower, const std::string& upper) {
+  for (const std::string& name : {lower, upper}) {
+    const auto found = env.find(name);
+    if (found != env.end() && !found->second.empty()) return found->second;
+  }
+  return "";
+}
+
+std::optional<std::uint32_t> ipv4(const std::string& text) {
+  in_addr address{};
+  if (::inet_pton(AF_INET, text.c_str(), &address) != 1) return std::nullopt;
+  return ntohl(address.s_addr);
+}
+
+/// "10.0.0.0/8" holds "10.1.2.3".
+bool in_network(const std::string& host, const std::string& network) {
+  const std::size_t slash = network.find('/');
+  if (slash == std::string::npos) return false;
+  const std::optional<std::uint32_t> address = ipv4(host);
+  const std::optional<std::uint32_t> base = ipv4(network.substr(0, slash));
+  const std::optional<std::uint64_t> bits = parse_number(network.substr(slash + 1));
+  if (!address || !base || !bits || *bits > 32) return false;
+  return *bits == 0 || ((*address ^ *base) >> (32 - *bits)) == 0;
+}
+
+bool in_domain(const std::string& host, std::string domain) {
+  if (domain.compare(0, 1, "*") == 0) domain.erase(0, 1);
+  if (domain.compare(0, 1, ".") == 0) domain.erase(0, 1);
+  if (domain.empty()) return false;
+  if (host == domain) return true;
+  return host.size() > domain.size() && host.compare(host.size() - domain.size(), domain.size(), domain) == 0 &&
+         host[host.size() - domain.size() - 1] == '.';
+}
+
+bool is_excluded(const Url& url, const std::string& entry) {
+  if (entry == "*") return true;
+  const std::string port = cat(":", url.port);
+  if (entry == cat(url.host, port) || entry == cat("[", url.host, "]", port) || entry == cat("[", url.host, "]")) return true;
+  return in_network(url.host, entry) || in_domain(url.host, entry);
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || in_network(host, "127.0.0.0/8") || in_domain(host, "localhost");
+}
+
+}  // namespace
+
+ProxySettings ProxySettings::from(const Environment& env) {
+  ProxySettings settings;
+  settings.http = variable(env, "http_proxy", "HTTP_PROXY");
+  settings.https = variable(env, "https_proxy", "HTTPS_PROXY");
+  for (const std::string& entry : split(variable(env, "no_proxy", "NO_PROXY"), ',')) {
+    const std::string_view text = trim(entry);
+    if (!text.empty()) settings.excluded.push_back(to_lower(text));
+  }
+  return settings;
+}
+
+std::optional<Url> proxy_for(const Url& url, const ProxySettings& settings) {
+  const std::string& proxy = url.is_tls() ? settings.https : settings.http;
+  if (proxy.empty() || is_loopback(url.host)) return std::nullopt;
+  for (const std::string& entry : settings.excluded) {
+    if (is_excluded(url, entry)) return std::nullopt;
+  }
+  const bool has_scheme = proxy.find("://") != std::string::npos;
+  return parse_url(has_scheme ? proxy : cat("http://", proxy)).value_or_throw();
+}
+
+}  // namespace hearth

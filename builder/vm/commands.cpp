@@ -1,0 +1,134 @@
+#include "builder/vm/commands.hpp"
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/vm/image_boot.hpp"
+#include "builder/vm/kvm_probe.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+constexpr int k_default_timeout_s = 180;
+
+std::vector<cli::Option> machine_options() {
+  return {{"firmware", 0, "KIND", "bios (default) or uefi"},
+          {"memory", 'm', "MIB", "memory of the machine (default: 1024)"},
+          {"cpus", 0, "N", "processors (default: 1)"},
+          {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
+          {"network", 0, "", "give the machine the host's network, behind NAT"},
+          {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
+}
+
+std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return fallback;
+  const std::optional<std::uint64_t> value = parse_number(*text);
+  if (!value || *value == 0) throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a positive number"));
+  return *value;
+}
+
+fs::path cache_directory(const Environment& env) {
+  const auto cache = env.find("XDG_CACHE_HOME");
+  if (cache != env.end() && !cache->second.empty()) return fs::path(cache->second) / "hearth";
+  const auto home = env.find("HOME");
+  return fs::path(home == env.end() ? "/root" : home->second) / ".cache/hearth";
+}
+
+std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
+  const std::string wanted = arguments.value_or("accel", "");
+  if (wanted == "kvm" || wanted == "tcg") return wanted;
+  if (!wanted.empty()) throw Error(ErrorKind::usage, cat("--accel is kvm or tcg, not '", wanted, "'"));
+  const KvmVerdict verdict =
+      cached_kvm_verdict({}, cache_directory(current_environment()), current_boot_id(), scratch, clock);
+  if (!verdict.works) std::fprintf(stderr, "KVM is not used: %s\n", verdict.reason.c_str());
+  return verdict.works ? "kvm" : "tcg";
+}
+
+QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  QemuMachine machine;
+  machine.image = fs::absolute(arguments.operands().front());
+  if (!fs::exists(machine.image)) {
+    throw Error(ErrorKind::not_found, cat("there is no image ", machine.image.string()))
+        .hint("hearth image create makes one.");
+  }
+  machine.image_format = image_format_of(machine.image);
+  const std::string firmware = arguments.value_or("firmware", "bios");
+  if (firmware != "bios" && firmware != "uefi") throw Error(ErrorKind::usage, "--firmware is bios or uefi");
+  if (firmware == "uefi") {
+    machine.firmware = FirmwareKind::uefi;
+    machine.ovmf = find_ovmf();
+  }
+  machine.memory_mib = number(arguments, "memory", machine.memory_mib);
+  machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));
+  machine.user_network = arguments.has("network");
+  machine.disk_writes = arguments.has("keep-writes") ? DiskWrites::kept : DiskWrites::discarded;
+  machine.accelerator = choose_accelerator(arguments, scratch, clock);
+  return machine;
+}
+
+cli::Command boot_command() {
+  return {.words = "image boot",
+          .operands = "IMAGE",
+          .summary = "start an image in QEMU, its serial console on this terminal",
+          .details = "The image is not changed unless --keep-writes is given. Ctrl-A x ends the machine.",
+          .options = machine_options(),
+          .run = [](const cli::Arguments& arguments) {
+            const SystemClock clock;
+            RealRunner runner(clock);
+            const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-boot.");
+            return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
+          }};
+}
+
+Json report_json(const BootReport& report) {
+  Json seen = Json::array();
+  for (const Seen& sign : report.seen) {
+    seen.push_back({{"expected", sign.expected},
+                    {"line", sign.line},
+                    {"seconds", std::chrono::duration<double>(sign.after).count()}});
+  }
+  return {{"passed", report.passed},
+          {"seen", seen},
+          {"missing", report.missing},
+          {"reason", report.reason},
+          {"seconds", std::chrono::duration<double>(report.took).count()},
+          {"last_lines", report.last_lines}};
+}
+
+cli::Command test_command() {
+  std::vector<cli::Option> options = machine_options();
+  options.push_back({"expect", 'e', "REGEX", "a sign of life on the console; repeatable, in order (default: 'login:')"});
+  options.push_back({"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
+  options.push_back({"json", 0, "", "print what was seen as JSON"});
+  return {.words = "image test",
+          .operands = "IMAGE",
+          .summary = "start an image and wait for signs of life on its console",
+          .details = "Exit codes: 0 all signs were seen, 1 not (says what was seen and the console's last lines).\n"
+                     "Example: hearth image test hello.qcow2 --firmware uefi --expect 'login:'",
+          .options = options,
+          .run = [](const cli::Arguments& arguments) {
+            const SystemClock clock;
+            const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-test.");
+            std::vector<std::string> expected = arguments.values("expect");
+            if (expected.empty()) expected.emplace_back("login:");
+            const QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+            const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
+            const BootReport report =
+                test_image(machine, expected, Deadline::after(seconds, clock), scratch.path(), clock);
+            const std::string text = arguments.has("json") ? cat(report_json(report).dump(2), "\n") : report.text();
+            std::fputs(text.c_str(), stdout);
+            return report.passed ? 0 : 1;
+          }};
+}
+
+}  // namespace
+
+std::vector<cli::Command> commands() { return {boot_command(), test_command()}; }
+
+}  // namespace hearth::vm
