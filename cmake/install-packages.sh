@@ -11,7 +11,7 @@ set -euo pipefail
 declare -A packages=(
   # What compiles and links everything.
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
-    libboost-filesystem1.81-dev libssl-dev libfdisk-dev libguestfs-dev"
+    libboost-filesystem1.81-dev libssl-dev libfdisk-dev libext2fs-dev comerr-dev"
   # The programs that hearth runs while it makes, converts and starts images.
   [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs grub-pc-bin
     grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils ovmf uidmap zstd xz-utils"

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Bad input gets an error that says what, where and what to do; nothing is written, and the next build works.
+. "$(dirname "$0")/lib.sh"
+
+# refused NAME CODE COMMAND… : COMMAND fails with CODE and writes no image. Its output is in out-NAME.
+refused() {
+    local name=$1 code=$2 got=0
+    shift 2
+    "$@" > "out-$name" 2>&1 < /dev/null || got=$?
+    [ "$got" = "$code" ] || fail "$name: exit code $got instead of $code: $(cat "out-$name")"
+    nothing_left "$name"
+}
+create() { "$HEARTH" image create -n -t tar "$@"; }
+
+refused unknown 1 create -o unknown tiny-oss
+expect_text out-unknown "Element 'tiny-oss' not found" "did you mean 'tiny-os'?" "$ELEMENTS_PATH"
+
+refused cycle 1 create -o cycle tiny-os cycle-a
+expect_text out-cycle "cycle-a -> cycle-b -> cycle-a"
+create -o cycle-accepted --accept-cycles tiny-os cycle-a > out 2>&1 || fail "accepted cycles don't build: $(cat out)"
+
+refused no-os 1 create -o no-os failing
+expect_text out-no-os "Please include an operating system element" "tiny-os"
+
+refused two-os 1 create -o two-os tiny-os second-os
+expect_text out-two-os "operating-system: already provided by ['second-os']" "tiny-os"
+
+refused hook 7 create -o hook tiny-os failing
+expect_text out-hook "install.d/30-fails (element failing) failed: exit code 7" "the reason why it fails" \
+    "hook.d/build.log" "--break after-error"
+
+printf '{\n  "a": 1,\n  "b": oops\n}\n' > metadata.json
+refused metadata 1 "$HEARTH" image create -n -t tar -o metadata --metadata metadata.json tiny-os
+expect_text out-metadata "metadata.json:3:"
+
+refused packages 1 create -o packages tiny-os bad-packages
+expect_text out-packages "bad-packages/package-installs.yaml:3:" "unknown key 'fase'" "build-only"
+
+refused layout 1 env DIB_BLOCK_DEVICE_CONFIG='- local_loop: {name: image0}
+- nonsense: {}' "$HEARTH" image create -n -t raw -o layout tiny-os
+expect_text out-layout "DIB_BLOCK_DEVICE_CONFIG:2:" "plugin"
+
+refused small 1 "$HEARTH" image create -n -t raw --image-size 0.003 -o small tiny-os
+expect_text out-small "needs"
+
+refused mirror 1 env DIB_DISTRIBUTION_MIRROR=http://127.0.0.1:9/debian DIB_RELEASE=bookworm "$HEARTH" image create -t tar -o mirror debian-minimal
+expect_text out-mirror "the package mirror http://127.0.0.1:9/debian does not answer" "DIB_DISTRIBUTION_MIRROR"
+
+refused path 1 env ELEMENTS_PATH=/no/such/directory "$HEARTH" image create -n -o path tiny-os
+expect_text out-path "ELEMENTS_PATH entry '/no/such/directory' is not a directory"
+
+refused type 2 "$HEARTH" image create -n -t qcow3 -o type tiny-os
+expect_text out-type "qcow3" "qcow2"
+
+refused option 2 "$HEARTH" image create --image-sice 3 tiny-os
+expect_text out-option "did you mean '--image-size'?"
+
+# A full disk where the image is to appear: the old image stays, nothing half-written does.
+mkdir full
+if unshare -m true 2> /dev/null; then
+    refused full 1 unshare -m bash -c '
+        mount -t tmpfs -o size=3m tmpfs full
+        echo old > full/image.tar
+        code=0
+        "$HEARTH" image create -n -t tar -o full/image tiny-os || code=$?
+        grep -qx old full/image.tar || exit 9
+        [ -z "$(find full -name "*.tar*" ! -name image.tar)" ] || exit 8
+        exit $code'
+    expect_text out-full "No space left on device"
+fi
+
+# break=after-error gives a shell in the target, with the hook's environment.
+break_cmd='echo "shell in $(cat /etc/hostname) for $IMAGE_NAME"' \
+    "$HEARTH" image create -n -t tar --break after-error -o shell tiny-os failing > out 2>&1 < /dev/null && fail "the failing build passes"
+expect_text out "Starting debug shell" "At stage after-error" "shell in tiny for shell"
+
+# A daemon that a hook leaves behind is noted and killed; hooks can't write outside.
+create -o contained tiny-os daemon outside > out 2>&1 || fail "contained: $(cat out)"
+expect_text contained.d/build.log "left 'sleep' running; it was killed" "refused in /etc" "refused in /usr"
+for place in /etc /usr /root /var/lib /tmp; do
+    [ ! -e "$place/written-by-a-hook" ] || fail "a hook wrote to $place"
+done
+tar -tf contained.tar > listing
+expect_text listing ./.dotfile ./etc/hostname
+finish

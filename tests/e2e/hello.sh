@@ -1,0 +1,19 @@
+#!/bin/bash
+# examples/hello, as its README says it: the machine renders its template, runs its deployment and records the result;
+# the same image starts under BIOS and under UEFI, and its root has grown to the disk.
+. "$(dirname "$0")/lib.sh"
+root=$(cd "$here/../.." && pwd)
+export ELEMENTS_PATH=$root/examples/hello/elements
+"$HEARTH" image create -o hello --image-size 3 --metadata "$root/examples/hello/metadata.json" \
+    vm debian-minimal enable-serial-console hello < /dev/null || fail "the build fails"
+qemu-img check -q hello.qcow2 || fail "qemu-img check finds errors"
+for firmware in bios uefi; do
+    "$HEARTH" image test hello.qcow2 --accel tcg --firmware "$firmware" --timeout 400 \
+        --expect 'greeting = Hello from a machine that configured itself' \
+        --expect '"deploy_stdout": "hello from the deployment' --expect '"deploy_status_code": "?0' \
+        --expect 'hello: done' || fail "$firmware: the machine did not configure itself"
+done
+# A larger disk: the root grows at the next boot.
+qemu-img resize -q hello.qcow2 5G
+"$HEARTH" image test hello.qcow2 --accel tcg --timeout 400 --expect 'resized filesystem' || fail "the root did not grow"
+finish

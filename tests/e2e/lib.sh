@@ -1,0 +1,45 @@
+# Shared by the end-to-end tests. HEARTH is the program under test; each test works in a directory of its own.
+set -euo pipefail
+
+: "${HEARTH:?path of the hearth program}"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/hearth-e2e.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export ELEMENTS_PATH=$here/elements
+export HOME=$work/home
+mkdir -p "$HOME"
+unset DIB_RELEASE DIB_DISTRIBUTION_MIRROR IMAGE_NAME ARCH break
+
+failures=0
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    failures=$((failures + 1))
+}
+# finish: the test's verdict, as its last command.
+finish() {
+    [ "$failures" = 0 ] || { echo "$failures failed" >&2; exit 1; }
+}
+# expect_text FILE TEXT…: the file holds each of the texts.
+expect_text() {
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -- "$text" "$file" || { fail "'$text' is not in $file:"; cat "$file" >&2; }
+    done
+}
+# nothing_left NAME: no image, temporary file, process or mount of a build is there any more.
+nothing_left() {
+    local left
+    left=$(find . -maxdepth 1 \( -name "$1.*" -o -name ".$1.*" \) ! -name "$1.d" | head -3)
+    [ -z "$left" ] || fail "$1: files were left: $left"
+    left=$(find "$work/tmp" -mindepth 1 2> /dev/null | head -3 || true)
+    [ -z "$left" ] || fail "$1: temporary files were left: $left"
+    left=$(pgrep -f "sleep $mark" || true)
+    [ -z "$left" ] || fail "$1: processes were left: $left"
+    left=$(grep -c hearth /proc/self/mountinfo || true)
+    [ "$left" = "$mounts_before" ] || fail "$1: mounts were left"
+}
+# A number that only this test's sleeping hooks carry in their command line.
+mark=$((100000 + $$)).$RANDOM
+mounts_before=$(grep -c hearth /proc/self/mountinfo || true)

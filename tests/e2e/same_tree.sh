@@ -1,0 +1,42 @@
+#!/bin/bash
+# The build as an ordinary user gives the same tree as the build as root: names, modes, owners, links and contents.
+. "$(dirname "$0")/lib.sh"
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: needs root, to build as root and as an ordinary user" >&2
+    exit 77
+fi
+user=hearth-e2e-$$
+useradd --create-home --home-dir "$work/user" "$user"
+trap 'userdel "$user" > /dev/null 2>&1; rm -rf "$work"' EXIT
+grep -q "^$user:" /etc/subuid || usermod --add-subuids 300000-365535 --add-subgids 300000-365535 "$user"
+chmod 0755 "$work"
+
+# manifest TAR: every member with mode, numeric owner, link and digest, without times.
+manifest() {
+    python3 - "$1" <<'PYTHON'
+import hashlib, sys, tarfile
+with tarfile.open(sys.argv[1]) as tar:
+    for member in sorted(tar, key=lambda m: m.name):
+        digest = hashlib.sha256(tar.extractfile(member).read()).hexdigest() if member.isreg() else ""
+        print(member.name, oct(member.mode), member.uid, member.gid, member.type, member.linkname, digest)
+PYTHON
+}
+build() { "$HEARTH" image create -t tar -o "$@"; }
+
+elements=(tiny-os wait-in-phase)
+[ "${1:-}" != debian ] || elements=(debian-minimal)
+build as-root "${elements[@]}" > out 2>&1 < /dev/null || fail "as root: $(cat out)"
+mkdir -p "$work/user/cache"
+[ ! -d "${DIB_IMAGE_CACHE:-}" ] || cp -a "$DIB_IMAGE_CACHE/." "$work/user/cache/"
+chown -R "$user:" "$work/user"
+(cd "$work/user" && DIB_IMAGE_CACHE=$work/user/cache HOME=$work/user runuser -u "$user" -- "$HEARTH" image create -t tar -o as-user "${elements[@]}" > "$work/user/out" 2>&1 < /dev/null) ||
+    fail "as an ordinary user: $(cat "$work/user/out")"
+manifest as-root.tar > root.txt
+manifest user/as-user.tar > user.txt
+# Written anew by every run, with a clock or random bytes in it.
+volatile='/(ldconfig/aux-cache|cache/debconf|lib/dpkg/info/.*\.list|var/log/|lib/apt/extended_states|etc/ld.so.cache|initrd.img|machine-id|__pycache__|etc/ssl/certs)'
+diff <(grep -Ev "$volatile" root.txt) <(grep -Ev "$volatile" user.txt) > difference ||
+    { fail "the trees differ:"; head -20 difference >&2; }
+[ "$(wc -l < root.txt)" -gt 30 ] || fail "the tree is suspiciously small"
+[ "$(stat -c %U user/as-user.tar)" = "$user" ] || fail "the image does not belong to the user"
+finish
