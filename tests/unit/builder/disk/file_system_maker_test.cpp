@@ -49,6 +49,7 @@ TEST_F(FileSystemMakerTest, EveryExtTypeIsSoundAndHasItsIds) {
 }
 
 TEST_F(FileSystemMakerTest, ExtKeepsOwnersModesLinksAndHoles) {
+  if (!is_root()) GTEST_SKIP() << "needs root to give files away";
   const fs::path part = made(job("ext4", 32 * k_mib));
   EXPECT_THAT(debugfs(part, "stat /etc/config"), HasSubstr("User:    33   Group:    42"));
   EXPECT_THAT(debugfs(part, "stat /bin/tool"), HasSubstr("Mode:  04755"));
@@ -68,6 +69,7 @@ TEST_F(FileSystemMakerTest, ExtTimesAreTheModificationTimeAndNeverLaterThanTheEp
 }
 
 TEST_F(FileSystemMakerTest, TheRootDirectoryTakesTheTreesModeAndOwner) {
+  if (!is_root()) GTEST_SKIP() << "needs root to give files away";
   ::chmod(tree_.c_str(), 0711);
   ASSERT_EQ(::chown(tree_.c_str(), 0, 7), 0);
   const std::string root = debugfs(made(job("ext4", 32 * k_mib)), "stat <2>");
@@ -85,13 +87,13 @@ TEST_F(FileSystemMakerTest, UserOptionsAreHonouredExtendedOnesIncluded) {
 }
 
 TEST_F(FileSystemMakerTest, NothingIsWrittenOutsideOfTheExtent) {
-  for (const char* type : {"ext4", "swap"}) {
-    const FileSystemJob wanted = job(type, 32 * k_mib);
+  for (const char* type : {"ext4", "swap", "btrfs"}) {
+    const FileSystemJob wanted = job(type, 160 * k_mib);
     make_file_system(wanted, runner_);
     const std::string all = read_file(image_);
-    EXPECT_EQ(all.size(), 34 * k_mib);
+    EXPECT_EQ(all.size(), 162 * k_mib);
     EXPECT_EQ(all.substr(0, k_mib), std::string(k_mib, '\0')) << type;
-    EXPECT_EQ(all.substr(33 * k_mib), std::string(k_mib, '\0')) << type;
+    EXPECT_EQ(all.substr(161 * k_mib), std::string(k_mib, '\0')) << type;
   }
 }
 
@@ -103,6 +105,13 @@ TEST_F(FileSystemMakerTest, FatHoldsTheFilesUnderTheirLongNames) {
   EXPECT_THAT(tool({"blkid", "-p", part.string()}), HasSubstr("UUID=\"ABCD-1234\""));
   EXPECT_THAT(tool({"mdir", "-b", "-/", "-i", part.string(), "::"}), HasSubstr("::/efi/EFI/loader with a long name.efi"));
   EXPECT_EQ(tool({"mtype", "-i", part.string(), "::/kernel"}), cat(std::string(9000, 'k'), "exit code 0"));
+}
+
+TEST_F(FileSystemMakerTest, TheKindOfFatFollowsThePartitionAndNotTheDisk) {
+  FileSystemJob wanted = job("vfat", 64 * k_mib);
+  fs::resize_file(image_, 4096 * k_mib);
+  wanted.source = "";
+  EXPECT_THAT(tool({"blkid", "-p", made(wanted).string()}), HasSubstr("VERSION=\"FAT16\""));
 }
 
 TEST_F(FileSystemMakerTest, FatRefusesASymbolicLinkInsteadOfFollowingIt) {

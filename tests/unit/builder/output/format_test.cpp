@@ -15,11 +15,11 @@ TEST(FormatTest, TheListIsTakenInOrderAndOnce) {
 
 TEST(FormatTest, AnUnknownNameIsAUsageErrorWithASuggestion) {
   try {
-    (void)parse_formats("qcwo2");
+    (void)parse_formats("vmdq");
     FAIL() << "taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_THAT(error.what(), testing::HasSubstr("did you mean qcow2?"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("did you mean vmdk?"));
   }
   EXPECT_THROW((void)parse_formats(","), Error);
 }
