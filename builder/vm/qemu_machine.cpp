@@ -25,8 +25,10 @@ void add_firmware(std::vector<std::string>& argv, const QemuMachine& machine) {
 
 void add_disk(std::vector<std::string>& argv, const QemuMachine& machine) {
   const char* const snapshot = machine.disk_writes == DiskWrites::discarded ? "on" : "off";
-  argv.insert(argv.end(), {"-drive", cat("if=virtio,format=", machine.image_format, ",snapshot=", snapshot,
-                                         ",file=", option_value(machine.image))});
+  argv.insert(argv.end(), {"-drive", cat("if=none,id=disk,format=", machine.image_format, ",snapshot=", snapshot,
+                                         ",file=", option_value(machine.image)),
+                           "-device", cat("virtio-blk-pci,drive=disk,logical_block_size=", machine.sector_size,
+                                          ",physical_block_size=", machine.sector_size)});
 }
 
 void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "builder/disk/image_size.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {
@@ -84,6 +85,20 @@ TEST_F(FileSystemMakerTest, UserOptionsAreHonouredExtendedOnesIncluded) {
   EXPECT_THAT(shown, HasSubstr("RAID stride:              4"));
   EXPECT_THAT(shown, HasSubstr("Inode count:              16384"));
   EXPECT_THAT(shown, HasSubstr("Total journal size:       8M"));
+}
+
+TEST_F(FileSystemMakerTest, ATreeFitsIntoItsLeastSizeAndNotIntoMuchLess) {
+  for (int i = 0; i < 400; ++i) files_.write(tree_ / "home" / cat("file-", i), std::string(100000, 'x'), {});
+  for (const char* type : {"ext2", "ext4"}) {
+    FileSystemJob wanted = job(type, 8 * k_mib);
+    wanted.file_system.options = {"-i", "4096"};
+    const std::uint64_t least = least_size(wanted.file_system, measure_tree(tree_));
+    fs::resize_file(image_, 2 * k_mib + least);
+    wanted.extent.length = least;
+    EXPECT_NO_THROW(make_file_system(wanted, runner_)) << type;
+    wanted.extent.length = least * 92 / 100 / 4096 * 4096;
+    EXPECT_THROW(make_file_system(wanted, runner_), Error) << type;
+  }
 }
 
 TEST_F(FileSystemMakerTest, NothingIsWrittenOutsideOfTheExtent) {

@@ -15,8 +15,13 @@ using testing::Not;
 std::string argv_text(const QemuMachine& machine) { return join(qemu_argv(machine), " "); }
 
 TEST(QemuMachineTest, TheImageIsNeverChangedUnlessWished) {
-  EXPECT_THAT(argv_text({.image = "a.qcow2"}), HasSubstr("-drive if=virtio,format=qcow2,snapshot=on,file=a.qcow2"));
+  EXPECT_THAT(argv_text({.image = "a.qcow2"}), HasSubstr("-drive if=none,id=disk,format=qcow2,snapshot=on,file=a.qcow2"));
   EXPECT_THAT(argv_text({.image = "a", .disk_writes = DiskWrites::kept}), HasSubstr("snapshot=off"));
+}
+
+TEST(QemuMachineTest, TheGuestSeesTheSectorsOfTheDisk) {
+  EXPECT_THAT(argv_text({.sector_size = 4096}),
+              HasSubstr("virtio-blk-pci,drive=disk,logical_block_size=4096,physical_block_size=4096"));
 }
 
 TEST(QemuMachineTest, CommasInAPathAreDoubled) {
