@@ -44,7 +44,7 @@ TEST(ConsoleWatchTest, ControlSequencesAreDropped) {
 TEST(ConsoleWatchTest, SignsOfFailureAreToldAtOnce) {
   for (const char* sign : {"[ 1.0] Kernel panic - not syncing: VFS", "grub rescue> ", "No bootable device.",
                            "BdsDxe: No bootable option or device was found.", "You are in emergency mode. After",
-                           "(initramfs) "}) {
+                           "(initramfs) ", "  Failed to boot both default and fallback entries."}) {
     ConsoleWatch watch({"login: "});
     watch.feed(cat("something\n", sign), k_second);
     ASSERT_TRUE(watch.failure()) << sign;

@@ -52,6 +52,14 @@ TEST_F(ImageBootTest, AMissingQemuIsAnError) {
   EXPECT_THROW((void)test_image({.program = "/nowhere"}, {"x"}, Deadline::never(), work_.path(), clock_), Error);
 }
 
+TEST_F(ImageBootTest, ARealBiosWithAnEmptyDiskFailsLongBeforeTheDeadline) {
+  if (!find_program("qemu-system-x86_64", current_environment())) GTEST_SKIP() << "qemu is not installed";
+  RealFileSystem().write(work_.path() / "empty", std::string(1 << 20, '\0'), {});
+  const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, {"login: $"},
+                                       Deadline::after(std::chrono::seconds(100), clock_), work_.path(), clock_);
+  EXPECT_THAT(report.reason, HasSubstr("the firmware found nothing to boot")) << report.text();
+}
+
 TEST_F(ImageBootTest, AtTheTerminalQemuGetsTheKeyboardAndMayReboot) {
   fakes::ScriptedRunner runner;
   runner.on("qemu", 3);

@@ -45,6 +45,12 @@ TEST(QemuMachineTest, TheTerminalGetsQemusKeys) {
   EXPECT_THAT(argv_text({}), HasSubstr("-serial stdio -monitor none"));
 }
 
+TEST(QemuMachineTest, AWatchedBiosSpeaksOnTheSerialLine) {
+  EXPECT_THAT(argv_text({}), HasSubstr("-machine pc,graphics=off "));
+  EXPECT_THAT(argv_text({.serial = SerialLine::terminal}), HasSubstr("-machine pc "));
+  EXPECT_THAT(argv_text({.firmware = FirmwareKind::uefi, .ovmf = {"C", "V"}}), HasSubstr("-machine pc "));
+}
+
 TEST(QemuMachineTest, TheProcessorFollowsTheAccelerator) {
   EXPECT_THAT(argv_text({}), HasSubstr("-accel tcg -cpu max"));
   EXPECT_THAT(argv_text({.accelerator = "kvm"}), HasSubstr("-accel kvm -cpu host"));
