@@ -1,7 +1,3 @@
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/file_system_maker.hpp"
@@ -13,12 +9,7 @@ namespace hearth::builder {
 void make_btrfs(const FileSystemJob& job, CommandRunner& runner) {
   const TempDir scratch = TempDir::create(job.scratch, "btrfs-");
   const fs::path file = scratch.path() / "file-system";
-  {
-    const Fd fd = Fd::open(file.string(), O_CREAT | O_RDWR, 0600);
-    if (::ftruncate(fd.get(), static_cast<off_t>(job.extent.length)) != 0) {
-      throw Error::from_errno("sizing", file.string());
-    }
-  }
+  create_sparse_file(file, job.extent.length);
   const FileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.btrfs", "-q", "-f", "-K", "-L", file_system.label, "-U", file_system.uuid};
   if (!job.source.empty()) argv.insert(argv.end(), {"--rootdir", job.source.string()});

@@ -11,17 +11,12 @@
 #include "base/text.hpp"
 #include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/partition_table.hpp"
+#include "builder/disk/sparse_copy.hpp"
 #include "builder/disk/tree_view.hpp"
 
 namespace hearth::builder {
 
 namespace {
-
-void create_sparse(const fs::path& raw, std::uint64_t bytes) {
-  Fd fd = Fd::open(raw.string(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
-  if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) throw Error::from_errno("sizing", raw.string());
-  fd.close();
-}
 
 void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
   Fd fd = Fd::open(raw.string(), O_WRONLY);
@@ -81,7 +76,7 @@ void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t e
 void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
                const DirectOptions& options, CommandRunner& runner) {
   require_direct(layout);
-  create_sparse(raw, placement.disk_bytes);
+  create_sparse_file(raw, placement.disk_bytes);
   for (const FileSystem& file_system : layout.file_systems) {
     FileSystemJob job{.file_system = file_system, .extent = placement.of(file_system),
                       .sector_size = layout.sector_size, .image = raw, .source = "", .scratch = options.scratch,

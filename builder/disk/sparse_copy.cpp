@@ -29,6 +29,12 @@ void copy_range(const Fd& from, const Fd& to, off_t begin, off_t end, off_t shif
 
 }  // namespace
 
+void create_sparse_file(const fs::path& path, std::uint64_t bytes) {
+  Fd fd = Fd::open(path.string(), O_CREAT | O_TRUNC | O_RDWR, 0644);
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) throw Error::from_errno("sizing", path.string());
+  fd.close();
+}
+
 void copy_sparse(const fs::path& from, const fs::path& to, std::uint64_t offset) {
   const Fd source = Fd::open(from.string(), O_RDONLY);
   const Fd target = Fd::open(to.string(), O_WRONLY);

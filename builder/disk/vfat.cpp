@@ -1,22 +1,22 @@
 #include <algorithm>
-
 #include <boost/filesystem/directory.hpp>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/file_system_maker.hpp"
+#include "builder/disk/sparse_copy.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-std::vector<std::string> mkfs_argv(const FileSystemJob& job) {
+std::vector<std::string> mkfs_argv(const FileSystemJob& job, const fs::path& file) {
   const FileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.vfat", "--invariant", "-i", replace_all(file_system.uuid, "-", ""),
-                                   "-n", file_system.label, "-S", std::to_string(job.sector_size),
-                                   cat("--offset=", job.extent.offset / job.sector_size)};
+                                   "-n", file_system.label, "-S", std::to_string(job.sector_size)};
   argv.insert(argv.end(), file_system.options.begin(), file_system.options.end());
-  argv.insert(argv.end(), {job.image.string(), std::to_string(job.extent.length / 1024)});
+  argv.push_back(file.string());
   return argv;
 }
 
@@ -47,8 +47,8 @@ Members list(const fs::path& directory) {
 /// Fills a FAT file system directory by directory, in sorted order, so that equal trees give equal bytes.
 class FatFiller {
  public:
-  FatFiller(const FileSystemJob& job, CommandRunner& runner)
-      : runner_(runner), env_(maker_environment(job.epoch)), image_(cat(job.image.string(), "@@", job.extent.offset)) {}
+  FatFiller(const fs::path& image, std::int64_t epoch, CommandRunner& runner)
+      : runner_(runner), env_(maker_environment(epoch)), image_(image.string()) {}
 
   void fill(const fs::path& directory, const std::string& target) {
     const Members members = list(directory);
@@ -77,9 +77,15 @@ class FatFiller {
 
 }  // namespace
 
+/// mkfs.vfat has an --offset, but chooses the kind of FAT and the cluster size by the size of the whole disk file; so it
+/// works on a sparse file of the partition's size, whose data is then copied in.
 void make_vfat(const FileSystemJob& job, CommandRunner& runner) {
-  run_checked(runner, Command{.argv = mkfs_argv(job), .env = maker_environment(job.epoch)});
-  if (!job.source.empty()) FatFiller(job, runner).fill(job.source, "::/");
+  const TempDir scratch = TempDir::create(job.scratch, "fat-");
+  const fs::path file = scratch.path() / "file-system";
+  create_sparse_file(file, job.extent.length);
+  run_checked(runner, Command{.argv = mkfs_argv(job, file), .env = maker_environment(job.epoch)});
+  if (!job.source.empty()) FatFiller(file, job.epoch, runner).fill(job.source, "::/");
+  copy_sparse(file, job.image, job.extent.offset);
 }
 
 }  // namespace hearth::builder

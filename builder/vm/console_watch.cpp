@@ -14,7 +14,7 @@ constexpr std::size_t k_longest_line = 4096;
 constexpr std::size_t k_kept_lines = 40;
 
 /// What a console says when nothing more will come, and how to tell it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> k_failures = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> k_failures = {{
     {"Kernel panic", "the kernel panicked"},
     {"grub rescue>", "GRUB did not find its files"},
     {"No bootable device", "the firmware found nothing to boot"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> k_failur
     {"You are in emergency mode", "the system fell into emergency mode"},
     {"Gave up waiting for root", "the ramdisk did not find the root file system"},
     {"(initramfs)", "the ramdisk fell into its shell"},
+    {"Failed to boot both default and fallback entries", "GRUB could not load the kernel"},
     {"error: no such device:", "GRUB did not find the root file system"},
 }};
 
@@ -88,7 +89,8 @@ void ConsoleWatch::match(Duration now) {
 }
 
 void ConsoleWatch::end_line() {
-  if (!trim(line_).empty()) lines_.push_back(line_);
+  line_.erase(line_.find_last_not_of(' ') + 1);  // menus are padded with blanks
+  if (!line_.empty()) lines_.push_back(line_);
   if (lines_.size() > k_kept_lines) lines_.erase(lines_.begin());
   line_.clear();
   matched_to_ = 0;

@@ -78,7 +78,7 @@ KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_direc
                               const fs::path& scratch, const Clock& clock) {
   RealFileSystem files;
   const fs::path cache = cache_directory / "kvm-probe";
-  const std::vector<std::string> known = split(trim(files.read(cache).value_or("")), '\t');
+  const std::vector<std::string> known = split(first_line(files.read(cache).value_or("")), '\t');
   if (known.size() == 3 && !boot_id.empty() && known[0] == boot_id) return {known[1] == "works", known[2]};
   const KvmVerdict verdict = probe_kvm(probe, scratch, clock);
   try {

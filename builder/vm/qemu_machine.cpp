@@ -25,8 +25,10 @@ void add_firmware(std::vector<std::string>& argv, const QemuMachine& machine) {
 
 void add_disk(std::vector<std::string>& argv, const QemuMachine& machine) {
   const char* const snapshot = machine.disk_writes == DiskWrites::discarded ? "on" : "off";
-  argv.insert(argv.end(), {"-drive", cat("if=virtio,format=", machine.image_format, ",snapshot=", snapshot,
-                                         ",file=", option_value(machine.image))});
+  argv.insert(argv.end(), {"-drive", cat("if=none,id=disk,format=", machine.image_format, ",snapshot=", snapshot,
+                                         ",file=", option_value(machine.image)),
+                           "-device", cat("virtio-blk-pci,drive=disk,logical_block_size=", machine.sector_size,
+                                          ",physical_block_size=", machine.sector_size)});
 }
 
 void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {
@@ -37,11 +39,18 @@ void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {
   }
 }
 
+/// For a watched BIOS machine SeaBIOS writes its screen to the serial line too (graphics=off): "No bootable device" and
+/// GRUB's rescue prompt would be seen nowhere else. At a terminal that would double GRUB's own serial menu.
+std::string machine_type(const QemuMachine& machine) {
+  const bool watched_bios = machine.firmware == FirmwareKind::bios && machine.serial == SerialLine::output;
+  return cat(machine.accelerator == "tcg" ? "pc" : "q35", watched_bios ? ",graphics=off" : "");
+}
+
 }  // namespace
 
 std::vector<std::string> qemu_argv(const QemuMachine& machine) {
   const bool emulated = machine.accelerator == "tcg";
-  std::vector<std::string> argv = {machine.program, "-no-user-config", "-machine", emulated ? "pc" : "q35",
+  std::vector<std::string> argv = {machine.program, "-no-user-config", "-machine", machine_type(machine),
                                    "-accel", machine.accelerator, "-cpu", emulated ? "max" : "host",
                                    "-m", std::to_string(machine.memory_mib), "-smp", std::to_string(machine.cpus),
                                    "-display", "none", "-nic", machine.user_network ? "user,model=virtio-net-pci" : "none"};

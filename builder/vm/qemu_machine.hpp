@@ -40,6 +40,7 @@ struct QemuMachine {
   std::string accelerator = "tcg";  ///< "kvm" only where probe_kvm() found that it works
   bool user_network = false;        ///< NAT to the host's network
   SerialLine serial = SerialLine::output;
+  std::uint32_t sector_size = 512;  ///< of the disk, as the guest sees it
   bool restart_on_reboot = false;  ///< false: a guest's reboot ends the machine
 };
 

@@ -1,4 +1,4 @@
-// Starts an image under TCG and waits for what is expected on its console: disk_boot IMAGE bios|uefi SECONDS REGEX…
+// Starts an image under TCG and waits for what is expected on its console: disk_boot IMAGE bios|uefi|uefi-4k SECONDS REGEX…
 #include <cstdio>
 
 #include "base/error.hpp"
@@ -13,7 +13,8 @@ int run(const std::vector<std::string>& words) {
   SystemClock clock;
   const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-boot-");
   const QemuMachine machine{.image = words[0], .image_format = image_format_of(words[0]),
-                            .firmware = words[1] == "uefi" ? FirmwareKind::uefi : FirmwareKind::bios, .cpus = 2};
+                            .firmware = words[1] == "bios" ? FirmwareKind::bios : FirmwareKind::uefi, .cpus = 2,
+                            .sector_size = words[1] == "uefi-4k" ? 4096U : 512U};
   const Deadline deadline = Deadline::after(std::chrono::seconds(parse_number(words[2]).value_or(300)), clock);
   const BootReport report = test_image(machine, {words.begin() + 3, words.end()}, deadline, scratch.path(), clock);
   std::fputs(report.text().c_str(), stdout);
@@ -26,7 +27,7 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 4) {
-    std::fputs("usage: disk_boot IMAGE bios|uefi SECONDS REGEX...\n", stderr);
+    std::fputs("usage: disk_boot IMAGE bios|uefi|uefi-4k SECONDS REGEX...\n", stderr);
     return 2;
   }
   try {

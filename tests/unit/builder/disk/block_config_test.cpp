@@ -1,0 +1,205 @@
+#include "builder/disk/block_config.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* k_mbr_head =
+    "- local_loop:\n"
+    "    name: image0\n"
+    "- partitioning:\n"
+    "    base: image0\n"
+    "    label: mbr\n"
+    "    partitions:\n";
+
+DiskLayout parsed(const std::string& text, const LayoutDefaults& defaults = {}) {
+  return parse_block_config(text, "test.yaml", defaults).value_or_throw();
+}
+
+/// The error of a bad configuration; "no error" when it is taken.
+std::string error_of(const std::string& text) {
+  const Result<DiskLayout> result = parse_block_config(text, "test.yaml", {});
+  return result ? "no error" : result.error().text();
+}
+
+std::string mkfs_error(const std::string& settings) {
+  return error_of(cat("- local_loop:\n    name: image0\n- mkfs:\n    name: a\n    base: image0\n", settings));
+}
+
+TEST(BlockConfigTest, TheBuiltInLayoutIsAFileSystemWithoutPartitions) {
+  const DiskLayout layout = parsed(std::string(builtin_block_config()));
+  EXPECT_EQ(layout.table, PartitionTable::none);
+  ASSERT_EQ(layout.file_systems.size(), 1U);
+  EXPECT_EQ(layout.file_systems[0].type, "ext4");
+  EXPECT_EQ(layout.file_systems[0].label, "cloudimg-rootfs");
+  EXPECT_EQ(fstab_text(layout), "LABEL=cloudimg-rootfs / ext4 defaults 0 1\n");
+}
+
+TEST(BlockConfigTest, TheEfiElementGivesThreePartitionsAndTwoMounts) {
+  const DiskLayout layout = parsed(read_file(HEARTH_SOURCE_DIR "/elements/block-device-efi/block-device-default.yaml"));
+  ASSERT_EQ(layout.partitions.size(), 3U);
+  EXPECT_EQ(layout.partitions[0].type, k_esp_type);
+  EXPECT_EQ(layout.partitions[1].type, k_bios_boot_type);
+  EXPECT_EQ(layout.partitions[2].size, SizeSpec(Percent{100}));
+  EXPECT_EQ(layout.mounted_at("/boot/efi")->partition, 0U);
+  EXPECT_EQ(layout.mounted_at("/")->partition, 2U);
+  EXPECT_TRUE(layout.warnings.empty());
+}
+
+TEST(BlockConfigTest, EveryLayoutElementParsesWithoutWarning) {
+  for (const char* name : {"mbr", "gpt", "efi"}) {
+    const DiskLayout layout =
+        parsed(read_file(cat(HEARTH_SOURCE_DIR "/elements/block-device-", name, "/block-device-default.yaml")));
+    EXPECT_TRUE(layout.warnings.empty()) << name;
+    EXPECT_NO_THROW(require_direct(layout)) << name;
+  }
+}
+
+TEST(BlockConfigTest, GraphFormMeansTheSameAsTreeForm) {
+  const std::string tree = cat(k_mbr_head,
+                               "      - name: root\n        size: 100%\n        flags: [boot, primary]\n"
+                               "        mkfs:\n          mount:\n            mount_point: /\n            fstab:\n"
+                               "              fsck-passno: 1\n");
+  const std::string graph = cat("- fstab:\n    base: mount_mkfs_root\n    fsck-passno: 1\n"
+                                "- mount:\n    base: mkfs_root\n    mount_point: /\n"
+                                "- mkfs:\n    base: root\n",
+                                k_mbr_head, "      - name: root\n        size: 100%\n        flags: [boot, primary]\n");
+  EXPECT_EQ(parsed(tree), parsed(graph));
+}
+
+TEST(BlockConfigTest, TheRootNodeTakesWhatItLacksFromTheCommandLine) {
+  const LayoutDefaults defaults{.root_type = "ext3", .root_options = "-i 4096 -m 0", .root_label = "my-root"};
+  const FileSystem root = *parsed(std::string(builtin_block_config()), defaults).mounted_at("/");
+  EXPECT_EQ(root.type, "ext3");
+  EXPECT_EQ(root.label, "my-root");
+  EXPECT_THAT(root.options, ElementsAre("-i", "4096", "-m", "0"));
+}
+
+TEST(BlockConfigTest, AnotherNodeMountedAtRootTakesNothing) {
+  EXPECT_THAT(mkfs_error("    mount:\n      mount_point: /\n"), HasSubstr("Mkfs config needs [type]"));
+}
+
+TEST(BlockConfigTest, SwapIsListedInFstabButNotMounted) {
+  const DiskLayout layout = parsed(cat(k_mbr_head,
+                                       "      - name: root\n        size: 50%\n        mkfs:\n          mount:\n"
+                                       "            mount_point: /\n            fstab: {fsck-passno: 1}\n"
+                                       "      - name: swap\n        size: 50%\n        mkfs:\n          type: swap\n"
+                                       "          mount:\n            mount_point: swap\n            fstab: {}\n"));
+  EXPECT_EQ(fstab_text(layout), "LABEL=cloudimg-rootfs / ext4 defaults 0 1\nLABEL=mkfs_swap none swap sw 0 0\n");
+}
+
+TEST(BlockConfigTest, FileSystemsComeInMountOrder) {
+  const DiskLayout layout =
+      parsed(cat(k_mbr_head,
+                 "      - {name: a, size: 9MiB, mkfs: {type: ext4, mount: {mount_point: /var/log}}}\n"
+                 "      - {name: b, size: 9MiB, mkfs: {type: ext4, mount: {mount_point: /var}}}\n"
+                 "      - {name: c, size: 9MiB, mkfs: {type: ext4, mount: {mount_point: /}}}\n"));
+  std::vector<std::string> points;
+  for (const FileSystem& each : layout.file_systems) points.push_back(each.mount_point);
+  EXPECT_THAT(points, ElementsAre("/", "/var", "/var/log"));
+  EXPECT_THAT(layout.mounts_below("/var"), ElementsAre("/var/log"));
+  EXPECT_EQ(layout.holding("/var/lib/x")->mount_point, "/var");
+  EXPECT_EQ(layout.holding("/variable")->mount_point, "/");
+}
+
+TEST(BlockConfigTest, ErrorsSayLineAndPath) {
+  EXPECT_EQ(error_of("- local_loop:\n    name: image0\n- mkfs:\n    base: image0\n    name: a\n"),
+            "test.yaml:4:5: [1].mkfs: Mkfs config needs [type]");
+}
+
+TEST(BlockConfigTest, TheFileFormIsChecked) {
+  EXPECT_THAT(error_of("a: b"), HasSubstr("must be a list"));
+  EXPECT_THAT(error_of("- word"), HasSubstr("Config entry not a dict: word"));
+  EXPECT_THAT(error_of("- {mkfs: {}, mount: {}}"), HasSubstr("Config entry top-level should be a single dict: "));
+  EXPECT_THAT(error_of("- raid: {}"), HasSubstr("Config entry is not a plugin value: raid"));
+  EXPECT_THAT(error_of("- local_loop: {}"), HasSubstr("needs 'name'"));
+  EXPECT_THAT(error_of("- local_loop: ["), HasSubstr("test.yaml:"));
+  EXPECT_THAT(error_of("- local_loop: {name: a, name: b}"), HasSubstr("key given twice: name"));
+  EXPECT_THAT(error_of("- &a [*a]"), HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of(""), HasSubstr("must be a list"));
+}
+
+TEST(BlockConfigTest, TheGraphIsChecked) {
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("Duplicate node name: a"));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mkfs: {base: b, type: ext4}"), HasSubstr("Edge not defined: b->mkfs_b"));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mount: {base: a, mount_point: /}"), HasSubstr("mount can't be based on a"));
+  EXPECT_THAT(error_of("- mkfs: {base: b, type: ext4}"), HasSubstr("there is no local_loop"));
+}
+
+TEST(BlockConfigTest, PartitioningIsChecked) {
+  const auto error = [](const std::string& settings) {
+    return error_of(cat("- local_loop: {name: image0}\n- partitioning: {", settings, "}"));
+  };
+  EXPECT_THAT(error("label: mbr"), HasSubstr("Partitioning config needs 'base'"));
+  EXPECT_THAT(error("base: image0"), HasSubstr("Partitioning config needs 'label'"));
+  EXPECT_THAT(error("base: image0, label: dos"), HasSubstr("Label must be 'mbr' or 'gpt'"));
+  EXPECT_THAT(error("base: image0, label: gpt"), HasSubstr("Partitioning config needs 'partitions'"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a}]"), HasSubstr("needs 'size'"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5q}]"), HasSubstr("Invalid size unit spec [5q]"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [hot]}]"), HasSubstr("Unknown flag: hot"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [primary]}]"),
+              HasSubstr("Primary flag not supported for GPT partitions"));
+  EXPECT_THAT(error("base: image0, label: mbr, partitions: [{name: a, size: 5M}, {name: b, size: 5M, flags: [primary]}]"),
+              HasSubstr("All primary partitions must be given first"));
+}
+
+TEST(BlockConfigTest, AnMbrIsRefusedOnLargeSectors) {
+  EXPECT_THAT(error_of("- local_loop: {name: image0, block_size: 4096}\n- partitioning: {base: image0, label: mbr, "
+                       "partitions: [{name: a, size: 5M}]}"),
+              HasSubstr("sectors of 512 bytes"));
+}
+
+TEST(BlockConfigTest, FileSystemsAreChecked) {
+  EXPECT_THAT(mkfs_error("    type: ext4\n    label: abcdefghijklmnopq\n"),
+              HasSubstr("Label [abcdefghijklmnopq] too long for filesystem [ext4]: 17 > 16"));
+  EXPECT_THAT(mkfs_error("    type: vfat\n    label: abcdefghijkl\n"), HasSubstr("[vfat]: 12 > 11"));
+  EXPECT_THAT(mkfs_error("    type: ext4\n    uuid: nonsense\n"), HasSubstr("not a UUID: nonsense"));
+  EXPECT_THAT(mkfs_error("    type: ext4\n    mount: {}\n"), HasSubstr("MountPoint config needs [mount_point]"));
+  EXPECT_THAT(error_of(cat(k_mbr_head, "      - {name: a, size: 5M, mkfs: {type: ext4, label: x}}\n",
+                           "      - {name: b, size: 5M, mkfs: {type: ext4, label: x}}\n")),
+              HasSubstr("File system label [x] used more than once"));
+  EXPECT_THAT(error_of(cat(k_mbr_head, "      - {name: a, size: 5M, mkfs: {type: ext4, mount: {mount_point: /}}}\n",
+                           "      - {name: b, size: 5M, mkfs: {type: ext4, mount: {mount_point: /}}}\n")),
+              HasSubstr("Mount point [/] specified more than once"));
+}
+
+TEST(BlockConfigTest, UnknownKeysAreWarningsWithASuggestion) {
+  const DiskLayout layout = parsed(
+      "- local_loop:\n    name: image0\n    mkfs:\n      name: mkfs_root\n      mount:\n        mount_point: /\n"
+      "        fstab:\n          fck-passno: 1\n");
+  EXPECT_THAT(layout.warnings, ElementsAre("test.yaml:8:11: [0].local_loop.mkfs.mount.fstab: unknown key 'fck-passno', "
+                                           "did you mean 'fsck-passno'?"));
+}
+
+TEST(BlockConfigTest, LogicalVolumesAreCheckedAndThenLeftToAnotherMaker) {
+  const std::string head = "- local_loop: {name: image0}\n- partitioning: {base: image0, label: gpt, partitions: [{name: "
+                           "p, size: 100%}]}\n- lvm:\n    name: lvm\n";
+  const std::string volumes = "    pvs: [{name: pv, base: p}]\n    vgs: [{name: vg, base: [pv]}]\n";
+  EXPECT_THAT(error_of(head), HasSubstr("Lvm config requires a 'pvs'"));
+  EXPECT_THAT(error_of(cat(head, volumes)), HasSubstr("Lvm config needs 'lvs'"));
+  EXPECT_THAT(error_of(cat(head, volumes, "    lvs: [{name: lv, base: other, size: 1G}]\n")),
+              HasSubstr("base:other in lvs does not match a valid vg"));
+  EXPECT_THAT(error_of(cat(head, volumes, "    lvs: [{name: lv, base: vg}]\n")),
+              HasSubstr("Missing 'size' or 'extents' in lvs config"));
+  const DiskLayout layout = parsed(cat(head, volumes, "    lvs: [{name: lv, base: vg, size: 1G}]\n",
+                                       "- mkfs: {base: lv, name: mkfs_root, type: xfs, mount: {mount_point: /}}\n"));
+  try {
+    require_direct(layout);
+    FAIL() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("logical volumes ([2].lvm)"));
+    EXPECT_THAT(error.what(), HasSubstr("xfs (mkfs_root)"));
+  }
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,98 @@
+#include "builder/disk/image_size.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+constexpr std::uint64_t k_mib = 1024 * 1024;
+
+DiskLayout layout_of(const std::string& type, bool esp = false) {
+  DiskLayout layout;
+  layout.file_systems = {{.name = "root", .type = type, .label = "r", .mount_point = "/"}};
+  if (esp) layout.partitions = {{.name = "ESP", .size = std::uint64_t{1}, .type = std::string(k_esp_type)}};
+  return layout;
+}
+
+TEST(ImageSizeTest, WithoutASizeTheTreeFillsSixTenths) {
+  const TreeUsage usage{.bytes = 600 * k_mib};
+  EXPECT_EQ(image_size(usage, {}, layout_of("ext3")), 1000 * k_mib);
+  EXPECT_EQ(image_size(usage, {}, layout_of("ext4")), 1064 * k_mib);
+  EXPECT_EQ(image_size(usage, {.journal_mib = 16}, layout_of("ext4", true)), 1541 * k_mib);
+}
+
+TEST(ImageSizeTest, AGivenSizeIsTakenAndExtraSpaceIsAdded) {
+  const TreeUsage usage{.bytes = 600 * k_mib};
+  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, layout_of("ext4")), 1536 * k_mib);
+  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, layout_of("ext4", true)), (1536 + 525) * k_mib);
+  EXPECT_EQ(image_size(usage, {.extra_gib = 1}, layout_of("ext3")), 1624 * k_mib);
+}
+
+TEST(ImageSizeTest, ASizeInTheLayoutBeatsTheRule) {
+  DiskLayout layout = layout_of("ext4");
+  layout.size = 7 * k_mib;
+  EXPECT_EQ(image_size({}, {.image_gib = 1}, layout), 7 * k_mib);
+}
+
+TEST(ImageSizeTest, TheResultIsRoundedUpTo64KiB) {
+  EXPECT_EQ(image_size({.bytes = 4096}, {}, layout_of("ext3")), 64U * 1024);
+}
+
+TEST(ImageSizeTest, RootOptionsPutTheUsersLast) {
+  EXPECT_EQ(root_mkfs_options("ext4", 64, std::nullopt, "-m 1"), "-i 4096 -J size=64 -m 1");
+  EXPECT_EQ(root_mkfs_options("ext4", 16, 1000, ""), "-E resize=1000 -i 4096 -J size=16");
+  EXPECT_EQ(root_mkfs_options("xfs", 64, 1000, "-b x"), "-b x");
+}
+
+class MeasureTest : public testing::Test {
+ protected:
+  TempDir work_ = TempDir::create(fs::temp_directory_path(), "measure-");
+  fs::path tree_ = work_.path() / "tree";
+  RealFileSystem files_;
+
+  void SetUp() override {
+    files_.make_directories(tree_ / "var/big", 0755);
+    files_.write(tree_ / "a", std::string(5000, 'x'), {});
+    files_.write(tree_ / "var/big/b", std::string(100000, 'x'), {});
+    fs::create_hard_link(tree_ / "a", tree_ / "a2");
+  }
+};
+
+TEST_F(MeasureTest, FilesCountInBlocksAndHardLinksOnce) {
+  const TreeUsage usage = measure_tree(tree_);
+  EXPECT_EQ(usage.directories, 3U);
+  EXPECT_EQ(usage.inodes, 5U);
+  EXPECT_EQ(usage.bytes, 3U * 4096 + 8192 + 102400);
+}
+
+TEST_F(MeasureTest, HolesAreLeftOut) {
+  const fs::path sparse = tree_ / "sparse";
+  files_.write(sparse, "x", {});
+  fs::resize_file(sparse, 50 * k_mib);
+  EXPECT_LT(measure_tree(tree_).bytes, k_mib);
+}
+
+TEST_F(MeasureTest, DirectoriesThatAreOtherFileSystemsAreLeftOut) {
+  EXPECT_EQ(measure_tree(tree_, {tree_ / "var/big"}).bytes, 2U * 4096 + 8192);
+}
+
+TEST_F(MeasureTest, TooSmallADiskIsRefusedWithTheSizeThatIsNeeded) {
+  files_.write(tree_ / "large", std::string(9 * k_mib, 'x'), {});
+  DiskLayout layout = layout_of("ext4");
+  layout.file_systems[0].options = {"-J", "size=4"};
+  EXPECT_NO_THROW(require_room(tree_, layout, place(layout, 20 * k_mib)));
+  try {
+    require_room(tree_, layout, place(layout, 12 * k_mib));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("the files for / need at least 15"));
+    EXPECT_THAT(error.story(), testing::HasSubstr("--image-size"));
+  }
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,74 @@
+#include "builder/output/image_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "tests/fakes/scripted_runner.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+
+const OutputFormat k_qcow2 = {"qcow2", FormatKind::qemu};
+const OutputFormat k_vmdk = {"vmdk", FormatKind::qemu};
+
+std::string argv_text(const OutputFormat& format, const WriteOptions& options) {
+  return join(convert_argv("in", format, "out", options), " ");
+}
+
+TEST(ConvertArgvTest, Qcow2IsCompressedByZstdUnlessToldOtherwise) {
+  EXPECT_EQ(argv_text(k_qcow2, {}), "qemu-img convert -f raw -O qcow2 -W -m 8 -c -o compression_type=zstd in out");
+  EXPECT_EQ(argv_text(k_qcow2, {.compress = false}), "qemu-img convert -f raw -O qcow2 -W -m 8 in out");
+  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compression_type=zlib"}), HasSubstr("-c -o compression_type=zlib in"));
+  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compat=0.10"}), HasSubstr("-c -o compat=0.10 in"));
+}
+
+TEST(ConvertArgvTest, OptionsGoToEveryQemuFormatButCompressionDoesNot) {
+  EXPECT_EQ(argv_text(k_vmdk, {.qemu_options = "subformat=streamOptimized"}),
+            "qemu-img convert -f raw -O vmdk -W -m 8 -o subformat=streamOptimized in out");
+}
+
+class ImageWriterTest : public testing::Test {
+ protected:
+  SystemClock clock_;
+  RealRunner runner_{clock_};
+  TempDir work_ = TempDir::create(fs::temp_directory_path(), "writer-");
+  fs::path raw_ = work_.path() / "disk";
+
+  void SetUp() override {
+    RealFileSystem().write(raw_, std::string(100000, 'd'), {});
+    fs::resize_file(raw_, 8 << 20);
+  }
+};
+
+TEST_F(ImageWriterTest, TheConvertedImageHasTheSameContents) {
+  for (const char* name : {"qcow2", "vmdk", "vpc", "vhdx", "vdi"}) {
+    const fs::path target = work_.path() / cat("image.", name);
+    write_image(raw_, {name, FormatKind::qemu}, target, {}, runner_);
+    const CommandResult result =
+        runner_.run({.argv = {"qemu-img", "compare", "-f", "raw", "-F", name, raw_.string(), target.string()}});
+    EXPECT_EQ(result.status, ExitStatus(Exited{0})) << name << ": " << result.out << result.err;
+  }
+}
+
+TEST_F(ImageWriterTest, ARawCopyKeepsItsHoles) {
+  write_image(raw_, {"raw", FormatKind::raw}, work_.path() / "image.raw", {}, runner_);
+  EXPECT_EQ(read_file(work_.path() / "image.raw"), read_file(raw_));
+  struct stat status{};
+  ASSERT_EQ(::stat((work_.path() / "image.raw").c_str(), &status), 0);
+  EXPECT_LT(status.st_blocks * 512, 1 << 20);
+}
+
+TEST_F(ImageWriterTest, AFailedConversionLeavesNothingBehind) {
+  fakes::ScriptedRunner failing;
+  failing.on("qemu-img", 1);
+  EXPECT_THROW(write_image(raw_, k_qcow2, work_.path() / "image.qcow2", {}, failing), Error);
+  EXPECT_EQ(RealFileSystem().list(work_.path()), (std::vector<std::string>{"disk"}));
+}
+
+}  // namespace
+}  // namespace hearth::builder

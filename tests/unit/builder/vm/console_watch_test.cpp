@@ -1,0 +1,72 @@
+#include "builder/vm/console_watch.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+namespace {
+
+using testing::HasSubstr;
+constexpr std::chrono::seconds k_second(1);
+
+TEST(ConsoleWatchTest, ExpectationsComeTrueInOrderEachBehindTheOneBefore) {
+  ConsoleWatch watch({"Linux version [0-9]", "login: $"});
+  watch.feed("old login: \nLinux version 6.1\n", k_second);
+  EXPECT_FALSE(watch.all_seen());
+  EXPECT_EQ(watch.waiting_for(), "login: $");
+  watch.feed("debian login: ", 2 * k_second);
+  ASSERT_TRUE(watch.all_seen());
+  EXPECT_EQ(watch.seen()[1], (Seen{"login: $", "debian login: ", 2 * k_second}));
+}
+
+TEST(ConsoleWatchTest, OneLineMayHoldSeveralExpectations) {
+  ConsoleWatch watch({"a", "a", "b"});
+  watch.feed("a b", k_second);
+  EXPECT_EQ(watch.seen().size(), 1U);
+  watch.feed(" a b", k_second);
+  EXPECT_TRUE(watch.all_seen());
+}
+
+TEST(ConsoleWatchTest, TextMayArriveInPieces) {
+  ConsoleWatch watch({"log" "in: "});
+  for (const char c : std::string("debian login: ")) watch.feed(std::string(1, c), k_second);
+  EXPECT_TRUE(watch.all_seen());
+}
+
+TEST(ConsoleWatchTest, ControlSequencesAreDropped) {
+  ConsoleWatch watch({"^\\[  OK  \\] Started"});
+  watch.feed("\x1b[2J\x1b]0;title\a[\x1b[0;32m  OK  \x1b[0m] Started\r\n", k_second);
+  EXPECT_TRUE(watch.all_seen());
+}
+
+TEST(ConsoleWatchTest, SignsOfFailureAreToldAtOnce) {
+  for (const char* sign : {"[ 1.0] Kernel panic - not syncing: VFS", "grub rescue> ", "No bootable device.",
+                           "BdsDxe: No bootable option or device was found.", "You are in emergency mode. After",
+                           "(initramfs) ", "  Failed to boot both default and fallback entries."}) {
+    ConsoleWatch watch({"login: "});
+    watch.feed(cat("something\n", sign), k_second);
+    ASSERT_TRUE(watch.failure()) << sign;
+    EXPECT_THAT(*watch.failure(), HasSubstr(std::string(trim(sign))));
+  }
+}
+
+TEST(ConsoleWatchTest, AFailureSignBehindTheLastExpectationIsNone) {
+  ConsoleWatch watch({"ready"});
+  watch.feed("ready\nKernel panic\n", k_second);
+  EXPECT_TRUE(watch.all_seen());
+}
+
+TEST(ConsoleWatchTest, EndlessLinesAndManyLinesAreCut) {
+  ConsoleWatch watch({"never"});
+  watch.feed(std::string(100000, 'x'), k_second);
+  for (int i = 0; i < 100; ++i) watch.feed(cat("line ", i, "\n"), k_second);
+  EXPECT_EQ(watch.last_lines().size(), 40U);
+  EXPECT_EQ(watch.last_lines().back(), "line 99");
+}
+
+TEST(ConsoleWatchTest, ABadExpressionIsAUsageError) { EXPECT_THROW(ConsoleWatch({"("}), Error); }
+
+}  // namespace
+}  // namespace hearth::vm

@@ -1,0 +1,92 @@
+#include "builder/vm/image_boot.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "tests/fakes/scripted_runner.hpp"
+#include "tests/unit/builder/vm/fake_qemu.hpp"
+
+namespace hearth::vm {
+namespace {
+
+using testing::HasSubstr;
+
+class ImageBootTest : public FakeQemu {
+ protected:
+  BootReport boot(const std::string& script, const std::vector<std::string>& expectations,
+                  Duration limit = std::chrono::seconds(20)) {
+    return test_image({.program = program(script), .image = "image"}, expectations, Deadline::after(limit, clock_),
+                      work_.path(), clock_);
+  }
+};
+
+TEST_F(ImageBootTest, AMachineThatSaysWhatIsExpectedPassesAndIsKilled) {
+  const BootReport report = boot("echo Linux version 6; printf 'vm login: '; sleep 60", {"Linux", "login: $"});
+  EXPECT_TRUE(report.passed) << report.text();
+  EXPECT_EQ(report.seen.size(), 2U);
+  EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, APanicEndsTheWaitAtOnce) {
+  const BootReport report = boot("echo Kernel panic - not syncing; sleep 60", {"login: $"});
+  EXPECT_FALSE(report.passed);
+  EXPECT_THAT(report.reason, HasSubstr("the kernel panicked"));
+  EXPECT_LT(report.took, std::chrono::seconds(10));
+  EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, TheDeadlineTellsWhatWasNotSeenAndTheLastLines) {
+  const BootReport report = boot("echo one; echo two; sleep 60", {"one", "three"}, std::chrono::milliseconds(700));
+  EXPECT_EQ(report.reason, "the deadline passed");
+  EXPECT_EQ(report.missing, "three");
+  EXPECT_THAT(report.last_lines, testing::ElementsAre("one", "two"));
+  EXPECT_THAT(report.text(), HasSubstr("not seen: three"));
+  EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, AMachineThatEndsEarlyIsToldFromADeadline) {
+  EXPECT_EQ(boot("echo bye", {"login"}).reason, "the machine ended");
+}
+
+TEST_F(ImageBootTest, AMissingQemuIsAnError) {
+  EXPECT_THROW((void)test_image({.program = "/nowhere"}, {"x"}, Deadline::never(), work_.path(), clock_), Error);
+}
+
+TEST_F(ImageBootTest, ARealBiosWithAnEmptyDiskFailsLongBeforeTheDeadline) {
+  if (!find_program("qemu-system-x86_64", current_environment())) GTEST_SKIP() << "qemu is not installed";
+  RealFileSystem().write(work_.path() / "empty", std::string(1 << 20, '\0'), {});
+  const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, {"login: $"},
+                                       Deadline::after(std::chrono::seconds(100), clock_), work_.path(), clock_);
+  EXPECT_THAT(report.reason, HasSubstr("the firmware found nothing to boot")) << report.text();
+}
+
+TEST_F(ImageBootTest, AtTheTerminalQemuGetsTheKeyboardAndMayReboot) {
+  fakes::ScriptedRunner runner;
+  runner.on("qemu", 3);
+  EXPECT_EQ(boot_image({.program = "qemu", .image = "image"}, work_.path(), runner), 3);
+  ASSERT_EQ(runner.ran.size(), 1U);
+  EXPECT_TRUE(runner.ran[0].inherit_input);
+  EXPECT_THAT(runner.ran[0].argv, testing::Contains("mon:stdio"));
+  EXPECT_THAT(runner.ran[0].argv, testing::Not(testing::Contains("-no-reboot")));
+}
+
+TEST_F(ImageBootTest, UefiVariablesAreAPrivateCopyThatGoesAway) {
+  RealFileSystem files;
+  files.write(work_.path() / "VARS", "variables", {});
+  fakes::ScriptedRunner runner;
+  std::string copy;
+  runner.on("qemu", [&](const Command& command) {
+    for (const std::string& word : command.argv) {
+      if (word.starts_with("if=pflash,unit=1")) copy = word.substr(word.find("file=") + 5);
+    }
+    EXPECT_EQ(read_file(copy), "variables");
+    return CommandResult{Exited{0}, "", ""};
+  });
+  const QemuMachine machine{.program = "qemu", .firmware = FirmwareKind::uefi, .ovmf = {"CODE", work_.path() / "VARS"}};
+  EXPECT_EQ(boot_image(machine, work_.path(), runner), 0);
+  EXPECT_NE(copy, (work_.path() / "VARS").string());
+  EXPECT_FALSE(fs::exists(copy));
+}
+
+}  // namespace
+}  // namespace hearth::vm
