@@ -74,6 +74,9 @@ class TreeArchiver {
  private:
   void check(int code) const {
     if (code >= ARCHIVE_WARN) return;
+    if (const int error_number = ::archive_errno(writer_.get()); error_number > 0) {
+      throw Error::from_errno("writing", "the archive", error_number);
+    }
     const char* const why = ::archive_error_string(writer_.get());
     throw Error(ErrorKind::io, cat("writing the archive: ", why != nullptr ? why : "failed"));
   }
