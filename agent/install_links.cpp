@@ -1,5 +1,6 @@
 #include "agent/install_links.hpp"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,6 +25,14 @@ void make_link(const LinkPlan& plan) {
   const int error_number = errno;
   ::unlink(temporary.c_str());
   throw Error::from_errno("creating the link", plan.link.string(), error_number);
+}
+
+/// Where this program lies. In a root without /proc, the path that it was started by.
+fs::path own_path() {
+  boost::system::error_code failed;
+  const fs::path path = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) return path;
+  return fs::absolute(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
 }
 
 /// The links of the named applets; of all when none is named.
@@ -65,7 +74,7 @@ int install_links_main(const std::vector<std::string>& words) {
   }
   try {
     const std::vector<std::string> links = chosen_links({words.begin() + 1, words.end()});
-    make_links(plan_links(fs::absolute(words[0]), fs::read_symlink("/proc/self/exe"), links));
+    make_links(plan_links(fs::absolute(words[0]), own_path(), links));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hearth-agent: %s\n", error.what());
     return 1;

@@ -1,17 +1,30 @@
 # hearth_crypto, hearth_tls and hearth_yaml: libraries that a program links shared, unless it is a fully static one
 # (target property HEARTH_STATIC), which needs the archives. Rooms link these names and need not know.
 function(hearth_library_choice name shared archive)
-  find_library(${name}_archive ${archive} REQUIRED)
-  mark_as_advanced(${name}_archive)
+  find_library(${name}_path ${archive} REQUIRED)
+  mark_as_advanced(${name}_path)
+  add_library(${name}_archive STATIC IMPORTED)
+  set_target_properties(${name}_archive PROPERTIES IMPORTED_LOCATION ${${name}_path})
   add_library(${name} INTERFACE)
   set(static $<BOOL:$<TARGET_PROPERTY:HEARTH_STATIC>>)
-  target_link_libraries(${name} INTERFACE $<IF:${static},${${name}_archive},${shared}>)
+  target_link_libraries(${name} INTERFACE $<IF:${static},${name}_archive,${shared}>)
   target_include_directories(${name} SYSTEM INTERFACE $<TARGET_PROPERTY:${shared},INTERFACE_INCLUDE_DIRECTORIES>)
+endfunction()
+
+# C code throws nothing: without its unwind tables OpenSSL is half a megabyte smaller.
+function(hearth_drop_unwind_tables name)
+  get_target_property(archive ${name}_archive IMPORTED_LOCATION)
+  set(small ${CMAKE_BINARY_DIR}/archives/${name}.a)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/archives)
+  execute_process(COMMAND ${CMAKE_OBJCOPY} --remove-section .eh_frame ${archive} ${small} COMMAND_ERROR_IS_FATAL ANY)
+  set_target_properties(${name}_archive PROPERTIES IMPORTED_LOCATION ${small})
 endfunction()
 
 hearth_library_choice(hearth_crypto OpenSSL::Crypto libcrypto.a)
 hearth_library_choice(hearth_tls OpenSSL::SSL libssl.a)
-target_link_libraries(hearth_tls INTERFACE hearth_crypto)
+target_link_libraries(hearth_tls_archive INTERFACE hearth_crypto_archive)  # archives must come in this order
+hearth_drop_unwind_tables(hearth_crypto)
+hearth_drop_unwind_tables(hearth_tls)
 hearth_library_choice(hearth_yaml yaml-cpp libyaml-cpp.a)
 
 # hearth_static_program(NAME): runs on any Linux of this architecture; nothing is loaded at run time. Not with
@@ -22,4 +35,12 @@ function(hearth_static_program name)
   endif()
   set_target_properties(${name} PROPERTIES HEARTH_STATIC ON POSITION_INDEPENDENT_CODE ON)
   target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs $<$<BOOL:$<CONFIG:Release>>:-s>)
+endfunction()
+
+# hearth_small(ROOM…): code that ends up in the static agent is compiled for size; unused functions are dropped by the
+# linker one by one.
+function(hearth_small)
+  foreach(room ${ARGN})
+    target_compile_options(${room} PRIVATE -Os -ffunction-sections -fdata-sections)
+  endforeach()
 endfunction()

@@ -52,8 +52,9 @@ Json collect_outputs(const Json& deployment, const std::string& prefix, const Fi
 }
 
 CommandResult run_script(const fs::path& file, bool has_interpreter, Environment env, const ScriptHookWorld& world) {
-  Command command{.argv = {file.string()}, .env = std::move(env), .cwd = file.parent_path()};
-  if (!has_interpreter) command.argv.insert(command.argv.begin(), "/bin/sh");
+  Command command{.env = std::move(env), .cwd = file.parent_path()};
+  if (!has_interpreter) command.argv.emplace_back("/bin/sh");
+  command.argv.push_back(file.string());
   try {
     return world.runner.run(command);
   } catch (const Error& error) {

@@ -70,8 +70,8 @@ std::string signal_body(Json data, std::size_t limit) {
   std::string body = python_json(data);
   while (body.size() > limit) {
     const std::size_t excess = body.size() - limit;
-    std::size_t total = 0;
-    for (const char* name : k_trimmed) total += length_of(data, name);
+    std::size_t total = 0;  // in bytes of the body: one of a text may be six there (\u00e9)
+    for (const char* name : k_trimmed) total += length_of(data, name) > 0 ? python_json(data[name]).size() : 0;
     if (total == 0) return body;  // what is too long are the outputs: those can't be cut
     for (const char* name : k_trimmed) {
       const std::size_t length = length_of(data, name);

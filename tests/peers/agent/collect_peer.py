@@ -32,7 +32,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def answer(self):
-        REQUESTS.append((self.command, self.path, self.headers.get("Content-Type")))
+        REQUESTS.append((self.command, self.path.replace("+", "%20"), self.headers.get("Content-Type")))
         body = PAGES.get(self.path.split("?")[0])
         data = (body or "none").encode()
         self.send_response(200 if body is not None else 404)
