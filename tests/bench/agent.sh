@@ -78,7 +78,7 @@ compare() {
     measure "$theirs" "$@"
     awk -v l="$label" -v a="$our_wall" -v b="$wall" -v c="$our_cpu" -v d="$cpu" -v e="$our_rss" -v f="$rss" 'BEGIN {
         printf "%-28s wall %7.2f / %8.2f ms = 1/%-6.1f cpu %7.2f / %8.2f ms = 1/%-6.1f rss %6.1f / %5.1f MB = 1/%.1f\n",
-            l, a, b, b / a, c, d, c > 0 ? d / c : 0, e / 1024, f / 1024, f / e }'
+            l, a, b, b / a, c, d, (c > 0 ? d / c : 0), e / 1024, f / 1024, f / e }'
 }
 
 mkdir "$work/out"

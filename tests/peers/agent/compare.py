@@ -78,7 +78,7 @@ def arguments():
     parser.add_argument("--links", help="directory of our programs; HEARTH_AGENT_LINKS overrides it")
     parser.add_argument("cases", nargs="*")
     found = parser.parse_args()
-    found.links = os.environ.get("HEARTH_AGENT_LINKS", found.links)
+    found.links = os.path.abspath(os.environ.get("HEARTH_AGENT_LINKS", found.links))
     return found
 
 
