@@ -9,8 +9,9 @@
 
 namespace hearth {
 
-/// Orders names as `LANG=C sort -n` does: by the leading (possibly negative) whole number, names without one as 0, ties
-/// bytewise. Numbers of any length are compared exactly.
+/// Whether `a` runs before `b`: as `LANG=C sort -n` orders names, by the number that a name begins with (an optional
+/// minus, digits of any length, an optional fraction; none counts as 0), ties bytewise.
+[[nodiscard]] bool runs_before(std::string_view a, std::string_view b);
 void sort_run_parts(std::vector<std::string>& names);
 
 /// Whether a hook of this name may run: RUN_PARTS_REGEX's default, ^[0-9A-Za-z_-]+$.

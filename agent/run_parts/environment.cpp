@@ -37,21 +37,10 @@ exec env -0
 
 constexpr const char* k_file_pattern = "^[0-9A-Za-z_.-]+$";
 
-Environment parse_environment(std::string_view bytes) {
-  Environment env;
-  for (const std::string& entry : split(bytes, '\0')) {
-    const std::size_t equals = entry.find('=');
-    if (equals != std::string::npos) env.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return env;
-}
-
-/// A second descriptor for stdout that a child inherits; /dev/null when stdout is closed.
-Fd inheritable_stdout() {
-  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD, 10);
-  if (copy >= 0) return Fd(copy);
-  const Fd null = Fd::open("/dev/null", O_WRONLY);
-  return Fd(::fcntl(null.get(), F_DUPFD, 10));
+/// Another descriptor of stdout, or of /dev/null when stdout is closed.
+Fd copy_of_stdout() {
+  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  return copy >= 0 ? Fd(copy) : Fd::open("/dev/null", O_WRONLY);
 }
 
 }  // namespace
@@ -71,12 +60,13 @@ std::vector<std::string> environment_files(const std::string& directory) {
 
 std::variant<Environment, SourcingEnded> source_environment(const std::vector<std::string>& files,
                                                             const std::string& prefix) {
-  const Fd real_stdout = inheritable_stdout();
+  const Fd real_stdout = copy_of_stdout();
   Pipe result = Pipe::create();
   SpawnOptions options{.argv = {"bash", "-c", std::string(k_source_program), "dib-run-parts",
-                                std::to_string(real_stdout.get()), prefix},
+                                "3", prefix},
                        .in = STDIN_FILENO,
                        .out = result.write.get(),
+                       .extra = real_stdout.get(),
                        .own_group = false};
   options.argv.insert(options.argv.end(), files.begin(), files.end());
   Child bash = Child::spawn(options);

@@ -1,20 +1,13 @@
-// Which files of a scripts directory run, and in which order: the pure part of dib-run-parts.
-//
-// Order is that of `LANG=C sort -n` over names: the number that a name begins with (an optional minus, digits of any
-// length, an optional fraction; none counts as 0), then the bytes of the whole name.
+// Which files of a scripts directory run: the pure part of dib-run-parts. Their order is base/run_parts.hpp's.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 
 namespace hearth::agent {
-
-/// Whether `a` runs before `b`.
-[[nodiscard]] bool runs_before(std::string_view a, std::string_view b);
 
 /// A POSIX extended regular expression that is searched for in names.
 class NamePattern {

@@ -21,6 +21,8 @@ namespace hearth {
 
 namespace {
 
+constexpr int k_extra_descriptor = 3;
+
 /// Which step of starting the child failed, as sent over the error pipe.
 enum class StartStep : int { chroot, chdir, exec };
 
@@ -84,7 +86,13 @@ void place(int from, int to) {
   place(input, 0);
   if (options.out >= 0) place(options.out, 1);
   if (options.err >= 0) place(options.err, 2);
-  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // what others left open without O_CLOEXEC is not for the child
+  const int kept = options.extra >= 0 ? k_extra_descriptor : k_extra_descriptor - 1;
+  if (options.extra >= 0) {
+    if (report == k_extra_descriptor) report = ::fcntl(report, F_DUPFD_CLOEXEC, k_extra_descriptor + 1);
+    place(options.extra, k_extra_descriptor);
+  }
+  // What others left open without O_CLOEXEC is not for the child.
+  ::close_range(static_cast<unsigned>(kept) + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -142,6 +150,15 @@ int shell_code(const ExitStatus& status) {
   if (const auto* exited = std::get_if<Exited>(&status)) return exited->code;
   if (const auto* signaled = std::get_if<Signaled>(&status)) return 128 + signaled->signal;
   return 124;
+}
+
+Environment parse_environment(std::string_view text) {
+  Environment env;
+  for (const std::string& entry : split(text, '\0')) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) env[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return env;
 }
 
 Child Child::spawn(const SpawnOptions& options) {

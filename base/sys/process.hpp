@@ -26,6 +26,8 @@ using Environment = std::map<std::string, std::string>;
 
 /// This process's environment.
 [[nodiscard]] Environment current_environment();
+/// Reads NUL-separated NAME=value entries, as `env -0` prints them; entries without "=" are left out.
+[[nodiscard]] Environment parse_environment(std::string_view text);
 
 struct Exited {
   int code = 0;
@@ -110,6 +112,7 @@ struct SpawnOptions {
   int in = -1;   ///< descriptor for stdin; -1 = /dev/null
   int out = -1;  ///< -1 = inherit
   int err = -1;  ///< -1 = inherit
+  int extra = -1;  ///< a further descriptor, which the child gets as number 3; all others are closed in it
   bool own_group = true;
 };
 

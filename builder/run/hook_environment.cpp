@@ -117,14 +117,4 @@ std::vector<std::string> environment_script(const std::string& hooks, const std:
   return argv;
 }
 
-Environment parse_environment(std::string_view text) {
-  Environment env;
-  for (const std::string& entry : split(text, '\0')) {
-    const std::size_t equals = entry.find('=');
-    if (equals != std::string::npos) env[entry.substr(0, equals)] = entry.substr(equals + 1);
-  }
-  env.erase("_");
-  return env;
-}
-
 }  // namespace hearth::builder

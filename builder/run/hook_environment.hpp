@@ -37,7 +37,4 @@ struct DiskFacts {
 /// stdout (what the files print goes to stderr). A failing file ends it with that file's status.
 [[nodiscard]] std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files);
 
-/// Reads what `env -0` printed.
-[[nodiscard]] Environment parse_environment(std::string_view text);
-
 }  // namespace hearth::builder

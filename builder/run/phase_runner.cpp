@@ -71,7 +71,9 @@ Environment PhaseRunner::environment_for(Phase phase) {
   last_lines_.clear();
   for (const std::string& line : split_lines(result.err)) handle_line(line);
   if (!succeeded(result.status)) fail(cat("environment.d of ", directory_name(phase)), result.status);
-  return parse_environment(result.out);
+  Environment sourced = parse_environment(result.out);
+  sourced.erase("_");  // bash's own
+  return sourced;
 }
 
 void PhaseRunner::run(Phase phase) {
