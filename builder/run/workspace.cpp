@@ -61,7 +61,9 @@ Workspace Workspace::create(const fs::path& parent) {
   sweep(parent);
   TempDir directory = TempDir::create(parent, k_prefix);
   std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory.path()));
-  if (!lock) throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " is locked already"));
+  if (!lock || !fs::exists(directory.path())) {  // another build swept it before it was locked
+    throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " was swept")).hint("Try again.");
+  }
   Pipe life_line = Pipe::create();
   const pid_t janitor = ::fork();
   if (janitor < 0) throw Error::from_errno("forking", "the janitor");
