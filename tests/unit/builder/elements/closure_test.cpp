@@ -44,9 +44,9 @@ void add_case_elements(ElementTree& tree) {
       .add("needs_both", "requires_foo replaces_foo");
 }
 
-class UpstreamCases : public testing::TestWithParam<Case> {};
+class UpstreamClosureCases : public testing::TestWithParam<Case> {};
 
-TEST_P(UpstreamCases, GiveTheSetOrTheRefusal) {
+TEST_P(UpstreamClosureCases, GiveTheSetOrTheRefusal) {
   MemoryFileSystem files;
   ElementTree tree(files);
   tree.add("os", "", "operating-system");
@@ -60,7 +60,7 @@ TEST_P(UpstreamCases, GiveTheSetOrTheRefusal) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    ElementDependencies, UpstreamCases,
+    ElementDependencies, UpstreamClosureCases,
     testing::Values(
         Case{"NoDependency", {"foo", "os"}, {"foo", "os"}, ""},
         Case{"OneDependency", {"requires_foo", "os"}, {"foo", "os", "requires_foo"}, ""},
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
              "operating-system : already provided by ['circular1']"},
         Case{"OperatingSystemListedAlone", {"operating-system"}, {}, "Please include an operating system element"},
         Case{"VirtualWithoutProvider", {"requires_virtual", "os"}, {}, "provides_virtual provides_virtual_too"},
-        Case{"RealElementReplaced", {"needs_both", "os"}, {"os", "replaces_foo", "requires_foo", "needs_both"}, ""},
+        Case{"RealElementReplaced", {"needs_both", "os"}, {"replaces_foo", "requires_foo", "needs_both", "os"}, ""},
         Case{"RealElementListedWithItsReplacement",
              {"foo", "replaces_foo", "os"},
              {},

@@ -37,14 +37,14 @@ struct Case {
   std::string expected;
 };
 
-class UpstreamCases : public testing::TestWithParam<Case> {};
+class UpstreamPackageCases : public testing::TestWithParam<Case> {};
 
-TEST_P(UpstreamCases, GiveTheirPackages) {
+TEST_P(UpstreamPackageCases, GiveTheirPackages) {
   EXPECT_EQ(chosen(entries(GetParam().text), GetParam().env), GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    PackageInstalls, UpstreamCases,
+    PackageInstalls, UpstreamPackageCases,
     testing::Values(
         Case{"EmptyValueInstalls", "p1:\np2:\n", {}, "install: +p1 p2 -"},
         Case{"ArchHere", "p1: {arch: 'ppc64, arm64'}\n", {{"ARCH", "arm64"}}, "install: +p1 -"},

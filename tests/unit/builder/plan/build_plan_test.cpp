@@ -81,16 +81,16 @@ TEST_F(BuildPlanTest, TheTextTellsStepPlaceAndElement) {
   tree.hook("os", "root.d/10-os").add("a").hook("a", "install.d/20-a");
   EXPECT_EQ(plan_text(tree.plan({"os", "a"})),
             "elements: a os\n"
-            "  host    root.d/10-os                                 os\n"
-            "  target  install.d/20-a                               a\n");
+            "  host    root.d/10-os                                  os\n"
+            "  target  install.d/20-a                                a\n");
 }
 
 TEST_F(BuildPlanTest, TheJsonHoldsElementsAndSteps) {
   tree.add("a", "os", "thing").hook("a", "install.d/20-a");
   const Json json = plan_json(tree.plan({"a"}, true));
-  EXPECT_EQ(json["elements"][1].dump(), R"({"deps":["os"],"name":"a","path":"/elements/a","provides":["thing"]})");
+  EXPECT_EQ(json["elements"][1].dump(), R"({"name":"a","path":"/elements/a","deps":["os"],"provides":["thing"]})");
   EXPECT_EQ(json["steps"][0].dump(),
-            R"({"element":"a","kind":"hook","name":"20-a","phase":"install","where":"target"})");
+            R"({"phase":"install","name":"20-a","element":"a","where":"target","kind":"hook"})");
   EXPECT_EQ(json["steps"][1]["kind"], "extra-packages");
 }
 

@@ -149,8 +149,8 @@ TEST(ParseEnvironment, ReadsNulSeparatedVariables) {
 class EnvironmentScriptTest : public testing::Test {
  protected:
   CommandResult source(const Names& sourced) {
-    return runner.run(
-        Command{.argv = environment_script(dir.path().string(), sourced), .env = Environment{{"PATH", "/usr/bin:/bin"}}});
+    return runner.run(Command{.argv = environment_script(dir.path().string(), sourced),
+                              .env = Environment{{"PATH", "/usr/bin:/bin"}}});
   }
   void put(const std::string& name, const std::string& text) {
     files.make_directories(dir.path() / "environment.d", 0755);

@@ -47,7 +47,7 @@ TEST_F(ManifestTest, TellsElementsArgumentsAndPackages) {
   EXPECT_EQ(manifest["arguments"], "-t tar a");
   EXPECT_EQ(manifest["architecture"], "amd64");
   EXPECT_EQ(manifest["elements"].dump(), R"(["os","a"])");
-  EXPECT_EQ(manifest["packages"].dump(), R"([{"arch":"amd64","package":"bash","version":"5"}])");
+  EXPECT_EQ(manifest["packages"].dump(), R"([{"package":"bash","version":"5","arch":"amd64"}])");
   EXPECT_EQ(manifest["builder"].get<std::string>().compare(0, 7, "hearth "), 0);
 }
 
@@ -56,7 +56,7 @@ TEST_F(ManifestTest, ATreeWithoutDpkgHasNoPackages) { EXPECT_EQ(written("manifes
 TEST_F(ManifestTest, TellsTheSecondsOfEachStepInOrder) {
   const Json timing = written("timing.json", {{.name = "root.d/10-a", .duration = std::chrono::milliseconds(1500)},
                                               {.name = "install.d/10-b", .duration = std::chrono::seconds(2)}});
-  EXPECT_EQ(timing.dump(), R"([{"seconds":1.5,"step":"root.d/10-a"},{"seconds":2.0,"step":"install.d/10-b"}])");
+  EXPECT_EQ(timing.dump(), R"([{"step":"root.d/10-a","seconds":1.5},{"step":"install.d/10-b","seconds":2.0}])");
 }
 
 }  // namespace

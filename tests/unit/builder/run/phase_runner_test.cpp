@@ -307,7 +307,8 @@ TEST_F(PhaseRunnerTest, AfterAnErrorTheShellIsInTheTargetUnlessAskedOtherwise) {
 TEST_F(PhaseRunnerTest, ADaemonThatAHookLeftIsKilledAndNamed) {
   HEARTH_NEEDS_NAMESPACES();
   hook("root.d/10-daemon");
-  files.write(dir.path() / "hooks/root.d/10-daemon", "#!/bin/sh\nsetsid sleep 1000 &\necho started\n", {.mode = 0755});
+  files.write(dir.path() / "hooks/root.d/10-daemon",
+              "#!/bin/sh\nsetsid sleep 1000 &\nuntil grep -qx sleep /proc/$!/comm; do :; done\n", {.mode = 0755});
   in_namespace([&] {
     mount_file_system("proc", "proc", "/proc", 0, "");
     plan = tree.plan({"os"});
