@@ -18,11 +18,15 @@ namespace {
 
 constexpr std::size_t k_mount_point_field = 4;
 
+bool is_octal(const std::string& digits) {
+  return digits.size() == 3 && digits.find_first_not_of("01234567") == std::string::npos;
+}
+
 /// mountinfo writes blank, tab, newline and backslash as \ooo.
 std::string unescape(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size()) {
+    if (text[i] == '\\' && is_octal(text.substr(i + 1, 3))) {
       out.push_back(static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8)));
       i += 3;
     } else {

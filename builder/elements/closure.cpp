@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -28,13 +29,23 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
   return Error(ErrorKind::input, std::move(message)).hint(cat("Searched: ", catalog.search_path_text()));
 }
 
-void record_provides(const Element& element, Reach& reach) {
-  for (const std::string& thing : element.provides) {
-    const auto [known, is_new] = reach.provider.emplace(thing, element.name);
-    if (!is_new && known->second != element.name) {
-      throw Error(ErrorKind::input,
-                  cat(thing, ": already provided by ['", known->second, "'], and ", element.name, " provides it too"))
-          .hint(cat("Leave out one of ", known->second, " and ", element.name, "."));
+/// To be asked of the final set only: an element that comes in on the way and drops out again harms nobody.
+void refuse_double_provides(const Reach& reach) {
+  for (const auto& [name, element] : reach.elements) {
+    for (const std::string& thing : element.provides) {
+      const auto known = reach.provider.find(thing);
+      if (known == reach.provider.end() || known->second == name) continue;
+      throw Error(ErrorKind::input, cat(thing, ": already provided by ['", known->second, "'], and ", name, " provides it too"))
+          .hint(cat("Leave out one of ", known->second, " and ", name, "."));
+    }
+  }
+}
+
+/// Providers in the order of their names. An element that provides its own name is just that element.
+void find_providers(Reach& reach) {
+  for (const auto& [name, element] : reach.elements) {
+    for (const std::string& thing : element.provides) {
+      if (thing != name) reach.provider.emplace(thing, name);
     }
   }
 }
@@ -54,30 +65,49 @@ Reach follow(const Catalog& catalog, const std::vector<std::string>& requested, 
       throw unknown_element(catalog, name, needed_by);
     }
     reach.elements.emplace(name, *element);
-    record_provides(*element, reach);
     for (const std::string& dependency : element->deps) queue.emplace_back(dependency, name);
   }
+  find_providers(reach);
   return reach;
 }
 
-/// What is provided grows until nothing new comes; so the result does not depend on the order of the request.
-Reach follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& requested) {
+/// What is provided whatever else is in the set: by the requested elements, and every name that is no element (it is
+/// satisfied by the end, or refused then).
+std::set<std::string> surely_provided(const Catalog& catalog, const std::vector<std::string>& requested) {
   std::set<std::string> provided = {k_operating_system};
   for (const std::string& name : requested) {
-    if (const Element* element = catalog.find(name)) provided.insert(element->provides.begin(), element->provides.end());
+    const Element* element = catalog.find(name);
+    if (element == nullptr) continue;
+    for (const std::string& thing : element->provides) {
+      if (thing != name) provided.insert(thing);
+    }
   }
   for (const auto& [name, element] : catalog.elements()) {
-    // A virtual name (one that is no element) is satisfied later or reported then.
     for (const std::string& thing : element.provides) {
       if (catalog.find(thing) == nullptr) provided.insert(thing);
     }
   }
-  while (true) {
+  return provided;
+}
+
+/// Follows dependencies again and again, each time with what the last round provided, until nothing changes; so the
+/// result does not depend on the order of the request. It may never settle: when only X needs P, and P provides X.
+Reach follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& requested) {
+  const std::set<std::string> sure = surely_provided(catalog, requested);
+  std::set<std::string> provided = sure;
+  std::set<std::string> last_change;
+  for (std::size_t round = 0; round <= catalog.elements().size() + 1; ++round) {
     Reach reach = follow(catalog, requested, provided);
-    const std::size_t before = provided.size();
-    for (const auto& [thing, provider] : reach.provider) provided.insert(thing);
-    if (provided.size() == before) return reach;
+    std::set<std::string> now = sure;
+    for (const auto& [thing, provider] : reach.provider) now.insert(thing);
+    if (now == provided) return reach;
+    last_change.clear();
+    std::set_symmetric_difference(now.begin(), now.end(), provided.begin(), provided.end(),
+                                  std::inserter(last_change, last_change.end()));
+    provided = std::move(now);
   }
+  throw Error(ErrorKind::input, cat(*last_change.begin(), " is provided by an element that only it brings in"))
+      .hint("List the element that provides it, and it is left out; or take one of the two dependencies away.");
 }
 
 void refuse_provided_requests(const std::vector<std::string>& requested, const Reach& reach) {
@@ -174,6 +204,7 @@ std::vector<std::string> ElementSet::names() const {
 
 ElementSet close_over_dependencies(const Catalog& catalog, const std::vector<std::string>& requested) {
   const Reach reach = follow_to_the_end(catalog, requested);
+  refuse_double_provides(reach);
   refuse_provided_requests(requested, reach);
   refuse_unmet_dependencies(catalog, requested, reach);
   if (reach.provider.count(k_operating_system) == 0) throw no_operating_system(catalog);

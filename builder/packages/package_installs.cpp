@@ -38,6 +38,7 @@ bool boolean(const YAML::Node& node, const std::string& key) {
 std::vector<std::string> comma_words(const YAML::Node& node, const std::string& key) {
   std::vector<std::string> words;
   for (const std::string& word : split(scalar(node, key), ',')) words.emplace_back(trim(word));
+  words.erase(std::remove(words.begin(), words.end(), ""), words.end());
   return words;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error.hpp"
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
 
@@ -49,6 +50,10 @@ std::vector<Step> steps_of(const BuildPlan& plan, Phase phase) {
   if (packages_are_native(plan.elements)) {
     for (const NativeStep& native : k_package_steps) {
       if (native.phase != phase || !has_work(plan, native)) continue;
+      if (by_name.count(native.name) > 0) {
+        throw Error(ErrorKind::input, cat("There is a duplicated hook in your elements: ", directory, "/", native.name,
+                                          " of ", by_name[native.name].element, " has the name of a step of package-installs"));
+      }
       by_name[native.name] = {phase, native.kind, native.name, "package-installs"};
       names.emplace_back(native.name);
     }

@@ -8,6 +8,8 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr std::size_t k_first_number = 1000000;  // numbers of one length sort as texts
+
 bool is_merged_directory(const std::string& name) { return name != "tests" && name != "__pycache__"; }
 
 bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'; }
@@ -49,7 +51,8 @@ void HookTree::add_directory(const FileReader& files, const Element& element, co
                                         known->second.path.string()))
           .hint("Hooks of one phase need different names; rename one, or leave out one of the elements.");
     }
-    merged[cat(entry_name, "/", element.name)] = entry;  // a further source of a merged directory; never a script
+    // A further source of a merged directory; never a script. The number keeps the elements' order when it is copied.
+    merged[cat(entry_name, "/", std::to_string(k_first_number + merged.size()))] = entry;
   }
 }
 

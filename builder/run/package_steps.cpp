@@ -71,7 +71,9 @@ void PackageSteps::run(const Step& step, const Environment& environment) {
   }
 }
 
-std::vector<std::string> PackageSteps::bootstrap_packages(const Environment& environment) const {
+std::vector<std::string> PackageSteps::bootstrap_packages(const Environment& root_environment) const {
+  Environment environment = root_environment;
+  environment.emplace("DIB_DEFAULT_INSTALLTYPE", request_.install_type);  // root.d is before the variable is defined
   std::map<Phase, PhasePackages> chosen = choose_packages(plan_.packages, environment);
   Mapper mapper(plan_.elements, environment);
   std::vector<std::string> packages;

@@ -19,7 +19,7 @@ class PackageSteps final : public NativeSteps {
 
   /// Everything that the phases up to install.d will install for good: an operating-system element that bootstraps the
   /// tree may install it in one go (HEARTH_BOOTSTRAP_PACKAGES), and the steps find it there.
-  [[nodiscard]] std::vector<std::string> bootstrap_packages(const Environment& environment) const;
+  [[nodiscard]] std::vector<std::string> bootstrap_packages(const Environment& root_environment) const;
 
  private:
   void install(const std::vector<std::string>& names, const std::string& what, const Environment& environment);

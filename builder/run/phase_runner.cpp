@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
@@ -26,6 +29,46 @@ std::vector<std::string> environment_files(const fs::path& hooks) {
     if (is_environment_file_name(name)) names.push_back(name);  // list() sorts bytewise, as upstream does here
   }
   return names;
+}
+
+bool is_hook(const FileStatus& status) { return status.type == FileStatus::Type::regular && (status.mode & 0111U) != 0; }
+
+/// Upstream's dib-run-parts looks when a phase begins: what earlier hooks put there (install-types does) runs too, and
+/// what they took away does not.
+std::map<std::string, Step> hooks_now(const std::vector<Step>& planned, Phase phase, const fs::path& directory) {
+  std::map<std::string, Step> found;
+  std::set<std::string> unknown;  // links that lead nowhere here, but may in the target
+  const RealFileSystem files;
+  for (const std::string& name : files.list(directory)) {
+    const std::optional<FileStatus> status = files.status(directory / name);
+    if (!status) unknown.insert(name);
+    if (status && is_hook(*status) && is_run_parts_name(name)) found[name] = {phase, Step::Kind::hook, name, ""};
+  }
+  for (const Step& step : planned) {
+    if (step.kind == Step::Kind::hook && (found.count(step.name) > 0 || unknown.count(step.name) > 0)) {
+      found[step.name] = step;
+    }
+  }
+  return found;
+}
+
+std::vector<Step> steps_now(const std::vector<Step>& planned, Phase phase, const fs::path& hooks) {
+  std::map<std::string, Step> by_name = hooks_now(planned, phase, hooks / directory_name(phase));
+  std::vector<Step> steps;
+  std::vector<Step> last;
+  for (const Step& step : planned) {
+    if (step.kind == Step::Kind::extra_packages) {
+      last.push_back(step);
+    } else if (step.kind != Step::Kind::hook) {
+      by_name[step.name] = step;
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, step] : by_name) names.push_back(name);
+  sort_run_parts(names);
+  for (const std::string& name : names) steps.push_back(by_name.at(name));
+  steps.insert(steps.end(), last.begin(), last.end());
+  return steps;
 }
 
 /// Phases whose hooks get the target's path in TARGET_ROOT.
@@ -80,6 +123,7 @@ void PhaseRunner::run(Phase phase) {
   std::vector<Step> steps;
   std::copy_if(plan_.steps.begin(), plan_.steps.end(), std::back_inserter(steps),
                [phase](const Step& step) { return step.phase == phase; });
+  steps = steps_now(steps, phase, setup_.hooks);
   const std::string name(info(phase).name);
   const auto wants_break = [&](const std::string& when) {
     return std::find(setup_.breaks.begin(), setup_.breaks.end(), cat(when, name)) != setup_.breaks.end();
@@ -135,7 +179,8 @@ void PhaseRunner::run_hook(const Step& step, const Environment& environment) {
   } else {
     command.argv = {(setup_.hooks / step.label()).string()};
   }
-  run_logged(cat(step.label(), " (element ", step.element, ")"), std::move(command));
+  const std::string origin = step.element.empty() ? "put there by an earlier hook" : cat("element ", step.element);
+  run_logged(cat(step.label(), " (", origin, ")"), std::move(command));
   for (const std::string& left : kill_stragglers()) {
     setup_.progress.note(cat(step.label(), " left '", left, "' running; it was killed"));
     setup_.log.line(cat("hearth: ", step.label(), " left '", left, "' running; it was killed"));

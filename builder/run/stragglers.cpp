@@ -28,6 +28,22 @@ std::string name_of(const RealFileSystem& files, const std::string& pid) {
   }
 }
 
+/// A container may have forbidden a /proc of our own; the host's tells nothing of our processes.
+bool proc_is_ours() {
+  boost::system::error_code failed;
+  return fs::read_symlink("/proc/self", failed) == "1";
+}
+
+std::vector<std::string> names_of_others() {
+  std::vector<std::string> names;
+  const RealFileSystem files;
+  for (const std::string& entry : files.list("/proc")) {
+    const auto pid = parse_number(entry);
+    if (pid && *pid != 1 && !is_zombie(files, entry)) names.push_back(name_of(files, entry));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> kill_stragglers() {
@@ -35,14 +51,9 @@ std::vector<std::string> kill_stragglers() {
   if (::getpid() != 1) return names;
   while (::waitpid(-1, nullptr, WNOHANG) > 0) {
   }
-  const RealFileSystem files;
-  for (const std::string& entry : files.list("/proc")) {
-    const auto pid = parse_number(entry);
-    if (!pid || *pid == 1 || is_zombie(files, entry)) continue;
-    names.push_back(name_of(files, entry));
-    ::kill(static_cast<pid_t>(*pid), SIGKILL);
-  }
-  while (!names.empty() && ::waitpid(-1, nullptr, 0) > 0) {
+  if (proc_is_ours()) names = names_of_others();
+  ::kill(-1, SIGKILL);  // all of the namespace at once: one that forks all the time can't get away
+  while (::waitpid(-1, nullptr, 0) > 0) {
   }
   return names;
 }

@@ -17,13 +17,22 @@ void write_plain(const fs::path& path, const std::string& text, mode_t mode) {
   ::fchmod(fd.get(), mode);
 }
 
+/// Whether root/a/b is a directory of the tree itself. A link may lead out of it: /tmp -> /somewhere is the host's.
+bool is_own_directory(const fs::path& root, const fs::path& below) {
+  fs::path path = root;
+  for (const fs::path& part : below) {
+    path /= part;
+    if (!fs::is_directory(fs::symlink_status(path))) return false;
+  }
+  return true;
+}
+
 void empty_directory(const fs::path& directory) {
   for (const std::string& name : RealFileSystem().list(directory)) fs::remove_all(directory / name);
 }
 
 /// Truncates the regular files below; never follows links.
 void empty_files(const fs::path& directory) {
-  if (!fs::is_directory(fs::symlink_status(directory))) return;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     const fs::file_status status = entry.symlink_status();
     if (status.type() == fs::regular_file) fs::resize_file(entry.path(), 0);
@@ -41,7 +50,7 @@ bool has_root_content(const fs::path& root) {
 
 void lend_resolv_conf(const fs::path& root) {
   const fs::path file = root / "etc/resolv.conf";
-  if (!fs::is_directory(root / "etc")) return;
+  if (!is_own_directory(root, "etc")) return;
   if (fs::exists(fs::symlink_status(file))) fs::rename(file, root / "etc/resolv.conf.ORIG");
   const std::string host = RealFileSystem().read("/etc/resolv.conf").value_or("");
   write_plain(file, host, 0777);
@@ -50,6 +59,7 @@ void lend_resolv_conf(const fs::path& root) {
 void take_back_resolv_conf(const fs::path& root) {
   const fs::path file = root / "etc/resolv.conf";
   const fs::path original = root / "etc/resolv.conf.ORIG";
+  if (!is_own_directory(root, "etc")) return;
   if (fs::is_symlink(fs::symlink_status(file))) {
     fs::remove(original);
     return;
@@ -59,8 +69,9 @@ void take_back_resolv_conf(const fs::path& root) {
 }
 
 void tidy_tree(const fs::path& root) {
-  if (fs::is_directory(root / "tmp")) empty_directory(root / "tmp");
-  empty_files(root / "var/log");
+  if (is_own_directory(root, "tmp")) empty_directory(root / "tmp");
+  if (is_own_directory(root, "var/log")) empty_files(root / "var/log");
+  if (!is_own_directory(root, "root")) return;
   for (const std::string& name : RealFileSystem().list(root / "root")) {
     const fs::path file = root / "root" / name;
     if (file.extension() == ".log" && !fs::is_directory(fs::symlink_status(file))) fs::remove(file);

@@ -44,9 +44,10 @@ void sweep(const fs::path& parent) {
 }
 
 /// The janitor's life: wait until every holder of the life line is gone, then clean up.
-[[noreturn]] void keep_watch(const fs::path& directory, Pipe& life_line) {
+[[noreturn]] void keep_watch(const fs::path& directory, Pipe& life_line, Pipe& ready) {
   ::setsid();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
+  ready = {};
   life_line.write = Fd();
   char never = 0;
   while (::read(life_line.read.get(), &never, 1) < 0 && errno == EINTR) {
@@ -61,11 +62,18 @@ Workspace Workspace::create(const fs::path& parent) {
   sweep(parent);
   TempDir directory = TempDir::create(parent, k_prefix);
   std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory.path()));
-  if (!lock) throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " is locked already"));
+  if (!lock || !fs::exists(directory.path())) {  // another build swept it before it was locked
+    throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " was swept")).hint("Try again.");
+  }
   Pipe life_line = Pipe::create();
+  Pipe ready = Pipe::create();
   const pid_t janitor = ::fork();
   if (janitor < 0) throw Error::from_errno("forking", "the janitor");
-  if (janitor == 0) keep_watch(directory.path(), life_line);
+  if (janitor == 0) keep_watch(directory.path(), life_line, ready);
+  ready.write = Fd();
+  char never = 0;  // the end comes when the janitor is safe from Ctrl-C, or dead
+  while (::read(ready.read.get(), &never, 1) < 0 && errno == EINTR) {
+  }
   return {directory.release(), std::move(*lock), std::move(life_line.write), janitor};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -29,7 +30,7 @@ std::string choose(const cli::Arguments& arguments, const std::string& option, c
 double parse_decimal(const std::string& text, const std::string& option) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || value < 0) {
+  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0) {
     throw Error(ErrorKind::usage, cat(option, ": '", text, "' is not a number"));
   }
   return value;
@@ -220,6 +221,9 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   request.trace = static_cast<int>(arguments.count("x") + parse_whole(env_or(environment, "DIB_DEBUG_TRACE", "0"),
                                                                       "DIB_DEBUG_TRACE"));
   request.install_type = choose(arguments, "install-type", environment, "DIB_DEFAULT_INSTALLTYPE", "source");
+  if (!env_or(environment, "DIB_DEFAULT_INSTALLTYPE", "").empty()) {
+    request.environment["DIB_DEFAULT_INSTALLTYPE"] = request.install_type;  // the option beats the variable
+  }
   request.breaks = break_points(arguments, environment);
   request.overwrite = env_or(environment, "OVERWRITE_OLD_IMAGE", "0") != "0";
   return request;

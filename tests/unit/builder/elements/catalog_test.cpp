@@ -1,0 +1,65 @@
+#include "builder/elements/catalog.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using fakes::MemoryFileSystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Catalog, EveryDirectoryIsAnElementAndFilesAreNot) {
+  MemoryFileSystem files;
+  ElementTree(files).add("b").add("a", "b", "virtual");
+  files.put("/elements/README.md", "");
+  const Catalog catalog = Catalog::scan(files, {}, "/elements");
+  EXPECT_THAT(catalog.names(), ElementsAre("a", "b"));
+  EXPECT_THAT(catalog.find("a")->deps, ElementsAre("b"));
+  EXPECT_THAT(catalog.find("a")->provides, ElementsAre("virtual"));
+  EXPECT_EQ(catalog.find("a")->path, "/elements/a");
+  EXPECT_EQ(catalog.find("README.md"), nullptr);
+}
+
+TEST(Catalog, AnEarlierDirectoryWinsAndTheOtherIsNoted) {
+  MemoryFileSystem files;
+  ElementTree(files, "/mine").add("vm", "base");
+  ElementTree(files, "/own").add("vm", "bootloader").add("base");
+  const Catalog catalog = Catalog::scan(files, {"/mine"}, "/own");
+  EXPECT_EQ(catalog.find("vm")->path, "/mine/vm");
+  EXPECT_FALSE(catalog.find("vm")->built_in);
+  EXPECT_TRUE(catalog.find("base")->built_in);
+  EXPECT_THAT(catalog.notes(), ElementsAre("Element </mine/vm> overrides </own/vm>"));
+  EXPECT_EQ(catalog.search_path_text(), "/mine:/own");
+}
+
+TEST(Catalog, ADirectoryNamedTwiceOverridesNothing) {
+  MemoryFileSystem files;
+  ElementTree(files, "/own").add("vm");
+  EXPECT_THAT(Catalog::scan(files, {"/own"}, "/own").notes(), IsEmpty());
+}
+
+TEST(Catalog, AnEntryThatIsNoDirectoryIsRefusedInUpstreamsWords) {
+  MemoryFileSystem files;
+  ElementTree(files, "/own").add("vm");
+  files.put("/file", "");
+  for (const std::string entry : {"/missing", "/file", ""}) {
+    EXPECT_THAT(story_of([&] { return Catalog::scan(files, {entry}, "/own"); }),
+                HasSubstr(cat("ELEMENTS_PATH entry '", entry, "' is not a directory")));
+  }
+}
+
+TEST(Catalog, ALinkedElementHasTheNameOfWhatItPointsTo) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  ElementTree(files, dir.path() / "tree").add("real");
+  ElementTree(files, dir.path() / "path");
+  fs::create_directory_symlink(dir.path() / "tree/real", dir.path() / "path/alias");
+  EXPECT_THAT(Catalog::scan(files, {}, dir.path() / "path").names(), ElementsAre("real"));
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,69 @@
+#include "builder/run/build_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "tests/fakes/manual_clock.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using fakes::ManualClock;
+
+class BuildLogTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string file(const char* name) const { return (dir.path() / name).string(); }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  ManualClock clock;
+  BuildLog log{clock};
+};
+
+TEST(UtcStamp, HasMillisecondsWhateverTheTimeZone) {
+  ::setenv("TZ", "Asia/Tokyo", 1);
+  ::tzset();
+  EXPECT_EQ(utc_stamp(WallTime(std::chrono::milliseconds(1700000000007))), "2023-11-14 22:13:20.007");
+  EXPECT_EQ(utc_stamp(WallTime(std::chrono::microseconds(999))), "1970-01-01 00:00:00.000");
+  ::unsetenv("TZ");
+  ::tzset();
+}
+
+TEST_F(BuildLogTest, EachLineIsStampedInEveryFile) {
+  log.add_file(file("a"));
+  log.add_file(file("b"));
+  log.line("first");
+  clock.advance(std::chrono::milliseconds(1500));
+  log.line("second");
+  const std::string expected = "1970-01-01 01:00:00.000 | first\n1970-01-01 01:00:01.500 | second\n";
+  EXPECT_EQ(read_file(file("a")), expected);
+  EXPECT_EQ(read_file(file("b")), expected);
+  EXPECT_EQ(log.main_file(), file("a"));
+}
+
+TEST_F(BuildLogTest, AppendsToWhatIsThere) {
+  RealFileSystem().write(file("a"), "old\n", {});
+  log.add_file(file("a"));
+  log.line("new");
+  EXPECT_EQ(read_file(file("a")), "old\n1970-01-01 01:00:00.000 | new\n");
+}
+
+TEST_F(BuildLogTest, IsSilentOnStdoutUnlessAskedFor) {
+  testing::internal::CaptureStdout();
+  log.line("silent");
+  log.echo(false);
+  log.line("plain");
+  log.echo(true);
+  log.line("stamped");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "plain\n1970-01-01 01:00:00.000 | stamped\n");
+}
+
+TEST_F(BuildLogTest, AFullDiskEndsNothing) {
+  log.add_file("/dev/full");
+  log.line("lost");
+  EXPECT_EQ(log.main_file(), "/dev/full");
+}
+
+TEST_F(BuildLogTest, AFileThatCanNotBeOpenedIsAnError) { EXPECT_THROW(log.add_file(file("missing/log")), Error); }
+
+}  // namespace
+}  // namespace hearth::builder

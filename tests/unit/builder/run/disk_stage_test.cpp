@@ -1,0 +1,170 @@
+#include "builder/run/disk_stage.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/fakes/scripted_runner.hpp"
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* k_gpt = R"(
+- local_loop: {name: image0}
+- partitioning:
+    base: image0
+    label: gpt
+    partitions:
+      - {name: boot, type: '8300', size: 100MiB, mkfs: {type: ext4, label: bootfs, mount: {mount_point: /boot, fstab: {options: defaults}}}}
+      - {name: root, type: '8300', size: 100%, mkfs: {type: ext4, mount: {mount_point: /, fstab: {options: defaults}}}}
+)";
+
+class DiskStageTest : public testing::Test {
+ protected:
+  DiskStageTest() {
+    tree.add("os", "", "operating-system").add("a").add("b", "a");
+    request.types = {"raw"};
+    request.architecture = "amd64";
+    request.root_label = "the-root";
+    request.output = dir.path() / "out";
+  }
+  DiskStage stage() { return DiskStage::plan(request, plan = tree.plan({"os", "a", "b"})); }
+  std::string boot_label() { return stage().facts().boot_label; }
+  static std::string with_boot_label(const std::string& label) { return replace_all(k_gpt, "bootfs", label); }
+
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  ElementTree tree{files, dir.path() / "elements"};
+  ImageRequest request;
+  BuildPlan plan;
+};
+
+TEST_F(DiskStageTest, WithoutAConfigurationTheDiskIsOneFileSystem) {
+  const DiskStage made = stage();
+  EXPECT_EQ(made.layout().table, PartitionTable::none);
+  EXPECT_EQ(made.facts().root_label, "the-root");
+  EXPECT_EQ(made.facts().root_fs_type, "ext4");
+  EXPECT_EQ(made.facts().boot_label, "");
+  EXPECT_THAT(made.facts().mount_points, ElementsAre("/"));
+}
+
+TEST_F(DiskStageTest, TheFactsTellOfEveryMountPoint) {
+  tree.file("os", "block-device-default.yaml", k_gpt);
+  const DiskFacts facts = stage().facts();
+  EXPECT_EQ(facts.boot_label, "bootfs");
+  EXPECT_EQ(facts.root_label, "the-root");
+  EXPECT_THAT(facts.mount_points, ElementsAre("/", "/boot"));
+}
+
+TEST_F(DiskStageTest, AnElementsFileForTheArchitectureBeatsItsDefault) {
+  tree.file("os", "block-device-default.yaml", with_boot_label("default"));
+  tree.file("os", "block-device-amd64.yaml", with_boot_label("amd64"));
+  tree.file("os", "block-device-ppc64el.yaml", with_boot_label("power"));
+  EXPECT_EQ(boot_label(), "amd64");
+  request.architecture = "ppc64le";
+  EXPECT_EQ(boot_label(), "power");
+  request.architecture = "arm64";
+  EXPECT_EQ(boot_label(), "default");
+}
+
+TEST_F(DiskStageTest, TheFirstElementInTheOrderOfTheSetWins) {
+  tree.file("b", "block-device-default.yaml", with_boot_label("from-b"));
+  EXPECT_EQ(boot_label(), "from-b");
+  tree.file("a", "block-device-default.yaml", with_boot_label("from-a"));
+  EXPECT_EQ(boot_label(), "from-a");
+}
+
+TEST_F(DiskStageTest, TheUsersConfigurationBeatsAllAsTextOrFile) {
+  tree.file("os", "block-device-default.yaml", with_boot_label("element"));
+  request.environment["DIB_BLOCK_DEVICE_CONFIG"] = with_boot_label("text");
+  EXPECT_EQ(boot_label(), "text");
+  files.write(dir.path() / "mine.yaml", with_boot_label("file"), {});
+  request.environment["DIB_BLOCK_DEVICE_CONFIG"] = cat("file://", (dir.path() / "mine.yaml").string());
+  EXPECT_EQ(boot_label(), "file");
+}
+
+TEST_F(DiskStageTest, AWrongConfigurationIsRefusedWithItsPlace) {
+  tree.file("os", "block-device-default.yaml", "- no_such_plugin:\n    name: x\n");
+  EXPECT_THAT(story_of([&] { return stage(); }),
+              AllOf(HasSubstr("os/block-device-default.yaml:1:"), HasSubstr("no_such_plugin")));
+  request.environment["DIB_BLOCK_DEVICE_CONFIG"] = "file:///missing.yaml";
+  EXPECT_THAT(story_of([&] { return stage(); }), HasSubstr("/missing.yaml"));
+}
+
+TEST_F(DiskStageTest, ABogusTypeIsRefusedBeforeAnythingRuns) {
+  request.types = {"raw", "qcow3"};
+  EXPECT_THAT(story_of([&] { return stage(); }), HasSubstr("qcow3"));
+}
+
+TEST_F(DiskStageTest, TheIdsFollowFromTheRequest) {
+  tree.file("os", "block-device-default.yaml", k_gpt);
+  const DiskLayout first = stage().layout();
+  EXPECT_EQ(stage().layout(), first);
+  request.packages = {"vim"};
+  EXPECT_NE(stage().layout().disk_id, first.disk_id);
+}
+
+TEST_F(DiskStageTest, TheSectorSizeOfTheVariableBeatsTheConfiguration) {
+  request.environment["DIB_BLOCK_SIZE"] = "4096";
+  EXPECT_EQ(stage().layout().sector_size, 4096U);
+}
+
+TEST_F(DiskStageTest, TheSizeIsInKibAndFollowsTheOptions) {
+  const TreeUsage usage{.bytes = 100U << 20, .inodes = 10, .directories = 2};
+  request.image_size_gib = 0.2;
+  request.journal_size_mib = 0;
+  EXPECT_EQ(stage().size_kib(usage), 209728U);  // upstream's figure for 0.2
+  request.image_size_gib.reset();
+  const std::uint64_t plain = stage().size_kib(usage);
+  EXPECT_GT(plain, 100U * 1024);
+  request.extra_size_mib = 512;
+  EXPECT_EQ(stage().size_kib(usage), (100U + 512U) * 1024);  // the extra is MiB, and takes the slack's place
+}
+
+TEST_F(DiskStageTest, AMissingToolIsNamedBeforeTheBuild) {
+  request.types = {"qcow2"};
+  EXPECT_THAT(story_of([&] {
+                stage().check_tools({{"PATH", "/nonexistent"}});
+                return 0;
+              }),
+              HasSubstr("qemu-utils"));
+  request.types = {"tar"};
+  EXPECT_EQ(story_of([&] {
+              stage().check_tools({{"PATH", "/nonexistent"}});
+              return 0;
+            }),
+            "");
+}
+
+TEST_F(DiskStageTest, TheTreeGetsMountPointsAndFstab) {
+  tree.file("os", "block-device-default.yaml", k_gpt);
+  fs::create_directories(dir.path() / "root/etc");
+  stage().prepare(dir.path() / "root", {{"SOURCE_DATE_EPOCH", "1000"}});
+  EXPECT_TRUE(fs::is_directory(dir.path() / "root/boot"));
+  EXPECT_THAT(read_file(dir.path() / "root/etc/fstab"), AllOf(HasSubstr(" / ext4 "), HasSubstr(" /boot ext4 ")));
+  EXPECT_EQ(fs::last_write_time(dir.path() / "root/etc/fstab"), 1000);
+}
+
+TEST_F(DiskStageTest, AnArchiveIsWrittenWithoutAnyDiskOrProcess) {
+  request.types = {"tar"};
+  request.checksums = {"sha256"};
+  fs::create_directories(dir.path() / "root/etc");
+  fakes::ScriptedRunner nobody;
+  Names steps;
+  const DiskTools tools{
+      nobody, {{"SOURCE_DATE_EPOCH", "0"}}, [&](const std::string& name, const std::function<void()>& work) {
+        steps.push_back(name);
+        work();
+      }};
+  EXPECT_THAT(stage().write(dir.path() / "root", tools), ElementsAre(dir.path() / "out.tar"));
+  EXPECT_THAT(steps, ElementsAre("output out.tar"));
+  EXPECT_TRUE(fs::exists(dir.path() / "out.tar"));
+  EXPECT_TRUE(fs::exists(dir.path() / "out.tar.sha256"));
+  EXPECT_TRUE(nobody.ran.empty());
+}
+
+}  // namespace
+}  // namespace hearth::builder

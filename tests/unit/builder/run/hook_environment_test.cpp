@@ -1,0 +1,189 @@
+#include "builder/run/hook_environment.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using fakes::MemoryFileSystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+class HookEnvironmentTest : public testing::Test {
+ protected:
+  HookEnvironmentTest() {
+    ElementTree tree(files);
+    plan = tree.add("os", "", "operating-system").add("a", "os").plan({"a"});
+    request.image_name = "my image";
+    request.architecture = "amd64";
+    request.elements_path = {"/mine", "/ours"};
+    request.cache = "/cache";
+    request.lock_files = "/locks";
+  }
+  [[nodiscard]] Environment environment() const {
+    return hook_environment(request, plan, {"/elements", "/shims", "/bin/hearth-agent"}, disk);
+  }
+  MemoryFileSystem files;
+  BuildPlan plan;
+  ImageRequest request;
+  DiskFacts disk{"root-label", "ext4", "boot-label", {"/", "/boot"}};
+};
+
+TEST_F(HookEnvironmentTest, HoldsTheContractsVariables) {
+  request.offline = true;
+  request.checksums = {"md5", "sha256"};
+  request.trace = 2;
+  const Environment env = environment();
+  const Environment expected = {{"ARCH", "amd64"},
+                                {"DIB_CHECKSUM", "md5,sha256"},
+                                {"DIB_DEBUG_TRACE", "2"},
+                                {"DIB_IMAGE_CACHE", "/cache"},
+                                {"DIB_LOCKFILES", "/locks"},
+                                {"DIB_MIN_TMPFS", "2"},
+                                {"DIB_NO_TMPFS", "0"},
+                                {"DIB_OFFLINE", "1"},
+                                {"DIB_ROOT_LABEL", "root-label"},
+                                {"DIB_ROOT_FSTYPE", "ext4"},
+                                {"DIB_BOOT_LABEL", "boot-label"},
+                                {"DIB_MOUNTPOINTS", "/|/boot"},
+                                {"ELEMENTS_PATH", "/mine:/ours:/elements"},
+                                {"FS_TYPE", "ext4"},
+                                {"IMAGE_ELEMENT", "os a"},
+                                {"IMAGE_ELEMENT_YAML", "os: /elements/os\na: /elements/a\n"},
+                                {"IMAGE_NAME", "my image"},
+                                {"IMAGE_TYPE", "qcow2"},
+                                {"LC_ALL", "C"},
+                                {"OUT_IMAGE_PATH", ""},
+                                {"TMP_BUILD_DIR", "/hearth/build"},
+                                {"TMP_HOOKS_PATH", "/hearth/build/hooks"},
+                                {"TMP_IMAGE_DIR", "/hearth/image"},
+                                {"TMP_MOUNT_PATH", "/hearth/build/mnt"},
+                                {"TMPDIR", "/hearth/tmp"}};
+  for (const auto& [name, value] : expected) EXPECT_THAT(env, Contains(Pair(name, value)));
+}
+
+TEST_F(HookEnvironmentTest, OfflineAndChecksumsHaveUpstreamsEmptyForms) {
+  EXPECT_EQ(environment().at("DIB_OFFLINE"), "");
+  EXPECT_EQ(environment().at("DIB_CHECKSUM"), "0");
+}
+
+TEST_F(HookEnvironmentTest, TheInstallTypeIsNotDefinedYet) {
+  EXPECT_THAT(environment(), Not(Contains(Key("DIB_DEFAULT_INSTALLTYPE"))));
+}
+
+TEST_F(HookEnvironmentTest, TheCallersVariablesPassAndTheBuildersWin) {
+  request.environment = {{"DIB_MINE", "it's"}, {"http_proxy", "http://p"}, {"ARCH", "wrong"}, {"TMPDIR", "/wrong"}};
+  const Environment env = environment();
+  EXPECT_EQ(env.at("http_proxy"), "http://p");
+  EXPECT_EQ(env.at("ARCH"), "amd64");
+  EXPECT_EQ(env.at("TMPDIR"), "/hearth/tmp");
+  EXPECT_EQ(env.at("DIB_ENV"), cat("declare -x DIB_MINE=", shell_quote("it's"), "\n"));
+}
+
+TEST_F(HookEnvironmentTest, ThePathStartsWithTheShimsAndHasTheSystemsDirectories) {
+  request.environment["PATH"] = "/opt/bin:/usr/sbin";
+  EXPECT_EQ(environment().at("PATH"), "/hearth/shims:/opt/bin:/usr/sbin:/sbin:/usr/local/sbin");
+  request.environment.erase("PATH");
+  EXPECT_EQ(environment().at("PATH").compare(0, 15, "/hearth/shims:/"), 0);
+}
+
+/// Real bash is the peer of what is prepared for it.
+class WithBash : public HookEnvironmentTest {
+ protected:
+  CommandResult bash(const std::string& script) {
+    return runner.run(Command{.argv = {"bash", "-c", script}, .env = environment()});
+  }
+  SystemClock clock;
+  RealRunner runner{clock};
+};
+
+TEST_F(WithBash, HooksCanCallDie) {
+  const CommandResult result = bash("die went wrong; echo not reached");
+  EXPECT_EQ(result.status, ExitStatus(Exited{1}));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "ERROR: went wrong\n");
+}
+
+TEST_F(WithBash, HooksCanWalkTheElements) {
+  const CommandResult result = bash(
+      "eval declare -A image_elements=($(get_image_element_array)); echo ${image_elements[os]} ${image_elements[a]}");
+  EXPECT_EQ(result.out, "/elements/os /elements/a\n") << result.err;
+}
+
+TEST_F(WithBash, DibEnvCanBeReadBack) {
+  request.environment = {{"DIB_MINE", "two\nlines 'quoted' $x"}};
+  EXPECT_EQ(bash("unset DIB_MINE; eval \"$DIB_ENV\"; printf %s \"$DIB_MINE\"").out, "two\nlines 'quoted' $x");
+}
+
+TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
+  const Environment env = target_environment({{"TMPDIR", "/hearth/tmp"},
+                                              {"VIRTUAL_ENV", "/v"},
+                                              {"LD_PRELOAD", "x"},
+                                              {"PYTHONPATH", "/p"},
+                                              {"BASH_FUNC_die%%", "() { :; }"},
+                                              {"PATH", "/opt"},
+                                              {"HOME", "/home/anna"},
+                                              {"USER", "anna"},
+                                              {"DIB_X", "1"},
+                                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}});
+  EXPECT_EQ(env, (Environment{{"DIB_X", "1"},
+                              {"HOME", "/root"},
+                              {"LOGNAME", "root"},
+                              {"USER", "root"},
+                              {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}}));
+}
+
+TEST(ParseEnvironment, ReadsNulSeparatedVariables) {
+  const std::string text =
+      std::string("A=1") + '\0' + "B=two\nlines=x" + '\0' + "_=/usr/bin/env" + '\0' + "junk" + '\0';
+  EXPECT_EQ(parse_environment(text), (Environment{{"A", "1"}, {"B", "two\nlines=x"}}));
+}
+
+class EnvironmentScriptTest : public testing::Test {
+ protected:
+  CommandResult source(const Names& sourced) {
+    return runner.run(Command{.argv = environment_script(dir.path().string(), sourced),
+                              .env = Environment{{"PATH", "/usr/bin:/bin"}}});
+  }
+  void put(const std::string& name, const std::string& text) {
+    files.make_directories(dir.path() / "environment.d", 0755);
+    files.write(dir.path() / "environment.d" / name, text, {});
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  SystemClock clock;
+  RealRunner runner{clock};
+};
+
+TEST_F(EnvironmentScriptTest, AVariableNotExportedIsSeenByLaterFilesButNotByHooks) {
+  put("10-a", "PLAIN=x\nexport A=1\necho noise\n");
+  put("20-b", "export B=$PLAIN\nreturn\nexport C=no\n");
+  const CommandResult result = source({"10-a", "20-b"});
+  ASSERT_TRUE(succeeded(result.status)) << result.err;
+  const Environment env = parse_environment(result.out);
+  EXPECT_EQ(env.at("A"), "1");
+  EXPECT_EQ(env.at("B"), "x");
+  EXPECT_THAT(env, Not(Contains(Key("PLAIN"))));
+  EXPECT_THAT(env, Not(Contains(Key("C"))));
+  EXPECT_THAT(result.err, HasSubstr("Sourcing environment file"));
+  EXPECT_THAT(result.err, HasSubstr("noise"));
+}
+
+TEST_F(EnvironmentScriptTest, FailuresAndUnsetVariablesEndIt) {
+  put("10-exit", "exit 7\n");
+  put("20-unset", "echo $NEVER_SET\n");
+  put("30-false", "false\ntrue\n");
+  EXPECT_EQ(source({"10-exit"}).status, ExitStatus(Exited{7}));
+  EXPECT_FALSE(succeeded(source({"20-unset"}).status));
+  EXPECT_FALSE(succeeded(source({"30-false"}).status));
+}
+
+}  // namespace
+}  // namespace hearth::builder

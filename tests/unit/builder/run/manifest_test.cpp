@@ -1,0 +1,63 @@
+#include "builder/run/manifest.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/recording_progress.hpp"
+#include "tests/fakes/scripted_runner.hpp"
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+class ManifestTest : public testing::Test {
+ protected:
+  ManifestTest() {
+    tree.add("os", "", "operating-system").add("a", "os");
+    request.types = {"tar"};
+    request.architecture = "amd64";
+    request.output = dir.path() / "out";
+    request.arguments_text = "-t tar a";
+    files.make_directories(dir.path() / "out.d", 0755);
+    files.make_directories(dir.path() / "root/var/lib/dpkg", 0755);
+  }
+  Json written(const char* name, const std::vector<TimingRow>& timings = {}) {
+    const BuildPlan plan = tree.plan({"a"});
+    const DiskStage disk = DiskStage::plan(request, plan);
+    const Installation installation;
+    write_manifest({request, plan, installation, disk, runner, progress, log, clock}, dir.path() / "root", timings);
+    return parse_json(read_file(dir.path() / "out.d" / name), name).value_or_throw();
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  ElementTree tree{files, dir.path() / "elements"};
+  ImageRequest request;
+  fakes::ScriptedRunner runner;
+  fakes::RecordingProgress progress;
+  fakes::ManualClock clock;
+  BuildLog log{clock};
+};
+
+TEST_F(ManifestTest, TellsElementsArgumentsAndPackages) {
+  files.write(dir.path() / "root/var/lib/dpkg/status",
+              "Package: bash\nStatus: install ok installed\nVersion: 5\nArchitecture: amd64\n\n"
+              "Package: gone\nStatus: deinstall ok config-files\nVersion: 1\n",
+              {});
+  const Json manifest = written("manifest.json");
+  EXPECT_EQ(manifest["arguments"], "-t tar a");
+  EXPECT_EQ(manifest["architecture"], "amd64");
+  EXPECT_EQ(manifest["elements"].dump(), R"(["os","a"])");
+  EXPECT_EQ(manifest["packages"].dump(), R"([{"package":"bash","version":"5","arch":"amd64"}])");
+  EXPECT_EQ(manifest["builder"].get<std::string>().compare(0, 7, "hearth "), 0);
+}
+
+TEST_F(ManifestTest, ATreeWithoutDpkgHasNoPackages) { EXPECT_EQ(written("manifest.json")["packages"].dump(), "[]"); }
+
+TEST_F(ManifestTest, TellsTheSecondsOfEachStepInOrder) {
+  const Json timing = written("timing.json", {{.name = "root.d/10-a", .duration = std::chrono::milliseconds(1500)},
+                                              {.name = "install.d/10-b", .duration = std::chrono::seconds(2)}});
+  EXPECT_EQ(timing.dump(), R"([{"step":"root.d/10-a","seconds":1.5},{"step":"install.d/10-b","seconds":2.0}])");
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,214 @@
+#include "builder/sandbox/sandbox.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <set>
+
+#include "tests/unit/builder/element_tree.hpp"
+#include "tests/unit/builder/in_namespace.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Directories of a build, owned by the user who makes them. They lie below /tmp, which the sandbox covers.
+class Grounds {
+ public:
+  Grounds() {
+    for (const char* name : {"work", "out", "shims", "start"}) files_.make_directories(dir_.path() / name, 0755);
+    files_.write(dir_.path() / "shims/sudo", "#!/bin/sh\n", {.mode = 0755});
+  }
+  [[nodiscard]] fs::path at(const std::string& name) const { return dir_.path() / name; }
+  [[nodiscard]] SandboxSpec spec() const {
+    return {
+        .work_directory = at("work"), .writable = {at("out")}, .shims = at("shims"), .start_directory = at("start")};
+  }
+
+ private:
+  TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
+  RealFileSystem files_;
+};
+
+/// What is asked of every sandbox, whoever builds it.
+void expect_host_is_safe(const Grounds& grounds) {
+  for (const char* directory : {"/etc", "/usr", "/usr/local", "/var/lib"}) {
+    EXPECT_EQ(error_of_creating(fs::path(directory) / "hearth-test"), EROFS) << directory;
+  }
+  EXPECT_EQ(error_of_creating("/hearth/shims/other"), EROFS);
+  EXPECT_NE(error_of_creating("/sys/other"), 0);
+  EXPECT_FALSE(fs::exists("/.host"));
+  EXPECT_EQ(error_of_creating(grounds.at("start/private")), fs::exists(grounds.at("start")) ? 0 : ENOENT);
+  EXPECT_EQ(error_of_creating("/tmp/hearth-test-private"), 0);
+  EXPECT_EQ(error_of_creating("/var/tmp/hearth-test-private"), 0);
+}
+
+void expect_work_area(const Grounds& grounds) {
+  for (const fs::path& path : {k_build_directory, k_image_directory, k_temporary_directory}) {
+    EXPECT_EQ(error_of_creating(path / "made"), 0) << path;
+  }
+  EXPECT_EQ(error_of_creating(grounds.at("out/made")), 0);
+  EXPECT_TRUE(fs::exists("/hearth/shims/sudo"));
+  EXPECT_EQ(fs::current_path(), grounds.at("start"));
+}
+
+void expect_nothing_reached_the_host(const Grounds& grounds) {
+  EXPECT_FALSE(fs::exists("/tmp/hearth-test-private"));
+  EXPECT_FALSE(fs::exists("/var/tmp/hearth-test-private"));
+  EXPECT_FALSE(fs::exists(grounds.at("start/private")));
+  EXPECT_TRUE(fs::exists(grounds.at("out/made")));
+  EXPECT_TRUE(fs::exists(grounds.at("work/build/made")));
+  EXPECT_EQ(read_file("/proc/self/mounts").find(grounds.at("").string()), std::string::npos);
+}
+
+void expect_harmless_devices(const fs::path& dev) {
+  static const std::set<std::string> harmless = {"null", "zero", "full", "random", "urandom", "tty",    "fuse",  "kvm",
+                                                 "pts",  "shm",  "ptmx", "fd",     "stdin",   "stdout", "stderr"};
+  for (const std::string& name : RealFileSystem().list(dev)) {
+    EXPECT_EQ(harmless.count(name), 1U) << name;
+    struct stat status {};
+    EXPECT_TRUE(::stat((dev / name).c_str(), &status) != 0 || !S_ISBLK(status.st_mode)) << name;
+  }
+  write_all(Fd::open((dev / "null").string(), O_WRONLY), "x", "null");
+  write_all(Fd::open((dev / "shm/x").string(), O_WRONLY | O_CREAT), "x", "shm");
+  EXPECT_TRUE(fs::exists(dev / "pts/ptmx"));
+}
+
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override { HEARTH_NEEDS_NAMESPACES(); }
+};
+
+TEST_F(SandboxTest, HooksCanWriteToTheWorkAreaAndTheOutputsOnly) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    expect_host_is_safe(grounds);
+    expect_work_area(grounds);
+  });
+  expect_nothing_reached_the_host(grounds);
+}
+
+TEST_F(SandboxTest, AnOrdinaryUserGetsTheSame) {
+  if (const std::string why = no_ordinary_user_because(); !why.empty()) GTEST_SKIP() << why;
+  as_ordinary_user([] {
+    const Grounds grounds;
+    in_namespace([&] {
+      enter_sandbox(grounds.spec());
+      expect_host_is_safe(grounds);
+      expect_work_area(grounds);
+      expect_harmless_devices("/dev");
+      RealFileSystem().write("/hearth/build/owned", "", {.uid = 1000, .gid = 65534});
+    });
+    expect_nothing_reached_the_host(grounds);
+  });
+}
+
+TEST_F(SandboxTest, DevHoldsNoDisks) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    expect_harmless_devices("/dev");
+  });
+}
+
+TEST_F(SandboxTest, WithoutAWorkDirectoryTheWorkAreaIsATmpfsOfTheGivenSize) {
+  const Grounds grounds;
+  SandboxSpec spec = grounds.spec();
+  spec.work_directory.clear();
+  spec.tmpfs_bytes = 8U << 20;
+  in_namespace([&] {
+    enter_sandbox(spec);
+    struct statvfs status {};
+    ASSERT_EQ(::statvfs("/hearth/build", &status), 0);
+    EXPECT_EQ(status.f_blocks * status.f_frsize, spec.tmpfs_bytes);
+    EXPECT_EQ(error_of_creating("/hearth/image/made"), 0);
+  });
+  EXPECT_THAT(RealFileSystem().list(grounds.at("work")), IsEmpty());
+}
+
+TEST_F(SandboxTest, ItsProcShowsItsProcessesOnly) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    EXPECT_EQ(fs::read_symlink("/proc/self"), "1");
+  });
+}
+
+TEST_F(SandboxTest, WhatIsMissingIsNamed) {
+  const Grounds grounds;
+  SandboxSpec spec = grounds.spec();
+  spec.start_directory = "/missing/start";
+  in_namespace([&] {
+    EXPECT_THAT(story_of([&] {
+                  enter_sandbox(spec);
+                  return 0;
+                }),
+                AllOf(HasSubstr("/missing/start"), HasSubstr("while setting up the sandbox")));
+  });
+}
+
+/// Mount points below a target.
+Names mounts_below(const fs::path& root) {
+  return mount_points_below(read_file("/proc/self/mountinfo"), root.string());
+}
+
+TEST_F(SandboxTest, TheTargetGetsProcSysAndAHarmlessDev) {
+  const TempDir root = TempDir::create("/tmp", "hearth-test-");
+  in_namespace([&] {
+    const TargetMounts mounts(root.path());
+    EXPECT_TRUE(fs::exists(root.path() / "proc/1/status"));
+    EXPECT_TRUE(fs::exists(root.path() / "sys/kernel"));
+    EXPECT_NE(error_of_creating(root.path() / "sys/other"), 0);
+    expect_harmless_devices(root.path() / "dev");
+  });
+  EXPECT_THAT(RealFileSystem().list(root.path() / "dev"), IsEmpty());  // nothing was made in the tree itself
+}
+
+TEST_F(SandboxTest, TheTargetsMountsGoWithWhatHooksMountedThere) {
+  const TempDir root = TempDir::create("/tmp", "hearth-test-");
+  in_namespace([&] {
+    fs::create_directories(root.path() / "var/cache with blank");
+    {
+      const TargetMounts mounts(root.path());
+      mount_file_system("tmpfs", "tmpfs", root.path() / "var/cache with blank", 0, "");
+      EXPECT_THAT(mounts_below(root.path()), Contains((root.path() / "var/cache with blank").string()));
+    }
+    EXPECT_THAT(mounts_below(root.path()), IsEmpty());
+  });
+}
+
+TEST_F(SandboxTest, UnmountingTwiceDoesNoHarm) {
+  const TempDir root = TempDir::create("/tmp", "hearth-test-");
+  in_namespace([&] {
+    TargetMounts mounts(root.path());
+    mounts.unmount();
+    EXPECT_THAT(mounts_below(root.path()), IsEmpty());
+  });
+}
+
+TEST_F(SandboxTest, TheTargetSeesTheHooksReadOnlyAndLosesThemAgain) {
+  const TempDir root = TempDir::create("/tmp", "hearth-test-");
+  const TempDir hooks = TempDir::create("/tmp", "hearth-test-");
+  RealFileSystem().write(hooks.path() / "hook", "hello", {});
+  in_namespace([&] {
+    {
+      const TargetHooks lent(root.path(), hooks.path());
+      EXPECT_EQ(read_file(root.path() / "tmp/in_target.d/hook"), "hello");
+      EXPECT_EQ(error_of_creating(root.path() / "tmp/in_target.d/other"), EROFS);
+      EXPECT_EQ(error_of_creating(hooks.path() / "other"), 0);  // host hooks may still add some
+      EXPECT_TRUE(fs::exists(root.path() / "tmp/in_target.d/other"));
+    }
+    EXPECT_FALSE(fs::exists(root.path() / "tmp/in_target.d"));
+  });
+  EXPECT_EQ(read_file(hooks.path() / "hook"), "hello");
+}
+
+}  // namespace
+}  // namespace hearth::builder

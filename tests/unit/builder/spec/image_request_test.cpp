@@ -1,0 +1,192 @@
+#include "builder/spec/image_request.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ImageRequest request(const std::string& line, const Environment& env = {}) {
+  return make_request(cli::parse_options(image_options(), split_words(line)), env, "/start", Cycles::refuse);
+}
+
+std::string refusal(const std::string& line, const Environment& env = {}) {
+  return story_of([&] { return request(line, env); });
+}
+
+TEST(ImageRequest, NoElementIsRefusedInUpstreamsWordsWithItsCode) {
+  try {
+    (void)request("", {{"IMAGE_ELEMENT", "os"}});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "ERROR: At least one distribution root element must be specified");
+    EXPECT_EQ(error.exit_code(), 1);
+  }
+}
+
+TEST(ImageRequest, TheDefaultsAreUpstreams) {
+  const ImageRequest made = request("os", {{"HOME", "/home/anna"}});
+  EXPECT_THAT(made.elements, ElementsAre("base", "os"));
+  EXPECT_THAT(made.types, ElementsAre("qcow2"));
+  EXPECT_EQ(made.output, "/start/image");
+  EXPECT_EQ(made.cache, "/home/anna/.cache/image-create");
+  EXPECT_EQ(made.lock_files, "/home/anna/.cache/dib/lockfiles");
+  EXPECT_EQ(made.temporary_parent, "/tmp");
+  EXPECT_EQ(made.root_label, "cloudimg-rootfs");
+  EXPECT_EQ(made.install_type, "source");
+  EXPECT_EQ(made.journal_size_mib, 64U);
+  EXPECT_EQ(made.min_tmpfs_gib, 2U);
+  EXPECT_EQ(made.image_size_gib, std::nullopt);
+  EXPECT_TRUE(made.compress && made.use_tmpfs);
+  EXPECT_FALSE(made.offline || made.overwrite);
+  EXPECT_THAT(made.checksums, IsEmpty());
+}
+
+struct Composition {
+  std::string line;
+  Environment env;
+  std::string expected;
+};
+
+TEST(ImageRequest, ComposesTheElements) {
+  const std::vector<Composition> cases = {
+      {"os a", {}, "base os a"},
+      {"-n os a", {}, "os a"},
+      {"os", {{"SKIP_BASE", "1"}}, "os"},
+      {"os", {{"SKIP_BASE", "0"}}, "base os"},
+      {"os a", {{"IMAGE_ELEMENT", "first second"}}, "base first second os a"},
+      {"os base os", {}, "base os"},
+      {"os vm", {}, "base os vm block-device-efi"},
+      {"os vm block-device-gpt", {}, "base os vm block-device-gpt"},
+      {"os", {{"IMAGE_ELEMENT", "vm"}}, "base vm os"},  // only names on the command line ask for a disk
+      {"-n -- os", {}, "os"},
+  };
+  for (const Composition& given : cases) {
+    EXPECT_EQ(join(request(given.line, given.env).elements, " "), given.expected) << given.line;
+  }
+}
+
+TEST(ImageRequest, TheOutputLosesTheSuffixOfItsOnlyType) {
+  EXPECT_EQ(request("-o img.qcow2 os").output, "/start/img");
+  EXPECT_EQ(request("-o img.raw -t raw os").image_name, "img");
+  EXPECT_EQ(request("-o img.raw -t raw,tar os").output, "/start/img.raw");
+  EXPECT_EQ(request("-o img.raw os").output, "/start/img.raw");
+  EXPECT_EQ(request("-o /abs/img os").output, "/abs/img");
+  EXPECT_EQ(request("-o .raw -t raw os").image_name, ".raw");
+  EXPECT_EQ(request("os", {{"IMAGE_NAME", "env"}}).output, "/start/env");
+}
+
+TEST(ImageRequest, ListsAreSplitAtCommasAndEachItemCountsOnce) {
+  EXPECT_THAT(request("-t raw,tar,raw os").types, ElementsAre("raw", "tar"));
+  EXPECT_THAT(request("-p a,b -p c,,a os").packages, ElementsAre("a", "b", "c"));
+  EXPECT_THAT(refusal("-t , os"), HasSubstr("no image type is named"));
+}
+
+TEST(ImageRequest, AnOptionBeatsItsVariable) {
+  const Environment env = {{"ARCH", "arm64"},         {"DIB_IMAGE_SIZE", "3"},     {"ROOT_LABEL", "env-label"},
+                           {"DIB_JOURNAL_SIZE", "8"}, {"DIB_IMAGE_CACHE", "/env"}, {"DIB_DEFAULT_INSTALLTYPE", "repo"}};
+  const ImageRequest by_env = request("os", env);
+  EXPECT_EQ(by_env.architecture, "arm64");
+  EXPECT_EQ(by_env.image_size_gib, 3);
+  EXPECT_EQ(by_env.root_label, "env-label");
+  EXPECT_EQ(by_env.journal_size_mib, 8U);
+  EXPECT_EQ(by_env.cache, "/env");
+  EXPECT_EQ(by_env.install_type, "repo");
+  const ImageRequest made = request(
+      "-a amd64 --image-size 0.2 --root-label l --mkfs-journal-size 4 --image-cache /opt "
+      "--install-type package os",
+      env);
+  EXPECT_EQ(made.architecture, "amd64");
+  EXPECT_EQ(made.image_size_gib, 0.2);
+  EXPECT_EQ(made.root_label, "l");
+  EXPECT_EQ(made.journal_size_mib, 4U);
+  EXPECT_EQ(made.cache, "/opt");
+  EXPECT_EQ(made.install_type, "package");
+  EXPECT_EQ(made.environment.at("DIB_DEFAULT_INSTALLTYPE"), "package");  // or hooks would go by the variable
+}
+
+TEST(ImageRequest, TheInstallTypeIsNotInTheEnvironmentUnlessTheCallerHadIt) {
+  EXPECT_EQ(request("--install-type package os").environment.count("DIB_DEFAULT_INSTALLTYPE"), 0U);
+}
+
+TEST(ImageRequest, NumbersAreChecked) {
+  for (const char* wrong : {"big", "-1", "1G", "", "inf", "nan", "1e999"}) {
+    if (*wrong == 0) continue;
+    EXPECT_THAT(refusal(cat("--image-size=", wrong, " os")), HasSubstr("--image-size")) << wrong;
+  }
+  EXPECT_THAT(refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
+  EXPECT_THAT(refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
+  EXPECT_EQ(request("--image-extra-size 12.5 os").extra_size_mib, 12.5);
+}
+
+TEST(ImageRequest, TraceAddsUp) {
+  EXPECT_EQ(request("-x -x os").trace, 2);
+  EXPECT_EQ(request("-x os", {{"DIB_DEBUG_TRACE", "1"}}).trace, 2);
+}
+
+TEST(ImageRequest, ChecksumsComeByOptionOrList) {
+  EXPECT_THAT(request("--checksum os").checksums, ElementsAre("md5", "sha256"));
+  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "1"}}).checksums, ElementsAre("md5", "sha256"));
+  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "sha256"}}).checksums, ElementsAre("sha256"));
+  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "0"}}).checksums, IsEmpty());
+}
+
+TEST(ImageRequest, TheRootLabelFollowsTheFileSystem) {
+  EXPECT_EQ(request("os", {{"FS_TYPE", "xfs"}}).root_label, "img-rootfs");
+}
+
+TEST(ImageRequest, PlacesComeFromTheEnvironment) {
+  EXPECT_EQ(request("os", {{"TMP_DIR", "/a"}}).temporary_parent, "/a");
+  EXPECT_EQ(request("os", {{"TMP_DIR", "/a"}, {"TMPDIR", "/b"}}).temporary_parent, "/b");
+  EXPECT_EQ(request("os", {{"DIB_LOCKFILES", "/locks"}}).lock_files, "/locks");
+  EXPECT_FALSE(request("os", {{"DIB_NO_TMPFS", "1"}}).use_tmpfs);
+  EXPECT_FALSE(request("--no-tmpfs os").use_tmpfs);
+  EXPECT_TRUE(request("os", {{"DIB_OFFLINE", "1"}}).offline);
+  EXPECT_FALSE(request("os", {{"DIB_OFFLINE", ""}}).offline);
+  EXPECT_TRUE(request("os", {{"OVERWRITE_OLD_IMAGE", "1"}}).overwrite);
+}
+
+TEST(ImageRequest, AnEmptyEntryOfTheElementsPathIsKeptToBeRefused) {
+  EXPECT_THAT(request("os", {{"ELEMENTS_PATH", "/a::/b"}}).elements_path, ElementsAre("/a", "", "/b"));
+  EXPECT_THAT(request("os", {{"ELEMENTS_PATH", ""}}).elements_path, IsEmpty());
+}
+
+TEST(ImageRequest, BreakPointsAreCheckedAndCollected) {
+  EXPECT_THAT(request("--break before-install,after-error os", {{"break", "after-pre-finalise"}}).breaks,
+              ElementsAre("before-install", "after-error", "after-pre-finalise"));
+  for (const char* wrong : {"before-error", "install", "during-install", "after-install.d"}) {
+    EXPECT_THAT(refusal(cat("--break ", wrong, " os")), HasSubstr("use before-PHASE, after-PHASE or after-error"))
+        << wrong;
+  }
+}
+
+class MetadataTest : public testing::Test {
+ protected:
+  std::string file_with(const std::string& text) {
+    RealFileSystem().write(dir.path() / "m.json", text, {});
+    return (dir.path() / "m.json").string();
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+};
+
+TEST_F(MetadataTest, AddsItsElementAndVariable) {
+  const std::string file = file_with(R"({"a": 1})");
+  const ImageRequest made = request(cat("--metadata ", file, " os"));
+  EXPECT_THAT(made.elements, ElementsAre("base", "heat-metadata", "os"));
+  EXPECT_EQ(made.environment.at("DIB_HEAT_METADATA"), file);
+}
+
+TEST_F(MetadataTest, IsCheckedAtOnce) {
+  EXPECT_THAT(refusal(cat("--metadata ", file_with("[1]"), " os")), HasSubstr("metadata must be a JSON object"));
+  EXPECT_THAT(refusal(cat("--metadata ", file_with("{\n  x"), " os")), HasSubstr("m.json:2:"));
+  EXPECT_THAT(refusal("os", {{"DIB_HEAT_METADATA", "/missing/m.json"}}), HasSubstr("/missing/m.json"));
+}
+
+}  // namespace
+}  // namespace hearth::builder
