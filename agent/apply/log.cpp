@@ -6,6 +6,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -22,7 +23,10 @@ std::string apply_log_line(WallTime when, LogLevel level, std::string_view text)
 
 ApplyLogger::ApplyLogger(const Clock& clock, const std::string& file, LogLevel threshold)
     : clock_(clock), threshold_(threshold) {
-  if (!file.empty()) file_ = Fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
+  try {
+    if (!file.empty()) file_ = Fd::open(file, O_WRONLY | O_APPEND | O_CREAT, 0640);
+  } catch (const Error&) {  // stderr still has every line
+  }
 }
 
 void ApplyLogger::log(LogLevel level, std::string_view text) noexcept {

@@ -161,6 +161,18 @@ Environment parse_environment(std::string_view text) {
   return env;
 }
 
+pid_t start_companion(const std::function<int()>& body) {
+  const pid_t pid = ::fork();
+  if (pid < 0) throw Error::from_errno("forking", "a process");
+  if (pid > 0) return pid;
+  int code = 1;
+  try {
+    code = body();
+  } catch (...) {  // nobody is there to be told
+  }
+  ::_exit(code);
+}
+
 Child Child::spawn(const SpawnOptions& options) {
   const ChildPlan plan = plan_child(options);
   Pipe report = Pipe::create();

@@ -103,6 +103,10 @@ std::string run_checked(CommandRunner& runner, const Command& command);
 /// Full path of a program in the PATH of `env`; nothing when there is none.
 [[nodiscard]] std::optional<fs::path> find_program(const std::string& name, const Environment& env);
 
+/// Forks a process that runs `body` and exits with its result; it outlives its starter. `body` must not rely on other
+/// threads. Returns its pid, which the caller reaps.
+[[nodiscard]] pid_t start_companion(const std::function<int()>& body);
+
 /// How a child is to be started: the low floor under RealRunner, for long-living children (QEMU, a pipeline stage).
 struct SpawnOptions {
   std::vector<std::string> argv;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/namespace.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -44,7 +45,7 @@ void sweep(const fs::path& parent) {
 }
 
 /// The janitor's life: wait until every holder of the life line is gone, then clean up.
-[[noreturn]] void keep_watch(const fs::path& directory, Pipe& life_line, Pipe& ready) {
+int keep_watch(const fs::path& directory, Pipe& life_line, Pipe& ready) {
   ::setsid();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(number, SIG_IGN);
   ready = {};
@@ -53,7 +54,7 @@ void sweep(const fs::path& parent) {
   while (::read(life_line.read.get(), &never, 1) < 0 && errno == EINTR) {
   }
   remove_directory(directory);
-  ::_exit(0);
+  return 0;
 }
 
 }  // namespace
@@ -67,9 +68,7 @@ Workspace Workspace::create(const fs::path& parent) {
   }
   Pipe life_line = Pipe::create();
   Pipe ready = Pipe::create();
-  const pid_t janitor = ::fork();
-  if (janitor < 0) throw Error::from_errno("forking", "the janitor");
-  if (janitor == 0) keep_watch(directory.path(), life_line, ready);
+  const pid_t janitor = start_companion([&] { return keep_watch(directory.path(), life_line, ready); });
   ready.write = Fd();
   char never = 0;  // the end comes when the janitor is safe from Ctrl-C, or dead
   while (::read(ready.read.get(), &never, 1) < 0 && errno == EINTR) {

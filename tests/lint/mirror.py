@@ -4,6 +4,7 @@
 the reason: "<room>/main.cpp  # why, and where it is proven instead". A line that is no longer true is an offender.
 """
 
+import functools
 import os
 import sys
 
@@ -29,14 +30,20 @@ def test_of(path):
 
 
 def is_built(root, test):
-    """Its name stands in the CMakeLists.txt of its folder or of one above."""
-    folder = os.path.dirname(test)
-    while folder.startswith("tests/unit"):
-        listed = tree.text(root, f"{folder}/CMakeLists.txt").split()
-        if os.path.relpath(test, folder) in [word.rstrip(")") for word in listed]:
-            return True
-        folder = os.path.dirname(folder)
-    return False
+    """A CMakeLists.txt below tests/unit names it, by its path from there."""
+    return test in built_tests(root)
+
+
+@functools.lru_cache(maxsize=None)
+def built_tests(root):
+    """The paths of all tests that the CMakeLists.txt files below tests/unit name."""
+    named = set()
+    for path in tree.files(root, "tests/unit"):
+        if os.path.basename(path) == "CMakeLists.txt":
+            words = (word.rstrip(")") for word in tree.text(root, path).split())
+            folder = os.path.dirname(path)
+            named.update(os.path.normpath(f"{folder}/{word}") for word in words if word.endswith("_test.cpp"))
+    return named
 
 
 def offenders(root):
