@@ -36,7 +36,8 @@ const std::vector<Applet>& applets() {
 
 const Applet* find_applet(std::string_view name) {
   const std::vector<Applet>& table = applets();
-  const auto found = std::find_if(table.begin(), table.end(), [name](const Applet& applet) { return applet.name == name; });
+  const auto found =
+      std::find_if(table.begin(), table.end(), [name](const Applet& applet) { return applet.name == name; });
   return found == table.end() ? nullptr : &*found;
 }
 

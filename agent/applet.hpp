@@ -1,4 +1,5 @@
-// The programs that the one agent binary is, as rows of a table: what each is called, where its links lie, what it does.
+// The programs that the one agent binary is, as rows of a table: what each is called, where its links lie, what it
+// does.
 #pragma once
 
 #include <string>
@@ -14,9 +15,9 @@ struct Invocation {
 };
 
 struct Applet {
-  std::string_view name;     ///< the name that a link to the binary selects it by
-  std::string_view link;     ///< where install-links puts that link, below its directory; empty = none
-  std::string_view summary;  ///< one line
+  std::string_view name;                    ///< the name that a link to the binary selects it by
+  std::string_view link;                    ///< where install-links puts that link, below its directory; empty = none
+  std::string_view summary;                 ///< one line
   int (*run)(const Invocation&) = nullptr;  ///< returns the exit status
 };
 

@@ -23,10 +23,11 @@ void pin_name_services() {
 }
 
 void print_help(std::FILE* stream) {
-  std::fputs("usage: hearth-agent APPLET [ARGUMENT…]\n"
-             "       hearth-agent install-links DIR [APPLET…]\n"
-             "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
-             stream);
+  std::fputs(
+      "usage: hearth-agent APPLET [ARGUMENT…]\n"
+      "       hearth-agent install-links DIR [APPLET…]\n"
+      "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
+      stream);
   for (const Applet& applet : hearth::agent::applets()) {
     std::fprintf(stream, "  %-20s %s\n", std::string(applet.name).c_str(), std::string(applet.summary).c_str());
   }

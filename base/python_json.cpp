@@ -15,7 +15,8 @@ namespace {
 
 std::string hex_number(char32_t value, std::size_t digits) {
   std::array<char, 8> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::uint32_t>(value), 16).ptr;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::uint32_t>(value), 16).ptr;
   const std::string text(buffer.data(), end);
   return std::string(digits - std::min(digits, text.size()), '0') + text;
 }
@@ -23,12 +24,14 @@ std::string hex_number(char32_t value, std::size_t digits) {
 /// repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
 std::string finite_repr(double number) {
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::scientific).ptr;
   std::string text(buffer.data(), end);
   const std::size_t mark = text.find('e');
   const int exponent = std::stoi(text.substr(mark + 1));
   if (exponent < -4 || exponent >= 16) return text;
-  const auto fixed_end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::fixed).ptr;
+  const auto fixed_end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::fixed).ptr;
   text.assign(buffer.data(), fixed_end);
   return text.find('.') == std::string::npos ? text + ".0" : text;
 }
@@ -81,7 +84,8 @@ void append_json_string(std::string& out, std::string_view text) {
 std::vector<const Json::object_t::value_type*> members_of(const Json& object, bool sorted) {
   std::vector<const Json::object_t::value_type*> members;
   for (const auto& member : object.get_ref<const Json::object_t&>()) members.push_back(&member);
-  if (sorted) std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  if (sorted)
+    std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
   return members;
 }
 

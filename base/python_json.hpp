@@ -1,6 +1,6 @@
 // JSON exactly as Python's json module reads and writes it: the agents' files are compared, rendered and signed, so the
-// bytes matter. Format: separators ", " and ": ", non-ASCII as \uXXXX, floats in Python's shortest form, integers of any
-// size kept exactly. See json.dumps / json.loads in Python's documentation.
+// bytes matter. Format: separators ", " and ": ", non-ASCII as \uXXXX, floats in Python's shortest form, integers of
+// any size kept exactly. See json.dumps / json.loads in Python's documentation.
 //
 // Integers beyond 64 bits live in Json as a binary value of subtype k_big_integer that holds their decimal digits: JSON
 // itself never yields binary values, so that nothing else can look like one.

@@ -247,7 +247,8 @@ class Reader {
     }
   }
 
-  /// After "\u": the code point; a pair of surrogate escapes is one, and a lone surrogate is left for append_utf8 to replace.
+  /// After "\u": the code point; a pair of surrogate escapes is one, and a lone surrogate is left for append_utf8 to
+  /// replace.
   char32_t read_unicode_escape() {
     const char32_t first = read_hex4();
     if (first < 0xd800 || first > 0xdbff || text_.substr(at_, 2) != "\\u") return first;

@@ -39,8 +39,8 @@ std::string quoted_arguments(const cli::Arguments& arguments, const std::vector<
 
 ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::Option>& table, Cycles cycles) {
   const Environment environment = current_environment();
-  ImageRequest request = make_request(arguments, arguments.has("c") ? cleared(environment) : environment,
-                                      fs::current_path(), cycles);
+  ImageRequest request =
+      make_request(arguments, arguments.has("c") ? cleared(environment) : environment, fs::current_path(), cycles);
   request.arguments_text = quoted_arguments(arguments, table);
   return request;
 }
@@ -106,7 +106,8 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string summary_of(const Element& element) {
   for (const char* name : {"README.md", "README.rst"}) {
     for (const std::string& line : split_lines(RealFileSystem().read(element.path / name).value_or(""))) {
-      const bool decoration = line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
+      const bool decoration =
+          line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
       if (!decoration) return first_line(line);
     }
   }

@@ -11,7 +11,8 @@ namespace hearth::builder {
 /// `executable` is this program's own path, from which its data files are found.
 [[nodiscard]] std::vector<cli::Command> commands(const fs::path& executable);
 
-/// disk-image-create: `hearth image create` with upstream's manners (the whole log on stdout, --version, cycles accepted).
+/// disk-image-create: `hearth image create` with upstream's manners (the whole log on stdout, --version, cycles
+/// accepted).
 [[nodiscard]] cli::Command disk_image_create(const fs::path& executable);
 
 }  // namespace hearth::builder

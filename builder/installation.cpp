@@ -28,7 +28,9 @@ Installation find_installation(const Environment& environment, const fs::path& e
   places.emplace_back(HEARTH_SOURCE_DIRECTORY);
   for (const fs::path& place : places) {
     if (!fs::is_directory(place / "elements")) continue;
-    return {.elements = place / "elements", .shims = place / "elements/.shims", .agent_binary = find_agent(environment, directory)};
+    return {.elements = place / "elements",
+            .shims = place / "elements/.shims",
+            .agent_binary = find_agent(environment, directory)};
   }
   std::string searched;
   for (const fs::path& place : places) searched += cat(" ", place.string());

@@ -12,8 +12,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const fs::path executable = fs::canonical("/proc/self/exe");
   const std::string name = fs::path(argv[0]).filename().string();
-  cli::Program program{.name = name, .summary = "takes a datacentre from nothing to its first running machines",
-                       .version = HEARTH_VERSION, .commands = {}};
+  cli::Program program{.name = name,
+                       .summary = "takes a datacentre from nothing to its first running machines",
+                       .version = HEARTH_VERSION,
+                       .commands = {}};
   if (name == "disk-image-create") {
     return cli::run_single(program, builder::disk_image_create(executable), words);
   }

@@ -53,7 +53,8 @@ class ApplyCommand {
   }
 
   int print_key() {
-    if (!is_key_type(options_.type)) throw Error(ErrorKind::input, cat("requested validation of unknown type: ", options_.type));
+    if (!is_key_type(options_.type))
+      throw Error(ErrorKind::input, cat("requested validation of unknown type: ", options_.type));
     const Json* value = find_key(metadata_, options_.key);
     if (value == nullptr && options_.key_default) return print(cat(*options_.key_default, "\n"));
     if (value == nullptr) {
@@ -74,9 +75,13 @@ class ApplyCommand {
 
   int apply_tree() {
     const Json root = metadata_below(metadata_, options_.subhash);
-    const RenderContext context{root, world_.files, world_.runner, world_.log,
-                                {world_.files.read("/etc/passwd").value_or(""), world_.files.read("/etc/group").value_or("")},
-                                options_.strict};
+    const RenderContext context{
+        root,
+        world_.files,
+        world_.runner,
+        world_.log,
+        {world_.files.read("/etc/passwd").value_or(""), world_.files.read("/etc/group").value_or("")},
+        options_.strict};
     const std::vector<RenderedFile> rendered = render_tree(scan_templates(options_.templates), context);
     // Beyond this point everything has rendered: only the disk can still refuse.
     int code = 0;

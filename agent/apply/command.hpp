@@ -21,8 +21,8 @@ struct ApplyWorld {
   std::function<void(std::string_view)> print;  ///< to stdout
 };
 
-/// `args` without argv[0]. Exit status: 0; 1 for errors, missing keys, wrong types and --check with changes; 2 for usage;
-/// with --boolean-key 0 true, 1 false, 255 neither.
+/// `args` without argv[0]. Exit status: 0; 1 for errors, missing keys, wrong types and --check with changes; 2 for
+/// usage; with --boolean-key 0 true, 1 false, 255 neither.
 int run_os_apply_config(const std::vector<std::string>& args, const ApplyWorld& world);
 
 /// The same in the real world: this process's environment, files, stdout and stderr.

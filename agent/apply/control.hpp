@@ -26,7 +26,8 @@ struct Accounts {
 
 /// `yaml` is the text of the control file, `template_path` names its template in errors.
 /// Throws Error(input) with the message in the form that os-apply-config prints: ("mode '600' …", 'TEMPLATE').
-[[nodiscard]] FileControl parse_control(const std::string& yaml, const std::string& template_path, const Accounts& accounts);
+[[nodiscard]] FileControl parse_control(const std::string& yaml, const std::string& template_path,
+                                        const Accounts& accounts);
 
 /// An error about one template, in that form.
 [[nodiscard]] Error template_error(const std::string& message, const std::string& template_path);

@@ -78,7 +78,8 @@ class EditScript {
   }
 
   /// table[i][j] = length of the longest common subsequence of what follows line i and line j.
-  [[nodiscard]] std::vector<std::uint32_t> common_lengths(std::size_t begin, std::size_t rows, std::size_t columns) const {
+  [[nodiscard]] std::vector<std::uint32_t> common_lengths(std::size_t begin, std::size_t rows,
+                                                          std::size_t columns) const {
     std::vector<std::uint32_t> table((rows + 1) * (columns + 1), 0);
     for (std::size_t i = rows; i-- > 0;) {
       for (std::size_t j = columns; j-- > 0;) {

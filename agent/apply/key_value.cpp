@@ -23,7 +23,8 @@ bool consists_of(std::string_view text, std::string_view extra) {
 /// What may follow a DSN's credentials: host and path, then perhaps "?query".
 bool is_dsn_place(std::string_view text) {
   const std::size_t mark = text.find('?');
-  if (mark != std::string_view::npos && (mark + 1 == text.size() || !consists_of(text.substr(mark + 1), "=_-"))) return false;
+  if (mark != std::string_view::npos && (mark + 1 == text.size() || !consists_of(text.substr(mark + 1), "=_-")))
+    return false;
   return consists_of(text.substr(0, mark), "/_.-");
 }
 
@@ -99,7 +100,8 @@ constexpr std::array<KeyType, 8> k_types = {{
 }};
 
 const KeyType* find_type(const std::string& name) {
-  const auto* const found = std::find_if(k_types.begin(), k_types.end(), [&name](const KeyType& t) { return t.name == name; });
+  const auto* const found =
+      std::find_if(k_types.begin(), k_types.end(), [&name](const KeyType& t) { return t.name == name; });
   return found == k_types.end() ? nullptr : found;
 }
 

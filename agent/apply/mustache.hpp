@@ -1,9 +1,10 @@
 // The mustache dialect of os-apply-config templates, parsed and rendered by pure functions.
 //
-// Own, because the dialect differs from every library: nothing is escaped, values that aren't text are inserted as JSON,
-// dotted names are looked up through objects only, and an unclosed section is no error: what came before it is lost and
-// its inside is rendered without condition. Existing templates may rely on that, so that it is only reported (unclosed);
-// the caller decides. The verified table of inputs and outputs is the test (tests/unit/agent/apply/mustache_test.cpp).
+// Own, because the dialect differs from every library: nothing is escaped, values that aren't text are inserted as
+// JSON, dotted names are looked up through objects only, and an unclosed section is no error: what came before it is
+// lost and its inside is rendered without condition. Existing templates may rely on that, so that it is only reported
+// (unclosed); the caller decides. The verified table of inputs and outputs is the test
+// (tests/unit/agent/apply/mustache_test.cpp).
 #pragma once
 
 #include <functional>
@@ -59,6 +60,7 @@ struct MustacheTemplate {
 using PartialLoader = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// Throws Error(input) when a partial does not parse or partials nest deeper than 100 levels.
-[[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const Json& root, const PartialLoader& partials);
+[[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const Json& root,
+                                          const PartialLoader& partials);
 
 }  // namespace hearth::agent

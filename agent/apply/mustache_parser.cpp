@@ -31,7 +31,7 @@ std::string with_unix_lines(std::string_view text) {
 
 /// A tag as found in the text, before it is given a meaning.
 struct Tag {
-  char mark = 0;     ///< one of # ^ / ! > & { =, or 0 for a plain variable
+  char mark = 0;  ///< one of # ^ / ! > & { =, or 0 for a plain variable
   std::string key;
   std::size_t blanks_begin = 0;  ///< where the blanks before it begin
   std::size_t begin = 0;         ///< its opening delimiter
@@ -39,7 +39,8 @@ struct Tag {
 };
 
 /// Finds tags by the rules of the dialect's grammar:
-///   tag = open *space ( "=" *space delimiters *space "=" / "{" *space name *space "}" / [mark] *space key ) *space close
+///   tag = open *space ( "=" *space delimiters *space "=" / "{" *space name *space "}" / [mark] *space key ) *space
+///   close
 /// where the first alternative that fits wins, and keys are as short as possible but never empty.
 class TagFinder {
  public:
@@ -51,13 +52,15 @@ class TagFinder {
   }
 
   [[nodiscard]] std::optional<Tag> find(std::size_t from) const {
-    for (std::size_t begin = text_.find(open_, from); begin != std::string_view::npos; begin = text_.find(open_, begin + 1)) {
+    for (std::size_t begin = text_.find(open_, from); begin != std::string_view::npos;
+         begin = text_.find(open_, begin + 1)) {
       Tag tag;
       tag.begin = begin;
       tag.blanks_begin = begin;
       while (tag.blanks_begin > from && is_blank(text_[tag.blanks_begin - 1])) --tag.blanks_begin;
       const std::size_t content = skip_space(begin + open_.size());
-      if (match_enclosed(tag, content, '=', '=') || match_enclosed(tag, content, '{', '}') || match_plain(tag, content)) {
+      if (match_enclosed(tag, content, '=', '=') || match_enclosed(tag, content, '{', '}') ||
+          match_plain(tag, content)) {
         return tag;
       }
     }
@@ -132,7 +135,8 @@ class Parser {
   std::size_t take(const Tag& tag, std::size_t at) {
     const bool standalone = is_standalone(tag);
     add_text(text_.substr(at, (standalone ? tag.blanks_begin : tag.begin) - at));
-    const std::string indent = standalone ? std::string(text_.substr(tag.blanks_begin, tag.begin - tag.blanks_begin)) : "";
+    const std::string indent =
+        standalone ? std::string(text_.substr(tag.blanks_begin, tag.begin - tag.blanks_begin)) : "";
     apply(tag, indent);
     return standalone && tag.end < text_.size() ? tag.end + 1 : tag.end;
   }

@@ -80,7 +80,8 @@ class Renderer {
   void put(const MustachePartial& partial) {
     const std::optional<std::string> text = partials_(partial.name);
     if (!text) return;
-    if (++partial_depth_ > k_max_partial_depth) throw Error(ErrorKind::input, cat("partial ", partial.name, " includes itself"));
+    if (++partial_depth_ > k_max_partial_depth)
+      throw Error(ErrorKind::input, cat("partial ", partial.name, " includes itself"));
     const MustacheTemplate parsed = parse_mustache(indented(*text, partial.indent), partial.name).value_or_throw();
     render(parsed.nodes);
     --partial_depth_;

@@ -32,8 +32,9 @@ const std::vector<cli::Option>& option_table() {
       {"print-templates", 0, "", "print the template root and exit"},
       {"subhash", 's', "A.B", "use this sub-object as the root of the metadata"},
       {"key", 0, "KEY", "print one value and exit"},
-      {"type", 0, "TYPE", "fail unless the value of --key has this type: int, default, netaddress, netdevice, dsn, "
-                          "swiftdevices, username or raw"},
+      {"type", 0, "TYPE",
+       "fail unless the value of --key has this type: int, default, netaddress, netdevice, dsn, "
+       "swiftdevices, username or raw"},
       {"key-default", 0, "VALUE", "print this when --key does not exist"},
       {"boolean-key", 0, "KEY", "exit 0 if the value is true, 1 if it is false, 255 if it is neither"},
       {"version", 0, "", "show the version and exit"},
@@ -112,7 +113,8 @@ bool is_strict(const cli::Arguments& arguments, const Environment& env) {
 }
 
 void take_lists_into(ApplyOptions& options, SplitWords words, const cli::Arguments& arguments) {
-  for (const std::string& file : arguments.values("metadata")) words.metadata.push_back({file});  // -mFILE, --metadata=FILE
+  for (const std::string& file : arguments.values("metadata"))
+    words.metadata.push_back({file});  // -mFILE, --metadata=FILE
   for (const std::string& file : arguments.values("fallback-metadata")) words.fallback.push_back({file});
   options.metadata.files = joined(words.metadata, options.strict);
   options.metadata.fallback = words.fallback.empty() ? default_fallback() : joined(words.fallback, options.strict);
@@ -123,7 +125,8 @@ void take_lists_into(ApplyOptions& options, SplitWords words, const cli::Argumen
 
 }  // namespace
 
-ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Environment& env, const FileReader& files) {
+ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Environment& env,
+                                 const FileReader& files) {
   SplitWords words = take_lists(args);
   const cli::Arguments arguments = cli::parse_options(option_table(), words.others);
   if (!arguments.operands().empty()) {
@@ -153,10 +156,11 @@ ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Env
 std::string apply_usage() { return "usage: os-apply-config [options]\n"; }
 
 std::string apply_help() {
-  return cat(apply_usage(),
-             "\nReads and merges the JSON files named by -m, or by OS_CONFIG_FILES (separated by colons), and renders the\n"
-             "template tree with them. Nothing is written unless every template renders.\n\noptions:\n",
-             cli::options_help(option_table()));
+  return cat(
+      apply_usage(),
+      "\nReads and merges the JSON files named by -m, or by OS_CONFIG_FILES (separated by colons), and renders the\n"
+      "template tree with them. Nothing is written unless every template renders.\n\noptions:\n",
+      cli::options_help(option_table()));
 }
 
 }  // namespace hearth::agent

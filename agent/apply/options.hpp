@@ -29,8 +29,8 @@ struct ApplyOptions {
   std::vector<std::string> warnings;  ///< to be logged once there is a log
 };
 
-/// Options may be abbreviated; -m and --fallback-metadata take any number of values. Without --compat strict a second -m
-/// replaces the first, as it always has. `files` tells which of the template roots exist. Throws Error(usage).
+/// Options may be abbreviated; -m and --fallback-metadata take any number of values. Without --compat strict a second
+/// -m replaces the first, as it always has. `files` tells which of the template roots exist. Throws Error(usage).
 [[nodiscard]] ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Environment& env,
                                                const FileReader& files);
 

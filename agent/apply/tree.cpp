@@ -79,7 +79,8 @@ Error render_failure(const Template& source, const std::string& cause, Logger& l
 }
 
 std::string cause_of(const ParseError& error) {
-  return error.at.line > 0 ? cat(error.what, " (", error.source, ":", error.at.line, ":", error.at.column, ")") : error.what;
+  return error.at.line > 0 ? cat(error.what, " (", error.source, ":", error.at.line, ":", error.at.column, ")")
+                           : error.what;
 }
 
 void report_unclosed(const Template& source, const MustacheTemplate& parsed, const RenderContext& context) {
@@ -103,7 +104,8 @@ std::string render_mustache_template(const Template& source, const RenderContext
   if (!parsed) throw render_failure(source, cause_of(parsed.error()), context.log);
   report_unclosed(source, *parsed, context);
   try {
-    return render_mustache(*parsed, context.metadata, [&context](const std::string& name) { return load_partial(name, context.log); });
+    return render_mustache(*parsed, context.metadata,
+                           [&context](const std::string& name) { return load_partial(name, context.log); });
   } catch (const Error& error) {
     throw render_failure(source, error.what(), context.log);
   }

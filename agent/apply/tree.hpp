@@ -40,6 +40,7 @@ struct RenderContext {
 };
 
 /// Renders every template, or throws the Error of the first that fails: nothing is ever applied in part.
-[[nodiscard]] std::vector<RenderedFile> render_tree(const std::vector<Template>& templates, const RenderContext& context);
+[[nodiscard]] std::vector<RenderedFile> render_tree(const std::vector<Template>& templates,
+                                                    const RenderContext& context);
 
 }  // namespace hearth::agent

@@ -11,7 +11,9 @@ namespace {
 constexpr std::uint32_t k_default_mode = 0644;
 
 /// Output root and relative path; "o/" and "o" are the same root.
-std::string target_of(const std::string& root, const std::string& relative) { return (fs::path(root) / relative).string(); }
+std::string target_of(const std::string& root, const std::string& relative) {
+  return (fs::path(root) / relative).string();
+}
 
 bool is_link(const std::string& path) {
   boost::system::error_code ignored;
@@ -51,7 +53,8 @@ FileChange plan_change(const RenderedFile& file, const std::string& root, const 
   if (change.old_status && change.old_status->type == FileStatus::Type::directory) {
     throw Error(ErrorKind::input, cat("cannot write ", change.path, ": it is a directory"));
   }
-  if (change.old_status && change.old_status->type == FileStatus::Type::regular) change.old_content = reader.read(change.path);
+  if (change.old_status && change.old_status->type == FileStatus::Type::regular)
+    change.old_content = reader.read(change.path);
   change.attributes = attributes_of(file.control, change.old_status);
   change.kind = kind_of(change, file.control);
   return change;

@@ -30,8 +30,8 @@ struct FileChange {
 
 /// Mode and owner come from the control file, else from what is there (links followed), else 0644 and the caller.
 /// Throws Error(input) when a target is a directory: better before the first write than after it.
-[[nodiscard]] std::vector<FileChange> plan_changes(const std::vector<RenderedFile>& files, const std::string& output_root,
-                                                   const FileReader& reader);
+[[nodiscard]] std::vector<FileChange> plan_changes(const std::vector<RenderedFile>& files,
+                                                   const std::string& output_root, const FileReader& reader);
 
 /// Carries the plan out, each file whole and fsynced or not at all, and logs "writing P" or "deleting P".
 void apply_changes(const std::vector<FileChange>& changes, FileSystem& files, Logger& log);

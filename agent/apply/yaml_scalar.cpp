@@ -66,7 +66,8 @@ std::optional<Json> integer_of(std::string_view text) {
   const std::string digits = without_underscores(text);
   const std::string_view rest = std::string_view(digits).substr(std::min<std::size_t>(2, digits.size()));
   if (digits.compare(0, 2, "0b") == 0 && all_of(rest, "01")) return signed_number(rest, 2, negative);
-  if (digits.compare(0, 2, "0x") == 0 && all_of(rest, "0123456789abcdefABCDEF")) return signed_number(rest, 16, negative);
+  if (digits.compare(0, 2, "0x") == 0 && all_of(rest, "0123456789abcdefABCDEF"))
+    return signed_number(rest, 16, negative);
   if (digits == "0") return Json(0);
   if (digits[0] == '0' && all_of(digits, "01234567")) return signed_number(digits, 8, negative);
   if (digits[0] != '0' && all_of(digits, k_digits)) return signed_number(digits, 10, negative);
@@ -82,7 +83,8 @@ bool has_float_form(std::string_view text) {
   const std::size_t mark = rest.find_first_of("eE");
   if (mark != std::string_view::npos) {
     const std::string_view exponent = rest.substr(mark + 1);
-    if (exponent.size() < 2 || (exponent[0] != '+' && exponent[0] != '-') || !all_of(exponent.substr(1), k_digits)) return false;
+    if (exponent.size() < 2 || (exponent[0] != '+' && exponent[0] != '-') || !all_of(exponent.substr(1), k_digits))
+      return false;
     rest = rest.substr(0, mark);
   }
   if (whole.empty()) return all_of(rest, "0123456789_") && rest.front() != '_';
@@ -168,7 +170,8 @@ Result<Json> parse_yaml11(const std::string& text, std::string_view source) {
     return value_of(YAML::Load(text), 0);
   } catch (const YAML::Exception& error) {
     const bool known = !error.mark.is_null();
-    return ParseError{std::string(source), known ? Position{error.mark.line + 1, error.mark.column + 1} : Position{}, error.msg};
+    return ParseError{std::string(source), known ? Position{error.mark.line + 1, error.mark.column + 1} : Position{},
+                      error.msg};
   }
 }
 

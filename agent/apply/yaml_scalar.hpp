@@ -12,7 +12,8 @@ namespace hearth::agent {
 /// The value of a plain (unquoted, untagged) scalar: null, boolean, number or text. Dates stay text.
 [[nodiscard]] Json resolve_plain_scalar(std::string_view text);
 
-/// One YAML document as JSON: keys become text (an int key its decimal form), merge keys ("<<") and anchors are resolved.
+/// One YAML document as JSON: keys become text (an int key its decimal form), merge keys ("<<") and anchors are
+/// resolved.
 [[nodiscard]] Result<Json> parse_yaml11(const std::string& text, std::string_view source);
 
 }  // namespace hearth::agent

@@ -16,7 +16,8 @@ namespace hearth::agent {
 
 class Cache {
  public:
-  Cache(fs::path directory, FileSystem& files, Logger& log) : directory_(std::move(directory)), files_(files), log_(log) {}
+  Cache(fs::path directory, FileSystem& files, Logger& log)
+      : directory_(std::move(directory)), files_(files), log_(log) {}
 
   /// Names come from outside. One that would leave the directory, hide, or take the place of our own list is refused.
   [[nodiscard]] static bool is_safe_name(std::string_view name);

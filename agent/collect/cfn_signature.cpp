@@ -17,8 +17,8 @@ std::string hmac_sha256_base64(const std::string& secret, const std::string& tex
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  if (::HMAC(::EVP_sha256(), secret.data(), static_cast<int>(secret.size()), bytes, text.size(), digest.data(), &size) ==
-      nullptr) {
+  if (::HMAC(::EVP_sha256(), secret.data(), static_cast<int>(secret.size()), bytes, text.size(), digest.data(),
+             &size) == nullptr) {
     throw Error(ErrorKind::io, "signing a request: HMAC-SHA256 is not available");
   }
   std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> encoded{};

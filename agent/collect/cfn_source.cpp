@@ -49,9 +49,9 @@ std::optional<CfnAccess> read_access(const SourceContext& context) {
 
 HttpRequest describe_request(const CfnPath& path, const CfnAccess& access, const SourceContext& context) {
   HttpRequest request = get_request(context, access.url, context.settings.number("cfn", "timeout"));
-  QueryParameters parameters = {{"Action", "DescribeStackResource"}, {"StackName", access.stack},
-                                {"LogicalResourceId", path.resource}, {"AWSAccessKeyId", access.key_id},
-                                {"SignatureVersion", "2"},            {"SignatureMethod", "HmacSHA256"}};
+  QueryParameters parameters = {
+      {"Action", "DescribeStackResource"}, {"StackName", access.stack}, {"LogicalResourceId", path.resource},
+      {"AWSAccessKeyId", access.key_id},   {"SignatureVersion", "2"},   {"SignatureMethod", "HmacSHA256"}};
   parameters.emplace_back("Signature", sign_query(access.secret, request.url, parameters));
   const std::string query = encode_query(parameters);
   request.url.query = request.url.query.empty() ? query : cat(request.url.query, "&", query);

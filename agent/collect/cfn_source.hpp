@@ -22,8 +22,8 @@ struct CfnPath {
 /// The value that `path` names in a DescribeStackResource answer. The error is the whole message for the log.
 [[nodiscard]] Result<Json, std::string> value_in_answer(const CfnPath& path, std::string_view xml);
 
-/// The values of all paths, later over earlier, key by key. Deployments are exploded, with the keys of the global and of
-/// the cfn section.
+/// The values of all paths, later over earlier, key by key. Deployments are exploded, with the keys of the global and
+/// of the cfn section.
 [[nodiscard]] Collection collect_cfn(const SourceContext& context);
 
 }  // namespace hearth::agent

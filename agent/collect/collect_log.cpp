@@ -40,8 +40,8 @@ int facility_of(const std::string& name) {
   std::string word = to_lower(name);
   if (word.compare(0, 4, "log_") == 0) word.erase(0, 4);
   const std::map<std::string, int> facilities = {
-      {"kern", LOG_KERN},     {"user", LOG_USER},     {"mail", LOG_MAIL},     {"daemon", LOG_DAEMON}, {"auth", LOG_AUTH},
-      {"syslog", LOG_SYSLOG}, {"cron", LOG_CRON},     {"authpriv", LOG_AUTHPRIV},
+      {"kern", LOG_KERN},     {"user", LOG_USER},     {"mail", LOG_MAIL},     {"daemon", LOG_DAEMON},
+      {"auth", LOG_AUTH},     {"syslog", LOG_SYSLOG}, {"cron", LOG_CRON},     {"authpriv", LOG_AUTHPRIV},
       {"local0", LOG_LOCAL0}, {"local1", LOG_LOCAL1}, {"local2", LOG_LOCAL2}, {"local3", LOG_LOCAL3},
       {"local4", LOG_LOCAL4}, {"local5", LOG_LOCAL5}, {"local6", LOG_LOCAL6}, {"local7", LOG_LOCAL7}};
   const auto found = facilities.find(word);
@@ -49,8 +49,9 @@ int facility_of(const std::string& name) {
 }
 
 std::string time_text(const std::string& format, WallTime time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(
-      std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::floor<std::chrono::seconds>(time)));
+  const std::time_t seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+          std::chrono::floor<std::chrono::seconds>(time)));
   std::tm local{};
   ::localtime_r(&seconds, &local);
   std::ostringstream text;
@@ -70,8 +71,12 @@ std::string journal_entry(LogLevel level, std::string_view text) {
 LogOptions log_options(const Settings& settings) {
   const auto flag = [&settings](const char* name) { return settings.flag("DEFAULT", name); };
   const auto text = [&settings](const char* name) { return settings.text_or("DEFAULT", name, ""); };
-  LogOptions options{.debug = flag("debug"), .file = text("log_file"), .watch_file = flag("watch_log_file"),
-                     .to_syslog = flag("use_syslog"), .to_journal = flag("use_journal"), .as_json = flag("use_json"),
+  LogOptions options{.debug = flag("debug"),
+                     .file = text("log_file"),
+                     .watch_file = flag("watch_log_file"),
+                     .to_syslog = flag("use_syslog"),
+                     .to_journal = flag("use_journal"),
+                     .as_json = flag("use_json"),
                      .syslog_facility = facility_of(text("syslog_log_facility"))};
   options.date_format = settings.text_or("DEFAULT", "log_date_format", options.date_format);
   const std::string directory = text("log_dir");
@@ -87,8 +92,8 @@ LogOptions log_options(const Settings& settings) {
 std::string format_record(const LogOptions& options, LogLevel level, std::string_view text, WallTime time, int pid) {
   const std::string when = time_text(options.date_format, time);
   if (!options.as_json) return cat(when, " ", pid, " ", log_level_name(level), " ", k_name, " [-] ", text);
-  const Json record = {{"message", text}, {"asctime", when}, {"name", k_name},
-                       {"levelname", log_level_name(level)}, {"process", pid}};
+  const Json record = {
+      {"message", text}, {"asctime", when}, {"name", k_name}, {"levelname", log_level_name(level)}, {"process", pid}};
   return record.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -120,7 +125,8 @@ void CollectLog::write_record(LogLevel level, std::string_view text) {
   if (options_.to_syslog) ::syslog(priority_of(level), "%s", std::string(text).c_str());
   if (options_.to_journal) send_datagram(k_journal, journal_entry(level, text));
   const std::string line = cat(format_record(options_, level, text, clock_.wall(), ::getpid()), "\n");
-  if (options_.to_stderr) [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  if (options_.to_stderr) [[maybe_unused]]
+    const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   if (file_) write_file(line);
 }
 

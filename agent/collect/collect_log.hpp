@@ -1,5 +1,5 @@
-// os-collect-config's log: lines "YYYY-MM-DD HH:MM:SS.mmm PID LEVEL os-collect-config [-] TEXT" in local time, to stderr,
-// a file, syslog or the systemd journal, as the oslo.log options say.
+// os-collect-config's log: lines "YYYY-MM-DD HH:MM:SS.mmm PID LEVEL os-collect-config [-] TEXT" in local time, to
+// stderr, a file, syslog or the systemd journal, as the oslo.log options say.
 #pragma once
 
 #include <string>

@@ -59,9 +59,14 @@ void notify_systemd(const Environment& env, std::string_view state) {
 class Collector {
  public:
   Collector(const cli::Arguments& arguments, const Words& argv)
-      : argv_(argv), env_(current_environment()), config_(find_config_files(arguments, home_of(env_), files_)),
-        settings_(read_config_files(config_, files_), env_, arguments), log_(log_options(settings_), clock_),
-        once_(log_), runner_(clock_), http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
+      : argv_(argv),
+        env_(current_environment()),
+        config_(find_config_files(arguments, home_of(env_), files_)),
+        settings_(read_config_files(config_, files_), env_, arguments),
+        log_(log_options(settings_), clock_),
+        once_(log_),
+        runner_(clock_),
+        http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
         context_{settings_, files_, runner_, http_, clock_, log_, once_, ::getuid()} {}
 
   int run() {
@@ -122,11 +127,13 @@ int run(const cli::Arguments& arguments, const Words& argv) {
 }  // namespace
 
 int os_collect_config_main(const Words& words, const Words& argv) {
-  const cli::Command command{.words = "os-collect-config", .operands = "[COLLECTOR…]",
+  const cli::Command command{.words = "os-collect-config",
+                             .operands = "[COLLECTOR…]",
                              .summary = "collects metadata into files and runs a command when they changed",
-                             .details = "Collectors: heat_local ec2 cfn heat request local zaqar.\n"
-                                        "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
-                                        "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
+                             .details =
+                                 "Collectors: heat_local ec2 cfn heat request local zaqar.\n"
+                                 "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
+                                 "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
                              .options = command_line_table(),
                              .run = [&argv](const cli::Arguments& arguments) { return run(arguments, argv); }};
   const cli::Program program{"os-collect-config", command.summary, HEARTH_VERSION, {}};

@@ -41,7 +41,8 @@ bool is_config_drive(const std::map<std::string, std::string>& block) {
     const auto found = block.find(key);
     return found == block.end() ? std::string() : found->second;
   };
-  return value("LABEL") == "config-2" && (value("TYPE") == "vfat" || value("TYPE") == "iso9660") && !value("DEVNAME").empty();
+  return value("LABEL") == "config-2" && (value("TYPE") == "vfat" || value("TYPE") == "iso9660") &&
+         !value("DEVNAME").empty();
 }
 
 std::optional<Json> read_metadata(const std::string& root, const SourceContext& context) {
@@ -96,7 +97,8 @@ std::optional<std::string> config_drive_device(std::string_view blkid_export) {
   lines.emplace_back("");
   for (const std::string& line : lines) {
     const std::size_t equals = line.find('=');
-    if (equals != std::string::npos) block[line.substr(0, equals)] = without_backslashes(std::string_view(line).substr(equals + 1));
+    if (equals != std::string::npos)
+      block[line.substr(0, equals)] = without_backslashes(std::string_view(line).substr(equals + 1));
     if (!line.empty()) continue;
     if (is_config_drive(block)) return block["DEVNAME"];
     block.clear();

@@ -82,7 +82,9 @@ std::optional<Json> from_service(const SourceContext& context) {
 
 }  // namespace
 
-std::optional<Json> walk_metadata(const std::string& root_url, const Get& get) { return Walk(get).directory(root_url, 0); }
+std::optional<Json> walk_metadata(const std::string& root_url, const Get& get) {
+  return Walk(get).directory(root_url, 0);
+}
 
 Collection collect_ec2(const SourceContext& context) {
   try {

@@ -23,7 +23,8 @@ std::string full_stack_id(const std::string& endpoint, const std::string& id, co
   const HttpResponse response = context.http.send(request);
   const std::string location = find_header(response.headers, "Location").value_or("");
   const std::size_t at = location.find("/stacks/");
-  if (at == std::string::npos) throw Error(ErrorKind::not_found, cat("there is no stack ", id, " (HTTP ", response.status, ")"));
+  if (at == std::string::npos)
+    throw Error(ErrorKind::not_found, cat("there is no stack ", id, " (HTTP ", response.status, ")"));
   return location.substr(at + std::string_view("/stacks/").size());
 }
 

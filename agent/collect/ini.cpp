@@ -12,7 +12,8 @@ std::string_view trim_right(std::string_view text) {
 }
 
 std::string unquoted(std::string_view value) {
-  const bool quoted = !value.empty() && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
+  const bool quoted =
+      !value.empty() && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
   if (!quoted) return std::string(value);
   return std::string(value.size() < 2 ? std::string_view() : value.substr(1, value.size() - 2));
 }

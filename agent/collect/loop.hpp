@@ -36,9 +36,9 @@ struct LoopPlan {
   fs::path backup;
   bool one_time = false;
   bool force = false;
-  bool reset_on_change = true;  ///< start again with the shortest pause after a change was applied
-  double min_pause = 1;         ///< seconds
-  double max_pause = 30;        ///< seconds
+  bool reset_on_change = true;            ///< start again with the shortest pause after a change was applied
+  double min_pause = 1;                   ///< seconds
+  double max_pause = 30;                  ///< seconds
   std::vector<std::string> config_files;  ///< a change of theirs, made by the command, ends the loop with a restart
 };
 

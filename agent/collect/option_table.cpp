@@ -22,7 +22,12 @@ std::vector<SettingRow> default_rows() {
       {"DEFAULT", "one_time", "one-time", 0, boolean, {"false"}, "one round, then exit"},
       {"DEFAULT", "min_polling_interval", "min-polling-interval", 0, number, {"1"}, "first pause, in seconds"},
       {"DEFAULT", "polling_interval", "polling-interval", 'i', number, {"30"}, "longest pause, in seconds"},
-      {"DEFAULT", "reset_interval_on_change", "reset-interval-on-change", 0, boolean, {"true"},
+      {"DEFAULT",
+       "reset_interval_on_change",
+       "reset-interval-on-change",
+       0,
+       boolean,
+       {"true"},
        "start again with the first pause after a change was applied"},
       {"DEFAULT", "print_cachedir", "print-cachedir", 0, boolean, {"false"}, "print the cache directory and exit"},
       {"DEFAULT", "force", "force", 0, boolean, {"false"}, "run the command without changes too; implies --one-time"},
@@ -32,7 +37,13 @@ std::vector<SettingRow> default_rows() {
       {"DEFAULT", "debug", "debug", 'd', boolean, {"false"}, "log debug messages too"},
       {"DEFAULT", "log_file", "log-file", 0, text, {}, "log into this file instead of stderr"},
       {"DEFAULT", "log_dir", "log-dir", 0, text, {}, "where a relative log file lies"},
-      {"DEFAULT", "log_config_append", "log-config-append", 0, text, {}, "accepted; Python logging files have no meaning here"},
+      {"DEFAULT",
+       "log_config_append",
+       "log-config-append",
+       0,
+       text,
+       {},
+       "accepted; Python logging files have no meaning here"},
       {"DEFAULT", "log_date_format", "log-date-format", 0, text, {"%Y-%m-%d %H:%M:%S"}, "strftime format of log lines"},
       {"DEFAULT", "use_syslog", "use-syslog", 0, boolean, {"false"}, "log to syslog"},
       {"DEFAULT", "syslog_log_facility", "syslog-log-facility", 0, text, {"LOG_USER"}, "syslog facility"},
@@ -48,14 +59,25 @@ std::vector<SettingRow> web_rows() {
       {"ec2", "metadata_url", "ec2-metadata-url", 0, text, {"http://169.254.169.254/latest/meta-data"}, "EC2 metadata"},
       {"ec2", "timeout", "ec2-timeout", 0, number, {"10"}, "seconds to connect and read"},
       {"cfn", "metadata_url", "cfn-metadata-url", 0, text, {}, "CloudFormation API"},
-      {"cfn", "heat_metadata_hint", "cfn-heat-metadata-hint", 0, text, {"/var/lib/heat-cfntools/cfn-metadata-server"},
+      {"cfn",
+       "heat_metadata_hint",
+       "cfn-heat-metadata-hint",
+       0,
+       text,
+       {"/var/lib/heat-cfntools/cfn-metadata-server"},
        "file that holds the URL where none is set"},
       {"cfn", "ca_certificate", "cfn-ca_certificate", 0, text, {}, "CA bundle"},
       {"cfn", "stack_name", "cfn-stack-name", 0, text, {}, "stack to describe"},
       {"cfn", "access_key_id", "cfn-access-key-id", 0, text, {}, "access key"},
       {"cfn", "secret_access_key", "cfn-secret-access-key", 0, text, {}, "secret key"},
       {"cfn", "path", "cfn-path", 0, list, {}, "RESOURCE.FIELD[.KEY…]"},
-      {"cfn", "deployment_key", "cfn-deployment-key", 0, list, {"deployments"}, "keys to explode, besides --deployment-key"},
+      {"cfn",
+       "deployment_key",
+       "cfn-deployment-key",
+       0,
+       list,
+       {"deployments"},
+       "keys to explode, besides --deployment-key"},
       {"cfn", "timeout", "cfn-timeout", 0, number, {"10"}, "seconds to connect and read"},
       {"request", "metadata_url", "request-metadata-url", 0, text, {}, "URL of a JSON object"},
       {"request", "timeout", "request-timeout", 0, number, {"10"}, "seconds to connect and read"},
@@ -80,7 +102,13 @@ std::vector<SettingRow> keystone_rows() {
       {"zaqar", "queue_id", "zaqar-queue-id", 0, text, {}, "queue to read"},
       {"zaqar", "region_name", "zaqar-region-name", 0, text, {}, "region of the endpoint"},
       {"zaqar", "use_websockets", "zaqar-use-websockets", 0, boolean, {"false"}, "use a websocket"},
-      {"zaqar", "ssl_certificate_validation", "zaqar-ssl-certificate-validation", 0, boolean, {"false"}, "check certificates"},
+      {"zaqar",
+       "ssl_certificate_validation",
+       "zaqar-ssl-certificate-validation",
+       0,
+       boolean,
+       {"false"},
+       "check certificates"},
       {"zaqar", "ca_file", "zaqar-ca-file", 0, text, {}, "CA bundle"},
       {"keystone", "cache_dir", "keystone-cache_dir", 0, text, {}, "directory for tokens"},
       {"keystone", "cache_ttl", "keystone-cache_ttl", 0, number, {"1800"}, "seconds to keep a token"},
@@ -140,7 +168,8 @@ std::vector<cli::Option> command_line_table() {
   for (const SettingRow& row : setting_rows()) {
     if (row.option.empty()) continue;
     table.push_back({std::string(row.option), row.letter, value_name(row), std::string(row.help)});
-    if (row.type == SettingType::boolean) table.push_back({inverse_option(row), 0, "", cat("the inverse of --", row.option)});
+    if (row.type == SettingType::boolean)
+      table.push_back({inverse_option(row), 0, "", cat("the inverse of --", row.option)});
   }
   for (const OptionAlias& alias : option_aliases()) {
     table.push_back({std::string(alias.alias), 0, "VALUE", cat("the same as --", alias.option)});
@@ -150,7 +179,8 @@ std::vector<cli::Option> command_line_table() {
 
 std::string environment_name(const SettingRow& row) {
   std::string name = cat("OS_", row.group, "__", row.name);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return name;
 }
 

@@ -14,9 +14,9 @@ namespace hearth::agent {
 enum class SettingType { text, number, boolean, list };
 
 struct SettingRow {
-  std::string_view group;    ///< "DEFAULT" or the collector's name
-  std::string_view name;     ///< in files
-  std::string_view option;   ///< behind "--"; empty = not on the command line
+  std::string_view group;   ///< "DEFAULT" or the collector's name
+  std::string_view name;    ///< in files
+  std::string_view option;  ///< behind "--"; empty = not on the command line
   char letter = 0;
   SettingType type = SettingType::text;
   std::vector<std::string> preset;  ///< default; none = not configured (lists: empty)

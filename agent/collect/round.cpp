@@ -32,7 +32,8 @@ void take_source(const SourceRow& row, const SourceContext& context, std::vector
 std::string failure_text(const std::string& command, const ExitStatus& status) {
   if (const auto* signaled = std::get_if<Signaled>(&status)) {
     const char* name = ::sigabbrev_np(signaled->signal);
-    if (name != nullptr) return cat("Command '", command, "' died with <Signals.SIG", name, ": ", signaled->signal, ">.");
+    if (name != nullptr)
+      return cat("Command '", command, "' died with <Signals.SIG", name, ": ", signaled->signal, ">.");
   }
   return cat("Command '", command, "' returned non-zero exit status ", shell_code(status), ".");
 }
@@ -41,8 +42,14 @@ ExitStatus run_command(const std::string& command, const std::string& files, Com
   Environment env = current_environment();
   env["OS_CONFIG_FILES"] = files;
   try {
-    return runner.run({.argv = {"/bin/sh", "-c", command}, .env = env, .inherit_input = true, .out = Output::inherit,
-                       .err = Output::inherit, .own_group = false}).status;
+    return runner
+        .run({.argv = {"/bin/sh", "-c", command},
+              .env = env,
+              .inherit_input = true,
+              .out = Output::inherit,
+              .err = Output::inherit,
+              .own_group = false})
+        .status;
   } catch (const Error& error) {
     log.error(error.what());
     return Exited{127};
@@ -87,7 +94,8 @@ StoredRound store_round(const std::vector<Collected>& documents, Cache& cache, c
   return round;
 }
 
-int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner, Logger& log) {
+int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner,
+                Logger& log) {
   const std::string files = join(round.paths, ":");
   log.info(cat("Executing ", command, " with OS_CONFIG_FILES=", files));
   const ExitStatus status = run_command(command, files, runner, log);

@@ -22,12 +22,13 @@ struct StoredRound {
   std::vector<std::string> paths;    ///< for OS_CONFIG_FILES
   std::vector<std::string> changed;  ///< names
 };
-/// Documents with a name that is no safe file name are refused, with an error message. Throws Error when the disk fails.
+/// Documents with a name that is no safe file name are refused, with an error message. Throws Error when the disk
+/// fails.
 [[nodiscard]] StoredRound store_round(const std::vector<Collected>& documents, Cache& cache, const fs::path& backup,
                                       Logger& log);
 
-/// Runs `command` by /bin/sh with the round's files in OS_CONFIG_FILES, its output untouched, and commits the changes if
-/// it succeeds. Returns its status as a shell gives it.
+/// Runs `command` by /bin/sh with the round's files in OS_CONFIG_FILES, its output untouched, and commits the changes
+/// if it succeeds. Returns its status as a shell gives it.
 int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner, Logger& log);
 
 }  // namespace hearth::agent

@@ -177,7 +177,8 @@ std::string Settings::expand(std::string_view text, std::string_view group, std:
     const std::optional<std::string> value = reference(dollar.name, group, open);
     out += value ? *value : std::string(text.substr(0, dollar.length));
     if (!value && warnings != nullptr) {
-      warnings->push_back(cat("There is no option '", dollar.name, "'; '", text.substr(0, dollar.length), "' stays as it is"));
+      warnings->push_back(
+          cat("There is no option '", dollar.name, "'; '", text.substr(0, dollar.length), "' stays as it is"));
     }
     text.remove_prefix(dollar.length);
   }
@@ -186,7 +187,8 @@ std::string Settings::expand(std::string_view text, std::string_view group, std:
 
 /// The value that "name" or "group.name" stands for, looked up in the same group first. `open` are the options that
 /// are being expanded: one that refers to itself has no value.
-std::optional<std::string> Settings::reference(std::string_view name, std::string_view group, std::set<Key> open) const {
+std::optional<std::string> Settings::reference(std::string_view name, std::string_view group,
+                                               std::set<Key> open) const {
   const std::size_t dot = name.find('.');
   const SettingRow* row = nullptr;
   if (dot != std::string_view::npos) {

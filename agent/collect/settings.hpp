@@ -47,7 +47,8 @@ class Settings {
   [[nodiscard]] const std::vector<std::string>& raw(std::string_view group, std::string_view name) const;
   [[nodiscard]] std::string expand(std::string_view text, std::string_view group, std::set<Key> open,
                                    std::vector<std::string>* warnings) const;
-  [[nodiscard]] std::optional<std::string> reference(std::string_view name, std::string_view group, std::set<Key> open) const;
+  [[nodiscard]] std::optional<std::string> reference(std::string_view name, std::string_view group,
+                                                     std::set<Key> open) const;
   [[nodiscard]] std::string shown(const SettingRow& row, const std::set<Key>& open) const;
 
   std::map<Key, std::vector<std::string>> values_;  ///< before substitution

@@ -19,7 +19,8 @@ std::string client_id() {
   std::string hex = random_hex(16);
   hex[12] = '4';
   hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-", hex.substr(20));
+  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
+             hex.substr(20));
 }
 
 HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context) {

@@ -6,8 +6,9 @@
 
 namespace hearth::agent {
 
-/// 55-heat-config. `--resend-pending` instead sends the signals again that could not be delivered, and exits 1 when some
-/// are still pending. It starts its own applets as "/proc/self/exe NAME": heat-config-script-hook, heat-config-notify.
+/// 55-heat-config. `--resend-pending` instead sends the signals again that could not be delivered, and exits 1 when
+/// some are still pending. It starts its own applets as "/proc/self/exe NAME": heat-config-script-hook,
+/// heat-config-notify.
 int heat_config_main(const std::vector<std::string>& args);
 
 /// heat-config-notify CONFIG.json < DATA.

@@ -14,7 +14,8 @@ constexpr std::size_t k_shortest_secret = 4;
 
 bool holds_action(const Json& part, const std::string& action) {
   const Json* actions = json_member(part, "actions");
-  return actions != nullptr && actions->is_array() && std::find(actions->begin(), actions->end(), Json(action)) != actions->end();
+  return actions != nullptr && actions->is_array() &&
+         std::find(actions->begin(), actions->end(), Json(action)) != actions->end();
 }
 
 const Json* value_of_input(const Json& deployment, const std::string& name) {
@@ -70,7 +71,8 @@ std::optional<Json> resolve_component(Json deployment) {
 std::string hook_name(const std::string& group) {
   std::string name;
   for (const char c : group) {
-    const bool kept = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool kept =
+        (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     if (kept) name.push_back(c);
   }
   return name;

@@ -17,8 +17,8 @@ namespace hearth::agent {
 /// Inputs of type String whose value is no text get its Python text form; null and missing values stay.
 [[nodiscard]] Json with_text_inputs(Json deployment);
 
-/// For group "component": the first of config.configs whose actions hold the deployment's action gives config and group.
-/// Other groups come back unchanged; nothing = no part of the component is for this action.
+/// For group "component": the first of config.configs whose actions hold the deployment's action gives config and
+/// group. Other groups come back unchanged; nothing = no part of the component is for this action.
 [[nodiscard]] std::optional<Json> resolve_component(Json deployment);
 
 /// The group reduced to letters, digits, "-" and "_": a file name that can't leave its directory.

@@ -17,7 +17,8 @@ std::string heat_log_line(WallTime when, std::string_view name, LogLevel level, 
   std::array<char, 32> stamp{};
   const std::size_t size = std::strftime(stamp.data(), stamp.size(), "%Y-%m-%d %H:%M:%S", &parts);
   const std::string millis = std::to_string(1000 + since % 1000).substr(1);
-  return cat("[", std::string_view(stamp.data(), size), ",", millis, "] (", name, ") [", log_level_name(level), "] ", text, "\n");
+  return cat("[", std::string_view(stamp.data(), size), ",", millis, "] (", name, ") [", log_level_name(level), "] ",
+             text, "\n");
 }
 
 void HeatLogger::log(LogLevel level, std::string_view text) noexcept {

@@ -44,7 +44,8 @@ int run_heat_config_notify(const std::string& config_file, const std::string& in
   const DeliveryResult result = deliver(*deployment, data, world.delivery, world.policy);
   note(config_file, data, result, world);
   if (result.outcome == Delivery::delivered) return 0;
-  world.log.error(cat(result.outcome == Delivery::later ? "Signal not delivered yet: " : "Signal refused: ", result.reason));
+  world.log.error(
+      cat(result.outcome == Delivery::later ? "Signal not delivered yet: " : "Signal refused: ", result.reason));
   return 1;
 }
 

@@ -21,7 +21,8 @@ std::string setting(const Environment& env, const std::string& name, std::string
 }
 
 bool is_empty(const Json* config) {
-  return config == nullptr || config->is_null() || (config->is_string() && config->get_ref<const std::string&>().empty()) ||
+  return config == nullptr || config->is_null() ||
+         (config->is_string() && config->get_ref<const std::string&>().empty()) ||
          ((config->is_object() || config->is_array()) && config->empty());
 }
 
@@ -71,7 +72,8 @@ class HeatConfigRun {
       const std::optional<std::string> data = world_.files.read(settings_.deployed_old / name);
       if (data) world_.files.write(settings_.deployed / name, *data, {.mode = k_private});
     }
-    for (const std::string& name : world_.files.list(settings_.deployed_old)) world_.files.remove(settings_.deployed_old / name);
+    for (const std::string& name : world_.files.list(settings_.deployed_old))
+      world_.files.remove(settings_.deployed_old / name);
     world_.files.remove(settings_.deployed_old);
   }
 
@@ -89,7 +91,8 @@ class HeatConfigRun {
   void run_one(const Json& item) {
     const std::optional<Json> deployment = resolve_component(with_text_inputs(item));
     if (!deployment) {
-      world_.log.warning(cat("Skipping group component, no valid script is defined for deploy action ", action_of(item)));
+      world_.log.warning(
+          cat("Skipping group component, no valid script is defined for deploy action ", action_of(item)));
       return;
     }
     const std::string id = text_member(*deployment, "id");
@@ -118,7 +121,8 @@ class HeatConfigRun {
     if (name.empty()) return std::nullopt;
     for (const fs::path& directory : settings_.hook_directories) {
       const std::optional<FileStatus> status = world_.files.status(directory / name);
-      if (status && status->type != FileStatus::Type::directory) return std::vector<std::string>{(directory / name).string()};
+      if (status && status->type != FileStatus::Type::directory)
+        return std::vector<std::string>{(directory / name).string()};
     }
     if (name == k_builtin_hook) return applet(k_script_applet);
     return std::nullopt;
@@ -144,7 +148,8 @@ class HeatConfigRun {
   HookOutcome run_hook(const Json& deployment, const std::vector<std::string>& hook) {
     HookOutcome outcome{.hook = hook_name(text_member(deployment, "group"))};
     Command command{.argv = hook, .env = world_.env, .input = python_json(deployment)};
-    if (settings_.hook_timeout > Duration::zero()) command.deadline = Deadline::after(settings_.hook_timeout, world_.clock);
+    if (settings_.hook_timeout > Duration::zero())
+      command.deadline = Deadline::after(settings_.hook_timeout, world_.clock);
     world_.log.info(cat("Running ", join(hook, " "), " for deployment ", text_member(deployment, "id")));
     try {
       outcome.result = world_.runner.run(command);
@@ -194,7 +199,8 @@ class HeatConfigRun {
     if (!result.out.empty()) world_.log.info(mask.apply(result.out));
     if (!result.err.empty()) world_.log.info(mask.apply(result.err));
     if (!succeeded(result.status)) {
-      world_.log.error(cat("Error running ", argv.front(), ": ", describe(result.status), ", the signal stays on disk"));
+      world_.log.error(
+          cat("Error running ", argv.front(), ": ", describe(result.status), ", the signal stays on disk"));
       return;
     }
     std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
@@ -230,6 +236,8 @@ HeatConfigSettings HeatConfigSettings::from(const Environment& env) {
   return settings;
 }
 
-int run_heat_config(const HeatConfigSettings& settings, const HeatConfigWorld& world) { return HeatConfigRun(settings, world).run(); }
+int run_heat_config(const HeatConfigSettings& settings, const HeatConfigWorld& world) {
+  return HeatConfigRun(settings, world).run();
+}
 
 }  // namespace hearth::agent

@@ -1,8 +1,8 @@
 // 55-heat-config: runs the hook of every new deployment once and signals what became of it.
 //
 // For each deployment, in this order, each step on disk before the next begins: <id>.json (it is never run again),
-// <id>.signal "running", the hook, <id>.notify.json, <id>.signal "pending", heat-config-notify. Wherever this is cut off,
-// resend_pending_signals() knows what is left to tell Heat.
+// <id>.signal "running", the hook, <id>.notify.json, <id>.signal "pending", heat-config-notify. Wherever this is cut
+// off, resend_pending_signals() knows what is left to tell Heat.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ struct HeatConfigSettings {
   std::vector<fs::path> hook_directories;  ///< searched in order
   fs::path config;                         ///< the list of deployments
   fs::path deployed;
-  fs::path deployed_old;  ///< where `deployed` used to be
-  std::string notify;     ///< command that delivers signals
+  fs::path deployed_old;                     ///< where `deployed` used to be
+  std::string notify;                        ///< command that delivers signals
   Duration hook_timeout = Duration::zero();  ///< zero = none
 
-  /// HEAT_CONFIG_HOOKS, HEAT_SHELL_CONFIG, HEAT_CONFIG_DEPLOYED, HEAT_CONFIG_DEPLOYED_OLD, HEAT_CONFIG_NOTIFY, and our own
-  /// HEAT_CONFIG_HOOK_TIMEOUT (seconds).
+  /// HEAT_CONFIG_HOOKS, HEAT_SHELL_CONFIG, HEAT_CONFIG_DEPLOYED, HEAT_CONFIG_DEPLOYED_OLD, HEAT_CONFIG_NOTIFY, and our
+  /// own HEAT_CONFIG_HOOK_TIMEOUT (seconds).
   [[nodiscard]] static HeatConfigSettings from(const Environment& env);
 };
 

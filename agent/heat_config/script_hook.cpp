@@ -46,7 +46,8 @@ Json collect_outputs(const Json& deployment, const std::string& prefix, const Fi
   for (const Json& output : *outputs) {
     const std::string name = text_member(output, "name");
     if (name.empty() || name.find('/') != std::string::npos) continue;
-    if (const std::optional<std::string> text = files.read(cat(prefix, ".", name))) answer[name] = replace_invalid_utf8(*text);
+    if (const std::optional<std::string> text = files.read(cat(prefix, ".", name)))
+      answer[name] = replace_invalid_utf8(*text);
   }
   return answer;
 }
@@ -75,7 +76,8 @@ Environment script_environment(const Json& deployment, Environment env) {
   for (const Json& input : *inputs) {
     const std::string name = text_member(input, "name");
     const std::string value = variable_text(json_member(input, "value"));
-    const bool possible = !name.empty() && name.find('=') == std::string::npos && cat(name, value).find('\0') == std::string::npos;
+    const bool possible =
+        !name.empty() && name.find('=') == std::string::npos && cat(name, value).find('\0') == std::string::npos;
     if (possible) env[name] = value;
   }
   return env;
@@ -97,7 +99,8 @@ Json run_script_hook(const Json& deployment, const ScriptHookSettings& settings,
   const CommandResult result = run_script(file, text.compare(0, 2, "#!") == 0, std::move(env), world);
   world.log.info(cat(file.string(), ": ", describe(result.status)));
   Json answer = collect_outputs(deployment, outputs_path, world.files);
-  answer.update(plain_answer(replace_invalid_utf8(result.out), replace_invalid_utf8(result.err), json_status(result.status)));
+  answer.update(
+      plain_answer(replace_invalid_utf8(result.out), replace_invalid_utf8(result.err), json_status(result.status)));
   return answer;
 }
 

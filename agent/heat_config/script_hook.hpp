@@ -30,8 +30,9 @@ struct ScriptHookWorld {
 [[nodiscard]] Environment script_environment(const Json& deployment, Environment env);
 
 /// Runs the deployment's script and returns the answer: its declared outputs that were written to
-/// $heat_outputs_path.<name>, deploy_stdout, deploy_stderr and deploy_status_code. A script that can't start is an answer
-/// with status 127; a text without "#!" is run by /bin/sh.
-[[nodiscard]] Json run_script_hook(const Json& deployment, const ScriptHookSettings& settings, const ScriptHookWorld& world);
+/// $heat_outputs_path.<name>, deploy_stdout, deploy_stderr and deploy_status_code. A script that can't start is an
+/// answer with status 127; a text without "#!" is run by /bin/sh.
+[[nodiscard]] Json run_script_hook(const Json& deployment, const ScriptHookSettings& settings,
+                                   const ScriptHookWorld& world);
 
 }  // namespace hearth::agent

@@ -43,7 +43,9 @@ Json with_status(Json answer, int status, const std::string& err) {
   return answer;
 }
 
-std::string timeout_note(const std::string& hook) { return cat("The hook ", hook, " was stopped: it ran out of time."); }
+std::string timeout_note(const std::string& hook) {
+  return cat("The hook ", hook, " was stopped: it ran out of time.");
+}
 
 }  // namespace
 

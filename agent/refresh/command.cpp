@@ -116,11 +116,14 @@ int run(const cli::Arguments& arguments) {
 }  // namespace
 
 int os_refresh_config_main(const std::vector<std::string>& words) {
-  const cli::Command command{.words = "os-refresh-config", .operands = "",
+  const cli::Command command{.words = "os-refresh-config",
+                             .operands = "",
                              .summary = "runs the phases pre-configure, configure, post-configure and migration",
-                             .details = "Scripts lie in BASE/PHASE.d. When one fails, those in BASE/error.d run and the rest\n"
-                                        "does not. OS_REFRESH_CONFIG_BASE_DIR overrides BASE.",
-                             .options = k_options, .run = run};
+                             .details =
+                                 "Scripts lie in BASE/PHASE.d. When one fails, those in BASE/error.d run and the rest\n"
+                                 "does not. OS_REFRESH_CONFIG_BASE_DIR overrides BASE.",
+                             .options = k_options,
+                             .run = run};
   const cli::Program program{"os-refresh-config", command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, words);
 }

@@ -57,7 +57,8 @@ bool run_phase(std::string_view phase, const RefreshRequest& request, const RunD
   log.debug(cat("Running ['dib-run-parts', '", directory, "']"));
   const ExitStatus status = run(directory, deadline);
   if (std::holds_alternative<TimedOut>(status)) {
-    log.error(cat("Timeout reached: ", seconds_text(request.timeout.value_or(Duration())), "s. Sending SIGKILL to all children"));
+    log.error(cat("Timeout reached: ", seconds_text(request.timeout.value_or(Duration())),
+                  "s. Sending SIGKILL to all children"));
   }
   if (succeeded(status)) {
     log.info(cat("Completed phase ", phase));
@@ -73,12 +74,18 @@ RunDirectory run_directory_with(CommandRunner& runner, const Clock& clock, const
   const bool installed = find_program("dib-run-parts", env).has_value();
   return [&runner, &clock, env, installed](const std::string& directory, const Deadline& deadline) -> ExitStatus {
     if (installed) {
-      return runner.run({.argv = {"dib-run-parts", directory}, .inherit_input = true, .out = Output::inherit,
-                         .err = Output::inherit, .deadline = deadline, .own_group = false}).status;
+      return runner
+          .run({.argv = {"dib-run-parts", directory},
+                .inherit_input = true,
+                .out = Output::inherit,
+                .err = Output::inherit,
+                .deadline = deadline,
+                .own_group = false})
+          .status;
     }
     const auto pattern = env.find("RUN_PARTS_REGEX");
-    const RunPartsRequest request{.directory = directory,
-                                  .name_pattern = pattern == env.end() ? "" : pattern->second, .deadline = deadline};
+    const RunPartsRequest request{
+        .directory = directory, .name_pattern = pattern == env.end() ? "" : pattern->second, .deadline = deadline};
     const int code = run_parts(request, runner, clock, say_on_stderr("dib-run-parts"));
     if (deadline.passed(clock.now())) return TimedOut{};
     return Exited{code};

@@ -71,8 +71,11 @@ void kill_descendants() {
 }
 
 CommandResult TreeRunner::run(const Command& command) {
-  const SpawnOptions options{.argv = command.argv, .env = command.env, .cwd = command.cwd,
-                             .in = command.inherit_input ? STDIN_FILENO : -1, .own_group = command.own_group};
+  const SpawnOptions options{.argv = command.argv,
+                             .env = command.env,
+                             .cwd = command.cwd,
+                             .in = command.inherit_input ? STDIN_FILENO : -1,
+                             .own_group = command.own_group};
   Child child = Child::spawn(options);
   std::optional<ExitStatus> status = child.wait(command.deadline, clock_);
   if (status) return {*status, "", ""};

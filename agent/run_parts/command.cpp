@@ -46,8 +46,8 @@ int dib_run_parts_main(const std::vector<std::string>& words) {
   }
   const Environment env = current_environment();
   const std::optional<std::uint64_t> trace = parse_number(variable(env, "DIB_DEBUG_TRACE"));
-  const RunPartsRequest request{.directory = directory, .name_pattern = variable(env, "RUN_PARTS_REGEX"),
-                                .trace = trace.value_or(0) > 0};
+  const RunPartsRequest request{
+      .directory = directory, .name_pattern = variable(env, "RUN_PARTS_REGEX"), .trace = trace.value_or(0) > 0};
   if (list) return list_scripts(request);
   const SystemClock clock;
   RealRunner runner(clock);

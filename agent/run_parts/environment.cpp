@@ -62,8 +62,7 @@ std::variant<Environment, SourcingEnded> source_environment(const std::vector<st
                                                             const std::string& prefix) {
   const Fd real_stdout = copy_of_stdout();
   Pipe result = Pipe::create();
-  SpawnOptions options{.argv = {"bash", "-c", std::string(k_source_program), "dib-run-parts",
-                                "3", prefix},
+  SpawnOptions options{.argv = {"bash", "-c", std::string(k_source_program), "dib-run-parts", "3", prefix},
                        .in = STDIN_FILENO,
                        .out = result.write.get(),
                        .extra = real_stdout.get(),

@@ -61,15 +61,21 @@ bool needs_a_shell(const std::string& path) {
   std::array<char, 4> magic{};
   const ssize_t got = ::read(file.get(), magic.data(), magic.size());
   const std::string_view begin(magic.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-  return begin.substr(0, 2) != "#!" && begin != "\x7f"
-                                                "ELF";
+  return begin.substr(0, 2) != "#!" && begin !=
+                                           "\x7f"
+                                           "ELF";
 }
 
 /// A script that can't be started (no interpreter, unknown format) fails as it would under a shell.
 int run_script(const std::string& path, const std::optional<Environment>& env, const RunPartsRequest& request,
                CommandRunner& runner, const Say& say) {
-  Command command{.argv = {path}, .env = env, .inherit_input = true, .out = Output::inherit,
-                  .err = Output::inherit, .deadline = request.deadline, .own_group = false};
+  Command command{.argv = {path},
+                  .env = env,
+                  .inherit_input = true,
+                  .out = Output::inherit,
+                  .err = Output::inherit,
+                  .deadline = request.deadline,
+                  .own_group = false};
   try {
     if (needs_a_shell(path)) command.argv.insert(command.argv.begin(), "bash");
     return shell_code(runner.run(command).status);
@@ -98,8 +104,8 @@ Selection scripts_in(const std::string& directory, const std::string& name_patte
   for (const std::string& name : files.list(directory)) {
     const fs::path path = fs::path(directory) / name;
     const std::optional<FileStatus> status = files.status(path);
-    candidates.push_back({name, status && status->type == FileStatus::Type::regular,
-                          ::access(path.c_str(), X_OK) == 0});
+    candidates.push_back(
+        {name, status && status->type == FileStatus::Type::regular, ::access(path.c_str(), X_OK) == 0});
   }
   return select_scripts(candidates, pattern);
 }
@@ -112,7 +118,8 @@ std::vector<std::string> profile_table(const std::string& target, std::vector<Sc
                                     cat(padded("Script", 40), " ", right_aligned("Seconds", 9)),
                                     cat(padded(std::string(39, '-'), 40), " ", std::string(10, '-')),
                                     ""};
-  std::sort(timings.begin(), timings.end(), [](const ScriptTiming& a, const ScriptTiming& b) { return a.name < b.name; });
+  std::sort(timings.begin(), timings.end(),
+            [](const ScriptTiming& a, const ScriptTiming& b) { return a.name < b.name; });
   for (const ScriptTiming& timing : timings) {
     lines.push_back(cat(padded(timing.name, 40), " ", right_aligned(fixed(timing.seconds, 3), 10)));
   }

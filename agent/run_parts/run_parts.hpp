@@ -13,9 +13,9 @@
 namespace hearth::agent {
 
 struct RunPartsRequest {
-  std::string directory;                      ///< as the user wrote it; it appears in messages
-  std::string name_pattern;                   ///< RUN_PARTS_REGEX; empty = the usual one
-  bool trace = false;                         ///< also say what is passed over
+  std::string directory;     ///< as the user wrote it; it appears in messages
+  std::string name_pattern;  ///< RUN_PARTS_REGEX; empty = the usual one
+  bool trace = false;        ///< also say what is passed over
   Deadline deadline = Deadline::never();
 };
 

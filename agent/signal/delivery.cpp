@@ -19,7 +19,8 @@ bool may_be_better_later(int status) {
 
 DeliveryResult judged(const HttpRequest& request, const HttpResponse& response) {
   if (response.ok()) return {};
-  const std::string reason = cat(request.method, " ", request.url.masked(), ": HTTP ", response.status, " ", response.reason);
+  const std::string reason =
+      cat(request.method, " ", request.url.masked(), ": HTTP ", response.status, " ", response.reason);
   return {may_be_better_later(response.status) ? Delivery::later : Delivery::refused, reason};
 }
 
@@ -28,13 +29,15 @@ std::string random_uuid() {
   std::string hex = random_hex(16);
   hex[12] = '4';
   hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-", hex.substr(20));
+  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
+             hex.substr(20));
 }
 
 /// Sends one signal to one target.
 class Sender {
  public:
-  Sender(const Json& data, const DeliveryWorld& world, const Deadline& deadline) : data_(data), world_(world), deadline_(deadline) {}
+  Sender(const Json& data, const DeliveryWorld& world, const Deadline& deadline)
+      : data_(data), world_(world), deadline_(deadline) {}
 
   DeliveryResult operator()(const UrlSignal& target) {
     HttpRequest request = make(target.method, target.url);
@@ -58,9 +61,13 @@ class Sender {
     const KeystoneToken token = keystone_token(world_.http, target.credentials, deadline_);
     const std::string endpoint = public_endpoint(token, "messaging", target.region);
     HttpRequest request = make("POST", cat(endpoint, "/v2/queues/", percent_encode(target.queue_id), "/messages"));
-    request.headers = {{"X-Auth-Token", token.id}, {"X-Project-Id", target.credentials.project_id}, {"Client-ID", random_uuid()},
-                       {"Content-Type", "application/json"}, {"Accept", "application/json"}};
-    Json message = {{"body", parse_python_json(signal_body(data_), "the signal").value_or_throw()}, {"ttl", k_message_ttl_seconds}};
+    request.headers = {{"X-Auth-Token", token.id},
+                       {"X-Project-Id", target.credentials.project_id},
+                       {"Client-ID", random_uuid()},
+                       {"Content-Type", "application/json"},
+                       {"Accept", "application/json"}};
+    Json message = {{"body", parse_python_json(signal_body(data_), "the signal").value_or_throw()},
+                    {"ttl", k_message_ttl_seconds}};
     request.body = python_json(Json{{"messages", Json::array({std::move(message)})}});
     return send(request);
   }
@@ -109,7 +116,8 @@ DeliveryResult failed(const Error& error) {
 
 }  // namespace
 
-DeliveryResult attempt_delivery(const Json& deployment, const Json& data, const DeliveryWorld& world, Duration patience) {
+DeliveryResult attempt_delivery(const Json& deployment, const Json& data, const DeliveryWorld& world,
+                                Duration patience) {
   const Deadline deadline = Deadline::after(patience, world.clock);
   for (const SignalTarget& target : signal_targets(deployment)) {
     try {
@@ -129,7 +137,8 @@ Duration pause_before(int n, const RetryPolicy& policy, double random) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds * (1 - random / 4)));
 }
 
-DeliveryResult deliver(const Json& deployment, const Json& data, const DeliveryWorld& world, const RetryPolicy& policy) {
+DeliveryResult deliver(const Json& deployment, const Json& data, const DeliveryWorld& world,
+                       const RetryPolicy& policy) {
   const Deadline end = Deadline::after(policy.total, world.clock);
   DeliveryResult result = attempt_delivery(deployment, data, world, policy.longest_attempt);
   for (int n = 1; n <= policy.retries && result.outcome == Delivery::later; ++n) {

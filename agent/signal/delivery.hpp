@@ -38,8 +38,8 @@ struct RetryPolicy {
   Duration total = std::chrono::seconds(120);  ///< no new attempt begins after this
 };
 
-/// The pause before retry `n` (1, 2, …): none, then 1, 2, 4… seconds up to the longest, each shortened by up to a quarter
-/// so that many servers don't come back in step.
+/// The pause before retry `n` (1, 2, …): none, then 1, 2, 4… seconds up to the longest, each shortened by up to a
+/// quarter so that many servers don't come back in step.
 [[nodiscard]] Duration pause_before(int n, const RetryPolicy& policy, double random);
 
 /// Repeats attempts while they may succeed later.

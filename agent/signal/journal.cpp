@@ -130,9 +130,10 @@ bool is_alive(const FileReader& files, const std::string& identity) {
 }
 
 Json lost_hook_data() {
-  return {{"deploy_stdout", ""},
-          {"deploy_stderr", "The agent or the machine stopped while the deployment was running; its outcome is not known."},
-          {"deploy_status_code", k_lost_hook_status}};
+  return {
+      {"deploy_stdout", ""},
+      {"deploy_stderr", "The agent or the machine stopped while the deployment was running; its outcome is not known."},
+      {"deploy_status_code", k_lost_hook_status}};
 }
 
 }  // namespace hearth::agent

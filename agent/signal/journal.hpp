@@ -1,10 +1,11 @@
-// The state of every deployment's signal, one small file each (<deployed>/<id>.signal, JSON, 0600), so that none is ever
-// lost: not by an outage, a crash of the agent or a reboot. A hook never runs again for it; only the signal is repeated.
+// The state of every deployment's signal, one small file each (<deployed>/<id>.signal, JSON, 0600), so that none is
+// ever lost: not by an outage, a crash of the agent or a reboot. A hook never runs again for it; only the signal is
+// repeated.
 //
 //   running → pending → delivered | refused
 //
-// "running" names the process that runs the hook. When that process is gone, the hook's outcome is lost and a failure is
-// signalled in its place.
+// "running" names the process that runs the hook. When that process is gone, the hook's outcome is lost and a failure
+// is signalled in its place.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ namespace hearth::agent {
 struct SignalRecord {
   enum class State { running, pending, delivered, refused };
   State state = State::pending;
-  Json data;                      ///< the signal's body; dropped once it is delivered
-  Json deployment;                ///< only where there is no <id>.json to read it from
-  std::string owner;              ///< of a running hook: see process_identity()
+  Json data;          ///< the signal's body; dropped once it is delivered
+  Json deployment;    ///< only where there is no <id>.json to read it from
+  std::string owner;  ///< of a running hook: see process_identity()
   int attempts = 0;
   std::int64_t next_attempt = 0;  ///< seconds since 1970
   std::string reason;             ///< of the last failure

@@ -102,12 +102,14 @@ KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& creden
   const HttpResponse response = http.send(request);
   const std::optional<std::string> id = find_header(response.headers, "X-Subject-Token");
   if (!response.ok() || !id) {
-    throw Error(ErrorKind::external, cat("keystone at ", request.url.text(), " gave no token: HTTP ", response.status), response.status);
+    throw Error(ErrorKind::external, cat("keystone at ", request.url.text(), " gave no token: HTTP ", response.status),
+                response.status);
   }
   const Json document = parse_python_json(response.body, "the token").value_or_throw();
   const Json* token = member(document, "token");
   const Json* catalog = token == nullptr ? nullptr : member(*token, "catalog");
-  return {*id, catalog == nullptr ? Json::array() : *catalog, token == nullptr ? "" : text_member(*token, "expires_at")};
+  return {*id, catalog == nullptr ? Json::array() : *catalog,
+          token == nullptr ? "" : text_member(*token, "expires_at")};
 }
 
 std::string public_endpoint(const KeystoneToken& token, const std::string& type, const std::string& region) {

@@ -43,14 +43,16 @@ class Resender {
 
   void attempt(const std::string& id, SignalRecord& record) {
     const std::optional<Json> deployment = journal_.deployment(id, record);
-    const DeliveryResult result = deployment ? attempt_delivery(*deployment, record.data, world_.delivery, k_patience)
-                                             : DeliveryResult{Delivery::refused, "the deployment's description is gone"};
+    const DeliveryResult result = deployment
+                                      ? attempt_delivery(*deployment, record.data, world_.delivery, k_patience)
+                                      : DeliveryResult{Delivery::refused, "the deployment's description is gone"};
     note_delivery(record, result, now_);
     journal_.store(id, record);
     if (result.outcome == Delivery::delivered) {
       world_.log.info(cat("signal of deployment ", id, " delivered after all"));
     } else {
-      world_.log.warning(cat("signal of deployment ", id, result.outcome == Delivery::later ? " still pending: " : " refused: ", result.reason));
+      world_.log.warning(cat("signal of deployment ", id,
+                             result.outcome == Delivery::later ? " still pending: " : " refused: ", result.reason));
     }
   }
 
@@ -61,7 +63,9 @@ class Resender {
 
 }  // namespace
 
-int resend_pending_signals(const ResendWorld& world, const fs::path& deployed) { return Resender(world, deployed).run(); }
+int resend_pending_signals(const ResendWorld& world, const fs::path& deployed) {
+  return Resender(world, deployed).run();
+}
 
 int resend_pending_signals(Logger& log) {
   RealSignalWorld real;

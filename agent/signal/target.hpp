@@ -38,8 +38,8 @@ using SignalTarget = std::variant<UrlSignal, HeatSignal, ZaqarSignal>;
 /// Heat takes bodies up to 1 MiB; this leaves room for the rest of the request.
 constexpr std::size_t k_signal_body_limit = 950'000;
 
-/// The one-line JSON of `data`. When it is over `limit` bytes, deploy_stdout and deploy_stderr lose their beginnings, each
-/// in proportion to its length, until it fits: the end of a log tells what failed.
+/// The one-line JSON of `data`. When it is over `limit` bytes, deploy_stdout and deploy_stderr lose their beginnings,
+/// each in proportion to its length, until it fits: the end of a log tells what failed.
 [[nodiscard]] std::string signal_body(Json data, std::size_t limit = k_signal_body_limit);
 
 }  // namespace hearth::agent

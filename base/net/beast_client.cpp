@@ -76,7 +76,8 @@ void run_look_up(const std::shared_ptr<LookUp>& state, const std::string& host, 
 /// Loopback is known without asking: a bare container may lack /etc/hosts.
 bool is_localhost(const std::string& host) {
   constexpr std::string_view domain = ".localhost";
-  return host == "localhost" || (host.size() > domain.size() && host.compare(host.size() - domain.size(), domain.size(), domain) == 0);
+  return host == "localhost" ||
+         (host.size() > domain.size() && host.compare(host.size() - domain.size(), domain.size(), domain) == 0);
 }
 
 std::vector<tcp::endpoint> endpoints_of(const Url& url, const Deadline& deadline, const Clock& clock) {
@@ -104,7 +105,8 @@ std::string basic_credentials(const std::string& user_info) {
   const std::string plain = percent_decode(user_info);
   std::vector<unsigned char> encoded(4 * ((plain.size() + 2) / 3) + 1);
   const std::vector<unsigned char> bytes(plain.begin(), plain.end());
-  encoded.resize(static_cast<std::size_t>(::EVP_EncodeBlock(encoded.data(), bytes.data(), static_cast<int>(bytes.size()))));
+  encoded.resize(
+      static_cast<std::size_t>(::EVP_EncodeBlock(encoded.data(), bytes.data(), static_cast<int>(bytes.size()))));
   return cat("Basic ", std::string(encoded.begin(), encoded.end()));
 }
 
@@ -135,7 +137,8 @@ class Exchange {
   void arm(int share = 1) {
     Duration left = k_longest_step;
     if (!request_.deadline.is_never()) {
-      left = std::min(left, std::chrono::duration_cast<Duration>(std::chrono::milliseconds(request_.deadline.poll_timeout(clock_.now()))));
+      left = std::min(left, std::chrono::duration_cast<Duration>(
+                                std::chrono::milliseconds(request_.deadline.poll_timeout(clock_.now()))));
     }
     stream_.expires_after(std::max<Duration>(left / share, std::chrono::milliseconds(1)));
   }
@@ -152,10 +155,12 @@ class Exchange {
 
   static std::string reason(const ErrorCode& error) {
     if (error == beast::error::timeout || error == asio::error::operation_aborted) return "timed out";
-    if (error == http::error::end_of_stream || error == http::error::partial_message || error == asio::ssl::error::stream_truncated) {
+    if (error == http::error::end_of_stream || error == http::error::partial_message ||
+        error == asio::ssl::error::stream_truncated) {
       return "the server closed the connection before the answer was complete";
     }
-    if (error == http::error::body_limit || error == http::error::header_limit) return "the answer is longer than allowed";
+    if (error == http::error::body_limit || error == http::error::header_limit)
+      return "the answer is longer than allowed";
     return error.message();
   }
 
@@ -174,8 +179,9 @@ class Exchange {
 
   /// CONNECT through an HTTP proxy (RFC 9110 section 9.3.6).
   void open_tunnel() {
-    const std::string target = cat(request_.url.host.find(':') == std::string::npos ? request_.url.host : cat("[", request_.url.host, "]"),
-                                   ":", request_.url.port);
+    const std::string target =
+        cat(request_.url.host.find(':') == std::string::npos ? request_.url.host : cat("[", request_.url.host, "]"),
+            ":", request_.url.port);
     http::request<http::empty_body> request(http::verb::connect, target, 11);
     request.set(http::field::host, target);
     if (!proxy_->user_info.empty()) request.set(http::field::proxy_authorization, basic_credentials(proxy_->user_info));
@@ -207,7 +213,8 @@ class Exchange {
     if (!error) return;
     const long verdict = ::SSL_get_verify_result(ssl);
     if (request_.verify_tls && verdict != X509_V_OK) {
-      throw Error(ErrorKind::input, cat("the certificate of ", server(), " does not hold: ", ::X509_verify_cert_error_string(verdict)))
+      throw Error(ErrorKind::input,
+                  cat("the certificate of ", server(), " does not hold: ", ::X509_verify_cert_error_string(verdict)))
           .hint("SSL_CERT_FILE names another file of trusted authorities");
     }
     const bool from_ssl = error.category() == asio::error::get_ssl_category();
@@ -233,11 +240,14 @@ class Exchange {
     wire.set(http::field::user_agent, agent_);
     wire.set(http::field::accept, "*/*");
     wire.set(http::field::connection, "close");
-    if (!request_.url.user_info.empty()) wire.set(http::field::authorization, basic_credentials(request_.url.user_info));
-    if (absolute && !proxy_->user_info.empty()) wire.set(http::field::proxy_authorization, basic_credentials(proxy_->user_info));
+    if (!request_.url.user_info.empty())
+      wire.set(http::field::authorization, basic_credentials(request_.url.user_info));
+    if (absolute && !proxy_->user_info.empty())
+      wire.set(http::field::proxy_authorization, basic_credentials(proxy_->user_info));
     for (const auto& [name, value] : request_.headers) wire.set(name, value);
     wire.body() = request_.body;
-    if (!request_.body.empty() || request_.method == "POST" || request_.method == "PUT") wire.content_length(request_.body.size());
+    if (!request_.body.empty() || request_.method == "POST" || request_.method == "PUT")
+      wire.content_length(request_.body.size());
     return wire;
   }
 
@@ -245,7 +255,8 @@ class Exchange {
   HttpResponse converse(Stream& stream) {
     const http::request<http::string_body> wire = wire_request();
     arm();
-    // A server may answer and close before it has read all of a long body (413, say): its answer is still worth reading.
+    // A server may answer and close before it has read all of a long body (413, say): its answer is still worth
+    // reading.
     const ErrorCode sent = wait([&](auto done) { http::async_write(stream, wire, done); });
     if (sent == beast::error::timeout) check("sending to", sent);
     beast::flat_buffer buffer;
@@ -268,7 +279,8 @@ class Exchange {
     HttpResponse response;
     response.status = static_cast<int>(wire.result_int());
     response.reason = std::string(wire.reason());
-    for (const auto& field : wire) response.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
+    for (const auto& field : wire)
+      response.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     response.body = std::move(wire.body());
     response.url = request_.url;
     return response;
@@ -313,15 +325,18 @@ std::string system_ca_file(const Environment& env) {
   const auto chosen = env.find("SSL_CERT_FILE");
   if (chosen != env.end() && !chosen->second.empty()) return chosen->second;
   for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-                           "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/var/lib/ca-certificates/ca-bundle.pem",
-                           "/etc/ssl/cert.pem"}) {
+                           "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+                           "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem"}) {
     if (is_file(path)) return path;
   }
   return "";
 }
 
 BeastClient::BeastClient(const Clock& clock, const Environment& env, std::string agent)
-    : clock_(clock), proxies_(ProxySettings::from(env)), system_ca_file_(hearth::system_ca_file(env)), agent_(std::move(agent)),
+    : clock_(clock),
+      proxies_(ProxySettings::from(env)),
+      system_ca_file_(hearth::system_ca_file(env)),
+      agent_(std::move(agent)),
       tls_(std::make_unique<TlsContexts>()) {
   ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);  // the build machine's openssl.cnf path means nothing here
 }

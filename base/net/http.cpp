@@ -18,7 +18,8 @@ bool same_origin(const Url& a, const Url& b) { return a.scheme == b.scheme && a.
 
 void drop_headers(HttpHeaders& headers, std::initializer_list<std::string_view> names) {
   std::erase_if(headers, [&names](const auto& field) {
-    return std::any_of(names.begin(), names.end(), [&field](std::string_view name) { return same_name(field.first, name); });
+    return std::any_of(names.begin(), names.end(),
+                       [&field](std::string_view name) { return same_name(field.first, name); });
   });
 }
 

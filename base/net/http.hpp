@@ -24,8 +24,8 @@ struct HttpRequest {
   Url url;
   HttpHeaders headers;  ///< Host, Content-Length and Connection are the client's business
   std::string body;
-  Deadline deadline = Deadline::never();  ///< for the whole exchange, redirects included
-  int max_redirects = 0;                  ///< 0 = a 3xx is an answer like any other
+  Deadline deadline = Deadline::never();            ///< for the whole exchange, redirects included
+  int max_redirects = 0;                            ///< 0 = a 3xx is an answer like any other
   std::size_t body_limit = std::size_t{64} << 20U;  ///< bytes; a longer answer is an Error
   bool verify_tls = true;
   std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
@@ -44,14 +44,15 @@ struct HttpResponse {
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  /// Any answer is a result, whatever its status. Throws Error(io) when there is none: no address, no connection, broken
-  /// or too long answer, deadline passed; Error(input) when the server's certificate does not hold.
+  /// Any answer is a result, whatever its status. Throws Error(io) when there is none: no address, no connection,
+  /// broken or too long answer, deadline passed; Error(input) when the server's certificate does not hold.
   [[nodiscard]] virtual HttpResponse send(const HttpRequest& request) = 0;
 };
 
 /// The request to send next when `response` is a redirect (301, 302, 303, 307, 308 with a Location), with
 /// max_redirects counted down; nothing when it isn't, or when no more are allowed. 303, and 301/302 to a POST, become a
-/// GET. Credentials (Authorization, X-Auth-Token, Cookie) are dropped on the way to another origin (RFC 9110 section 15.4).
+/// GET. Credentials (Authorization, X-Auth-Token, Cookie) are dropped on the way to another origin (RFC 9110
+/// section 15.4).
 [[nodiscard]] std::optional<HttpRequest> redirected(const HttpRequest& request, const HttpResponse& response);
 
 }  // namespace hearth

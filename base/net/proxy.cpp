@@ -46,7 +46,8 @@ bool in_domain(const std::string& host, std::string domain) {
 bool is_excluded(const Url& url, const std::string& entry) {
   if (entry == "*") return true;
   const std::string port = cat(":", url.port);
-  if (entry == cat(url.host, port) || entry == cat("[", url.host, "]", port) || entry == cat("[", url.host, "]")) return true;
+  if (entry == cat(url.host, port) || entry == cat("[", url.host, "]", port) || entry == cat("[", url.host, "]"))
+    return true;
   return in_network(url.host, entry) || in_domain(url.host, entry);
 }
 

@@ -12,13 +12,13 @@
 namespace hearth {
 
 struct Url {
-  std::string scheme;     ///< lower case: "http", "https"
-  std::string user_info;  ///< as written before "@", still encoded; mostly empty
-  std::string host;       ///< lower case; an IPv6 address without its brackets
-  std::uint16_t port = 0; ///< never 0 after parsing: the scheme's own (80, 443) where none was written
-  std::string path;       ///< encoded, begins with "/"
-  std::string query;      ///< encoded, without "?"
-  bool has_query = false; ///< "/x?" differs from "/x"
+  std::string scheme;      ///< lower case: "http", "https"
+  std::string user_info;   ///< as written before "@", still encoded; mostly empty
+  std::string host;        ///< lower case; an IPv6 address without its brackets
+  std::uint16_t port = 0;  ///< never 0 after parsing: the scheme's own (80, 443) where none was written
+  std::string path;        ///< encoded, begins with "/"
+  std::string query;       ///< encoded, without "?"
+  bool has_query = false;  ///< "/x?" differs from "/x"
 
   [[nodiscard]] bool is_tls() const { return scheme == "https"; }
   [[nodiscard]] bool has_default_port() const { return port == (is_tls() ? 443 : 80); }

@@ -113,9 +113,9 @@ struct SpawnOptions {
   std::optional<Environment> env;
   fs::path cwd;
   fs::path root;
-  int in = -1;   ///< descriptor for stdin; -1 = /dev/null
-  int out = -1;  ///< -1 = inherit
-  int err = -1;  ///< -1 = inherit
+  int in = -1;     ///< descriptor for stdin; -1 = /dev/null
+  int out = -1;    ///< -1 = inherit
+  int err = -1;    ///< -1 = inherit
   int extra = -1;  ///< a further descriptor, which the child gets as number 3; all others are closed in it
   bool own_group = true;
 };

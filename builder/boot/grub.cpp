@@ -40,9 +40,10 @@ const FileSystem* efi_file_system(const DiskLayout& layout) {
 /// What a loader needs to find and read grub.cfg and to start Linux; the same for both kinds.
 const std::vector<std::string>& common_modules() {
   static const std::vector<std::string> modules = {
-      "part_gpt", "part_msdos", "ext2", "fat", "btrfs", "search", "search_fs_uuid", "search_label", "normal",
-      "configfile", "linux", "boot", "echo", "ls", "cat", "test", "true", "sleep", "reboot", "halt", "serial", "terminal",
-      "minicmd", "gzio", "loadenv", "regexp", "help", "probe", "all_video", "chain"};
+      "part_gpt",   "part_msdos", "ext2",   "fat",      "btrfs",   "search", "search_fs_uuid", "search_label", "normal",
+      "configfile", "linux",      "boot",   "echo",     "ls",      "cat",    "test",           "true",         "sleep",
+      "reboot",     "halt",       "serial", "terminal", "minicmd", "gzio",   "loadenv",        "regexp",       "help",
+      "probe",      "all_video",  "chain"};
   return modules;
 }
 
@@ -55,14 +56,16 @@ std::string early_script(const DiskLayout& layout) {
 }
 
 /// A core image by grub-mkimage.
-std::string make_core(const DiskLayout& layout, const std::string& target, const std::vector<std::string>& extra_modules,
-                      const BootOptions& options, const fs::path& scratch, CommandRunner& runner) {
+std::string make_core(const DiskLayout& layout, const std::string& target,
+                      const std::vector<std::string>& extra_modules, const BootOptions& options,
+                      const fs::path& scratch, CommandRunner& runner) {
   const TempDir work = TempDir::create(scratch, "grub-");
   const fs::path script = work.path() / "early.cfg";
   const fs::path core = work.path() / "core.img";
   RealFileSystem().write(script, early_script(layout), {});
-  std::vector<std::string> argv = {"grub-mkimage", "-O", target, "-d", (options.grub_files / target).string(), "-c",
-                                   script.string(), "-p", "/boot/grub", "-o", core.string()};
+  std::vector<std::string> argv = {
+      "grub-mkimage", "-O",         target, "-d",         (options.grub_files / target).string(), "-c", script.string(),
+      "-p",           "/boot/grub", "-o",   core.string()};
   argv.insert(argv.end(), common_modules().begin(), common_modules().end());
   argv.insert(argv.end(), extra_modules.begin(), extra_modules.end());
   run_checked(runner, Command{.argv = argv, .env = maker_environment(options.epoch)});
@@ -99,7 +102,8 @@ Extent core_room(const DiskLayout& layout, const Placement& placement) {
 
 void write_at(const Fd& fd, std::uint64_t offset, std::string_view bytes, const fs::path& raw) {
   const ssize_t written = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  if (written != static_cast<ssize_t>(bytes.size())) throw Error::from_errno("writing the boot code into", raw.string());
+  if (written != static_cast<ssize_t>(bytes.size()))
+    throw Error::from_errno("writing the boot code into", raw.string());
 }
 
 /// GRUB's files and the package that has them, for one kind of firmware.

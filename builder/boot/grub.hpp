@@ -31,9 +31,9 @@ struct BootOptions {
   int timeout = 5;  ///< seconds the menu waits, DIB_GRUB_TIMEOUT
   std::string title = "Linux";
   std::vector<std::string> consoles = {"tty0", "ttyS0,115200"};  ///< the kernel's; the last one is /dev/console
-  std::string extra_command_line;  ///< DIB_BOOTLOADER_DEFAULT_CMDLINE
-  fs::path grub_files = "/usr/lib/grub";  ///< holds i386-pc and x86_64-efi
-  std::int64_t epoch = 0;  ///< time of the files written into the tree
+  std::string extra_command_line;                                ///< DIB_BOOTLOADER_DEFAULT_CMDLINE
+  fs::path grub_files = "/usr/lib/grub";                         ///< holds i386-pc and x86_64-efi
+  std::int64_t epoch = 0;                                        ///< time of the files written into the tree
 };
 
 /// To be called before a build starts: throws Error(not_found) naming the Debian package when GRUB's files or
@@ -51,8 +51,8 @@ void require_grub(const Firmware& firmware, const BootOptions& options, const En
 void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options,
                       const fs::path& scratch, CommandRunner& runner);
 
-/// Writes the BIOS boot code of a finished raw image: boot.img into sector 0 (the partition table stays), the core image
-/// into the BIOS boot partition, or behind the MBR. Does nothing when the layout isn't for BIOS.
+/// Writes the BIOS boot code of a finished raw image: boot.img into sector 0 (the partition table stays), the core
+/// image into the BIOS boot partition, or behind the MBR. Does nothing when the layout isn't for BIOS.
 void install_bios_boot(const fs::path& raw, const DiskLayout& layout, const Placement& placement,
                        const BootOptions& options, const fs::path& scratch, CommandRunner& runner);
 

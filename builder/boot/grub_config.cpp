@@ -38,18 +38,17 @@ std::string full_command_line(const DiskLayout& layout, const BootOptions& optio
 
 }  // namespace
 
-std::string kernel_command_line(const DiskLayout& layout) {
-  return cat("root=UUID=", root_of(layout).uuid, " ro");
-}
+std::string kernel_command_line(const DiskLayout& layout) { return cat("root=UUID=", root_of(layout).uuid, " ro"); }
 
 std::string grub_config(const DiskLayout& layout, const BootKernels& kernels, const BootOptions& options) {
   const std::string line = full_command_line(layout, options);
-  std::string text = cat("# Written when the image was made. The kernel is named by the links that its packages keep,\n",
-                         "# so this file needs no update when a new kernel is installed.\n", "set default=0\n",
-                         "set timeout=", options.timeout, "\n",
-                         "if serial --unit=0 --speed=115200; then\n  terminal_input console serial\n",
-                         "  terminal_output console serial\nfi\n",
-                         "search --no-floppy --fs-uuid --set=root ", layout.holding("/boot/grub/grub.cfg")->uuid, "\n");
+  std::string text =
+      cat("# Written when the image was made. The kernel is named by the links that its packages keep,\n",
+          "# so this file needs no update when a new kernel is installed.\n", "set default=0\n",
+          "set timeout=", options.timeout, "\n",
+          "if serial --unit=0 --speed=115200; then\n  terminal_input console serial\n",
+          "  terminal_output console serial\nfi\n", "search --no-floppy --fs-uuid --set=root ",
+          layout.holding("/boot/grub/grub.cfg")->uuid, "\n");
   text += menu_entry(options.title, layout, kernels.current, line, "");
   text += menu_entry(cat(options.title, " (recovery)"), layout, kernels.current, cat(line, " single"), "");
   if (kernels.previous) {

@@ -23,14 +23,16 @@ std::optional<BootKernels> linked(const fs::path& tree, const std::string& direc
   if (!is_link(GuestPath(cat(directory, "vmlinuz")).in(tree))) return std::nullopt;
   const bool ramdisk = is_link(GuestPath(cat(directory, "initrd.img")).in(tree));
   const auto entry = [&](const char* suffix) {
-    return KernelEntry{cat(directory, "vmlinuz", suffix), ramdisk ? cat(directory, "initrd.img", suffix) : std::string()};
+    return KernelEntry{cat(directory, "vmlinuz", suffix),
+                       ramdisk ? cat(directory, "initrd.img", suffix) : std::string()};
   };
   return BootKernels{entry(""), entry(".old")};
 }
 
 /// The ramdisk that belongs to a kernel version, by the names that distributions use.
 std::string ramdisk_for(const fs::path& tree, const std::string& version) {
-  for (const std::string& name : {cat("initrd.img-", version), cat("initramfs-", version, ".img"), cat("initrd-", version)}) {
+  for (const std::string& name :
+       {cat("initrd.img-", version), cat("initramfs-", version, ".img"), cat("initrd-", version)}) {
     if (fs::exists(tree / "boot" / name)) return cat("/boot/", name);
   }
   return "";

@@ -88,7 +88,8 @@ class LayoutMaker {
     warn_unknown(node, {"base", "name", "label", "align", "partitions"});
     const PartitionTableSettings table = check_partitioning(Settings(node.data, node.path), layout_.warnings);
     for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node);
-    if (!partitioned_.insert(node.base).second) fail_config(node.data, node.path, cat(node.base, " is partitioned twice"));
+    if (!partitioned_.insert(node.base).second)
+      fail_config(node.data, node.path, cat(node.base, " is partitioned twice"));
     if (node.base != layout_.disk) return;
     if (table.table == PartitionTable::mbr && layout_.sector_size != 512) {
       fail_config(node.data, node.path, "an MBR needs sectors of 512 bytes; use label gpt for block_size 4096");
@@ -153,8 +154,8 @@ class LayoutMaker {
     warn_unknown(node, {"base", "name", "options", "dump-freq", "fsck-passno"});
     declare(node.name, Kind::fstab, node);
     const Settings settings(node.data, node.path);
-    file_system(mounts_.at(node.base)).fstab =
-        FstabEntry{settings.text("options", "defaults"), settings.text("dump-freq", "0"), settings.text("fsck-passno", "2")};
+    file_system(mounts_.at(node.base)).fstab = FstabEntry{
+        settings.text("options", "defaults"), settings.text("dump-freq", "0"), settings.text("fsck-passno", "2")};
   }
 
   void check_sectors() const {

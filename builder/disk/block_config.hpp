@@ -14,10 +14,10 @@ namespace hearth::builder {
 /// What the file system node called `mkfs_root` takes from the command line where the YAML leaves it out, and what
 /// overrides the YAML.
 struct LayoutDefaults {
-  std::string root_type = "ext4";             ///< --fs-type
-  std::string root_options;                   ///< words for mkfs, see root_mkfs_options() in image_size.hpp
-  std::string root_label;                     ///< --root-label; empty = img-rootfs for xfs, else cloudimg-rootfs
-  std::optional<std::uint32_t> sector_size;   ///< DIB_BLOCK_SIZE, beats the YAML
+  std::string root_type = "ext4";            ///< --fs-type
+  std::string root_options;                  ///< words for mkfs, see root_mkfs_options() in image_size.hpp
+  std::string root_label;                    ///< --root-label; empty = img-rootfs for xfs, else cloudimg-rootfs
+  std::optional<std::uint32_t> sector_size;  ///< DIB_BLOCK_SIZE, beats the YAML
 };
 
 /// Parses and checks the whole configuration. `source` names it in errors, which give line, column and the path inside

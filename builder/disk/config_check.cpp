@@ -73,7 +73,8 @@ void check_primaries_first(const Settings& settings, const std::vector<Partition
     logical = logical || !partition.primary;
     primaries += partition.primary ? 1U : 0U;
   }
-  if (primaries + (logical ? 1U : 0U) > 4) settings.fail("an MBR holds at most four entries, the extended one included");
+  if (primaries + (logical ? 1U : 0U) > 4)
+    settings.fail("an MBR holds at most four entries, the extended one included");
 }
 
 /// The longest label that a file system type can hold; nothing when there is no such limit known.
@@ -102,7 +103,8 @@ std::string checked_uuid(const Settings& settings, const FileSystem& file_system
     return to_lower(uuid);
   }
   uuid = upper(replace_all(uuid, "-", ""));
-  if (uuid.size() != 8 || !is_hex(uuid)) settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
+  if (uuid.size() != 8 || !is_hex(uuid))
+    settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
   return cat(uuid.substr(0, 4), "-", uuid.substr(4));
 }
 
@@ -225,7 +227,8 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
   if (result.align == 0 || result.align % 512 != 0) settings.fail_at("align", "must be a multiple of 512");
   const YAML::Node partitions = settings.data()["partitions"];
   if (!partitions) settings.fail("Partitioning config needs 'partitions'");
-  if (!partitions.IsSequence() || partitions.size() == 0) settings.fail_at("partitions", "must be a list of partitions");
+  if (!partitions.IsSequence() || partitions.size() == 0)
+    settings.fail_at("partitions", "must be a list of partitions");
   for (std::size_t i = 0; i < partitions.size(); ++i) {
     const std::string path = cat(settings.path(), ".partitions[", i, "]");
     if (!partitions[i].IsMap()) fail_config(partitions[i], path, "must be a map");
@@ -256,7 +259,8 @@ FileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings
   file_system.options = split_words(settings.text("opts"));
   file_system.uuid = checked_uuid(settings, file_system);
   if (!known.contains(file_system.type)) {
-    warnings.push_back(cat(node.data.Mark().line + 1, ": ", node.path, ": unknown file system type ", file_system.type));
+    warnings.push_back(
+        cat(node.data.Mark().line + 1, ": ", node.path, ": unknown file system type ", file_system.type));
   }
   return file_system;
 }

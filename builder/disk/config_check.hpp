@@ -43,7 +43,7 @@ struct PartitionTableSettings {
 [[nodiscard]] FileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
 /// Names of the physical volumes, groups and volumes; every message of the lvm plugin.
 struct LvmSettings {
-  std::vector<std::string> names;  ///< of pvs, vgs and lvs: all are nodes of the graph
+  std::vector<std::string> names;       ///< of pvs, vgs and lvs: all are nodes of the graph
   std::vector<std::string> partitions;  ///< the bases of the pvs
 };
 [[nodiscard]] LvmSettings check_lvm(const Settings& settings);

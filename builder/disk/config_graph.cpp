@@ -52,7 +52,8 @@ class Flattener {
       fail_config(node.data, node.path, "Partitioning config needs 'base'");
     }
     if (node.plugin == "lvm") fail_config(node.data, node.path, "Lvm config requires 'name'");
-    if (node.base.empty()) fail_config(node.data, node.path, cat(node.plugin, " needs 'name', or a 'base' to make it from"));
+    if (node.base.empty())
+      fail_config(node.data, node.path, cat(node.plugin, " needs 'name', or a 'base' to make it from"));
     return cat(node.plugin, "_", node.base);
   }
 

@@ -29,7 +29,8 @@ void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
 }
 
 /// The part of the tree that goes into one file system.
-TreeView view_of(const fs::path& tree, const DiskLayout& layout, const FileSystem& file_system, const fs::path& scratch) {
+TreeView view_of(const fs::path& tree, const DiskLayout& layout, const FileSystem& file_system,
+                 const fs::path& scratch) {
   const fs::path root = GuestPath(file_system.mount_point).in(tree);
   std::vector<fs::path> hidden;
   for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
@@ -78,8 +79,12 @@ void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& 
   require_direct(layout);
   create_sparse_file(raw, placement.disk_bytes);
   for (const FileSystem& file_system : layout.file_systems) {
-    FileSystemJob job{.file_system = file_system, .extent = placement.of(file_system),
-                      .sector_size = layout.sector_size, .image = raw, .source = "", .scratch = options.scratch,
+    FileSystemJob job{.file_system = file_system,
+                      .extent = placement.of(file_system),
+                      .sector_size = layout.sector_size,
+                      .image = raw,
+                      .source = "",
+                      .scratch = options.scratch,
                       .epoch = options.epoch};
     if (!file_system.holds_files()) {
       make_file_system(job, runner);

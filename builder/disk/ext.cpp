@@ -54,8 +54,17 @@ std::vector<std::string> mke2fs_argv(const FileSystemJob& job) {
   options.extended.push_back(cat("offset=", job.extent.offset));
   options.extended.push_back(cat("hash_seed=", file_system.uuid));
   options.extended.push_back("lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0");
-  std::vector<std::string> argv = {"mke2fs", "-q", "-F", "-t", file_system.type, "-L", file_system.label,
-                                   "-U", file_system.uuid, "-E", join(options.extended, ",")};
+  std::vector<std::string> argv = {"mke2fs",
+                                   "-q",
+                                   "-F",
+                                   "-t",
+                                   file_system.type,
+                                   "-L",
+                                   file_system.label,
+                                   "-U",
+                                   file_system.uuid,
+                                   "-E",
+                                   join(options.extended, ",")};
   argv.insert(argv.end(), options.words.begin(), options.words.end());
   if (!job.source.empty()) argv.insert(argv.end(), {"-d", job.source.string()});
   argv.insert(argv.end(), {job.image.string(), cat(job.extent.length / 1024, "K")});

@@ -45,7 +45,7 @@ void set_times(ext2_inode_large& inode, std::uint32_t time, std::size_t inode_si
 }
 
 void take_root_attributes(ext2_inode_large& inode, const fs::path& source, std::uint32_t latest) {
-  struct stat root{};
+  struct stat root {};
   if (::stat(source.c_str(), &root) != 0) throw Error::from_errno("reading", source.string());
   inode.i_mode = static_cast<__u16>(LINUX_S_IFDIR | (root.st_mode & 07777U));
   inode.i_uid = static_cast<__u16>(root.st_uid & 0xffffU);

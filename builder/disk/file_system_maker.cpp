@@ -34,7 +34,8 @@ void require_programs(const std::vector<NeededProgram>& programs, const Environm
   for (const NeededProgram& needed : programs) {
     if (find_program(needed.program, env)) continue;
     missing.push_back(needed.program);
-    if (std::find(packages.begin(), packages.end(), needed.package) == packages.end()) packages.push_back(needed.package);
+    if (std::find(packages.begin(), packages.end(), needed.package) == packages.end())
+      packages.push_back(needed.package);
   }
   if (missing.empty()) return;
   throw Error(ErrorKind::not_found, cat("not installed: ", join(missing, ", ")))

@@ -13,9 +13,9 @@ struct FileSystemJob {
   FileSystem file_system;  ///< with its ids assigned
   Extent extent;           ///< in bytes, in `image`
   std::uint32_t sector_size = 512;
-  fs::path image;   ///< exists, is sparse and zero in `extent`
-  fs::path source;  ///< the directory that becomes the root of the file system; empty = nothing goes in
-  fs::path scratch;  ///< an existing directory for temporary files
+  fs::path image;          ///< exists, is sparse and zero in `extent`
+  fs::path source;         ///< the directory that becomes the root of the file system; empty = nothing goes in
+  fs::path scratch;        ///< an existing directory for temporary files
   std::int64_t epoch = 0;  ///< seconds since 1970: creation times, and the latest time that a file may carry
 };
 

@@ -41,7 +41,7 @@ class Measurer {
   explicit Measurer(const std::vector<fs::path>& without) : without_(without.begin(), without.end()) {}
 
   TreeUsage measure(const fs::path& tree) {
-    struct stat root{};
+    struct stat root {};
     if (::stat(tree.c_str(), &root) != 0) throw Error::from_errno("reading", tree.string());
     device_ = root.st_dev;
     add_directory(tree);
@@ -61,7 +61,7 @@ class Measurer {
   }
 
   void add(const fs::path& path) {
-    struct stat status{};
+    struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
     if (S_ISDIR(status.st_mode)) {
       if (status.st_dev == device_ && !without_.contains(path)) add_directory(path);
@@ -178,9 +178,9 @@ void require_room(const fs::path& tree, const DiskLayout& layout, const Placemen
     const std::uint64_t need = least_size(file_system, measure_tree(part, others));
     const std::uint64_t have = placement.of(file_system).length;
     if (need <= have) continue;
-    throw Error(ErrorKind::input, cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need),
-                                      " (", need, " bytes), the file system ", file_system.name, " has only ",
-                                      human_bytes(have)))
+    throw Error(ErrorKind::input,
+                cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need), " (", need,
+                    " bytes), the file system ", file_system.name, " has only ", human_bytes(have)))
         .hint(cat("Give a disk of at least ", human_bytes(placement.disk_bytes + (need - have)), " by --image-size."));
   }
 }

@@ -23,9 +23,9 @@ struct TreeUsage {
 [[nodiscard]] TreeUsage measure_tree(const fs::path& tree, const std::vector<fs::path>& without = {});
 
 struct SizeRule {
-  std::optional<double> image_gib;        ///< --image-size
-  std::optional<double> extra_gib;        ///< --image-extra-size
-  std::uint64_t journal_mib = 64;         ///< --mkfs-journal-size
+  std::optional<double> image_gib;  ///< --image-size
+  std::optional<double> extra_gib;  ///< --image-extra-size
+  std::uint64_t journal_mib = 64;   ///< --mkfs-journal-size
 };
 
 /// Bytes of the disk: the layout's own size, or the rule. Given: trunc(GiB). Else the tree plus the extra GiB, or

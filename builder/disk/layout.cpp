@@ -28,8 +28,8 @@ std::string volume_id(std::string_view seed, std::string_view purpose) {
 std::string fstab_line(const FileSystem& file_system) {
   const bool swap = file_system.type == "swap";
   const FstabEntry entry = swap ? FstabEntry{"sw", "0", "0"} : *file_system.fstab;
-  return cat("LABEL=", replace_all(file_system.label, " ", "\\040"), " ", file_system.mount_point, " ", file_system.type, " ", entry.options, " ",
-             entry.dump_frequency, " ", entry.fsck_pass, "\n");
+  return cat("LABEL=", replace_all(file_system.label, " ", "\\040"), " ", file_system.mount_point, " ",
+             file_system.type, " ", entry.options, " ", entry.dump_frequency, " ", entry.fsck_pass, "\n");
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ std::string fstab_text(const DiskLayout& layout) {
 
 void require_direct(const DiskLayout& layout) {
   if (layout.beyond_direct.empty()) return;
-  throw Error(ErrorKind::unsupported, cat("this disk layout can't be made in user space: ", join(layout.beyond_direct, "; ")))
+  throw Error(ErrorKind::unsupported,
+              cat("this disk layout can't be made in user space: ", join(layout.beyond_direct, "; ")))
       .hint("Choose ext2, ext3, ext4, btrfs, vfat or swap on plain partitions of one disk named image0.");
 }
 

@@ -57,9 +57,9 @@ struct DiskLayout {
   std::uint64_t align = 1024 * 1024;  ///< bytes; MBR only, GPT always aligns to 1 MiB
   std::string disk_id;                ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
   std::vector<Partition> partitions;
-  std::vector<FileSystem> file_systems;     ///< in mount order; unmounted ones first
-  std::vector<std::string> beyond_direct;   ///< what the direct maker can't do, one sentence each (see require_direct)
-  std::vector<std::string> warnings;        ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
+  std::vector<FileSystem> file_systems;    ///< in mount order; unmounted ones first
+  std::vector<std::string> beyond_direct;  ///< what the direct maker can't do, one sentence each (see require_direct)
+  std::vector<std::string> warnings;       ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
   bool operator==(const DiskLayout&) const = default;
 
   /// The file system mounted at `mount_point`; null when there is none.

@@ -68,8 +68,11 @@ std::string empty_mbr() {
 }
 
 MbrEntry entry_of(const Extent& extent, std::uint64_t relative_to, std::uint8_t type, bool boot) {
-  return {.start = (extent.offset - relative_to) / k_mbr_sector, .length = extent.length / k_mbr_sector,
-          .absolute = extent.offset / k_mbr_sector, .type = type, .boot = boot};
+  return {.start = (extent.offset - relative_to) / k_mbr_sector,
+          .length = extent.length / k_mbr_sector,
+          .absolute = extent.offset / k_mbr_sector,
+          .type = type,
+          .boot = boot};
 }
 
 std::uint8_t hex_byte(const std::string& text) { return static_cast<std::uint8_t>(std::stoul(text, nullptr, 16)); }
@@ -81,8 +84,8 @@ DiskPiece link_sector(const Partition& partition, const Extent& data, const Plac
   put_mbr_entry(piece.bytes, 0, entry_of(data, here, hex_byte(partition.type), partition.boot));
   if (index + 1 < placement.ebr_offsets.size()) {
     const std::uint64_t next = placement.ebr_offsets[index + 1];
-    const std::uint64_t after = index + 2 < placement.ebr_offsets.size() ? placement.ebr_offsets[index + 2]
-                                                                         : placement.extended->end();
+    const std::uint64_t after =
+        index + 2 < placement.ebr_offsets.size() ? placement.ebr_offsets[index + 2] : placement.extended->end();
     put_mbr_entry(piece.bytes, 1, entry_of({next, after - next}, placement.extended->offset, 0x05, false));
   }
   return piece;
@@ -95,7 +98,8 @@ std::vector<DiskPiece> mbr_table(const DiskLayout& layout, const Placement& plac
     const Partition& partition = layout.partitions[i];
     const Extent& extent = placement.partitions[i];
     if (partition.primary) {
-      put_mbr_entry(pieces[0].bytes, placement.numbers[i] - 1, entry_of(extent, 0, hex_byte(partition.type), partition.boot));
+      put_mbr_entry(pieces[0].bytes, placement.numbers[i] - 1,
+                    entry_of(extent, 0, hex_byte(partition.type), partition.boot));
     } else {
       pieces.push_back(link_sector(partition, extent, placement, links++));
     }

@@ -11,9 +11,10 @@ constexpr std::uint64_t k_mib = 1024 * 1024;
 constexpr std::uint64_t k_sector = 512;
 
 Error does_not_fit(const Partition& partition, std::uint64_t wanted, std::uint64_t free) {
-  return Error(ErrorKind::input, cat("The requested size of the image is smaller than the block device configuration: "
-                                     "partition ", partition.name, " needs ", human_bytes(wanted), ", ",
-                                     human_bytes(free), " are free"))
+  return Error(ErrorKind::input,
+               cat("The requested size of the image is smaller than the block device configuration: "
+                   "partition ",
+                   partition.name, " needs ", human_bytes(wanted), ", ", human_bytes(free), " are free"))
       .hint("Give a larger --image-size, or make the partitions smaller.");
 }
 
@@ -89,8 +90,8 @@ Extent Placement::of(const FileSystem& file_system) const {
 
 Placement place(const DiskLayout& layout, std::uint64_t disk_bytes) {
   if (disk_bytes % layout.sector_size != 0) {
-    throw Error(ErrorKind::input, cat("the disk's size ", disk_bytes, " is not a multiple of its sector size ",
-                                      layout.sector_size));
+    throw Error(ErrorKind::input,
+                cat("the disk's size ", disk_bytes, " is not a multiple of its sector size ", layout.sector_size));
   }
   if (layout.table == PartitionTable::gpt) return place_gpt(layout, disk_bytes);
   if (layout.table == PartitionTable::mbr) return MbrPlacer(layout, disk_bytes).place_all();

@@ -24,10 +24,12 @@ std::string octal(unsigned mode) {
 
 /// An empty tmpfs over `directory` that looks like it from outside.
 void cover(const fs::path& directory) {
-  struct stat before{};
+  struct stat before {};
   if (::lstat(directory.c_str(), &before) != 0) throw Error::from_errno("reading", directory.string());
-  if (!S_ISDIR(before.st_mode)) throw Error(ErrorKind::input, cat("the mount point ", directory.string(), " is not a directory"));
-  const std::string options = cat("size=64k,mode=", octal(before.st_mode), ",uid=", before.st_uid, ",gid=", before.st_gid);
+  if (!S_ISDIR(before.st_mode))
+    throw Error(ErrorKind::input, cat("the mount point ", directory.string(), " is not a directory"));
+  const std::string options =
+      cat("size=64k,mode=", octal(before.st_mode), ",uid=", before.st_uid, ",gid=", before.st_gid);
   if (::mount("tmpfs", directory.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
     throw Error::from_errno("mounting an empty file system on", directory.string());
   }

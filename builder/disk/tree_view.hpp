@@ -15,7 +15,8 @@ class TreeView {
   /// `tree` with the directories `hidden` (relative to it, parents first) shown empty, but with their own mode, owner
   /// and time. Needs a mount namespace of its own with the rights to mount in it, unless `hidden` is empty. The mounts
   /// lie below `scratch`.
-  [[nodiscard]] static TreeView create(const fs::path& tree, const std::vector<fs::path>& hidden, const fs::path& scratch);
+  [[nodiscard]] static TreeView create(const fs::path& tree, const std::vector<fs::path>& hidden,
+                                       const fs::path& scratch);
   TreeView(TreeView&& other) noexcept : path_(std::move(other.path_)), mounted_(std::exchange(other.mounted_, false)) {}
   TreeView& operator=(TreeView&&) = delete;
   ~TreeView();

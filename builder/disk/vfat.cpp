@@ -13,8 +13,8 @@ namespace {
 
 std::vector<std::string> mkfs_argv(const FileSystemJob& job, const fs::path& file) {
   const FileSystem& file_system = job.file_system;
-  std::vector<std::string> argv = {"mkfs.vfat", "--invariant", "-i", replace_all(file_system.uuid, "-", ""),
-                                   "-n", file_system.label, "-S", std::to_string(job.sector_size)};
+  std::vector<std::string> argv = {"mkfs.vfat", "--invariant",     "-i", replace_all(file_system.uuid, "-", ""),
+                                   "-n",        file_system.label, "-S", std::to_string(job.sector_size)};
   argv.insert(argv.end(), file_system.options.begin(), file_system.options.end());
   argv.push_back(file.string());
   return argv;
@@ -77,8 +77,8 @@ class FatFiller {
 
 }  // namespace
 
-/// mkfs.vfat has an --offset, but chooses the kind of FAT and the cluster size by the size of the whole disk file; so it
-/// works on a sparse file of the partition's size, whose data is then copied in.
+/// mkfs.vfat has an --offset, but chooses the kind of FAT and the cluster size by the size of the whole disk file; so
+/// it works on a sparse file of the partition's size, whose data is then copied in.
 void make_vfat(const FileSystemJob& job, CommandRunner& runner) {
   const TempDir scratch = TempDir::create(job.scratch, "fat-");
   const fs::path file = scratch.path() / "file-system";

@@ -35,7 +35,8 @@ void refuse_double_provides(const Reach& reach) {
     for (const std::string& thing : element.provides) {
       const auto known = reach.provider.find(thing);
       if (known == reach.provider.end() || known->second == name) continue;
-      throw Error(ErrorKind::input, cat(thing, ": already provided by ['", known->second, "'], and ", name, " provides it too"))
+      throw Error(ErrorKind::input,
+                  cat(thing, ": already provided by ['", known->second, "'], and ", name, " provides it too"))
           .hint(cat("Leave out one of ", known->second, " and ", name, "."));
     }
   }

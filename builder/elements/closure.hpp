@@ -1,6 +1,6 @@
 // The closure: from the elements that were asked for to all that take part, closed over element-deps, minus what others
-// provide. Upstream leaves the order undefined; here dependencies come before what needs them, ties by name, so that the
-// same request always gives the same build.
+// provide. Upstream leaves the order undefined; here dependencies come before what needs them, ties by name, so that
+// the same request always gives the same build.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct ElementSet {
   [[nodiscard]] std::vector<std::string> names() const;
 };
 
-/// Throws Error(input): an unknown element (search path, nearest name, who asked for it), two elements providing the same
-/// thing, an element listed together with one that provides it, no operating-system element.
+/// Throws Error(input): an unknown element (search path, nearest name, who asked for it), two elements providing the
+/// same thing, an element listed together with one that provides it, no operating-system element.
 [[nodiscard]] ElementSet close_over_dependencies(const Catalog& catalog, const std::vector<std::string>& requested);
 
 /// "a -> b -> a".

@@ -11,7 +11,7 @@ namespace {
 
 const std::vector<std::string>& known_names() {
   // qemu-img 7.2 can open more, but writes only these.
-  static const std::vector<std::string> names = {"raw", "qcow2", "tar",  "tgz",  "vmdk",      "vdi",
+  static const std::vector<std::string> names = {"raw", "qcow2", "tar",  "tgz", "vmdk",     "vdi",
                                                  "vpc", "vhdx",  "qcow", "qed", "parallels"};
   return names;
 }

@@ -9,8 +9,7 @@
 namespace hearth::builder {
 
 fs::path old_output_name(const fs::path& target, WallTime now) {
-  const std::time_t seconds =
-      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
+  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   std::array<char, 32> text{};

@@ -82,7 +82,7 @@ class TreeArchiver {
   }
 
   void add(const fs::path& path, const std::string& name) {
-    struct stat status{};
+    struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
     if (S_ISSOCK(status.st_mode)) return;
     write_entry(path, name, status);

@@ -10,7 +10,8 @@ namespace hearth::builder {
 
 enum class Compression { none, gzip };
 
-/// Writes `target`, which appears complete or not at all. Times later than `epoch` become `epoch`. Sockets are left out.
+/// Writes `target`, which appears complete or not at all. Times later than `epoch` become `epoch`. Sockets are left
+/// out.
 void write_tree_archive(const fs::path& tree, const fs::path& target, Compression compression, std::int64_t epoch);
 
 }  // namespace hearth::builder

@@ -26,7 +26,8 @@ std::map<std::string, InstalledPackage> parse_dpkg_status(std::string_view text)
   Paragraph current;
   const auto finish = [&] {
     const std::vector<std::string> words = split_words(current.status);
-    if (!current.name.empty() && words.size() == 3 && words[2] == "installed") installed[current.name] = current.package;
+    if (!current.name.empty() && words.size() == 3 && words[2] == "installed")
+      installed[current.name] = current.package;
     current = {};
   };
   while (!text.empty()) {

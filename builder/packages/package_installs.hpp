@@ -22,18 +22,18 @@ struct PackageEntry {
   std::string element;
   Phase phase = Phase::install;
   Action action = Action::install;
-  std::vector<std::string> arch;      ///< empty = every
+  std::vector<std::string> arch;  ///< empty = every
   std::vector<std::string> not_arch;
-  std::string install_type;           ///< empty = every
-  std::string python_version;         ///< dib_python_version; empty = every
-  std::vector<std::string> when;      ///< "VAR = value" or "VAR != value"; all must hold
+  std::string install_type;       ///< empty = every
+  std::string python_version;     ///< dib_python_version; empty = every
+  std::vector<std::string> when;  ///< "VAR = value" or "VAR != value"; all must hold
   Position at;
   std::string file;
 };
 
 /// One file. Errors name the key, its place and the keys that are allowed.
 [[nodiscard]] Result<std::vector<PackageEntry>> parse_package_installs(std::string_view text, std::string_view file,
-                                                                      const std::string& element);
+                                                                       const std::string& element);
 
 /// All files of all elements, in element order. Throws the first error.
 [[nodiscard]] std::vector<PackageEntry> load_package_installs(const FileReader& files, const ElementSet& elements);
@@ -44,8 +44,8 @@ struct PhasePackages {
   std::vector<std::pair<std::string, std::string>> uninstall;
 };
 
-/// Evaluates the conditions. Installing wins over removing the same package in the same phase. Throws Error(input) for a
-/// condition on a variable that is not set.
+/// Evaluates the conditions. Installing wins over removing the same package in the same phase. Throws Error(input) for
+/// a condition on a variable that is not set.
 [[nodiscard]] std::map<Phase, PhasePackages> choose_packages(const std::vector<PackageEntry>& entries,
                                                              const Environment& environment);
 

@@ -26,7 +26,8 @@ constexpr std::array<NativeStep, 6> k_package_steps = {{
     {Phase::post_install, "95-package-uninstalls", Step::Kind::remove_packages},
 }};
 
-/// Our own package-installs element has no hooks: its work is native. Another tree's element of that name brings its own.
+/// Our own package-installs element has no hooks: its work is native. Another tree's element of that name brings its
+/// own.
 bool packages_are_native(const ElementSet& elements) {
   const Element* element = elements.find("package-installs");
   return element != nullptr && element->built_in;
@@ -51,8 +52,9 @@ std::vector<Step> steps_of(const BuildPlan& plan, Phase phase) {
     for (const NativeStep& native : k_package_steps) {
       if (native.phase != phase || !has_work(plan, native)) continue;
       if (by_name.count(native.name) > 0) {
-        throw Error(ErrorKind::input, cat("There is a duplicated hook in your elements: ", directory, "/", native.name,
-                                          " of ", by_name[native.name].element, " has the name of a step of package-installs"));
+        throw Error(ErrorKind::input,
+                    cat("There is a duplicated hook in your elements: ", directory, "/", native.name, " of ",
+                        by_name[native.name].element, " has the name of a step of package-installs"));
       }
       by_name[native.name] = {phase, native.kind, native.name, "package-installs"};
       names.emplace_back(native.name);
@@ -105,7 +107,9 @@ std::string plan_text(const BuildPlan& plan) {
 Json plan_json(const BuildPlan& plan) {
   Json elements = Json::array();
   for (const Element& element : plan.elements.elements) {
-    elements.push_back({{"name", element.name}, {"path", element.path.string()}, {"deps", element.deps},
+    elements.push_back({{"name", element.name},
+                        {"path", element.path.string()},
+                        {"deps", element.deps},
                         {"provides", element.provides}});
   }
   Json steps = Json::array();
@@ -123,7 +127,8 @@ std::string plan_graph(const BuildPlan& plan) {
   std::string text = "digraph elements {\n  rankdir=LR;\n  node [shape=box];\n";
   for (const Element& element : plan.elements.elements) {
     text += cat("  \"", element.name, "\";\n");
-    for (const std::string& dependency : element.deps) text += cat("  \"", element.name, "\" -> \"", dependency, "\";\n");
+    for (const std::string& dependency : element.deps)
+      text += cat("  \"", element.name, "\" -> \"", dependency, "\";\n");
   }
   return cat(text, "}\n");
 }

@@ -27,7 +27,9 @@ class HookTree {
 
   /// Entries of one merged directory ("install.d"), by name.
   [[nodiscard]] const std::map<std::string, HookEntry>& directory(const std::string& name) const;
-  [[nodiscard]] const std::map<std::string, std::map<std::string, HookEntry>>& directories() const { return directories_; }
+  [[nodiscard]] const std::map<std::string, std::map<std::string, HookEntry>>& directories() const {
+    return directories_;
+  }
 
   /// Names of the scripts that dib-run-parts would run in this directory, in order.
   [[nodiscard]] std::vector<std::string> scripts(const std::string& directory) const;

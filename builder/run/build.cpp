@@ -75,9 +75,10 @@ class Build {
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.
   void define_install_type() {
-    RealFileSystem().write(hooks_ / "environment.d/11-dib-install-type.bash",
-                           cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"),
-                           {.mode = 0644});
+    RealFileSystem().write(
+        hooks_ / "environment.d/11-dib-install-type.bash",
+        cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"),
+        {.mode = 0644});
   }
 
   void finalise() {

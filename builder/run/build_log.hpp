@@ -1,5 +1,5 @@
-// The build log: every line that hooks print, stamped in UTC as diskimage-builder does ("2026-01-31 12:00:00.000 | text").
-// It goes to NAME.d/build.log, to --logfile, and to stdout where the whole log was asked for there.
+// The build log: every line that hooks print, stamped in UTC as diskimage-builder does ("2026-01-31 12:00:00.000 |
+// text"). It goes to NAME.d/build.log, to --logfile, and to stdout where the whole log was asked for there.
 #pragma once
 
 #include <string>

@@ -56,10 +56,10 @@ ConfigText find_config(const ImageRequest& request, const BuildPlan& plan) {
 
 LayoutDefaults layout_defaults(const ImageRequest& request) {
   const std::optional<std::uint64_t> resize = parse_number(request.max_online_resize);
-  LayoutDefaults defaults{.root_type = request.root_fs_type,
-                          .root_options = root_mkfs_options(request.root_fs_type, request.journal_size_mib, resize,
-                                                            request.mkfs_options),
-                          .root_label = request.root_label};
+  LayoutDefaults defaults{
+      .root_type = request.root_fs_type,
+      .root_options = root_mkfs_options(request.root_fs_type, request.journal_size_mib, resize, request.mkfs_options),
+      .root_label = request.root_label};
   if (const auto size = parse_number(variable(request.environment, "DIB_BLOCK_SIZE"))) {
     defaults.sector_size = static_cast<std::uint32_t>(*size);
   }
@@ -79,7 +79,8 @@ std::int64_t source_date_epoch(const Environment& env) {
 
 BootOptions boot_options(const Environment& env) {
   BootOptions options{.epoch = source_date_epoch(env)};
-  if (const auto timeout = parse_number(variable(env, "DIB_GRUB_TIMEOUT"))) options.timeout = static_cast<int>(*timeout);
+  if (const auto timeout = parse_number(variable(env, "DIB_GRUB_TIMEOUT")))
+    options.timeout = static_cast<int>(*timeout);
   options.consoles = {variable(env, "DIB_BOOTLOADER_VIRTUAL_TERMINAL", "tty0")};
   if (to_lower(variable(env, "DIB_BOOTLOADER_USE_SERIAL_CONSOLE", "True")) == "true") {
     options.consoles.push_back(variable(env, "DIB_BOOTLOADER_SERIAL_CONSOLE", "ttyS0,115200"));
@@ -135,10 +136,10 @@ void DiskStage::check_tools(const Environment& environment) const {
 }
 
 std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
-  const SizeRule rule{.image_gib = request_.image_size_gib,
-                      .extra_gib = request_.extra_size_mib > 0 ? std::optional(request_.extra_size_mib / k_mib_per_gib)
-                                                               : std::nullopt,
-                      .journal_mib = request_.journal_size_mib};
+  const SizeRule rule{
+      .image_gib = request_.image_size_gib,
+      .extra_gib = request_.extra_size_mib > 0 ? std::optional(request_.extra_size_mib / k_mib_per_gib) : std::nullopt,
+      .journal_mib = request_.journal_size_mib};
   return image_size(usage, rule, layout_) / k_kib;
 }
 

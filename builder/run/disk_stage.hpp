@@ -36,7 +36,7 @@ class DiskStage {
   [[nodiscard]] std::uint64_t size_kib(const TreeUsage& usage) const;
   /// Mount points and /etc/fstab in the tree.
   void prepare(const fs::path& root, const Environment& environment) const;
-  /// Writes every output type; all appear together at the end. Returns their paths.
+  /// Writes every output type, each appearing complete under its name. Returns their paths.
   [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
 
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }

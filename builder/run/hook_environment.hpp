@@ -35,6 +35,7 @@ struct DiskFacts {
 
 /// The argv of the bash that sources environment.d of `hooks` and prints the resulting environment, NUL-separated, on
 /// stdout (what the files print goes to stderr). A failing file ends it with that file's status.
-[[nodiscard]] std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files);
+[[nodiscard]] std::vector<std::string> environment_script(const std::string& hooks,
+                                                          const std::vector<std::string>& files);
 
 }  // namespace hearth::builder

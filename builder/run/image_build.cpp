@@ -57,8 +57,8 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uin
 
 /// Directories that hooks and outputs are written to; created here, as the user.
 std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
-  const std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d", request.cache,
-                                             request.lock_files};
+  const std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d",
+                                             request.cache, request.lock_files};
   RealFileSystem files;
   for (const fs::path& directory : directories) {
     files.make_directories(directory, 0777);
@@ -98,7 +98,8 @@ void report_cycles(const ImageRequest& request, const ElementSet& elements, std:
       continue;
     }
     throw Error(ErrorKind::input, text)
-        .hint("Break it in one of these element-deps files, or give --accept-cycles: diskimage-builder accepts cycles.");
+        .hint(
+            "Break it in one of these element-deps files, or give --accept-cycles: diskimage-builder accepts cycles.");
   }
 }
 
@@ -107,8 +108,8 @@ int wait_for(NamespacedProcess& sandbox) {
     if (const std::optional<ExitStatus> status = sandbox.wait()) return shell_code(*status);
     if (StopSignals::received() == 0) continue;
     sandbox.kill();
-    throw Error(ErrorKind::interrupted, cat("stopped by SIG", ::sigabbrev_np(StopSignals::received()),
-                                            "; nothing was left behind"),
+    throw Error(ErrorKind::interrupted,
+                cat("stopped by SIG", ::sigabbrev_np(StopSignals::received()), "; nothing was left behind"),
                 128 + StopSignals::received());
   }
 }

@@ -1,5 +1,5 @@
-// `hearth image create` from outside: checks everything that can be checked, starts the sandbox, waits, and passes on how
-// it ended. Ctrl-C and SIGTERM kill the sandbox, and with it every process and mount of the build.
+// `hearth image create` from outside: checks everything that can be checked, starts the sandbox, waits, and passes on
+// how it ended. Ctrl-C and SIGTERM kill the sandbox, and with it every process and mount of the build.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace hearth::builder {
 
 /// Where log lines go besides NAME.d/build.log.
 enum class Verbosity {
-  progress,  ///< progress on stderr only
-  log,       ///< the stamped log on stdout, as disk-image-create prints it
-  plain_log, ///< the same without stamps
+  progress,   ///< progress on stderr only
+  log,        ///< the stamped log on stdout, as disk-image-create prints it
+  plain_log,  ///< the same without stamps
 };
 
 /// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.

@@ -91,7 +91,8 @@ std::vector<std::string> PackageSteps::bootstrap_packages(const Environment& roo
   return packages;
 }
 
-void PackageSteps::install(const std::vector<std::string>& names, const std::string& what, const Environment& environment) {
+void PackageSteps::install(const std::vector<std::string>& names, const std::string& what,
+                           const Environment& environment) {
   const std::string status = RealFileSystem().read(target_ / "var/lib/dpkg/status").value_or("");
   const std::map<std::string, InstalledPackage> installed = parse_dpkg_status(status);
   std::vector<std::string> argv = {"install-packages"};
@@ -101,7 +102,8 @@ void PackageSteps::install(const std::vector<std::string>& names, const std::str
   if (argv.size() > 1) phases_.run_logged(what, Command{.argv = argv, .env = environment, .root = target_});
 }
 
-void PackageSteps::remove(const std::vector<std::string>& names, const std::string& what, const Environment& environment) {
+void PackageSteps::remove(const std::vector<std::string>& names, const std::string& what,
+                          const Environment& environment) {
   if (names.empty()) return;
   std::vector<std::string> argv = {"install-packages", "-e"};
   argv.insert(argv.end(), names.begin(), names.end());

@@ -31,7 +31,9 @@ std::vector<std::string> environment_files(const fs::path& hooks) {
   return names;
 }
 
-bool is_hook(const FileStatus& status) { return status.type == FileStatus::Type::regular && (status.mode & 0111U) != 0; }
+bool is_hook(const FileStatus& status) {
+  return status.type == FileStatus::Type::regular && (status.mode & 0111U) != 0;
+}
 
 /// Upstream's dib-run-parts looks when a phase begins: what earlier hooks put there (install-types does) runs too, and
 /// what they took away does not.
@@ -158,8 +160,8 @@ void PhaseRunner::native_step(const std::string& name, Phase phase, const std::f
   const auto end = [&](StepOutcome outcome) {
     const Duration took = setup_.clock.now() - begin;
     setup_.progress.step_end(outcome, took);
-    setup_.log.line(cat("hearth: ", name, outcome == StepOutcome::done ? " completed in " : " failed after ",
-                        elapsed_text(took)));
+    setup_.log.line(
+        cat("hearth: ", name, outcome == StepOutcome::done ? " completed in " : " failed after ", elapsed_text(took)));
     timings_.push_back({name, took, static_cast<int>(phase)});
   };
   try {
@@ -202,8 +204,12 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
   const bool outside = point == "after-error" && !variable("break_outside_target").empty();
   std::fprintf(stderr, "Starting debug shell. Exit to resume building.\nAt stage %s\n", point.c_str());
   std::fflush(stderr);
-  Command command{.argv = {"/bin/bash", "-c", shell}, .env = environment, .inherit_input = true,
-                  .out = Output::inherit, .err = Output::inherit, .own_group = false};
+  Command command{.argv = {"/bin/bash", "-c", shell},
+                  .env = environment,
+                  .inherit_input = true,
+                  .out = Output::inherit,
+                  .err = Output::inherit,
+                  .own_group = false};
   if (in_target(phase) && !outside) command.root = setup_.target;
   (void)setup_.runner.run(command);
   std::fputs("Resuming\n", stderr);

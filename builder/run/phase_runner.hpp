@@ -45,7 +45,8 @@ class PhaseRunner {
   /// Adds or replaces variables for the phases to come.
   void set_variable(const std::string& name, std::string value) { setup_.environment[name] = std::move(value); }
 
-  /// Runs a command of ours in the target or on the host, its output going to the log as a hook's does. Throws on failure.
+  /// Runs a command of ours in the target or on the host, its output going to the log as a hook's does. Throws on
+  /// failure.
   void run_logged(const std::string& what, Command command);
 
   /// The environment of a phase, with environment.d sourced at its place.

@@ -1,5 +1,5 @@
-// Processes that a hook left running. Inside the sandbox's pid namespace everything but process 1 is the hook's, so what
-// is still there when the hook has ended is noted and killed: it would keep files of the image open.
+// Processes that a hook left running. Inside the sandbox's pid namespace everything but process 1 is the hook's, so
+// what is still there when the hook has ended is noted and killed: it would keep files of the image open.
 #pragma once
 
 #include <string>

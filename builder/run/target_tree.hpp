@@ -1,4 +1,5 @@
-// The root tree of an image between phases: what the builder itself puts there for the hooks' sake and takes away again.
+// The root tree of an image between phases: what the builder itself puts there for the hooks' sake and takes away
+// again.
 #pragma once
 
 #include "base/path.hpp"

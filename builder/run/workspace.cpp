@@ -36,7 +36,8 @@ void remove_directory(const fs::path& directory) noexcept {
 void sweep(const fs::path& parent) {
   for (const std::string& name : RealFileSystem().list(parent)) {
     const fs::path directory = parent / name;
-    if (name.compare(0, std::char_traits<char>::length(k_prefix), k_prefix) != 0 || directory.extension() == ".lock") continue;
+    if (name.compare(0, std::char_traits<char>::length(k_prefix), k_prefix) != 0 || directory.extension() == ".lock")
+      continue;
     try {
       if (const std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory))) remove_directory(directory);
     } catch (const Error&) {  // another user's
@@ -77,7 +78,9 @@ Workspace Workspace::create(const fs::path& parent) {
 }
 
 Workspace::Workspace(Workspace&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::move(other.lock_)), life_line_(std::move(other.life_line_)),
+    : path_(std::move(other.path_)),
+      lock_(std::move(other.lock_)),
+      life_line_(std::move(other.life_line_)),
       janitor_(std::exchange(other.janitor_, -1)) {}
 
 Workspace::~Workspace() {

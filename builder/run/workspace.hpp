@@ -1,6 +1,6 @@
 // Where a build works when it doesn't work in memory: a directory on disk that is removed whatever happens. A janitor
-// process, outside the build, removes it when the build is gone, SIGKILL included; and what a killed janitor left is swept
-// by the next build.
+// process, outside the build, removes it when the build is gone, SIGKILL included; and what a killed janitor left is
+// swept by the next build.
 #pragma once
 
 #include <sys/types.h>

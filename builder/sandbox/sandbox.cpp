@@ -24,7 +24,8 @@ const fs::path k_old_root = "/.host";  // the host's tree, while the new root is
 const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
 
 void make_directory(const fs::path& path, mode_t mode = 0755) {
-  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) throw Error::from_errno("creating the directory", path.string());
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST)
+    throw Error::from_errno("creating the directory", path.string());
   ::chmod(path.c_str(), mode);
 }
 

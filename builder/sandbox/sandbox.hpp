@@ -1,6 +1,6 @@
-// The sandbox: the view of the machine that hooks get. A new root in which the host's directories are read-only, /tmp and
-// /var/tmp are private, /dev holds only harmless nodes, and only the work area, the caches and the output directory can be
-// written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
+// The sandbox: the view of the machine that hooks get. A new root in which the host's directories are read-only, /tmp
+// and /var/tmp are private, /dev holds only harmless nodes, and only the work area, the caches and the output directory
+// can be written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
 //
 // Layout inside, the same in every build whoever runs it:
 //   /hearth/build   TMP_BUILD_DIR: hooks, the root tree (mnt)

@@ -69,9 +69,8 @@ std::vector<std::string> compose_elements(const cli::Arguments& arguments, const
   if (arguments.has("metadata")) elements.emplace_back("heat-metadata");
   elements.insert(elements.end(), listed.begin(), listed.end());
   const bool has_vm = std::find(listed.begin(), listed.end(), "vm") != listed.end();
-  const bool has_layout = std::any_of(listed.begin(), listed.end(), [](const std::string& name) {
-    return name.compare(0, 13, "block-device-") == 0;
-  });
+  const bool has_layout = std::any_of(
+      listed.begin(), listed.end(), [](const std::string& name) { return name.compare(0, 13, "block-device-") == 0; });
   if (has_vm && !has_layout) elements.emplace_back("block-device-efi");
   std::vector<std::string> unique;
   for (const std::string& name : elements) {
@@ -132,8 +131,8 @@ void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const En
 
 void take_places(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
   const fs::path home = env_or(env, "HOME", "/root");
-  request.cache = fs::absolute(
-      choose(arguments, "image-cache", env, "DIB_IMAGE_CACHE", (home / ".cache/image-create").string()));
+  request.cache =
+      fs::absolute(choose(arguments, "image-cache", env, "DIB_IMAGE_CACHE", (home / ".cache/image-create").string()));
   request.lock_files = fs::absolute(env_or(env, "DIB_LOCKFILES", (home / ".cache/dib/lockfiles").string()));
   request.temporary_parent = env_or(env, "TMPDIR", env_or(env, "TMP_DIR", "/tmp"));
   request.use_tmpfs = !arguments.has("no-tmpfs") && env_or(env, "DIB_NO_TMPFS", "0") == "0";
@@ -218,8 +217,8 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   take_sizes(request, arguments, environment);
   take_places(request, arguments, environment);
   request.offline = arguments.has("offline") || !env_or(environment, "DIB_OFFLINE", "").empty();
-  request.trace = static_cast<int>(arguments.count("x") + parse_whole(env_or(environment, "DIB_DEBUG_TRACE", "0"),
-                                                                      "DIB_DEBUG_TRACE"));
+  request.trace = static_cast<int>(arguments.count("x") +
+                                   parse_whole(env_or(environment, "DIB_DEBUG_TRACE", "0"), "DIB_DEBUG_TRACE"));
   request.install_type = choose(arguments, "install-type", environment, "DIB_DEFAULT_INSTALLTYPE", "source");
   if (!env_or(environment, "DIB_DEFAULT_INSTALLTYPE", "").empty()) {
     request.environment["DIB_DEFAULT_INSTALLTYPE"] = request.install_type;  // the option beats the variable

@@ -25,17 +25,17 @@ struct ImageRequest {
   std::vector<std::string> packages;  ///< -p
   bool compress = true;
   std::string qemu_img_options;
-  std::vector<std::string> checksums;     ///< "md5", "sha256"
-  std::optional<double> image_size_gib;   ///< --image-size
-  double extra_size_mib = 0;              ///< --image-extra-size
-  std::uint64_t journal_size_mib = 64;    ///< --mkfs-journal-size
+  std::vector<std::string> checksums;    ///< "md5", "sha256"
+  std::optional<double> image_size_gib;  ///< --image-size
+  double extra_size_mib = 0;             ///< --image-extra-size
+  std::uint64_t journal_size_mib = 64;   ///< --mkfs-journal-size
   std::string mkfs_options;
   std::string max_online_resize;
   std::string root_label;
   std::string root_fs_type = "ext4";
-  fs::path cache;                  ///< DIB_IMAGE_CACHE
-  fs::path lock_files;             ///< DIB_LOCKFILES
-  fs::path temporary_parent;       ///< TMPDIR or TMP_DIR or /tmp
+  fs::path cache;             ///< DIB_IMAGE_CACHE
+  fs::path lock_files;        ///< DIB_LOCKFILES
+  fs::path temporary_parent;  ///< TMPDIR or TMP_DIR or /tmp
   bool use_tmpfs = true;
   std::uint64_t min_tmpfs_gib = 2;
   bool offline = false;
@@ -46,7 +46,7 @@ struct ImageRequest {
   Cycles cycles = Cycles::refuse;
   std::optional<fs::path> log_file;
   fs::path start_directory;
-  Environment environment;  ///< the caller's, with what the options set
+  Environment environment;     ///< the caller's, with what the options set
   std::string arguments_text;  ///< DIB_ARGS
 };
 

@@ -28,7 +28,8 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return fallback;
   const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value || *value == 0) throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a positive number"));
+  if (!value || *value == 0)
+    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a positive number"));
   return *value;
 }
 
@@ -103,14 +104,17 @@ Json report_json(const BootReport& report) {
 
 cli::Command test_command() {
   std::vector<cli::Option> options = machine_options();
-  options.push_back({"expect", 'e', "REGEX", "a sign of life on the console; repeatable, in order (default: 'login:')"});
-  options.push_back({"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
+  options.push_back(
+      {"expect", 'e', "REGEX", "a sign of life on the console; repeatable, in order (default: 'login:')"});
+  options.push_back(
+      {"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
   options.push_back({"json", 0, "", "print what was seen as JSON"});
   return {.words = "image test",
           .operands = "IMAGE",
           .summary = "start an image and wait for signs of life on its console",
-          .details = "Exit codes: 0 all signs were seen, 1 not (says what was seen and the console's last lines).\n"
-                     "Example: hearth image test hello.qcow2 --firmware uefi --expect 'login:'",
+          .details =
+              "Exit codes: 0 all signs were seen, 1 not (says what was seen and the console's last lines).\n"
+              "Example: hearth image test hello.qcow2 --firmware uefi --expect 'login:'",
           .options = options,
           .run = [](const cli::Arguments& arguments) {
             const SystemClock clock;

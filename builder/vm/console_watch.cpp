@@ -75,8 +75,8 @@ bool ConsoleWatch::in_escape(char c) {
 
 void ConsoleWatch::match(Duration now) {
   std::smatch found;
-  while (!all_seen() && std::regex_search(line_.cbegin() + static_cast<std::ptrdiff_t>(matched_to_), line_.cend(), found,
-                                          expected_[seen_.size()].pattern)) {
+  while (!all_seen() && std::regex_search(line_.cbegin() + static_cast<std::ptrdiff_t>(matched_to_), line_.cend(),
+                                          found, expected_[seen_.size()].pattern)) {
     matched_to_ += static_cast<std::size_t>(found.position(0) + found.length(0));
     seen_.push_back({expected_[seen_.size()].text, line_, now});
   }

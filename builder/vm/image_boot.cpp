@@ -28,9 +28,7 @@ class PrivateVariables {
   TempDir directory_;
 };
 
-std::string seconds(Duration duration) {
-  return fixed(std::chrono::duration<double>(duration).count(), 1);
-}
+std::string seconds(Duration duration) { return fixed(std::chrono::duration<double>(duration).count(), 1); }
 
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
 class ConsoleReader {
@@ -76,7 +74,8 @@ std::string BootReport::text() const {
   std::string out;
   for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", each.expected, "\n");
   if (passed) return cat(out, "passed after ", seconds(took), " s\n");
-  out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing, "\n  last lines of the console:\n");
+  out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing,
+             "\n  last lines of the console:\n");
   for (const std::string& line : last_lines) out += cat("    ", line, "\n");
   return out;
 }
@@ -85,8 +84,11 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
   const PrivateVariables variables(machine, scratch);
   machine.serial = SerialLine::terminal;
   machine.restart_on_reboot = true;
-  const Command command{.argv = qemu_argv(machine), .inherit_input = true, .out = Output::inherit,
-                        .err = Output::inherit, .own_group = false};
+  const Command command{.argv = qemu_argv(machine),
+                        .inherit_input = true,
+                        .out = Output::inherit,
+                        .err = Output::inherit,
+                        .own_group = false};
   return shell_code(runner.run(command).status);
 }
 
@@ -101,8 +103,12 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   ConsoleReader reader(console.read, watch, clock);
   const std::string reason = reader.read_until(deadline);
   child.kill_and_wait();
-  return BootReport{.passed = reason.empty(), .seen = watch.seen(), .missing = watch.waiting_for(), .reason = reason,
-                    .last_lines = watch.last_lines(), .took = reader.elapsed()};
+  return BootReport{.passed = reason.empty(),
+                    .seen = watch.seen(),
+                    .missing = watch.waiting_for(),
+                    .reason = reason,
+                    .last_lines = watch.last_lines(),
+                    .took = reader.elapsed()};
 }
 
 }  // namespace hearth::vm

@@ -28,7 +28,8 @@ struct BootReport {
 int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runner);
 
 /// Starts the image and watches its console until every expectation was seen in order, a sign of failure shows, the
-/// machine ends or the deadline passes. The machine is killed in any case. Throws Error only when QEMU can't be started.
+/// machine ends or the deadline passes. The machine is killed in any case. Throws Error only when QEMU can't be
+/// started.
 [[nodiscard]] BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations,
                                     const Deadline& deadline, const fs::path& scratch, const Clock& clock);
 

@@ -19,8 +19,25 @@ constexpr char k_sign = 'K';
 constexpr std::chrono::seconds k_kill_limit(2);
 
 std::vector<std::string> probe_argv(const KvmProbe& probe, const fs::path& disk) {
-  return {probe.program, "-no-user-config", "-nodefaults", "-machine", "pc", "-accel", probe.accelerator, "-m", "16",
-          "-display", "none", "-nic", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot", "-drive",
+  return {probe.program,
+          "-no-user-config",
+          "-nodefaults",
+          "-machine",
+          "pc",
+          "-accel",
+          probe.accelerator,
+          "-m",
+          "16",
+          "-display",
+          "none",
+          "-nic",
+          "none",
+          "-serial",
+          "stdio",
+          "-monitor",
+          "none",
+          "-no-reboot",
+          "-drive",
           cat("if=ide,format=raw,file=", replace_all(disk.string(), ",", ",,"))};
 }
 
@@ -54,7 +71,11 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::string probe_boot_sector() {
   // mov dx, 0x3f8; mov al, 'K'; out dx, al; cli; halt: hlt; jmp halt
-  std::string sector("\xba\xf8\x03\xb0" "K" "\xee\xfa\xf4\xeb\xfd", 10);
+  std::string sector(
+      "\xba\xf8\x03\xb0"
+      "K"
+      "\xee\xfa\xf4\xeb\xfd",
+      10);
   sector.resize(510, '\0');
   return sector + "\x55\xaa";
 }

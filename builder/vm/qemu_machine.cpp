@@ -19,16 +19,18 @@ std::string option_value(const fs::path& path) { return replace_all(path.string(
 void add_firmware(std::vector<std::string>& argv, const QemuMachine& machine) {
   if (machine.firmware == FirmwareKind::bios) return;
   argv.insert(argv.end(),
-              {"-drive", cat("if=pflash,unit=0,format=raw,readonly=on,file=", option_value(machine.ovmf.code)), "-drive",
-               cat("if=pflash,unit=1,format=raw,file=", option_value(machine.ovmf.variables))});
+              {"-drive", cat("if=pflash,unit=0,format=raw,readonly=on,file=", option_value(machine.ovmf.code)),
+               "-drive", cat("if=pflash,unit=1,format=raw,file=", option_value(machine.ovmf.variables))});
 }
 
 void add_disk(std::vector<std::string>& argv, const QemuMachine& machine) {
   const char* const snapshot = machine.disk_writes == DiskWrites::discarded ? "on" : "off";
-  argv.insert(argv.end(), {"-drive", cat("if=none,id=disk,format=", machine.image_format, ",snapshot=", snapshot,
-                                         ",file=", option_value(machine.image)),
-                           "-device", cat("virtio-blk-pci,drive=disk,logical_block_size=", machine.sector_size,
-                                          ",physical_block_size=", machine.sector_size)});
+  argv.insert(argv.end(), {"-drive",
+                           cat("if=none,id=disk,format=", machine.image_format, ",snapshot=", snapshot,
+                               ",file=", option_value(machine.image)),
+                           "-device",
+                           cat("virtio-blk-pci,drive=disk,logical_block_size=", machine.sector_size,
+                               ",physical_block_size=", machine.sector_size)});
 }
 
 void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {
@@ -50,10 +52,22 @@ std::string machine_type(const QemuMachine& machine) {
 
 std::vector<std::string> qemu_argv(const QemuMachine& machine) {
   const bool emulated = machine.accelerator == "tcg";
-  std::vector<std::string> argv = {machine.program, "-no-user-config", "-machine", machine_type(machine),
-                                   "-accel", machine.accelerator, "-cpu", emulated ? "max" : "host",
-                                   "-m", std::to_string(machine.memory_mib), "-smp", std::to_string(machine.cpus),
-                                   "-display", "none", "-nic", machine.user_network ? "user,model=virtio-net-pci" : "none"};
+  std::vector<std::string> argv = {machine.program,
+                                   "-no-user-config",
+                                   "-machine",
+                                   machine_type(machine),
+                                   "-accel",
+                                   machine.accelerator,
+                                   "-cpu",
+                                   emulated ? "max" : "host",
+                                   "-m",
+                                   std::to_string(machine.memory_mib),
+                                   "-smp",
+                                   std::to_string(machine.cpus),
+                                   "-display",
+                                   "none",
+                                   "-nic",
+                                   machine.user_network ? "user,model=virtio-net-pci" : "none"};
   if (!machine.restart_on_reboot) argv.emplace_back("-no-reboot");
   add_firmware(argv, machine);
   add_disk(argv, machine);

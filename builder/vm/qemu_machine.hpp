@@ -41,7 +41,7 @@ struct QemuMachine {
   bool user_network = false;        ///< NAT to the host's network
   SerialLine serial = SerialLine::output;
   std::uint32_t sector_size = 512;  ///< of the disk, as the guest sees it
-  bool restart_on_reboot = false;  ///< false: a guest's reboot ends the machine
+  bool restart_on_reboot = false;   ///< false: a guest's reboot ends the machine
 };
 
 [[nodiscard]] std::vector<std::string> qemu_argv(const QemuMachine& machine);

@@ -1,4 +1,5 @@
-// Starts an image under TCG and waits for what is expected on its console: disk_boot IMAGE bios|uefi|uefi-4k SECONDS REGEX…
+// Starts an image under TCG and waits for what is expected on its console: disk_boot IMAGE bios|uefi|uefi-4k SECONDS
+// REGEX…
 #include <cstdio>
 
 #include "base/error.hpp"
@@ -12,8 +13,10 @@ namespace {
 int run(const std::vector<std::string>& words) {
   SystemClock clock;
   const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-boot-");
-  const QemuMachine machine{.image = words[0], .image_format = image_format_of(words[0]),
-                            .firmware = words[1] == "bios" ? FirmwareKind::bios : FirmwareKind::uefi, .cpus = 2,
+  const QemuMachine machine{.image = words[0],
+                            .image_format = image_format_of(words[0]),
+                            .firmware = words[1] == "bios" ? FirmwareKind::bios : FirmwareKind::uefi,
+                            .cpus = 2,
                             .sector_size = words[1] == "uefi-4k" ? 4096U : 512U};
   const Deadline deadline = Deadline::after(std::chrono::seconds(parse_number(words[2]).value_or(300)), clock);
   const BootReport report = test_image(machine, {words.begin() + 3, words.end()}, deadline, scratch.path(), clock);

@@ -24,9 +24,10 @@ constexpr std::int64_t k_epoch = 1'700'000'000;
 void bootstrap(const fs::path& tree, const std::string& mirror, CommandRunner& runner) {
   run_checked(runner, Command{.argv = {"mmdebstrap", "--mode=root", "--variant=minbase",
                                        "--skip=check/chrooted,setup/proc,setup/sys,setup/dev,check/qemu",
-                                       "--include=linux-image-cloud-amd64,systemd-sysv,udev,initramfs-tools", "bookworm",
-                                       tree.string(), cat("deb ", mirror, " bookworm main")},
-                              .out = Output::inherit, .err = Output::inherit});
+                                       "--include=linux-image-cloud-amd64,systemd-sysv,udev,initramfs-tools",
+                                       "bookworm", tree.string(), cat("deb ", mirror, " bookworm main")},
+                              .out = Output::inherit,
+                              .err = Output::inherit});
 }
 
 void make(const fs::path& tree, const std::string& config, const fs::path& target, const fs::path& scratch) {

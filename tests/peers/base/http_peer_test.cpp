@@ -1,4 +1,5 @@
-// BeastClient against servers that were not written with it: Python's http.server, plain and with TLS, honest and lying.
+// BeastClient against servers that were not written with it: Python's http.server, plain and with TLS, honest and
+// lying.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -21,12 +22,15 @@ void make_certificates(const fs::path& directory) {
     words.insert(words.begin(), "openssl");
     run_checked(runner, {.argv = words, .cwd = directory});
   };
-  openssl({"req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", "-days", "2"});
-  for (const auto& [name, alternative] : std::map<std::string, std::string>{{"good", "DNS:localhost,IP:127.0.0.1"}, {"wrong", "DNS:other.example"}}) {
+  openssl({"req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj",
+           "/CN=Test CA", "-days", "2"});
+  for (const auto& [name, alternative] :
+       std::map<std::string, std::string>{{"good", "DNS:localhost,IP:127.0.0.1"}, {"wrong", "DNS:other.example"}}) {
     RealFileSystem().write(directory / cat(name, ".ext"), cat("subjectAltName=", alternative, "\n"), {});
-    openssl({"req", "-newkey", "rsa:2048", "-nodes", "-keyout", cat(name, ".key"), "-out", cat(name, ".csr"), "-subj", "/CN=x"});
-    openssl({"x509", "-req", "-in", cat(name, ".csr"), "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", cat(name, ".pem"),
-             "-days", "2", "-extfile", cat(name, ".ext")});
+    openssl({"req", "-newkey", "rsa:2048", "-nodes", "-keyout", cat(name, ".key"), "-out", cat(name, ".csr"), "-subj",
+             "/CN=x"});
+    openssl({"x509", "-req", "-in", cat(name, ".csr"), "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out",
+             cat(name, ".pem"), "-days", "2", "-extfile", cat(name, ".ext")});
   }
 }
 
@@ -36,9 +40,10 @@ class Servers {
   Servers() : directory_(TempDir::create("/tmp", "hearth-http-")), input_(Pipe::create()) {
     make_certificates(directory_.path());
     Pipe output = Pipe::create();
-    child_.emplace(Child::spawn({.argv = {"python3", cat(HEARTH_SOURCE_DIR, "/tests/peers/base/http_peer.py"), directory_.path().string()},
-                                 .in = input_.read.get(),
-                                 .out = output.write.get()}));
+    child_.emplace(Child::spawn(
+        {.argv = {"python3", cat(HEARTH_SOURCE_DIR, "/tests/peers/base/http_peer.py"), directory_.path().string()},
+         .in = input_.read.get(),
+         .out = output.write.get()}));
     output.write = Fd();
     std::string text;
     while (text.find("end 0\n") == std::string::npos) {
@@ -75,7 +80,9 @@ class HttpPeer : public testing::Test {
     made.ca_file = servers_->ca();
     return made;
   }
-  HttpResponse send(const HttpRequest& made, const Environment& env = {}) { return BeastClient(clock_, env, "test/1").send(made); }
+  HttpResponse send(const HttpRequest& made, const Environment& env = {}) {
+    return BeastClient(clock_, env, "test/1").send(made);
+  }
   std::string error_of(const HttpRequest& made, const Environment& env = {}) {
     try {
       const HttpResponse response = send(made, env);
@@ -98,8 +105,10 @@ TEST_F(HttpPeer, ARequestArrivesAsSentAndTheAnswerComesBack) {
   post.body = "{}";
   const HttpResponse response = send(post);
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(response.body, cat("POST\naccept: */*\nconnection: close\ncontent-length: 2\ncontent-type: application/json\nhost: 127.0.0.1:",
-                               servers_->port("plain"), "\nuser-agent: test/1\nx-a: b\n{}"));
+  EXPECT_EQ(
+      response.body,
+      cat("POST\naccept: */*\nconnection: close\ncontent-length: 2\ncontent-type: application/json\nhost: 127.0.0.1:",
+          servers_->port("plain"), "\nuser-agent: test/1\nx-a: b\n{}"));
   EXPECT_TRUE(find_header(response.headers, "content-length"));
 }
 
@@ -144,7 +153,8 @@ TEST_F(HttpPeer, ABodyOverTheLimitIsAnError) {
 }
 
 TEST_F(HttpPeer, TheDeadlineHoldsForSilentSlowAndDrippingServers) {
-  for (const auto& [server, path] : std::vector<std::pair<std::string, std::string>>{{"silent", "/"}, {"plain", "/slow"}, {"plain", "/drip"}}) {
+  for (const auto& [server, path] :
+       std::vector<std::pair<std::string, std::string>>{{"silent", "/"}, {"plain", "/slow"}, {"plain", "/drip"}}) {
     HttpRequest get = request(server, path);
     get.deadline = Deadline::after(milliseconds(400), clock_);
     const MonotonicTime begin = clock_.now();

@@ -50,18 +50,21 @@ TEST(PythonJsonPeer, TheSameCharactersArePrintable) {
   const std::string marks =
       python({"-c", "print(''.join('1' if chr(c).isprintable() else '0' for c in range(0x110000)), end='')"});
   ASSERT_EQ(marks.size(), 0x110000U);
-  for (char32_t value = 0; value < 0x110000; ++value) ASSERT_EQ(is_printable(value), marks[value] == '1') << static_cast<unsigned>(value);
+  for (char32_t value = 0; value < 0x110000; ++value)
+    ASSERT_EQ(is_printable(value), marks[value] == '1') << static_cast<unsigned>(value);
 }
 
 TEST(PythonJsonPeer, TheSameTextsAreRefused) {
-  const std::vector<std::string> bad = {"", "[", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", ".5", "-", "+1",
-                                        "1e", "tru", "nul", "'a'", "\"\\x\"", "\"\\u12g4\"", "[1 2]", "{} {}", "NaNx",
-                                        "-NaN", "\"\t\"", "[1,,2]", "{\"a\":1,}", "\"\\ud83d\\u\""};
+  const std::vector<std::string> bad = {
+      "",     "[",    "{",      "[1,]",   "{\"a\"}",    "{\"a\":}",      "{a:1}",   "01",          "1.",    ".5",
+      "-",    "+1",   "1e",     "tru",    "nul",        "'a'",           "\"\\x\"", "\"\\u12g4\"", "[1 2]", "{} {}",
+      "NaNx", "-NaN", "\"\t\"", "[1,,2]", "{\"a\":1,}", "\"\\ud83d\\u\""};
   for (const std::string& text : bad) {
-    const std::string place = python({"-c",
-                                      "import json,sys\ntry:\n json.loads(sys.argv[1])\nexcept json.JSONDecodeError as e:\n"
-                                      " print('t:%d:%d: %s' % (e.lineno, e.colno, e.msg), end='')",
-                                      text});
+    const std::string place =
+        python({"-c",
+                "import json,sys\ntry:\n json.loads(sys.argv[1])\nexcept json.JSONDecodeError as e:\n"
+                " print('t:%d:%d: %s' % (e.lineno, e.colno, e.msg), end='')",
+                text});
     const Result<Json> ours = parse_python_json(text, "t");
     ASSERT_FALSE(ours.ok()) << text;
     EXPECT_EQ(ours.error().text(), place) << text;

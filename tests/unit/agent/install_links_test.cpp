@@ -34,7 +34,8 @@ TEST(InstallLinksTest, ADirectoryIsNeverReplaced) {
 TEST(AppletTest, EveryAppletIsFoundByItsNameAndEndsItsLink) {
   for (const Applet& applet : applets()) {
     EXPECT_EQ(find_applet(applet.name), &applet);
-    EXPECT_TRUE(applet.link.empty() || fs::path(std::string(applet.link)).filename().string() == applet.name) << applet.name;
+    EXPECT_TRUE(applet.link.empty() || fs::path(std::string(applet.link)).filename().string() == applet.name)
+        << applet.name;
   }
   EXPECT_EQ(find_applet("hearth-agent"), nullptr);
 }

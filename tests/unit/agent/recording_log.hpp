@@ -12,7 +12,9 @@ namespace hearth::agent {
 class RecordingLog final : public Logger {
  public:
   std::vector<std::string> lines;
-  void log(LogLevel level, std::string_view text) noexcept override { lines.push_back(cat(log_level_name(level), " ", text)); }
+  void log(LogLevel level, std::string_view text) noexcept override {
+    lines.push_back(cat(log_level_name(level), " ", text));
+  }
 };
 
 }  // namespace hearth::agent

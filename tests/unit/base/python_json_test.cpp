@@ -17,7 +17,8 @@ TEST(PythonJson, DefaultFormHasPythonsSeparatorsAndEscapes) {
 
 TEST(PythonJson, IndentedFormBreaksLinesButNotEmptyContainers) {
   const Json value = parsed(R"({"b": [1, {}], "a": {"x": []}})");
-  EXPECT_EQ(python_json(value, {.indent = 2}), "{\n  \"b\": [\n    1,\n    {}\n  ],\n  \"a\": {\n    \"x\": []\n  }\n}");
+  EXPECT_EQ(python_json(value, {.indent = 2}),
+            "{\n  \"b\": [\n    1,\n    {}\n  ],\n  \"a\": {\n    \"x\": []\n  }\n}");
   EXPECT_EQ(python_json(value, {.indent = 1, .sort_keys = true}),
             "{\n \"a\": {\n  \"x\": []\n },\n \"b\": [\n  1,\n  {}\n ]\n}");
 }

@@ -14,13 +14,15 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 TEST(RunParts, OrdersByLeadingNumberThenBytes) {
   EXPECT_EQ(sorted({"10-ten", "50-link", "abc", "9-nine", "10-aaa", "05-five"}),
             (std::vector<std::string>{"abc", "05-five", "9-nine", "10-aaa", "10-ten", "50-link"}));
-  EXPECT_EQ(sorted({"99-last", "10a", "10-a", "10-A", "010-z", "3_k", "2-b", "02-c", "b", "_x", "A"}),
-            (std::vector<std::string>{"A", "_x", "b", "02-c", "2-b", "3_k", "010-z", "10-A", "10-a", "10a", "99-last"}));
+  EXPECT_EQ(
+      sorted({"99-last", "10a", "10-a", "10-A", "010-z", "3_k", "2-b", "02-c", "b", "_x", "A"}),
+      (std::vector<std::string>{"A", "_x", "b", "02-c", "2-b", "3_k", "010-z", "10-A", "10-a", "10a", "99-last"}));
 }
 
 TEST(RunParts, NumbersLongerThanAnyIntegerTypeCompareExactly) {
-  EXPECT_EQ(sorted({"100000000000000000000000000000001-b", "100000000000000000000000000000000-c", "-7-a"}),
-            (std::vector<std::string>{"-7-a", "100000000000000000000000000000000-c", "100000000000000000000000000000001-b"}));
+  EXPECT_EQ(
+      sorted({"100000000000000000000000000000001-b", "100000000000000000000000000000000-c", "-7-a"}),
+      (std::vector<std::string>{"-7-a", "100000000000000000000000000000000-c", "100000000000000000000000000000001-b"}));
 }
 
 TEST(RunParts, NamesWithDotsAreHooksOfNobodyButEnvironmentFiles) {

@@ -21,7 +21,8 @@ TEST(Diff, FarChangesAreSeparateHunks) {
 }
 
 TEST(Diff, NewFilesAndMissingNewlines) {
-  EXPECT_EQ(unified_diff("", "a", "/dev/null", "y"), "--- /dev/null\n+++ y\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n");
+  EXPECT_EQ(unified_diff("", "a", "/dev/null", "y"),
+            "--- /dev/null\n+++ y\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n");
   EXPECT_EQ(unified_diff("a", "a\n", "x", "y"), "--- x\n+++ y\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
 }
 

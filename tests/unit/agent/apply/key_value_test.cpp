@@ -11,7 +11,8 @@ TEST(KeyValue, KeysWalkThroughObjectsAndLists) {
   const Json root = parse_python_json(R"({"a": {"b": [1, {"c": "x"}], "n": null}})", "r").value_or_throw();
   EXPECT_EQ(*find_key(root, "a.b.0"), 1);
   EXPECT_EQ(*find_key(root, "a.b.-1.c"), "x");
-  for (const char* key : {"a.n", "a.b.2", "a.b.-3", "a.b.x", "a.b.", "z", "a.b.0.c", ""}) EXPECT_EQ(find_key(root, key), nullptr) << key;
+  for (const char* key : {"a.n", "a.b.2", "a.b.-3", "a.b.x", "a.b.", "z", "a.b.0.c", ""})
+    EXPECT_EQ(find_key(root, key), nullptr) << key;
 }
 
 TEST(KeyValue, TypesAcceptTheirFormsOnly) {

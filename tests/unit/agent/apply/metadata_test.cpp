@@ -47,7 +47,8 @@ TEST_F(MetadataTest, DocumentsMergeDeepAndListsReplace) {
   files_.put("/1", R"({"a": {"x": 1, "l": [1, 2]}, "s": "one"})");
   files_.put("/2", R"({"a": {"l": [3]}, "s": {"k": 1}})");
   files_.put("/3", "[\"ignored\"]");
-  EXPECT_EQ(python_json(read_metadata({"", "/1", "/missing", "/3", "/2"}, files_)), R"({"a": {"x": 1, "l": [3]}, "s": {"k": 1}})");
+  EXPECT_EQ(python_json(read_metadata({"", "/1", "/missing", "/3", "/2"}, files_)),
+            R"({"a": {"x": 1, "l": [3]}, "s": {"k": 1}})");
 }
 
 TEST_F(MetadataTest, ABadDocumentIsNamedWithItsPlace) {

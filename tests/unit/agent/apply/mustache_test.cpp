@@ -10,14 +10,17 @@ namespace {
 
 const Json& metadata() {
   static const Json value =
-      parse_python_json(R"({"s": "str", "n": 1, "f": 1.5, "big": 1e22, "t": true, "fa": false, "nul": null, "z": 0, "es": "",
+      parse_python_json(
+          R"({"s": "str", "n": 1, "f": 1.5, "big": 1e22, "t": true, "fa": false, "nul": null, "z": 0, "es": "",
   "zs": "0", "d": {"a": 1, "b": "é", "c": null}, "ed": {}, "el": [], "l": [1, "x", null, true, {"k": "v"}, [1, 2]],
-  "ll": [[1, 2], [3]], "u": "é<&>\"", "a.b": "dotted", "os-x": {"y z": "sp"}, "top": "T", "nest": {"in": {"top": "N"}}})", "metadata")
+  "ll": [[1, 2], [3]], "u": "é<&>\"", "a.b": "dotted", "os-x": {"y z": "sp"}, "top": "T", "nest": {"in": {"top": "N"}}})",
+          "metadata")
           .value_or_throw();
   return value;
 }
 
-std::string rendered(std::string_view text, const PartialLoader& partials = [](const std::string&) { return std::nullopt; }) {
+std::string rendered(
+    std::string_view text, const PartialLoader& partials = [](const std::string&) { return std::nullopt; }) {
   const Result<MustacheTemplate> parsed = parse_mustache(text, "T");
   return parsed ? render_mustache(*parsed, metadata(), partials) : "error";
 }
@@ -29,16 +32,19 @@ struct Row {
 
 class MustacheTable : public testing::TestWithParam<Row> {};
 
-TEST_P(MustacheTable, RendersAsTheDialectDoes) { EXPECT_EQ(rendered(GetParam().text), GetParam().output) << GetParam().text; }
+TEST_P(MustacheTable, RendersAsTheDialectDoes) {
+  EXPECT_EQ(rendered(GetParam().text), GetParam().output) << GetParam().text;
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Values, MustacheTable,
     testing::Values(
         Row{"{{n}} {{f}} {{big}} {{t}} {{fa}} {{nul}}|", "1 1.5 1e+22 true false |"},
-        Row{"{{d}} {{l}} {{ed}} {{el}}", "{\"a\": 1, \"b\": \"\\u00e9\", \"c\": null} [1, \"x\", null, true, {\"k\": \"v\"}, [1, 2]] {} []"},
+        Row{"{{d}} {{l}} {{ed}} {{el}}",
+            "{\"a\": 1, \"b\": \"\\u00e9\", \"c\": null} [1, \"x\", null, true, {\"k\": \"v\"}, [1, 2]] {} []"},
         Row{"{{u}} {{{u}}} {{&u}}", "é<&>\" é<&>\" é<&>\""},
-        Row{"{{a.b}}|{{os-x.y z}}|{{d.a}}|{{d.zz}}|{{s.x}}|{{l.0}}", "|sp|1|||"},
-        Row{"{{ # s }}q{{ / s }}", "q"}, Row{"{{s\n}}", "str"}, Row{"{{{s}}} }} {{s}", "str }} {{s}"}));
+        Row{"{{a.b}}|{{os-x.y z}}|{{d.a}}|{{d.zz}}|{{s.x}}|{{l.0}}", "|sp|1|||"}, Row{"{{ # s }}q{{ / s }}", "q"},
+        Row{"{{s\n}}", "str"}, Row{"{{{s}}} }} {{s}", "str }} {{s}"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Sections, MustacheTable,
@@ -53,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Lines, MustacheTable,
     testing::Values(Row{"  {{#s}}  \nx\n{{/s}}\ny\n", "    \nx\ny\n"}, Row{"  {{#s}}\nx\n  {{/s}}\r\ny\n", "x\ny\n"},
-                    Row{"a\r\n{{#s}}\r\nb{{s}}\r\n{{/s}}\r\nc\r\n", "a\nbstr\nc\n"}, Row{"{{! c }}\nx{{!c}}y\n", "xy\n"},
+                    Row{"a\r\n{{#s}}\r\nb{{s}}\r\n{{/s}}\r\nc\r\n", "a\nbstr\nc\n"},
+                    Row{"{{! c }}\nx{{!c}}y\n", "xy\n"},
                     Row{"{{#l}}\n- {{.}}\n{{/l}}\nend\n", "- 1\n- x\n- \n- true\n- {\"k\": \"v\"}\n- [1, 2]\nend\n"},
                     Row{"x {{#t}}\ny\n{{/t}} z", "x \ny\n z"}));
 
@@ -63,7 +70,9 @@ INSTANTIATE_TEST_SUITE_P(Delimiters, MustacheTable,
                                          Row{"{{> nope}}|\n  {{>nope}}\nX", "|\nX"}));
 
 TEST(Mustache, PartialsAreIndentedWhenAloneOnTheirLine) {
-  const auto part = [](const std::string& name) { return name == "part" ? std::optional<std::string>("PART {{s}}\nL2") : std::nullopt; };
+  const auto part = [](const std::string& name) {
+    return name == "part" ? std::optional<std::string>("PART {{s}}\nL2") : std::nullopt;
+  };
   EXPECT_EQ(rendered("{{> part}}|\n  {{>part}}\nX", part), "PART str\nL2|\n  PART str\n  L2X");
 }
 

@@ -12,7 +12,9 @@ using Names = std::vector<std::string>;
 
 class ApplyOptionsTest : public testing::Test {
  protected:
-  ApplyOptions parse(const Names& words, const Environment& env = {}) { return parse_apply_options(words, env, files_); }
+  ApplyOptions parse(const Names& words, const Environment& env = {}) {
+    return parse_apply_options(words, env, files_);
+  }
   fakes::MemoryFileSystem files_;
 };
 
@@ -44,7 +46,8 @@ TEST_F(ApplyOptionsTest, TheTemplateRootFallsBackToTheOldPlacesOnlyWithoutTheNew
 }
 
 TEST_F(ApplyOptionsTest, WrongWordsAreUsageErrors) {
-  for (const Names& words : {Names{"--ke", "x"}, Names{"--key"}, Names{"--nonsense"}, Names{"operand"}, Names{"--compat", "x"}}) {
+  for (const Names& words :
+       {Names{"--ke", "x"}, Names{"--key"}, Names{"--nonsense"}, Names{"operand"}, Names{"--compat", "x"}}) {
     EXPECT_THROW((void)parse(words), Error) << words[0];
   }
 }

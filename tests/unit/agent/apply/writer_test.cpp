@@ -11,7 +11,9 @@ namespace {
 
 class WriterTest : public testing::Test {
  protected:
-  std::vector<FileChange> plan(const std::vector<RenderedFile>& rendered) { return plan_changes(rendered, "/o", files_); }
+  std::vector<FileChange> plan(const std::vector<RenderedFile>& rendered) {
+    return plan_changes(rendered, "/o", files_);
+  }
   void apply(const std::vector<RenderedFile>& rendered) { apply_changes(plan(rendered), files_, log_); }
   fakes::MemoryFileSystem files_;
   fakes::MemoryLogger log_;
@@ -67,7 +69,8 @@ TEST_F(WriterTest, ADirectoryInTheWayStopsEverythingBeforeTheFirstWrite) {
 TEST_F(WriterTest, ThePlanIsShownAsADiff) {
   files_.put("/o/a", "1\n", 0644);
   EXPECT_EQ(describe_changes(plan({{"a", "2\n", {.mode = 0600}}, {"n", "x\n", {}}})),
-            "# /o/a: mode 0644 -> 0600\n--- /o/a\n+++ /o/a\n@@ -1 +1 @@\n-1\n+2\n--- /dev/null\n+++ /o/n\n@@ -0,0 +1 @@\n+x\n");
+            "# /o/a: mode 0644 -> 0600\n--- /o/a\n+++ /o/a\n@@ -1 +1 @@\n-1\n+2\n--- /dev/null\n+++ /o/n\n@@ -0,0 +1 "
+            "@@\n+x\n");
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ TEST(YamlScalar, FloatsNeedADotAndSignedExponent) {
 TEST(YamlScalar, QuotedScalarsAreText) { EXPECT_EQ(yaml("['0755', \"yes\", '~']"), R"(["0755", "yes", "~"])"); }
 
 TEST(YamlScalar, MergeKeysDoNotOverride) {
-  EXPECT_EQ(yaml("base: &b {a: 1, c: 2}\nuse:\n  <<: *b\n  a: 3\n"), R"({"base": {"a": 1, "c": 2}, "use": {"a": 3, "c": 2}})");
+  EXPECT_EQ(yaml("base: &b {a: 1, c: 2}\nuse:\n  <<: *b\n  a: 3\n"),
+            R"({"base": {"a": 1, "c": 2}, "use": {"a": 3, "c": 2}})");
 }
 
 TEST(YamlScalar, BadTextIsAnErrorWithItsPlace) {

@@ -45,7 +45,8 @@ TEST_F(CacheTest, ADamagedLastFileCountsAsAChange) {
 }
 
 TEST_F(CacheTest, NamesThatLeaveTheDirectoryOrTakeOurListAreUnsafe) {
-  for (const char* name : {"", ".", "..", "../x", "a/b", ".hidden", "os_config_files"}) EXPECT_FALSE(Cache::is_safe_name(name)) << name;
+  for (const char* name : {"", ".", "..", "../x", "a/b", ".hidden", "os_config_files"})
+    EXPECT_FALSE(Cache::is_safe_name(name)) << name;
   EXPECT_FALSE(Cache::is_safe_name(std::string("a\0b", 3)));
   EXPECT_FALSE(Cache::is_safe_name(std::string(300, 'x')));
   for (const char* name : {"ec2", "a.json", "my deployment"}) EXPECT_TRUE(Cache::is_safe_name(name)) << name;

@@ -13,7 +13,9 @@ using testing::HasSubstr;
 
 std::string answer_with(const std::string& text) {
   return "<?xml version='1.0' encoding='UTF-8'?><DescribeStackResourceResponse><DescribeStackResourceResult>"
-         "<StackResourceDetail><Metadata>" + text + "</Metadata></StackResourceDetail></DescribeStackResourceResult>"
+         "<StackResourceDetail><Metadata>" +
+         text +
+         "</Metadata></StackResourceDetail></DescribeStackResourceResult>"
          "</DescribeStackResourceResponse>";
 }
 
@@ -31,16 +33,19 @@ TEST(CfnAnswerTest, WhatIsMissingIsToldInUpstreamsWords) {
   const CfnPath path = *parse_cfn_path("s.Metadata.a");
   EXPECT_EQ(value_in_answer(path, answer_with("{}")).error(), "Sub-key a does not exist. (s.Metadata.a)");
   EXPECT_EQ(value_in_answer(*parse_cfn_path("s.Nope"), answer_with("{}")).error(), "Path s.Nope does not exist.");
-  EXPECT_THAT(value_in_answer(path, answer_with("{")).error(), HasSubstr("Path s.Metadata.a failed to parse as json. ("));
+  EXPECT_THAT(value_in_answer(path, answer_with("{")).error(),
+              HasSubstr("Path s.Metadata.a failed to parse as json. ("));
   EXPECT_EQ(value_in_answer(path, answer_with("{\"a\": 5}")).error(), "Path s.Metadata.a is not an object.");
   EXPECT_THAT(value_in_answer(path, "not xml").error(), HasSubstr("failed to parse as xml"));
 }
 
-const std::string k_access = "[cfn]\nmetadata_url=http://h:8000/v1/\naccess_key_id=AK\nsecret_access_key=sk\nstack_name=st\n";
+const std::string k_access =
+    "[cfn]\nmetadata_url=http://h:8000/v1/\naccess_key_id=AK\nsecret_access_key=sk\nstack_name=st\n";
 
 std::string described(const std::string& resource) {
-  QueryParameters parameters = {{"Action", "DescribeStackResource"}, {"StackName", "st"}, {"LogicalResourceId", resource},
-                                {"AWSAccessKeyId", "AK"}, {"SignatureVersion", "2"}, {"SignatureMethod", "HmacSHA256"}};
+  QueryParameters parameters = {{"Action", "DescribeStackResource"}, {"StackName", "st"},
+                                {"LogicalResourceId", resource},     {"AWSAccessKeyId", "AK"},
+                                {"SignatureVersion", "2"},           {"SignatureMethod", "HmacSHA256"}};
   const Url url = parse_url("http://h:8000/v1/").value_or_throw();
   parameters.emplace_back("Signature", sign_query("sk", url, parameters));
   return "http://h:8000/v1/?" + encode_query(parameters);
@@ -62,7 +67,8 @@ TEST_F(CfnSourceTest, EveryPathIsSignedAndMergedAndBothKeysExploded) {
 TEST_F(CfnSourceTest, TheUrlCanComeFromTheHintFile) {
   files_.put("/hint", "http://h:8000\n");
   http_.on("GET", described("a"), 200, answer_with("{}"));
-  const std::string config = "[cfn]\nheat_metadata_hint=/hint\naccess_key_id=AK\nsecret_access_key=sk\nstack_name=st\npath=a.Metadata\n";
+  const std::string config =
+      "[cfn]\nheat_metadata_hint=/hint\naccess_key_id=AK\nsecret_access_key=sk\nstack_name=st\npath=a.Metadata\n";
   EXPECT_EQ(documents(collect_cfn, config).size(), 1U);
 }
 

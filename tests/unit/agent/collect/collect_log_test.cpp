@@ -30,7 +30,8 @@ TEST_F(CollectLogTest, ARecordHasDateProcessAndLevel) {
 }
 
 TEST_F(CollectLogTest, AJsonRecordIsAnObject) {
-  const Json record = parse_json(format_record({.as_json = true}, LogLevel::info, "a \"b\"", clock_.wall(), 1), "r").value_or_throw();
+  const Json record =
+      parse_json(format_record({.as_json = true}, LogLevel::info, "a \"b\"", clock_.wall(), 1), "r").value_or_throw();
   EXPECT_EQ(record.at("message"), "a \"b\"");
   EXPECT_EQ(record.at("levelname"), "INFO");
 }

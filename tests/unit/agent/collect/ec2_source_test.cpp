@@ -11,7 +11,9 @@ const std::string k_config = "[DEFAULT]\ncachedir=/c\n[ec2]\nmetadata_url=http:/
 
 class Ec2SourceTest : public SourceFixture {
  protected:
-  void answer(const std::string& path, const std::string& body) { http_.on("GET", "http://m/latest/meta-data/" + path, 200, body); }
+  void answer(const std::string& path, const std::string& body) {
+    http_.on("GET", "http://m/latest/meta-data/" + path, 200, body);
+  }
 };
 
 TEST_F(Ec2SourceTest, TheTreeIsWalked) {
@@ -24,7 +26,9 @@ TEST_F(Ec2SourceTest, TheTreeIsWalked) {
   answer("public-keys/0/openssh-key", "ssh-rsa A\n");
   const std::vector<Collected> found = documents(collect_ec2, k_config);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].content.dump(), R"({"ami-id":"ami-1","placement":{"availability-zone":"nova"},"public-keys":{"0":{"openssh-key":"ssh-rsa A\n"}}})");
+  EXPECT_EQ(
+      found[0].content.dump(),
+      R"({"ami-id":"ami-1","placement":{"availability-zone":"nova"},"public-keys":{"0":{"openssh-key":"ssh-rsa A\n"}}})");
 }
 
 TEST_F(Ec2SourceTest, OneMissingLeafMakesItUnavailable) {

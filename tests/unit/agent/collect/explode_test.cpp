@@ -15,7 +15,8 @@ class ExplodeTest : public testing::Test {
   std::vector<std::string> names(const std::string& deployments) {
     const Json content = parse_json("{\"deployments\": " + deployments + "}", "t").value_or_throw();
     std::vector<std::string> found;
-    for (const Collected& document : explode("heat", content, {"deployments", "absent"}, log_)) found.push_back(document.name);
+    for (const Collected& document : explode("heat", content, {"deployments", "absent"}, log_))
+      found.push_back(document.name);
     return found;
   }
   RecordingLog log_;

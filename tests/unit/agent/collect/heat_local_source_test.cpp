@@ -23,8 +23,9 @@ TEST_F(HeatLocalSourceTest, BrokenFilesAndOtherValuesAreToldAndPassedOver) {
   files_.put("/a", "{");
   files_.put("/b", "[1]");
   EXPECT_TRUE(is_unavailable(collect(collect_heat_local, k_config)));
-  EXPECT_THAT(log_.lines, testing::ElementsAre(testing::StartsWith("INFO /a is not valid JSON ("), "INFO /b is not a JSON object",
-                                               "INFO Local metadata not found (['/a', '/b'])"));
+  EXPECT_THAT(log_.lines,
+              testing::ElementsAre(testing::StartsWith("INFO /a is not valid JSON ("), "INFO /b is not a JSON object",
+                                   "INFO Local metadata not found (['/a', '/b'])"));
 }
 
 TEST_F(HeatLocalSourceTest, ADirectoryDoesNotCrashIt) {

@@ -43,7 +43,8 @@ TEST_F(HeatSourceTest, NullMetadataAreUnavailable) {
 
 TEST_F(HeatSourceTest, AnUnknownRegionIsToldAndUnavailable) {
   EXPECT_TRUE(is_unavailable(collect(collect_heat, k_config + "region_name=other\n")));
-  EXPECT_THAT(log_.lines, testing::Contains(testing::HasSubstr("endpoint for orchestration service in other region not found")));
+  EXPECT_THAT(log_.lines,
+              testing::Contains(testing::HasSubstr("endpoint for orchestration service in other region not found")));
 }
 
 TEST_F(HeatSourceTest, TheFirstMissingOptionIsNamed) {

@@ -21,7 +21,8 @@ TEST(IniTest, BothMarksAssignAndBlanksAroundThemGo) {
 }
 
 TEST(IniTest, GroupNamesIgnoreCaseButDefaultDoesNot) {
-  EXPECT_THAT(parse("[HEAT]\na=1\n[default]\nb=2\n"), ElementsAre(Assignment{"heat", "a", "1"}, Assignment{"default", "b", "2"}));
+  EXPECT_THAT(parse("[HEAT]\na=1\n[default]\nb=2\n"),
+              ElementsAre(Assignment{"heat", "a", "1"}, Assignment{"default", "b", "2"}));
 }
 
 TEST(IniTest, OnePairOfQuotesGoesButOnlyAPair) {
@@ -34,7 +35,9 @@ TEST(IniTest, IndentedLinesContinueAValueWithANewline) {
   EXPECT_THAT(parse("[g]\na=x\n  y\n\t# z\n"), ElementsAre(Assignment{"g", "a", "x\ny\n# z"}));
 }
 
-TEST(IniTest, ABlankLineEndsAValue) { EXPECT_EQ(complaint("[g]\na=x\n\n  y\n"), "f:4: Unexpected continuation line: '  y'"); }
+TEST(IniTest, ABlankLineEndsAValue) {
+  EXPECT_EQ(complaint("[g]\na=x\n\n  y\n"), "f:4: Unexpected continuation line: '  y'");
+}
 
 TEST(IniTest, CommentsAndCarriageReturnsAreDropped) {
   EXPECT_THAT(parse("# c\r\n[g]\r\n;x=1\r\na=b\r\n"), ElementsAre(Assignment{"g", "a", "b"}));

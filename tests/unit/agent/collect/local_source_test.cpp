@@ -19,8 +19,9 @@ TEST_F(LocalSourceTest, FilesOfAllDirectoriesComeSortedByName) {
   files_.put("/l/b/a", "{\"k\": null}");
   files_.put("/l/b/.hidden", "broken");
   files_.make_directories("/l/b/sub", 0755);
-  EXPECT_THAT(documents(collect_local, k_config),
-              testing::ElementsAre(Collected{"B", Json::array()}, Collected{"a", {{"k", nullptr}}}, Collected{"z.json", 1}));
+  EXPECT_THAT(
+      documents(collect_local, k_config),
+      testing::ElementsAre(Collected{"B", Json::array()}, Collected{"a", {{"k", nullptr}}}, Collected{"z.json", 1}));
 }
 
 TEST_F(LocalSourceTest, AMissingDirectoryIsSkippedWithAWarning) {

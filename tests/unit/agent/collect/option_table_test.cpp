@@ -11,7 +11,8 @@ namespace {
 
 TEST(OptionTableTest, EveryNameAndEveryOptionIsUnique) {
   std::set<std::string> names;
-  for (const SettingRow& row : setting_rows()) EXPECT_TRUE(names.insert(std::string(row.group) + "." + std::string(row.name)).second) << row.name;
+  for (const SettingRow& row : setting_rows())
+    EXPECT_TRUE(names.insert(std::string(row.group) + "." + std::string(row.name)).second) << row.name;
   std::set<std::string> options;
   for (const cli::Option& option : command_line_table()) EXPECT_TRUE(options.insert(option.name).second) << option.name;
 }

@@ -67,7 +67,8 @@ TEST_F(RoundTest, AFailedCommandCommitsNothing) {
   runner_.on("sh", 3);
   EXPECT_EQ(apply_round("x", store({{"a", 1}}), cache_, runner_, log_), 3);
   EXPECT_THAT(store({{"a", 1}}).changed, ElementsAre("a"));
-  EXPECT_THAT(log_.lines, Contains("ERROR Command failed, will not cache new data. Command 'x' returned non-zero exit status 3."));
+  EXPECT_THAT(log_.lines,
+              Contains("ERROR Command failed, will not cache new data. Command 'x' returned non-zero exit status 3."));
 }
 
 TEST_F(RoundTest, AKilledOrUnstartableCommandIsAFailure) {

@@ -22,7 +22,8 @@ TEST(SettingsTest, DefaultsHoldWhereNothingIsSet) {
   EXPECT_EQ(settings.text("DEFAULT", "command"), std::nullopt);
   EXPECT_EQ(settings.number("DEFAULT", "polling_interval"), 30);
   EXPECT_FALSE(settings.flag("DEFAULT", "one_time"));
-  EXPECT_THAT(settings.list("DEFAULT", "collectors"), ElementsAre("heat_local", "ec2", "cfn", "heat", "request", "local", "zaqar"));
+  EXPECT_THAT(settings.list("DEFAULT", "collectors"),
+              ElementsAre("heat_local", "ec2", "cfn", "heat", "request", "local", "zaqar"));
 }
 
 TEST(SettingsTest, CommandLineBeatsEnvironmentBeatsLastFile) {
@@ -53,8 +54,10 @@ TEST(SettingsTest, ABlankValueIsNotConfigured) {
 }
 
 TEST(SettingsTest, BooleansHaveManyWordsAndAnInverse) {
-  for (const char* yes : {"True", "1", "ON", "yes"}) EXPECT_TRUE(make(cat("[DEFAULT]\nforce=", yes)).flag("DEFAULT", "force"));
-  for (const char* no : {"FALSE", "0", "off", "No"}) EXPECT_FALSE(make(cat("[DEFAULT]\nforce=", no)).flag("DEFAULT", "force"));
+  for (const char* yes : {"True", "1", "ON", "yes"})
+    EXPECT_TRUE(make(cat("[DEFAULT]\nforce=", yes)).flag("DEFAULT", "force"));
+  for (const char* no : {"FALSE", "0", "off", "No"})
+    EXPECT_FALSE(make(cat("[DEFAULT]\nforce=", no)).flag("DEFAULT", "force"));
   EXPECT_FALSE(make("[DEFAULT]\nforce=1\n", {}, {"--noforce"}).flag("DEFAULT", "force"));
   EXPECT_TRUE(make("", {}, {"--zaqar-use-websockets"}).flag("zaqar", "use_websockets"));
 }
@@ -71,7 +74,8 @@ TEST(SettingsTest, AWrongNumberOrBooleanIsAnErrorThatNamesIt) {
 }
 
 TEST(SettingsTest, ReferencesAreReplacedAndDollarsEscaped) {
-  const std::string config = "[DEFAULT]\ncommand=foo\ncachedir=x$command${heat.user_id}-y$$z\\$q${cfn.metadata_url}\n[heat]\nuser_id=5\n";
+  const std::string config =
+      "[DEFAULT]\ncommand=foo\ncachedir=x$command${heat.user_id}-y$$z\\$q${cfn.metadata_url}\n[heat]\nuser_id=5\n";
   EXPECT_EQ(make(config).text("DEFAULT", "cachedir"), "xfoo5-y$z$q");
 }
 
@@ -94,7 +98,9 @@ TEST(SettingsTest, AnOptionThatRefersToItselfDoesNotHang) {
   EXPECT_EQ(make("[DEFAULT]\ncachedir=a$cachedir\n").text("DEFAULT", "cachedir"), "aa$cachedir");
 }
 
-TEST(SettingsTest, UnknownNamesAreIgnored) { EXPECT_TRUE(make("[nova]\nx=1\n[DEFAULT]\nCACHEDIR=x\n").text("DEFAULT", "cachedir")); }
+TEST(SettingsTest, UnknownNamesAreIgnored) {
+  EXPECT_TRUE(make("[nova]\nx=1\n[DEFAULT]\nCACHEDIR=x\n").text("DEFAULT", "cachedir"));
+}
 
 class ConfigFilesTest : public testing::Test {
  protected:

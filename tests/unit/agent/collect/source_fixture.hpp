@@ -34,7 +34,11 @@ class SourceFixture : public testing::Test {
   OnceLog once_{log_};
 };
 
-[[nodiscard]] inline bool is_unavailable(const Collection& collection) { return std::holds_alternative<Unavailable>(collection); }
-[[nodiscard]] inline bool is_unconfigured(const Collection& collection) { return std::holds_alternative<NotConfigured>(collection); }
+[[nodiscard]] inline bool is_unavailable(const Collection& collection) {
+  return std::holds_alternative<Unavailable>(collection);
+}
+[[nodiscard]] inline bool is_unconfigured(const Collection& collection) {
+  return std::holds_alternative<NotConfigured>(collection);
+}
 
 }  // namespace hearth::agent

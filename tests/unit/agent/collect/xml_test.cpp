@@ -13,7 +13,8 @@ std::string text_of(const std::string& xml, const std::vector<std::string>& way 
 }
 
 TEST(XmlTest, ElementsAreFoundByTheirWay) {
-  EXPECT_EQ(text_of("<?xml version='1.0' encoding=\"UTF-8\"?>\n<a x='1' y=\"2\"><b/><c><d>t</d></c></a>", {"c", "d"}), "t");
+  EXPECT_EQ(text_of("<?xml version='1.0' encoding=\"UTF-8\"?>\n<a x='1' y=\"2\"><b/><c><d>t</d></c></a>", {"c", "d"}),
+            "t");
   EXPECT_EQ(text_of("<a><b/></a>", {"c"}), "none");
 }
 
@@ -33,7 +34,9 @@ TEST(XmlTest, HostileAndBrokenTextsAreErrors) {
   EXPECT_FALSE(parse_xml(deep, "x").ok());
 }
 
-TEST(XmlTest, ErrorsGiveTheirPlace) { EXPECT_EQ(text_of("<a>\n<b></c></a>"), "error: x:2:7: 'b' is closed by another tag"); }
+TEST(XmlTest, ErrorsGiveTheirPlace) {
+  EXPECT_EQ(text_of("<a>\n<b></c></a>"), "error: x:2:7: 'b' is closed by another tag");
+}
 
 }  // namespace
 }  // namespace hearth::agent

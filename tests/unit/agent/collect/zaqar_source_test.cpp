@@ -13,9 +13,10 @@ const std::string k_pop = "https://z/v2/queues/q/messages?pop=1";
 class ZaqarSourceTest : public SourceFixture {
  protected:
   ZaqarSourceTest() {
-    http_.on("POST", "http://k/v3/auth/tokens", 201,
-             R"({"token": {"catalog": [{"type": "messaging", "endpoints": [{"interface": "public", "region": "R", "url": "https://z"}]}]}})",
-             {{"X-Subject-Token", "tok"}});
+    http_.on(
+        "POST", "http://k/v3/auth/tokens", 201,
+        R"({"token": {"catalog": [{"type": "messaging", "endpoints": [{"interface": "public", "region": "R", "url": "https://z"}]}]}})",
+        {{"X-Subject-Token", "tok"}});
   }
 };
 

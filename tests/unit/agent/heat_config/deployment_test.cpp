@@ -38,7 +38,8 @@ TEST(Deployment, HookNamesAndIdsCannotLeaveTheirDirectory) {
 }
 
 TEST(Deployment, SecretsAreMaskedByNameAndWhereverTheyAppear) {
-  const SecretMask mask(parsed(R"({"inputs": [{"name": "admin_password", "value": "hunter22"}, {"name": "db_pw", "value": {"a": "zzz"}},
+  const SecretMask mask(
+      parsed(R"({"inputs": [{"name": "admin_password", "value": "hunter22"}, {"name": "db_pw", "value": {"a": "zzz"}},
     {"name": "deploy_signal_id", "value": "http://h/?Sig=1"}, {"name": "size", "value": "large"}, {"name": "token", "value": "1"}]})"));
   EXPECT_EQ(mask.apply("x hunter22 large {\"a\": \"zzz\"} http://h/?Sig=1 1"), "x *** large *** *** 1");
 }

@@ -33,7 +33,11 @@ class HeatConfigTest : public testing::Test {
   fakes::ScriptedRunner runner_;
   fakes::ManualClock clock_;
   fakes::MemoryLogger log_;
-  HeatConfigSettings settings_{.hook_directories = {"/hooks"}, .config = "/cfg", .deployed = "/d", .deployed_old = "/old", .notify = "/bin/notify"};
+  HeatConfigSettings settings_{.hook_directories = {"/hooks"},
+                               .config = "/cfg",
+                               .deployed = "/d",
+                               .deployed_old = "/old",
+                               .notify = "/bin/notify"};
 };
 
 using Names = std::vector<std::string>;
@@ -92,7 +96,9 @@ TEST_F(HeatConfigTest, TheScriptHookIsBuiltInUnlessThereIsAFile) {
 }
 
 TEST_F(HeatConfigTest, OneBadDeploymentDoesNotStopTheOthers) {
-  EXPECT_EQ(run(R"([3, {"id": "../x", "group": "tool"}, {"group": "tool"}, {"id": "u", "group": "Heat::Ungrouped"}, {"id": "i", "group": "tool", "config": "x"}])"), 0);
+  EXPECT_EQ(
+      run(R"([3, {"id": "../x", "group": "tool"}, {"group": "tool"}, {"id": "u", "group": "Heat::Ungrouped"}, {"id": "i", "group": "tool", "config": "x"}])"),
+      0);
   EXPECT_EQ(programs(), (Names{"/hooks/tool", "/bin/notify /d/i.json"}));
 }
 
@@ -112,7 +118,8 @@ TEST_F(HeatConfigTest, TheOldDeployedDirectoryIsTakenOver) {
 
 TEST_F(HeatConfigTest, SecretsInAHooksOutputAreNotLogged) {
   runner_.on("tool", 0, R"({"deploy_stdout": "pw is hunter22"})");
-  (void)run(R"([{"id": "i", "group": "tool", "config": "x", "inputs": [{"name": "db_password", "value": "hunter22"}]}])");
+  (void)run(
+      R"([{"id": "i", "group": "tool", "config": "x", "inputs": [{"name": "db_password", "value": "hunter22"}]}])");
   EXPECT_FALSE(log_.holds("hunter22"));
   EXPECT_TRUE(log_.holds("pw is ***"));
 }

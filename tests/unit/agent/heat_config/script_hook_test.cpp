@@ -11,8 +11,10 @@ namespace {
 class ScriptHookTest : public testing::Test {
  protected:
   Json run(const std::string& config, const std::string& more = "") {
-    const std::string text = R"({"id": "i1", "outputs": [{"name": "res"}], "config": )" + python_json(Json(config)) + more + "}";
-    return run_script_hook(parse_python_json(text, "d").value_or_throw(), {directory_.path() / "w", directory_.path() / "o"},
+    const std::string text =
+        R"({"id": "i1", "outputs": [{"name": "res"}], "config": )" + python_json(Json(config)) + more + "}";
+    return run_script_hook(parse_python_json(text, "d").value_or_throw(),
+                           {directory_.path() / "w", directory_.path() / "o"},
                            {files_, runner_, log_, {{"PATH", "/usr/bin:/bin"}}});
   }
   TempDir directory_ = TempDir::create("/tmp", "hearth-hook-");
@@ -28,7 +30,9 @@ TEST_F(ScriptHookTest, OutputStatusAndDeclaredOutputsAreTheAnswer) {
   EXPECT_EQ(files_.status(directory_.path() / "w/i1")->mode, 0700U);
 }
 
-TEST_F(ScriptHookTest, ATextWithoutInterpreterLineIsAShellScript) { EXPECT_EQ(run("echo hi")["deploy_stdout"], "hi\n"); }
+TEST_F(ScriptHookTest, ATextWithoutInterpreterLineIsAShellScript) {
+  EXPECT_EQ(run("echo hi")["deploy_stdout"], "hi\n");
+}
 
 TEST_F(ScriptHookTest, AScriptThatCannotStartIsAnAnswer) {
   const Json answer = run("#!/no/such/interpreter\n");
@@ -42,7 +46,8 @@ TEST_F(ScriptHookTest, AShorterRerunLeavesNothingOfTheLonger) {
 }
 
 TEST_F(ScriptHookTest, InputsOfAnyTypeAreVariablesAndSecretsAreNotLogged) {
-  const Json answer = run("echo \"$a|$b|$c|$d|$e|$my_password\"", R"(, "inputs": [{"name": "a", "value": 5}, {"name": "b", "value": true},
+  const Json answer = run("echo \"$a|$b|$c|$d|$e|$my_password\"",
+                          R"(, "inputs": [{"name": "a", "value": 5}, {"name": "b", "value": true},
     {"name": "c", "value": null}, {"name": "d", "value": {"k": [1]}}, {"name": "e"}, {"name": "my_password", "value": "hunter2"}])");
   EXPECT_EQ(answer["deploy_stdout"], "5|true||{\"k\": [1]}||hunter2\n");
   EXPECT_TRUE(log_.holds("my_password=***"));

@@ -53,8 +53,9 @@ TEST_F(PhasesTest, AFailureCallsTheErrorHandlersAndEndsTheRun) {
   statuses_["/b/configure.d"] = Exited{3};
   EXPECT_EQ(run(), 1);
   EXPECT_THAT(ran_, ElementsAre("/b/pre-configure.d", "/b/configure.d", "/b/error.d"));
-  EXPECT_THAT(log_.lines, testing::Contains("ERROR during configure phase. [Command '['dib-run-parts', '/b/configure.d']' "
-                                            "returned non-zero exit status 3.]\n"));
+  EXPECT_THAT(log_.lines,
+              testing::Contains("ERROR during configure phase. [Command '['dib-run-parts', '/b/configure.d']' "
+                                "returned non-zero exit status 3.]\n"));
   EXPECT_EQ(log_.lines.back(), "ERROR Aborting...");
 }
 

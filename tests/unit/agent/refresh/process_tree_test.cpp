@@ -29,7 +29,8 @@ TEST(ProcessTreeTest, TheDeadlineKillsGrandchildrenInSessionsOfTheirOwn) {
   const std::string note = (dir.path() / "pid").string();
   const SystemClock clock;
   const CommandResult result = TreeRunner(clock).run(
-      {.argv = {"/bin/sh", "-c", cat("setsid sh -c 'echo $$ >", note, ".new; mv ", note, ".new ", note, "; sleep 100' & wait")},
+      {.argv = {"/bin/sh", "-c",
+                cat("setsid sh -c 'echo $$ >", note, ".new; mv ", note, ".new ", note, "; sleep 100' & wait")},
        .deadline = Deadline::after(std::chrono::milliseconds(1500), clock)});
   EXPECT_TRUE(std::holds_alternative<TimedOut>(result.status));
   const std::string pid(trim(read_file(note)));

@@ -25,13 +25,18 @@ TEST(OrderTest, NumbersOfAnyLengthCompare) {
 }
 
 TEST(OrderTest, MinusAndFractionAreRead) {
-  EXPECT_THAT(ordered({"1.5-x", "1.25-x", "-2x", "-10x", "x", "-0y"}), ElementsAre("-10x", "-2x", "-0y", "x", "1.25-x", "1.5-x"));
+  EXPECT_THAT(ordered({"1.5-x", "1.25-x", "-2x", "-10x", "x", "-0y"}),
+              ElementsAre("-10x", "-2x", "-0y", "x", "1.25-x", "1.5-x"));
 }
 
 TEST(OrderTest, OnlyFittingExecutableFilesAreSelected) {
   const NamePattern pattern = NamePattern::compile("^[0-9A-Za-z_-]+$").value_or_throw();
-  const Selection selection = select_scripts({{"20-b", true, true}, {"10-a", true, true}, {"dir", false, true},
-                                              {"30.dot", true, true}, {"40-noexec", true, false}, {"50.x", true, false}},
+  const Selection selection = select_scripts({{"20-b", true, true},
+                                              {"10-a", true, true},
+                                              {"dir", false, true},
+                                              {"30.dot", true, true},
+                                              {"40-noexec", true, false},
+                                              {"50.x", true, false}},
                                              pattern);
   EXPECT_EQ(selection, (Selection{{"10-a", "20-b"}, {"40-noexec"}, {"30.dot"}}));
 }

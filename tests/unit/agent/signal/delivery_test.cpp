@@ -19,19 +19,23 @@ Json inputs(std::initializer_list<std::pair<const char*, Json>> values) {
 class DeliveryTest : public testing::Test {
  protected:
   DeliveryTest() {
-    http_.on("POST", "http://k/v3/auth/tokens", 201,
-             R"({"token": {"catalog": [{"type": "orchestration", "endpoints": [{"interface": "public", "url": "http://heat/v1"}]},
+    http_.on(
+        "POST", "http://k/v3/auth/tokens", 201,
+        R"({"token": {"catalog": [{"type": "orchestration", "endpoints": [{"interface": "public", "url": "http://heat/v1"}]},
                 {"type": "messaging", "endpoints": [{"interface": "public", "url": "http://zaqar"}]}]}})",
-             {{"X-Subject-Token", "tok"}});
+        {{"X-Subject-Token", "tok"}});
   }
-  DeliveryResult deliver_to(const Json& deployment) { return deliver(deployment, data_, {http_, clock_, [] { return 0.0; }}, policy_); }
+  DeliveryResult deliver_to(const Json& deployment) {
+    return deliver(deployment, data_, {http_, clock_, [] { return 0.0; }}, policy_);
+  }
 
   fakes::ScriptedHttp http_;
   fakes::ManualClock clock_;
   RetryPolicy policy_;
   Json data_ = {{"deploy_stdout", "x"}, {"deploy_status_code", 0}};
   Json url_ = inputs({{"deploy_signal_id", "http://h/sig?s=secret"}});
-  Json heat_ = inputs({{"deploy_auth_url", "http://k/v3"}, {"deploy_stack_id", "name/uuid"}, {"deploy_resource_name", "my res"}});
+  Json heat_ = inputs(
+      {{"deploy_auth_url", "http://k/v3"}, {"deploy_stack_id", "name/uuid"}, {"deploy_resource_name", "my res"}});
 };
 
 TEST_F(DeliveryTest, AUrlSignalIsPostedAsJson) {
@@ -76,13 +80,21 @@ TEST_F(DeliveryTest, AHeatSignalGoesToTheResource) {
 TEST_F(DeliveryTest, ABareStackIdIsLookedUp) {
   http_.on("GET", "http://heat/v1/stacks/uuid", 302, "", {{"Location", "http://heat/v1/stacks/name/uuid"}});
   http_.on("POST", "http://heat/v1/stacks/name/uuid/resources/r/signal", 200);
-  EXPECT_EQ(deliver_to(inputs({{"deploy_auth_url", "http://k/v3"}, {"deploy_stack_id", "uuid"}, {"deploy_resource_name", "r"}})).outcome, Delivery::delivered);
+  EXPECT_EQ(
+      deliver_to(
+          inputs({{"deploy_auth_url", "http://k/v3"}, {"deploy_stack_id", "uuid"}, {"deploy_resource_name", "r"}}))
+          .outcome,
+      Delivery::delivered);
 }
 
 TEST_F(DeliveryTest, AZaqarSignalIsAMessage) {
   http_.on("POST", "http://zaqar/v2/queues/q/messages", 201);
-  EXPECT_EQ(deliver_to(inputs({{"deploy_auth_url", "http://k/v3"}, {"deploy_queue_id", "q"}, {"deploy_project_id", "t"}})).outcome, Delivery::delivered);
-  EXPECT_EQ(http_.sent.back().body, R"({"messages": [{"body": {"deploy_stdout": "x", "deploy_status_code": 0}, "ttl": 600}]})");
+  EXPECT_EQ(
+      deliver_to(inputs({{"deploy_auth_url", "http://k/v3"}, {"deploy_queue_id", "q"}, {"deploy_project_id", "t"}}))
+          .outcome,
+      Delivery::delivered);
+  EXPECT_EQ(http_.sent.back().body,
+            R"({"messages": [{"body": {"deploy_stdout": "x", "deploy_status_code": 0}, "ttl": 600}]})");
   EXPECT_EQ(find_header(http_.sent.back().headers, "X-Project-Id"), "t");
   EXPECT_EQ(find_header(http_.sent.back().headers, "Client-ID")->size(), 36U);
 }

@@ -12,7 +12,9 @@ TEST(Journal, ARecordSurvivesTheDisk) {
   fakes::MemoryFileSystem files;
   files.make_directories("/d", 0700);
   SignalJournal journal(files, "/d");
-  journal.store("a", {.state = SignalRecord::State::pending, .data = {{"k", 1}}, .attempts = 2, .next_attempt = 77, .reason = "why"});
+  journal.store(
+      "a",
+      {.state = SignalRecord::State::pending, .data = {{"k", 1}}, .attempts = 2, .next_attempt = 77, .reason = "why"});
   EXPECT_EQ(files.files.at("/d/a.signal").attributes.mode, 0600U);
   const std::optional<SignalRecord> back = journal.load("a");
   ASSERT_TRUE(back);

@@ -37,8 +37,9 @@ TEST(Keystone, ATokenComesFromThePassword) {
   const KeystoneToken token = keystone_token(http, {"http://k/v3", "u", "p", "t"}, Deadline::never());
   EXPECT_EQ(token.id, "tok");
   EXPECT_EQ(token.expires_at, "2030-01-01T00:00:00Z");
-  EXPECT_EQ(http.sent[0].body, R"({"auth": {"identity": {"methods": ["password"], "password": {"user": {"password": "p", "id": "u"}}}, )"
-                               R"("scope": {"project": {"id": "t"}}}})");
+  EXPECT_EQ(http.sent[0].body,
+            R"({"auth": {"identity": {"methods": ["password"], "password": {"user": {"password": "p", "id": "u"}}}, )"
+            R"("scope": {"project": {"id": "t"}}}})");
 }
 
 TEST(Keystone, ARefusalCarriesItsStatus) {

@@ -15,7 +15,9 @@ class ResendTest : public testing::Test {
   ResendTest() {
     files_.put("/d/a.json", R"({"id": "a", "inputs": [{"name": "deploy_signal_id", "value": "http://h/a"}]})");
   }
-  int resend() { return resend_pending_signals({files_, log_, {http_, clock_, [] { return 0.0; }}}, "/d"); }
+  int resend() {
+    return resend_pending_signals({files_, log_, {http_, clock_, [] { return 0.0; }}}, "/d");
+  }
   SignalRecord::State state(const std::string& id) { return journal_.load(id)->state; }
 
   fakes::MemoryFileSystem files_;

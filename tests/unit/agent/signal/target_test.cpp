@@ -18,7 +18,10 @@ TEST(SignalTarget, IsReadFromTheInputs) {
   ASSERT_EQ(put.size(), 1U);
   EXPECT_EQ(std::get<UrlSignal>(put[0]).method, "PUT");
   EXPECT_EQ(std::get<UrlSignal>(signal_targets(deployment({{"deploy_signal_id", "http://h/x"}}))[0]).method, "POST");
-  const auto heat = signal_targets(deployment({{"deploy_auth_url", "http://k/v3"}, {"deploy_user_id", "u"}, {"deploy_stack_id", "s/1"}, {"deploy_region_name", nullptr}}));
+  const auto heat = signal_targets(deployment({{"deploy_auth_url", "http://k/v3"},
+                                               {"deploy_user_id", "u"},
+                                               {"deploy_stack_id", "s/1"},
+                                               {"deploy_region_name", nullptr}}));
   EXPECT_EQ(std::get<HeatSignal>(heat.at(0)).stack_id, "s/1");
   EXPECT_EQ(std::get<HeatSignal>(heat.at(0)).region, "");
   const auto zaqar = signal_targets(deployment({{"deploy_auth_url", "http://k/v3"}, {"deploy_queue_id", "q"}}));

@@ -15,7 +15,9 @@ HttpRequest request(std::string method, std::string_view url, int redirects = 3)
   return made;
 }
 
-HttpResponse redirect(int status, std::string location) { return {status, "", {{"location", std::move(location)}}, "", {}}; }
+HttpResponse redirect(int status, std::string location) {
+  return {status, "", {{"location", std::move(location)}}, "", {}};
+}
 
 TEST(Http, HeaderNamesHaveNoCase) {
   EXPECT_EQ(find_header({{"X-Subject-Token", "t"}}, "x-subject-token"), "t");

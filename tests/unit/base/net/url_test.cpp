@@ -33,8 +33,8 @@ TEST(Url, Ipv6HostsStandInBrackets) {
 }
 
 TEST(Url, WrongOnesAreRefused) {
-  for (const char* text : {"", "h/x", "ftp://h/", "http://", "http:///x", "http://h:0/", "http://h:65536/", "http://h:x/", "http://a b/",
-                           "http://h/a\nb"}) {
+  for (const char* text : {"", "h/x", "ftp://h/", "http://", "http:///x", "http://h:0/", "http://h:65536/",
+                           "http://h:x/", "http://a b/", "http://h/a\nb"}) {
     EXPECT_FALSE(parse_url(text).ok()) << text;
   }
 }
@@ -49,7 +49,9 @@ TEST(Url, SecretsOfTheQueryAreMasked) {
 
 TEST(Url, ReferencesAreResolved) {
   const Url base = url("http://h:81/a/b/c?q=1");
-  const auto resolved = [&base](std::string_view reference) { return resolve_url(base, reference).value_or_throw().text(); };
+  const auto resolved = [&base](std::string_view reference) {
+    return resolve_url(base, reference).value_or_throw().text();
+  };
   EXPECT_EQ(resolved("d"), "http://h:81/a/b/d");
   EXPECT_EQ(resolved("../d?x"), "http://h:81/a/d?x");
   EXPECT_EQ(resolved("/d"), "http://h:81/d");

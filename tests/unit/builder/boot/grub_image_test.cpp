@@ -33,7 +33,9 @@ TEST(GrubImageTest, TheCoreLearnsWhereItsRestLies) {
   EXPECT_EQ(patched.substr(0x1fe, 2), std::string("\x20\x08", 2));
 }
 
-TEST(GrubImageTest, ACoreOfOneSectorIsRefused) { EXPECT_THROW((void)patched_core_image(std::string(512, 'c'), 1), Error); }
+TEST(GrubImageTest, ACoreOfOneSectorIsRefused) {
+  EXPECT_THROW((void)patched_core_image(std::string(512, 'c'), 1), Error);
+}
 
 }  // namespace
 }  // namespace hearth::builder

@@ -14,7 +14,8 @@ class KernelsTest : public testing::Test {
   fs::path tree_ = work_.path();
   RealFileSystem files_;
   DiskLayout whole_{.file_systems = {{.type = "ext4", .mount_point = "/"}}};
-  DiskLayout separate_{.file_systems = {{.type = "ext4", .mount_point = "/"}, {.type = "ext4", .mount_point = "/boot"}}};
+  DiskLayout separate_{
+      .file_systems = {{.type = "ext4", .mount_point = "/"}, {.type = "ext4", .mount_point = "/boot"}}};
 
   void SetUp() override {
     files_.make_directories(tree_ / "boot", 0755);

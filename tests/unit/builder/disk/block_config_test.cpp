@@ -68,10 +68,11 @@ TEST(BlockConfigTest, GraphFormMeansTheSameAsTreeForm) {
                                "      - name: root\n        size: 100%\n        flags: [boot, primary]\n"
                                "        mkfs:\n          mount:\n            mount_point: /\n            fstab:\n"
                                "              fsck-passno: 1\n");
-  const std::string graph = cat("- fstab:\n    base: mount_mkfs_root\n    fsck-passno: 1\n"
-                                "- mount:\n    base: mkfs_root\n    mount_point: /\n"
-                                "- mkfs:\n    base: root\n",
-                                k_mbr_head, "      - name: root\n        size: 100%\n        flags: [boot, primary]\n");
+  const std::string graph =
+      cat("- fstab:\n    base: mount_mkfs_root\n    fsck-passno: 1\n"
+          "- mount:\n    base: mkfs_root\n    mount_point: /\n"
+          "- mkfs:\n    base: root\n",
+          k_mbr_head, "      - name: root\n        size: 100%\n        flags: [boot, primary]\n");
   EXPECT_EQ(parsed(tree), parsed(graph));
 }
 
@@ -129,8 +130,10 @@ TEST(BlockConfigTest, TheFileFormIsChecked) {
 
 TEST(BlockConfigTest, TheGraphIsChecked) {
   EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("Duplicate node name: a"));
-  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mkfs: {base: b, type: ext4}"), HasSubstr("Edge not defined: b->mkfs_b"));
-  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mount: {base: a, mount_point: /}"), HasSubstr("mount can't be based on a"));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mkfs: {base: b, type: ext4}"),
+              HasSubstr("Edge not defined: b->mkfs_b"));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- mount: {base: a, mount_point: /}"),
+              HasSubstr("mount can't be based on a"));
   EXPECT_THAT(error_of("- mkfs: {base: b, type: ext4}"), HasSubstr("there is no local_loop"));
 }
 
@@ -143,12 +146,15 @@ TEST(BlockConfigTest, PartitioningIsChecked) {
   EXPECT_THAT(error("base: image0, label: dos"), HasSubstr("Label must be 'mbr' or 'gpt'"));
   EXPECT_THAT(error("base: image0, label: gpt"), HasSubstr("Partitioning config needs 'partitions'"));
   EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a}]"), HasSubstr("needs 'size'"));
-  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5q}]"), HasSubstr("Invalid size unit spec [5q]"));
-  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [hot]}]"), HasSubstr("Unknown flag: hot"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5q}]"),
+              HasSubstr("Invalid size unit spec [5q]"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [hot]}]"),
+              HasSubstr("Unknown flag: hot"));
   EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [primary]}]"),
               HasSubstr("Primary flag not supported for GPT partitions"));
-  EXPECT_THAT(error("base: image0, label: mbr, partitions: [{name: a, size: 5M}, {name: b, size: 5M, flags: [primary]}]"),
-              HasSubstr("All primary partitions must be given first"));
+  EXPECT_THAT(
+      error("base: image0, label: mbr, partitions: [{name: a, size: 5M}, {name: b, size: 5M, flags: [primary]}]"),
+      HasSubstr("All primary partitions must be given first"));
 }
 
 TEST(BlockConfigTest, AnMbrIsRefusedOnLargeSectors) {
@@ -180,8 +186,9 @@ TEST(BlockConfigTest, UnknownKeysAreWarningsWithASuggestion) {
 }
 
 TEST(BlockConfigTest, LogicalVolumesAreCheckedAndThenLeftToAnotherMaker) {
-  const std::string head = "- local_loop: {name: image0}\n- partitioning: {base: image0, label: gpt, partitions: [{name: "
-                           "p, size: 100%}]}\n- lvm:\n    name: lvm\n";
+  const std::string head =
+      "- local_loop: {name: image0}\n- partitioning: {base: image0, label: gpt, partitions: [{name: "
+      "p, size: 100%}]}\n- lvm:\n    name: lvm\n";
   const std::string volumes = "    pvs: [{name: pv, base: p}]\n    vgs: [{name: vg, base: [pv]}]\n";
   EXPECT_THAT(error_of(head), HasSubstr("Lvm config requires a 'pvs'"));
   EXPECT_THAT(error_of(cat(head, volumes)), HasSubstr("Lvm config needs 'lvs'"));

@@ -16,7 +16,8 @@ TEST(ConfigCheckTest, GptTypesAreSgdiskCodesOrGuids) {
 TEST(ConfigCheckTest, MbrTypesMayLeaveOutTheirPrefix) {
   std::vector<std::string> warnings;
   const YAML::Node data = YAML::Load(
-      "{label: mbr, partitions: [{name: a, size: 1M}, {name: b, size: 1M, type: '0xEF'}, {name: c, size: 1M, type: '7'}]}");
+      "{label: mbr, partitions: [{name: a, size: 1M}, {name: b, size: 1M, type: '0xEF'}, {name: c, size: 1M, type: "
+      "'7'}]}");
   const PartitionTableSettings table = check_partitioning(Settings(data, ""), warnings);
   EXPECT_EQ(table.partitions[0].type, "83");
   EXPECT_EQ(table.partitions[1].type, "ef");
@@ -25,8 +26,8 @@ TEST(ConfigCheckTest, MbrTypesMayLeaveOutTheirPrefix) {
 
 TEST(ConfigCheckTest, FatLabelsAreUpperCaseAndFatIdsHaveEightDigits) {
   std::vector<std::string> warnings;
-  const ConfigNode node{.plugin = "mkfs", .name = "esp", .base = "",
-                        .data = YAML::Load("{type: vfat, uuid: abcd-1234}"), .path = ""};
+  const ConfigNode node{
+      .plugin = "mkfs", .name = "esp", .base = "", .data = YAML::Load("{type: vfat, uuid: abcd-1234}"), .path = ""};
   const FileSystem file_system = check_mkfs(node, warnings);
   EXPECT_EQ(file_system.label, "ESP");
   EXPECT_EQ(file_system.uuid, "ABCD-1234");

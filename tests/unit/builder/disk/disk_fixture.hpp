@@ -69,14 +69,16 @@ class DiskFixture : public testing::Test {
   /// A range of the image as a file of its own.
   fs::path cut(const fs::path& image, const Extent& extent, const std::string& name) {
     const fs::path part = work_.path() / name;
-    run_checked(runner_, {.argv = {"dd", cat("if=", image.string()), cat("of=", part.string()), "bs=4096",
-                                   cat("skip=", extent.offset / 4096), cat("count=", extent.length / 4096), "conv=sparse"}});
+    run_checked(runner_,
+                {.argv = {"dd", cat("if=", image.string()), cat("of=", part.string()), "bs=4096",
+                          cat("skip=", extent.offset / 4096), cat("count=", extent.length / 4096), "conv=sparse"}});
     return part;
   }
 
   /// Output and errors of a tool, then how it ended.
   std::string tool(const std::vector<std::string>& argv) {
-    const CommandResult result = runner_.run(Command{.argv = argv, .env = maker_environment(k_epoch), .merge_err = true});
+    const CommandResult result =
+        runner_.run(Command{.argv = argv, .env = maker_environment(k_epoch), .merge_err = true});
     return cat(result.out, describe(result.status));
   }
 };

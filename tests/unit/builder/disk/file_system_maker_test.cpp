@@ -24,7 +24,10 @@ class FileSystemMakerTest : public DiskFixture {
     files_.write(image_, "", {});
     fs::resize_file(image_, 2 * k_mib + bytes);
     FileSystemJob result{.file_system = {.name = "x", .type = type, .label = "LABEL", .uuid = k_uuid},
-                         .extent = {k_mib, bytes}, .image = image_, .source = tree_, .scratch = work_.path(),
+                         .extent = {k_mib, bytes},
+                         .image = image_,
+                         .source = tree_,
+                         .scratch = work_.path(),
                          .epoch = k_epoch};
     if (result.file_system.is_fat()) result.file_system.uuid = "ABCD-1234";
     return result;
@@ -35,7 +38,9 @@ class FileSystemMakerTest : public DiskFixture {
     return cut(image_, job.extent, "part");
   }
 
-  std::string debugfs(const fs::path& part, const std::string& request) { return tool({"debugfs", "-R", request, part.string()}); }
+  std::string debugfs(const fs::path& part, const std::string& request) {
+    return tool({"debugfs", "-R", request, part.string()});
+  }
 };
 
 TEST_F(FileSystemMakerTest, EveryExtTypeIsSoundAndHasItsIds) {
@@ -63,7 +68,8 @@ TEST_F(FileSystemMakerTest, ExtTimesAreTheModificationTimeAndNeverLaterThanTheEp
   set_times(tree_ / "etc/config", 1'000'000'000);
   const fs::path part = made(job("ext4", 32 * k_mib));
   const std::string config = debugfs(part, "stat /etc/config");
-  for (const char* time : {" atime: 0x3b9aca00:00000000", " ctime: 0x3b9aca00:00000000", "crtime: 0x3b9aca00:00000000"}) {
+  for (const char* time :
+       {" atime: 0x3b9aca00:00000000", " ctime: 0x3b9aca00:00000000", "crtime: 0x3b9aca00:00000000"}) {
     EXPECT_THAT(config, HasSubstr(time));
   }
   EXPECT_THAT(debugfs(part, "stat /bin/tool"), HasSubstr(" mtime: 0x5f5e1000:00000000"));  // the epoch
@@ -118,7 +124,8 @@ TEST_F(FileSystemMakerTest, FatHoldsTheFilesUnderTheirLongNames) {
   const fs::path part = made(wanted);
   EXPECT_THAT(tool({"fsck.vfat", "-n", part.string()}), HasSubstr("exit code 0"));
   EXPECT_THAT(tool({"blkid", "-p", part.string()}), HasSubstr("UUID=\"ABCD-1234\""));
-  EXPECT_THAT(tool({"mdir", "-b", "-/", "-i", part.string(), "::"}), HasSubstr("::/efi/EFI/loader with a long name.efi"));
+  EXPECT_THAT(tool({"mdir", "-b", "-/", "-i", part.string(), "::"}),
+              HasSubstr("::/efi/EFI/loader with a long name.efi"));
   EXPECT_EQ(tool({"mtype", "-i", part.string(), "::/kernel"}), cat(std::string(9000, 'k'), "exit code 0"));
 }
 
@@ -158,7 +165,8 @@ TEST_F(FileSystemMakerTest, BtrfsIsSoundAndHasItsIds) {
   const fs::path part = made(job("btrfs", 160 * k_mib));
   EXPECT_THAT(tool({"btrfs", "check", part.string()}), HasSubstr("no error found"));
   EXPECT_THAT(tool({"blkid", "-p", part.string()}), HasSubstr(cat("UUID=\"", k_uuid, "\"")));
-  EXPECT_THAT(tool({"btrfs", "inspect-internal", "dump-tree", part.string()}), HasSubstr("name: loader with a long name.efi"));
+  EXPECT_THAT(tool({"btrfs", "inspect-internal", "dump-tree", part.string()}),
+              HasSubstr("name: loader with a long name.efi"));
 }
 
 TEST_F(FileSystemMakerTest, OtherTypesAreUnsupported) {

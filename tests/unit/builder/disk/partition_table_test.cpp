@@ -53,8 +53,8 @@ TEST_F(PartitionTableTest, SgdiskFindsNothingWrongWithAGpt) {
   EXPECT_THAT(tool({"sgdisk", "--verify"}), HasSubstr("No problems found"));
   const std::string dump = tool({"sfdisk", "--dump"});
   EXPECT_THAT(dump, HasSubstr(cat("label-id: ", gpt().disk_id)));
-  EXPECT_THAT(dump, HasSubstr(cat("start=        2048, size=       16384, type=", k_esp_type, ", uuid=",
-                                  gpt().partitions[0].guid, ", name=\"ESP\"")));
+  EXPECT_THAT(dump, HasSubstr(cat("start=        2048, size=       16384, type=", k_esp_type,
+                                  ", uuid=", gpt().partitions[0].guid, ", name=\"ESP\"")));
   EXPECT_THAT(dump, HasSubstr("name=\"two words\""));
 }
 

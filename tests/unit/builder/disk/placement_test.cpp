@@ -61,7 +61,8 @@ TEST(PlacementTest, TheLastAlignedPieceOfAnMbrDiskStaysFree) {
 TEST(PlacementTest, GptPercentagesAreSharesOfWhatIsLeft) {
   DiskLayout layout;
   layout.table = PartitionTable::gpt;
-  layout.partitions = {{.name = "a", .size = 8 * k_mib}, {.name = "b", .size = 8 * k_mib}, {.name = "c", .size = Percent{100}}};
+  layout.partitions = {
+      {.name = "a", .size = 8 * k_mib}, {.name = "b", .size = 8 * k_mib}, {.name = "c", .size = Percent{100}}};
   const Placement placement = place(layout, k_disk);
   EXPECT_EQ(placement.partitions[2], (Extent{17 * k_mib, 1006 * k_mib}));
 }

@@ -21,7 +21,7 @@ TEST(SparseCopyTest, DataArrivesAtItsOffsetAndHolesStayHoles) {
   const std::string result = read_file(to);
   EXPECT_EQ(result.size(), 16U << 20);
   EXPECT_EQ(result.substr(1 << 20, 5), std::string("data\0", 5));
-  struct stat status{};
+  struct stat status {};
   ASSERT_EQ(::stat(to.c_str(), &status), 0);
   EXPECT_LT(status.st_blocks * 512, 1 << 20);
 }

@@ -18,7 +18,7 @@ TEST_F(TreeViewTest, HiddenDirectoriesAreEmptyButKeepTheirLooks) {
   set_times(tree / "var", 1'234'567'890);
   const int code = privately([&] {
     const TreeView view = TreeView::create(tree, {"var", "var/log", "boot/efi"}, work_.path());
-    struct stat status{};
+    struct stat status {};
     if (::stat((view.path() / "var").c_str(), &status) != 0) return 2;
     if ((status.st_mode & 07777U) != 01770) return 3;
     if (status.st_mtim.tv_sec != 1'234'567'890) return 4;

@@ -23,7 +23,8 @@ std::string argv_text(const OutputFormat& format, const WriteOptions& options) {
 TEST(ConvertArgvTest, Qcow2IsCompressedByZstdUnlessToldOtherwise) {
   EXPECT_EQ(argv_text(k_qcow2, {}), "qemu-img convert -f raw -O qcow2 -W -m 8 -c -o compression_type=zstd in out");
   EXPECT_EQ(argv_text(k_qcow2, {.compress = false}), "qemu-img convert -f raw -O qcow2 -W -m 8 in out");
-  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compression_type=zlib"}), HasSubstr("-c -o compression_type=zlib in"));
+  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compression_type=zlib"}),
+              HasSubstr("-c -o compression_type=zlib in"));
   EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compat=0.10"}), HasSubstr("-c -o compat=0.10 in"));
 }
 
@@ -58,7 +59,7 @@ TEST_F(ImageWriterTest, TheConvertedImageHasTheSameContents) {
 TEST_F(ImageWriterTest, ARawCopyKeepsItsHoles) {
   write_image(raw_, {"raw", FormatKind::raw}, work_.path() / "image.raw", {}, runner_);
   EXPECT_EQ(read_file(work_.path() / "image.raw"), read_file(raw_));
-  struct stat status{};
+  struct stat status {};
   ASSERT_EQ(::stat((work_.path() / "image.raw").c_str(), &status), 0);
   EXPECT_LT(status.st_blocks * 512, 1 << 20);
 }

@@ -32,7 +32,8 @@ TEST_F(TreeArchiveTest, GnuTarSeesOwnersModesLinksAndNames) {
   EXPECT_THAT(shown, HasSubstr("-rw-r----- 33/42 "));
   EXPECT_THAT(shown, HasSubstr("./bin/twin link to ./bin/tool"));
   EXPECT_THAT(shown, HasSubstr("./etc/link -> ../bin/tool"));
-  EXPECT_THAT(tool({"tar", "--quoting-style=literal", "-tf", target_.string()}), HasSubstr("./etc/Großes_Zertifikat\n"));
+  EXPECT_THAT(tool({"tar", "--quoting-style=literal", "-tf", target_.string()}),
+              HasSubstr("./etc/Großes_Zertifikat\n"));
   EXPECT_THAT(shown, HasSubstr("exit code 0"));
 }
 
@@ -55,7 +56,8 @@ TEST_F(TreeArchiveTest, EqualTreesGiveEqualBytes) {
 }
 
 TEST_F(TreeArchiveTest, ContentsAndExtendedAttributesComeBack) {
-  if (::setxattr((tree_ / "bin/tool").c_str(), "user.note", "hello", 5, 0) != 0) GTEST_SKIP() << "no user attributes here";
+  if (::setxattr((tree_ / "bin/tool").c_str(), "user.note", "hello", 5, 0) != 0)
+    GTEST_SKIP() << "no user attributes here";
   write_tree_archive(tree_, target_, Compression::gzip, k_epoch);
   const fs::path back = work_.path() / "back";
   files_.make_directories(back, 0755);

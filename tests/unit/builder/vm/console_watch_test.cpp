@@ -30,7 +30,9 @@ TEST(ConsoleWatchTest, OneLineMayHoldSeveralExpectations) {
 }
 
 TEST(ConsoleWatchTest, TextMayArriveInPieces) {
-  ConsoleWatch watch({"log" "in: "});
+  ConsoleWatch watch(
+      {"log"
+       "in: "});
   for (const char c : std::string("debian login: ")) watch.feed(std::string(1, c), k_second);
   EXPECT_TRUE(watch.all_seen());
 }

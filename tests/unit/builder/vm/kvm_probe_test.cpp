@@ -14,7 +14,8 @@ using testing::HasSubstr;
 class KvmProbeTest : public FakeQemu {
  protected:
   KvmVerdict ask(const std::string& script) {
-    return probe_kvm({.program = program(script), .device = "", .limit = std::chrono::milliseconds(800)}, work_.path(), clock_);
+    return probe_kvm({.program = program(script), .device = "", .limit = std::chrono::milliseconds(800)}, work_.path(),
+                     clock_);
   }
 };
 

@@ -15,7 +15,8 @@ using testing::Not;
 std::string argv_text(const QemuMachine& machine) { return join(qemu_argv(machine), " "); }
 
 TEST(QemuMachineTest, TheImageIsNeverChangedUnlessWished) {
-  EXPECT_THAT(argv_text({.image = "a.qcow2"}), HasSubstr("-drive if=none,id=disk,format=qcow2,snapshot=on,file=a.qcow2"));
+  EXPECT_THAT(argv_text({.image = "a.qcow2"}),
+              HasSubstr("-drive if=none,id=disk,format=qcow2,snapshot=on,file=a.qcow2"));
   EXPECT_THAT(argv_text({.image = "a", .disk_writes = DiskWrites::kept}), HasSubstr("snapshot=off"));
 }
 
@@ -24,9 +25,7 @@ TEST(QemuMachineTest, TheGuestSeesTheSectorsOfTheDisk) {
               HasSubstr("virtio-blk-pci,drive=disk,logical_block_size=4096,physical_block_size=4096"));
 }
 
-TEST(QemuMachineTest, CommasInAPathAreDoubled) {
-  EXPECT_THAT(argv_text({.image = "a,b"}), HasSubstr("file=a,,b"));
-}
+TEST(QemuMachineTest, CommasInAPathAreDoubled) { EXPECT_THAT(argv_text({.image = "a,b"}), HasSubstr("file=a,,b")); }
 
 TEST(QemuMachineTest, UefiHasReadOnlyCodeAndItsOwnVariables) {
   const std::string text = argv_text({.firmware = FirmwareKind::uefi, .ovmf = {"CODE", "VARS"}});
