@@ -1,5 +1,6 @@
 #!/bin/bash
 # Bad input gets an error that says what, where and what to do; nothing is written, and the next build works.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # refused NAME CODE COMMAND… : COMMAND fails with CODE and writes no image. Its output is in out-NAME.

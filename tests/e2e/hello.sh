@@ -1,6 +1,7 @@
 #!/bin/bash
 # examples/hello, as its README says it: the machine renders its template, runs its deployment and records the result;
 # the same image starts under BIOS and under UEFI, and its root has grown to the disk.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 root=$(cd "$here/../.." && pwd)
 export ELEMENTS_PATH=$root/examples/hello/elements

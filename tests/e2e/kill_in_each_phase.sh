@@ -1,5 +1,6 @@
 #!/bin/bash
 # A build that is killed, in whatever phase and by whatever signal, leaves nothing behind, and the next one works.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 mkdir tmp
 export TMPDIR=$work/tmp WAIT_MARK=$mark

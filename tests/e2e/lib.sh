@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the end-to-end tests. HEARTH is the program under test; each test works in a directory of its own.
 set -euo pipefail
 

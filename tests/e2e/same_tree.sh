@@ -1,5 +1,6 @@
 #!/bin/bash
 # The build as an ordinary user gives the same tree as the build as root: names, modes, owners, links and contents.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: needs root, to build as root and as an ordinary user" >&2

@@ -54,7 +54,7 @@ def offenders(root):
         if HOOK.match(path):
             yield from lax(root, path, shell)
     if scripts:
-        yield from tool_offenders(root, ["shellcheck", "-S", "warning", "-f", "gcc", *scripts])
+        yield from tool_offenders(root, ["shellcheck", "-x", "-S", "warning", "-f", "gcc", *scripts])
 
 
 def main(root):
