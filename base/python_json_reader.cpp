@@ -221,8 +221,9 @@ class Reader {
     const std::size_t begin = at_++;
     std::string out;
     while (true) {
-      const std::size_t plain_end = text_.find_first_of(k_string_stops, at_);
-      if (plain_end == std::string_view::npos) fail_at(begin, "Unterminated string starting at");
+      std::size_t plain_end = at_;
+      while (plain_end < text_.size() && !ends_plain_run(text_[plain_end])) ++plain_end;
+      if (plain_end == text_.size()) fail_at(begin, "Unterminated string starting at");
       out.append(text_.substr(at_, plain_end - at_));
       at_ = plain_end;
       if (take("\"")) return out;
@@ -271,10 +272,8 @@ class Reader {
     return value;
   }
 
-  static constexpr std::string_view k_string_stops{
-      "\"\\\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
-      "\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f",
-      34};
+  /// A character of a string that does not stand for itself: quote, backslash, control.
+  static bool ends_plain_run(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;

@@ -1,5 +1,8 @@
 #include "base/utf8.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 namespace hearth {
 
 namespace {
@@ -25,6 +28,18 @@ Lead lead_of(unsigned char byte) {
 }
 
 bool is_surrogate(char32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
+
+/// How many leading bytes are ASCII, in steps of a word: most texts are nothing else.
+std::size_t ascii_prefix(std::string_view bytes) {
+  constexpr std::uint64_t high_bits = 0x8080808080808080U;
+  std::size_t length = 0;
+  for (std::uint64_t word = 0; length + sizeof word <= bytes.size(); length += sizeof word) {
+    std::memcpy(&word, bytes.data() + length, sizeof word);
+    if ((word & high_bits) != 0) break;
+  }
+  while (length < bytes.size() && static_cast<unsigned char>(bytes[length]) < 0x80) ++length;
+  return length;
+}
 
 }  // namespace
 
@@ -66,12 +81,13 @@ void append_utf8(std::string& out, char32_t code_point) {
 }
 
 bool is_valid_utf8(std::string_view bytes) {
-  while (!bytes.empty()) {
+  while (true) {
+    bytes.remove_prefix(ascii_prefix(bytes));
+    if (bytes.empty()) return true;
     const DecodedCharacter next = decode_utf8(bytes);
     if (!next.valid) return false;
     bytes.remove_prefix(next.length);
   }
-  return true;
 }
 
 std::string replace_invalid_utf8(std::string_view bytes) {

@@ -59,7 +59,7 @@ Json read_metadata(const std::vector<std::string>& files, const FileReader& read
 }
 
 Json merge_metadata(Json lower, const Json& upper) {
-  if (!lower.is_object() || !upper.is_object()) return upper;
+  if (!lower.is_object() || !upper.is_object() || lower.empty()) return upper;
   for (const auto& [key, value] : upper.items()) {
     const auto found = lower.find(key);
     if (found == lower.end()) {

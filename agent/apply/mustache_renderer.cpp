@@ -48,7 +48,9 @@ std::string indented(const std::string& text, const std::string& indent) {
 
 class Renderer {
  public:
-  Renderer(const Json& root, const PartialLoader& partials) : partials_(partials) { stack_.push_back(&root); }
+  Renderer(const MustacheRoot& root, const PartialLoader& partials) : root_(root), partials_(partials) {
+    stack_.push_back(&root.value());
+  }
 
   std::string run(const MustacheNodes& nodes) {
     render(nodes);
@@ -103,21 +105,33 @@ class Renderer {
   }
 
   [[nodiscard]] const Json* search(const std::string& name) const {
-    for (auto value = stack_.rbegin(); value != stack_.rend(); ++value) {
-      if (const Json* found = member(**value, name)) return found;
+    for (std::size_t depth = stack_.size(); depth > 1; --depth) {
+      if (const Json* found = member(*stack_[depth - 1], name)) return found;
     }
-    return nullptr;
+    return root_.member(name);
   }
 
+  const MustacheRoot& root_;
   const PartialLoader& partials_;
-  std::vector<const Json*> stack_;
+  std::vector<const Json*> stack_;  ///< innermost value last; the root is the first
   std::string out_;
   int partial_depth_ = 0;
 };
 
 }  // namespace
 
-std::string render_mustache(const MustacheTemplate& parsed, const Json& root, const PartialLoader& partials) {
+MustacheRoot::MustacheRoot(const Json& value) : value_(value) {
+  if (!value.is_object()) return;
+  members_.reserve(value.size());
+  for (const auto& [name, member] : value.items()) members_.emplace(name, &member);
+}
+
+const Json* MustacheRoot::member(const std::string& name) const {
+  const auto found = members_.find(name);
+  return found == members_.end() ? nullptr : found->second;
+}
+
+std::string render_mustache(const MustacheTemplate& parsed, const MustacheRoot& root, const PartialLoader& partials) {
   return Renderer(root, partials).run(parsed.nodes);
 }
 

@@ -92,7 +92,7 @@ void report_unclosed(const Template& source, const MustacheTemplate& parsed, con
   }
 }
 
-std::string render_mustache_template(const Template& source, const RenderContext& context) {
+std::string render_mustache_template(const Template& source, const MustacheRoot& root, const RenderContext& context) {
   std::optional<std::string> text;
   try {
     text = context.reader.read(source.path);
@@ -104,7 +104,7 @@ std::string render_mustache_template(const Template& source, const RenderContext
   if (!parsed) throw render_failure(source, cause_of(parsed.error()), context.log);
   report_unclosed(source, *parsed, context);
   try {
-    return render_mustache(*parsed, context.metadata,
+    return render_mustache(*parsed, root,
                            [&context](const std::string& name) { return load_partial(name, context.log); });
   } catch (const Error& error) {
     throw render_failure(source, error.what(), context.log);
@@ -136,11 +136,12 @@ std::string run_template(const Template& source, const RenderContext& context) {
 std::vector<Template> scan_templates(const std::string& root) { return Scanner(root).run(); }
 
 std::vector<RenderedFile> render_tree(const std::vector<Template>& templates, const RenderContext& context) {
+  const MustacheRoot root(context.metadata);
   std::vector<RenderedFile> files;
   for (const Template& one : templates) {
     RenderedFile file;
     file.relative = one.relative;
-    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, context);
+    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, root, context);
     if (one.control) file.control = parse_control(*one.control, one.path, context.accounts);
     files.push_back(std::move(file));
   }

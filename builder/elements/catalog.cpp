@@ -40,7 +40,7 @@ Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& sear
     }
     for (const std::string& name : files.list(directory)) {
       const fs::path path = directory / name;
-      if (!is_directory(files, path)) continue;
+      if (name.front() == '.' || !is_directory(files, path)) continue;  // hidden ones are not elements
       Element element = read_element(files, path, directory == built_in);
       const auto known = catalog.elements_.find(element.name);
       if (known == catalog.elements_.end()) {

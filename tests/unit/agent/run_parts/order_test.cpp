@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/run_parts.hpp"
+
 namespace hearth::agent {
 namespace {
 
