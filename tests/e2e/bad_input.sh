@@ -24,7 +24,7 @@ refused no-os 1 create -o no-os failing
 expect_text out-no-os "Please include an operating system element" "tiny-os"
 
 refused two-os 1 create -o two-os tiny-os second-os
-expect_text out-two-os "operating-system: already provided by ['tiny-os']" "second-os"
+expect_text out-two-os "operating-system: already provided by ['" "provides it too" "tiny-os" "second-os"
 
 refused hook 7 create -o hook tiny-os failing
 expect_text out-hook "install.d/30-fails (element failing) failed: exit code 7" "the reason why it fails" \

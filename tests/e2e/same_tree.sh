@@ -24,8 +24,8 @@ PYTHON
 }
 build() { "$HEARTH" image create -t tar -o "$@"; }
 
-elements=(tiny-os wait-in-phase)
-[ "${1:-}" != debian ] || elements=(debian-minimal)
+elements=(-n tiny-os wait-in-phase)
+[ "${1:-}" != debian ] || elements=(debian-minimal hearth-agent)
 build as-root "${elements[@]}" > out 2>&1 < /dev/null || fail "as root: $(cat out)"
 mkdir -p "$work/user/cache"
 [ ! -d "${DIB_IMAGE_CACHE:-}" ] || cp -a "$DIB_IMAGE_CACHE/." "$work/user/cache/"

@@ -124,5 +124,20 @@ TEST(FindProgram, TakesTheFirstExecutableFileOfThePath) {
 
 TEST(FindProgram, WithoutAPathLooksInTheUsualPlaces) { EXPECT_TRUE(find_program("sh", {}).has_value()); }
 
+TEST(ParseEnvironment, ReadsNulSeparatedVariablesWithTheirNewlines) {
+  const std::string text = std::string("A=1") + '\0' + "B=two\nlines=x" + '\0' + "junk" + '\0' + "EMPTY=" + '\0';
+  EXPECT_EQ(parse_environment(text), (Environment{{"A", "1"}, {"B", "two\nlines=x"}, {"EMPTY", ""}}));
+}
+
+TEST(SpawnExtra, TheExtraDescriptorIsNumberThreeAndNoOtherIsInherited) {
+  Pipe pipe = Pipe::create();
+  Child child = Child::spawn({.argv = {"/bin/sh", "-c", "echo hello >&3; ls /proc/self/fd | tr '\\n' ' ' >&3"},
+                              .extra = pipe.write.get()});
+  pipe.write = Fd();
+  EXPECT_EQ(read_all(pipe.read, "the pipe"), "hello\n0 1 2 3 4 ");  // 4 is ls's own, of the directory
+  const SystemClock clock;
+  EXPECT_EQ(child.wait(Deadline::never(), clock), ExitStatus(Exited{0}));
+}
+
 }  // namespace
 }  // namespace hearth

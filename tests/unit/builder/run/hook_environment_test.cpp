@@ -140,12 +140,6 @@ TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
                               {"TMP_MOUNT_PATH", "/hearth/build/mnt"}}));
 }
 
-TEST(ParseEnvironment, ReadsNulSeparatedVariables) {
-  const std::string text =
-      std::string("A=1") + '\0' + "B=two\nlines=x" + '\0' + "_=/usr/bin/env" + '\0' + "junk" + '\0';
-  EXPECT_EQ(parse_environment(text), (Environment{{"A", "1"}, {"B", "two\nlines=x"}}));
-}
-
 class EnvironmentScriptTest : public testing::Test {
  protected:
   CommandResult source(const Names& sourced) {
