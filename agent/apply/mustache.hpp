@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -131,8 +131,8 @@ TEST(ParseEnvironment, ReadsNulSeparatedVariablesWithTheirNewlines) {
 
 TEST(SpawnExtra, TheExtraDescriptorIsNumberThreeAndNoOtherIsInherited) {
   Pipe pipe = Pipe::create();
-  Child child = Child::spawn({.argv = {"/bin/sh", "-c", "echo hello >&3; ls /proc/self/fd | tr '\\n' ' ' >&3"},
-                              .extra = pipe.write.get()});
+  Child child = Child::spawn(
+      {.argv = {"/bin/sh", "-c", "echo hello >&3; ls /proc/self/fd | tr '\\n' ' ' >&3"}, .extra = pipe.write.get()});
   pipe.write = Fd();
   EXPECT_EQ(read_all(pipe.read, "the pipe"), "hello\n0 1 2 3 4 ");  // 4 is ls's own, of the directory
   const SystemClock clock;
