@@ -4,6 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
 
 #include "base/text.hpp"
 #include "base/unicode_printable.hpp"
@@ -21,19 +25,77 @@ std::string hex_number(char32_t value, std::size_t digits) {
   return std::string(digits - std::min(digits, text.size()), '0') + text;
 }
 
+/// A finite number as sign, decimal digits d1 d2 d3… and exponent: d1.d2d3… times ten to the exponent.
+struct Decimal {
+  bool negative = false;
+  std::string digits;
+  int exponent = 0;
+
+  [[nodiscard]] std::string scientific() const {
+    const std::string magnitude = std::to_string(std::abs(exponent));
+    return cat(negative ? "-" : "", digits.substr(0, 1), digits.size() > 1 ? "." : "", digits.substr(1),
+               exponent < 0 ? "e-" : "e+", magnitude.size() < 2 ? "0" : "", magnitude);
+  }
+
+  [[nodiscard]] std::string positional() const {
+    const std::string sign = negative ? "-" : "";
+    if (exponent < 0) return cat(sign, "0.", std::string(static_cast<std::size_t>(-exponent - 1), '0'), digits);
+    const std::size_t whole = static_cast<std::size_t>(exponent) + 1;
+    if (digits.size() <= whole) return cat(sign, digits, std::string(whole - digits.size(), '0'), ".0");
+    return cat(sign, digits.substr(0, whole), ".", digits.substr(whole));
+  }
+};
+
+/// The number rounded to `count` digits.
+Decimal rounded(double number, int count) {
+  std::array<char, 40> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*e", count - 1, std::fabs(number));
+  const std::string_view text = buffer.data();
+  const std::size_t mark = text.find('e');
+  Decimal decimal{.negative = std::signbit(number), .exponent = std::atoi(text.data() + mark + 1)};
+  std::copy_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(mark), std::back_inserter(decimal.digits),
+               [](char c) { return c != '.'; });
+  return decimal;
+}
+
+/// One more in the last digit.
+Decimal next_above(Decimal decimal) {
+  std::size_t place = decimal.digits.size();
+  while (place > 0 && decimal.digits[place - 1] == '9') decimal.digits[--place] = '0';
+  if (place > 0) {
+    ++decimal.digits[place - 1];
+    return decimal;
+  }
+  decimal.digits.insert(decimal.digits.begin(), '1');
+  decimal.digits.pop_back();
+  ++decimal.exponent;
+  return decimal;
+}
+
+bool reads_back_as(const Decimal& decimal, double number) {
+  return std::strtod(decimal.scientific().c_str(), nullptr) == number;
+}
+
+/// The shortest digits that read back as the same number, the nearest of those. Below a power of two doubles lie twice
+/// as dense as above it, so there the nearest digits may miss where those one above still read back. Not std::to_chars:
+/// its tables are a hundred and fifty kilobytes in every static binary.
+Decimal shortest(double number) {
+  int binary_exponent = 0;
+  const bool power_of_two = std::frexp(std::fabs(number), &binary_exponent) == 0.5;
+  for (int count = 1; count < std::numeric_limits<double>::max_digits10; ++count) {
+    Decimal decimal = rounded(number, count);
+    if (reads_back_as(decimal, number)) return decimal;
+    if (!power_of_two) continue;
+    decimal = next_above(std::move(decimal));
+    if (reads_back_as(decimal, number)) return decimal;
+  }
+  return rounded(number, std::numeric_limits<double>::max_digits10);
+}
+
 /// repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
 std::string finite_repr(double number) {
-  std::array<char, 32> buffer{};
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::scientific).ptr;
-  std::string text(buffer.data(), end);
-  const std::size_t mark = text.find('e');
-  const int exponent = std::stoi(text.substr(mark + 1));
-  if (exponent < -4 || exponent >= 16) return text;
-  const auto fixed_end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::fixed).ptr;
-  text.assign(buffer.data(), fixed_end);
-  return text.find('.') == std::string::npos ? text + ".0" : text;
+  const Decimal decimal = shortest(number);
+  return decimal.exponent < -4 || decimal.exponent >= 16 ? decimal.scientific() : decimal.positional();
 }
 
 struct FloatNames {

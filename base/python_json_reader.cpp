@@ -211,9 +211,6 @@ class Reader {
   }
 
   static double float_of(std::string_view literal) {
-    double number = 0;
-    const auto result = std::from_chars(literal.data(), literal.data() + literal.size(), number);
-    if (result.ec == std::errc()) return number;
     return std::strtod(std::string(literal).c_str(), nullptr);  // out of range: infinity, or the nearest to zero
   }
 

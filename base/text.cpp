@@ -119,11 +119,11 @@ std::string human_bytes(std::uint64_t bytes) {
   return cat(fixed(value, unit == 0 ? 0 : 1), " ", units[unit]);
 }
 
+/// Not std::to_chars: its tables for this form are a hundred kilobytes in every static binary.
 std::string fixed(double value, int decimals) {
   std::array<char, 64> buffer{};
-  const auto [end, code] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
-  return code == std::errc{} ? std::string(buffer.data(), end) : "?";
+  const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
+  return length > 0 && length < static_cast<int>(buffer.size()) ? std::string(buffer.data()) : "?";
 }
 
 std::string shell_quote(std::string_view word) {

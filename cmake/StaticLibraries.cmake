@@ -34,7 +34,8 @@ function(hearth_static_program name)
     return()
   endif()
   set_target_properties(${name} PROPERTIES HEARTH_STATIC ON POSITION_INDEPENDENT_CODE ON)
-  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs $<$<BOOL:$<CONFIG:Release>>:-s>)
+  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,-z,noseparate-code
+    $<$<BOOL:$<CONFIG:Release>>:-s>)
 endfunction()
 
 # hearth_small(ROOM…): code that ends up in the static agent is compiled for size; unused functions are dropped by the

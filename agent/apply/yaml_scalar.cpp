@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "base/python_json.hpp"
@@ -99,8 +100,7 @@ std::optional<Json> float_of(std::string_view text) {
   if (is_one_of(text, {".nan", ".NaN", ".NAN"})) return Json(std::numeric_limits<double>::quiet_NaN());
   if (!has_float_form(text)) return std::nullopt;
   const std::string digits = cat("0", without_underscores(text));
-  double number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const double number = std::strtod(digits.c_str(), nullptr);
   return Json(negative ? -number : number);
 }
 

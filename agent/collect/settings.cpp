@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -25,10 +25,11 @@ std::optional<bool> parse_boolean(std::string_view text) {
 }
 
 std::optional<double> parse_double(std::string_view text) {
-  const std::string_view word = trim(text);
-  double value = 0;
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (code != std::errc() || end != word.data() + word.size() || !(value >= 0 && value < 1e9)) return std::nullopt;
+  const std::string word(trim(text));
+  const bool plain = !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos;
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  if (!plain || *end != '\0' || !(value >= 0 && value < 1e9)) return std::nullopt;
   return value;
 }
 

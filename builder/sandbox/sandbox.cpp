@@ -41,18 +41,23 @@ void pivot_to_new_root() {
   if (::chdir("/") != 0) throw Error::from_errno("entering", "/");
 }
 
+/// Shows one entry of the host read-only: a link as a link, directories and files bound.
+void show_entry(const fs::path& source, const fs::path& target) {
+  const fs::file_status status = fs::symlink_status(source);
+  if (fs::is_symlink(status)) {
+    fs::create_symlink(fs::read_symlink(source), target);
+  } else if (fs::is_directory(status)) {
+    make_directory(target);
+    bind_mount(source, target, Access::read_only);
+  } else if (fs::is_regular_file(status)) {
+    (void)Fd::open(target.string(), O_CREAT | O_WRONLY, 0644);
+    bind_mount(source, target, Access::read_only);
+  }
+}
+
 void show_host_directories() {
-  RealFileSystem files;
-  for (const std::string& name : files.list(k_old_root)) {
-    const fs::path source = k_old_root / name;
-    const fs::path target = fs::path("/") / name;
-    if (k_own_directories.count(name) > 0 || target == k_old_root) continue;
-    if (fs::is_symlink(fs::symlink_status(source))) {
-      fs::create_symlink(fs::read_symlink(source), target);
-    } else if (fs::is_directory(source)) {
-      make_directory(target);
-      bind_mount(source, target, Access::read_only);
-    }
+  for (const std::string& name : RealFileSystem().list(k_old_root)) {
+    if (k_own_directories.count(name) == 0) show_entry(k_old_root / name, fs::path("/") / name);
   }
 }
 
@@ -108,8 +113,10 @@ void make_own_directories(const SandboxSpec& spec) {
   bind_mount(k_old_root / spec.shims.relative_path(), k_shims_directory, Access::read_only);
 }
 
-/// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area. Where the
-/// kernel has no overlay for user namespaces, they see an empty one.
+/// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area. The
+/// kernel refuses the overlay when something is mounted below the directory (a user namespace may not uncover what a
+/// mount hides), or has none for user namespaces: then the entries are bound one by one, and only new ones can be
+/// written.
 void mount_private_copy(const fs::path& directory) {
   const fs::path host = k_old_root / directory.relative_path();
   if (!fs::is_directory(host)) return;
@@ -122,6 +129,12 @@ void mount_private_copy(const fs::path& directory) {
   if (directory == "/tmp") make_directory(directory, 01777);
   if (::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0) return;
   bind_mount(store / "upper", directory, Access::read_write);
+  for (const std::string& name : RealFileSystem().list(host)) {
+    try {
+      show_entry(host / name, directory / name);
+    } catch (const std::exception&) {  // it went away meanwhile, or is not for us
+    }
+  }
 }
 
 void open_writable(const SandboxSpec& spec) {

@@ -72,7 +72,7 @@ class ConsoleReader {
 
 std::string BootReport::text() const {
   std::string out;
-  for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", each.expected, "\n");
+  for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", trim(each.line), "\n");
   if (passed) return cat(out, "passed after ", seconds(took), " s\n");
   out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing,
              "\n  last lines of the console:\n");

@@ -19,7 +19,7 @@ struct BootReport {
   std::string reason;                   ///< why not: a panic, the deadline, the machine's end; empty when passed
   std::vector<std::string> last_lines;  ///< of the console
   Duration took{};
-  /// For a person: one line for each expectation, then the reason and the last lines.
+  /// For a person: the console line of each expectation with its time, then the reason and the last lines.
   [[nodiscard]] std::string text() const;
 };
 

@@ -5,7 +5,7 @@ set -eu
 set -o pipefail
 
 binary=$1
-limit=$((7 * 1024 * 1024))
+limit=7000000
 
 headers=$(readelf -lW "$binary")
 if [[ $headers == *INTERP* ]]; then

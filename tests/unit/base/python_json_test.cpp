@@ -82,5 +82,21 @@ TEST(PythonText, IsPythonsStr) {
   EXPECT_EQ(python_text(parsed(R"(["é\u0000\u00a0\u200b\ud83d\ude00\uE000"])")), "['é\\x00\\xa0\\u200b😀\\ue000']");
 }
 
+// What Python's repr() prints for these.
+TEST(PythonJson, FloatsAreTheShortestThatReadBack) {
+  const std::vector<std::pair<double, std::string>> cases = {{0.1, "0.1"},
+                                                             {0.30000000000000004, "0.30000000000000004"},
+                                                             {5e-324, "5e-324"},
+                                                             {1.7976931348623157e308, "1.7976931348623157e+308"},
+                                                             {5.684341886080802e-14, "5.684341886080802e-14"},
+                                                             {9007199254740993.0, "9007199254740992.0"},
+                                                             {123456789012345680.0, "1.2345678901234568e+17"},
+                                                             {-0.0001, "-0.0001"},
+                                                             {9.5, "9.5"},
+                                                             {100.0, "100.0"},
+                                                             {0.0, "0.0"}};
+  for (const auto& [number, text] : cases) EXPECT_EQ(python_json(Json(number)), text);
+}
+
 }  // namespace
 }  // namespace hearth

@@ -95,6 +95,23 @@ TEST_F(SandboxTest, HooksCanWriteToTheWorkAreaAndTheOutputsOnly) {
   expect_nothing_reached_the_host(grounds);
 }
 
+TEST_F(SandboxTest, AMountSomewhereBelowTmpDoesNotHideTheRest) {
+  const Grounds grounds;
+  fs::create_directories(grounds.at("mounted"));
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");  // the inner namespaces' maps are written through it
+    mount_file_system("tmpfs", "tmpfs", grounds.at("mounted"), 0, "");
+    in_namespace([&] {  // here the kernel refuses an overlay over /tmp
+      enter_sandbox(grounds.spec());
+      EXPECT_EQ(fs::current_path(), grounds.at("start"));
+      write_all(Fd::open("/tmp/hearth-test-private", O_WRONLY | O_CREAT), "x", "a new file");
+      write_all(Fd::open(grounds.at("out/made").string(), O_WRONLY | O_CREAT), "x", "an output");
+    });
+  });
+  EXPECT_FALSE(fs::exists("/tmp/hearth-test-private"));
+  EXPECT_TRUE(fs::exists(grounds.at("out/made")));
+}
+
 TEST_F(SandboxTest, AnOrdinaryUserGetsTheSame) {
   if (const std::string why = no_ordinary_user_because(); !why.empty()) GTEST_SKIP() << why;
   as_ordinary_user([] {

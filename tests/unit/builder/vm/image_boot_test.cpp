@@ -24,6 +24,7 @@ TEST_F(ImageBootTest, AMachineThatSaysWhatIsExpectedPassesAndIsKilled) {
   const BootReport report = boot("echo Linux version 6; printf 'vm login: '; sleep 60", {"Linux", "login: $"});
   EXPECT_TRUE(report.passed) << report.text();
   EXPECT_EQ(report.seen.size(), 2U);
+  EXPECT_THAT(report.text(), HasSubstr("s  Linux version 6\n"));
   EXPECT_FALSE(still_runs());
 }
 
