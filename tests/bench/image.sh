@@ -10,6 +10,9 @@ hearth=$(readlink -f "$1")
 rounds=${2:-1}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 peer=$(command -v disk-image-create) || { echo "SKIPPED: python3-diskimage-builder is not installed"; exit 77; }
+for tool in sudo debootstrap; do
+    command -v "$tool" > /dev/null || { echo "SKIPPED: diskimage-builder needs the package $tool"; exit 77; }
+done
 [ "$(id -u)" = 0 ] || { echo "SKIPPED: diskimage-builder needs root"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
