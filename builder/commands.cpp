@@ -100,18 +100,20 @@ cli::Command plan_command(const fs::path& executable) {
           }};
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// The first line of an element's README that is prose.
+/// The first sentence of an element's README that is prose, without headlines.
 std::string summary_of(const Element& element) {
+  std::string paragraph;
   for (const char* name : {"README.md", "README.rst"}) {
     for (const std::string& line : split_lines(RealFileSystem().read(element.path / name).value_or(""))) {
       const bool decoration =
           line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
-      if (!decoration) return first_line(line);
+      if (!decoration) paragraph += cat(paragraph.empty() ? "" : " ", trim(line));
+      if (decoration && !paragraph.empty()) break;
     }
   }
-  return "";
+  paragraph = paragraph.substr(0, paragraph.find(". "));
+  if (!paragraph.empty() && (paragraph.back() == '.' || paragraph.back() == ':')) paragraph.pop_back();
+  return paragraph;
 }
 
 cli::Command list_command(const fs::path& executable) {

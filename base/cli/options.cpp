@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::size_t k_help_column = 30;
 
+/// Terminal columns of a text in UTF-8 without wide characters: its bytes, less those that continue a character.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
 [[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::usage, std::move(message)); }
 
 const Option& find_long(const std::vector<Option>& table, const std::string& name) {
@@ -136,7 +142,7 @@ std::string options_help(const std::vector<Option>& table) {
     if (option.letter != 0) left += cat("-", option.letter, option.name.empty() ? "" : ", ");
     if (!option.name.empty()) left += cat("--", option.name);
     if (!option.value_name.empty()) left += cat(" ", option.value_name);
-    left.resize(std::max(left.size() + 2, k_help_column), ' ');
+    left.append(std::max<std::size_t>(2, k_help_column - std::min(k_help_column, columns(left))), ' ');
     text += cat(left, replace_all(option.help, "\n", cat("\n", std::string(k_help_column, ' '))), "\n");
   }
   return text;
