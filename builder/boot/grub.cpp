@@ -28,8 +28,8 @@ std::optional<std::size_t> find_type(const DiskLayout& layout, std::string_view 
 }
 
 /// The mounted FAT file system on the EFI system partition.
-const FileSystem* efi_file_system(const DiskLayout& layout) {
-  for (const FileSystem& file_system : layout.file_systems) {
+const DiskFileSystem* efi_file_system(const DiskLayout& layout) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.partition || !file_system.is_fat() || !file_system.holds_files()) continue;
     const std::string& type = layout.partitions[*file_system.partition].type;
     if (type == k_esp_type || type == "ef") return &file_system;
@@ -49,7 +49,7 @@ const std::vector<std::string>& common_modules() {
 
 /// The script inside a core image. $root and $prefix are all that normal mode needs to go on by itself.
 std::string early_script(const DiskLayout& layout) {
-  const FileSystem* const holder = layout.holding("/boot/grub/grub.cfg");
+  const DiskFileSystem* const holder = layout.holding("/boot/grub/grub.cfg");
   if (holder == nullptr) throw Error(ErrorKind::input, "the disk layout mounts no file system at /");
   const std::string prefix = holder->mount_point == "/boot" ? "/grub" : "/boot/grub";
   return cat("search.fs_uuid ", holder->uuid, " root\nset prefix=($root)", prefix, "\n");

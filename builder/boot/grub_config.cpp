@@ -8,13 +8,13 @@ namespace {
 
 /// A path in the image as GRUB sees it, relative to the file system that holds it.
 std::string path_in_file_system(const DiskLayout& layout, const std::string& path) {
-  const FileSystem* const holder = layout.holding(path);
+  const DiskFileSystem* const holder = layout.holding(path);
   if (holder == nullptr || holder->mount_point == "/") return path;
   return path.substr(holder->mount_point.size());
 }
 
-const FileSystem& root_of(const DiskLayout& layout) {
-  const FileSystem* const root = layout.mounted_at("/");
+const DiskFileSystem& root_of(const DiskLayout& layout) {
+  const DiskFileSystem* const root = layout.mounted_at("/");
   if (root == nullptr) throw Error(ErrorKind::input, "the disk layout mounts no file system at /");
   return *root;
 }

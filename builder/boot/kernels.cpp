@@ -88,7 +88,7 @@ bool version_less(const std::string& a, const std::string& b) {
 }
 
 void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
-  const FileSystem* const boot = layout.mounted_at("/boot");
+  const DiskFileSystem* const boot = layout.mounted_at("/boot");
   if (boot == nullptr || boot->is_fat()) return;
   bool moved = false;
   for (const char* name : {"vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"}) {
@@ -104,7 +104,7 @@ void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int6
 
 BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout) {
   std::optional<BootKernels> found;
-  const FileSystem* const boot = layout.mounted_at("/boot");
+  const DiskFileSystem* const boot = layout.mounted_at("/boot");
   if (boot == nullptr || !boot->is_fat()) {
     if (!boot_is_separate(layout)) found = linked(tree, "/");
     if (!found) found = linked(tree, "/boot/");

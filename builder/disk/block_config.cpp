@@ -113,7 +113,7 @@ class LayoutMaker {
     require_base(node, {Kind::disk, Kind::partition, Kind::volume});
     warn_unknown(node, {"base", "name", "type", "label", "opts", "uuid"});
     declare(node.name, Kind::file_system, node);
-    FileSystem made = check_mkfs(node, layout_.warnings);
+    DiskFileSystem made = check_mkfs(node, layout_.warnings);
     if (!labels_.insert(made.label).second) {
       fail_config(node.data, node.path, cat("File system label [", made.label, "] used more than once"));
     }
@@ -127,16 +127,16 @@ class LayoutMaker {
     layout_.file_systems.push_back(std::move(made));
   }
 
-  FileSystem& file_system(const std::string& name) {
+  DiskFileSystem& file_system(const std::string& name) {
     return *std::find_if(layout_.file_systems.begin(), layout_.file_systems.end(),
-                         [&name](const FileSystem& each) { return each.name == name; });
+                         [&name](const DiskFileSystem& each) { return each.name == name; });
   }
 
   void add_mount(const ConfigNode& node) {
     require_base(node, {Kind::file_system});
     warn_unknown(node, {"base", "name", "mount_point"});
     declare(node.name, Kind::mount, node);
-    FileSystem& mounted = file_system(node.base);
+    DiskFileSystem& mounted = file_system(node.base);
     std::string point = Settings(node.data, node.path).required("mount_point", "MountPoint config needs [mount_point]");
     if (mounted.type == "swap") {
       point = "none";
@@ -167,13 +167,13 @@ class LayoutMaker {
 
   void sort_by_mount_point() {
     std::stable_sort(layout_.file_systems.begin(), layout_.file_systems.end(),
-                     [](const FileSystem& a, const FileSystem& b) { return a.mount_point < b.mount_point; });
+                     [](const DiskFileSystem& a, const DiskFileSystem& b) { return a.mount_point < b.mount_point; });
   }
 
   void check_direct() {
     static const std::set<std::string> makeable = {"ext2", "ext3", "ext4", "vfat", "fat", "swap", "btrfs"};
     if (disks_.size() > 1) layout_.beyond_direct.push_back(cat("more than one disk (", join(disks_, ", "), ")"));
-    for (const FileSystem& each : layout_.file_systems) {
+    for (const DiskFileSystem& each : layout_.file_systems) {
       if (!makeable.contains(each.type)) {
         layout_.beyond_direct.push_back(cat("file system type ", each.type, " (", each.name, ")"));
       }

@@ -10,7 +10,7 @@ void make_btrfs(const FileSystemJob& job, CommandRunner& runner) {
   const TempDir scratch = TempDir::create(job.scratch, "btrfs-");
   const fs::path file = scratch.path() / "file-system";
   create_sparse_file(file, job.extent.length);
-  const FileSystem& file_system = job.file_system;
+  const DiskFileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.btrfs", "-q", "-f", "-K", "-L", file_system.label, "-U", file_system.uuid};
   if (!job.source.empty()) argv.insert(argv.end(), {"--rootdir", job.source.string()});
   argv.insert(argv.end(), file_system.options.begin(), file_system.options.end());

@@ -78,7 +78,7 @@ void check_primaries_first(const Settings& settings, const std::vector<Partition
 }
 
 /// The longest label that a file system type can hold; nothing when there is no such limit known.
-std::optional<std::size_t> label_limit(const FileSystem& file_system) {
+std::optional<std::size_t> label_limit(const DiskFileSystem& file_system) {
   if (file_system.is_ext() || file_system.type == "swap") return 16;
   if (file_system.type == "xfs") return 12;
   if (file_system.is_fat()) return 11;
@@ -95,7 +95,7 @@ bool is_uuid(std::string_view text) {
 }
 
 /// A UUID as given, in the form that blkid shows for this type.
-std::string checked_uuid(const Settings& settings, const FileSystem& file_system) {
+std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_system) {
   std::string uuid = settings.text("uuid");
   if (uuid.empty()) return uuid;
   if (!file_system.is_fat()) {
@@ -243,10 +243,10 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
   return result;
 }
 
-FileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
+DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
   static const std::set<std::string> known = {"ext2", "ext3", "ext4", "xfs", "vfat", "fat", "swap", "btrfs"};
   const Settings settings(node.data, node.path);
-  FileSystem file_system;
+  DiskFileSystem file_system;
   file_system.name = node.name;
   file_system.type = settings.required("type", "Mkfs config needs [type]");
   file_system.label = settings.text("label", node.name);

@@ -40,7 +40,7 @@ struct PartitionTableSettings {
 };
 
 [[nodiscard]] PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings);
-[[nodiscard]] FileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
+[[nodiscard]] DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
 /// Names of the physical volumes, groups and volumes; every message of the lvm plugin.
 struct LvmSettings {
   std::vector<std::string> names;       ///< of pvs, vgs and lvs: all are nodes of the graph

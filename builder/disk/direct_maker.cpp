@@ -29,7 +29,7 @@ void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
 }
 
 /// The part of the tree that goes into one file system.
-TreeView view_of(const fs::path& tree, const DiskLayout& layout, const FileSystem& file_system,
+TreeView view_of(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,
                  const fs::path& scratch) {
   const fs::path root = GuestPath(file_system.mount_point).in(tree);
   std::vector<fs::path> hidden;
@@ -63,7 +63,7 @@ void make_mount_point(const fs::path& tree, const std::string& point, std::int64
 }  // namespace
 
 void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
-  for (const FileSystem& file_system : layout.file_systems) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     if (file_system.holds_files()) make_mount_point(tree, file_system.mount_point, epoch);
   }
   const fs::path fstab = tree / "etc/fstab";
@@ -78,7 +78,7 @@ void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& 
                const DirectOptions& options, CommandRunner& runner) {
   require_direct(layout);
   create_sparse_file(raw, placement.disk_bytes);
-  for (const FileSystem& file_system : layout.file_systems) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     FileSystemJob job{.file_system = file_system,
                       .extent = placement.of(file_system),
                       .sector_size = layout.sector_size,

@@ -49,7 +49,7 @@ SplitOptions split_extended(const std::vector<std::string>& options) {
 }
 
 std::vector<std::string> mke2fs_argv(const FileSystemJob& job) {
-  const FileSystem& file_system = job.file_system;
+  const DiskFileSystem& file_system = job.file_system;
   SplitOptions options = split_extended(file_system.options);
   options.extended.push_back(cat("offset=", job.extent.offset));
   options.extended.push_back(cat("hash_seed=", file_system.uuid));

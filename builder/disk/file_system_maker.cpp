@@ -9,7 +9,7 @@ namespace hearth::builder {
 
 namespace {
 
-std::vector<NeededProgram> programs_of(const FileSystem& file_system) {
+std::vector<NeededProgram> programs_of(const DiskFileSystem& file_system) {
   if (file_system.is_ext()) return {{"mke2fs", "e2fsprogs"}};
   if (file_system.is_fat()) return {{"mkfs.vfat", "dosfstools"}, {"mmd", "mtools"}, {"mcopy", "mtools"}};
   if (file_system.type == "btrfs") return {{"mkfs.btrfs", "btrfs-progs"}};
@@ -20,7 +20,7 @@ std::vector<NeededProgram> programs_of(const FileSystem& file_system) {
 
 std::vector<NeededProgram> programs_for(const DiskLayout& layout) {
   std::vector<NeededProgram> needed;
-  for (const FileSystem& file_system : layout.file_systems) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     for (const NeededProgram& program : programs_of(file_system)) {
       if (std::find(needed.begin(), needed.end(), program) == needed.end()) needed.push_back(program);
     }
@@ -55,7 +55,7 @@ Environment maker_environment(std::int64_t epoch) {
 }
 
 void make_file_system(const FileSystemJob& job, CommandRunner& runner) {
-  const FileSystem& file_system = job.file_system;
+  const DiskFileSystem& file_system = job.file_system;
   try {
     if (file_system.is_ext()) return make_ext(job, runner);
     if (file_system.is_fat()) return make_vfat(job, runner);

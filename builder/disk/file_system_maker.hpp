@@ -10,8 +10,8 @@
 namespace hearth::builder {
 
 struct FileSystemJob {
-  FileSystem file_system;  ///< with its ids assigned
-  Extent extent;           ///< in bytes, in `image`
+  DiskFileSystem file_system;  ///< with its ids assigned
+  Extent extent;               ///< in bytes, in `image`
   std::uint32_t sector_size = 512;
   fs::path image;          ///< exists, is sparse and zero in `extent`
   fs::path source;         ///< the directory that becomes the root of the file system; empty = nothing goes in

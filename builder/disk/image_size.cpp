@@ -95,12 +95,12 @@ std::optional<std::string> option_value(const std::vector<std::string>& words, s
 }
 
 /// Bytes per inode, as mke2fs will use them with our mke2fs.conf.
-std::uint64_t inode_ratio(const FileSystem& file_system) {
+std::uint64_t inode_ratio(const DiskFileSystem& file_system) {
   const auto given = parse_number(option_value(file_system.options, "-i").value_or(""));
   return given && *given >= 1024 ? *given : 16384;
 }
 
-std::uint64_t journal_bytes(const FileSystem& file_system, std::uint64_t data) {
+std::uint64_t journal_bytes(const DiskFileSystem& file_system, std::uint64_t data) {
   if (file_system.type == "ext2") return 0;
   const std::string given = option_value(file_system.options, "-J").value_or("");
   if (given.starts_with("size=")) {
@@ -112,7 +112,7 @@ std::uint64_t journal_bytes(const FileSystem& file_system, std::uint64_t data) {
 }
 
 /// Data, journal and inode tables; each block group of 128 MiB has two bitmaps, and some hold group descriptors.
-std::uint64_t least_ext(const FileSystem& file_system, const TreeUsage& usage) {
+std::uint64_t least_ext(const DiskFileSystem& file_system, const TreeUsage& usage) {
   constexpr double inode_bytes = 256;
   constexpr double group_share = 3.0 * 4096 / (128.0 * 1024 * 1024);
   const std::uint64_t data = usage.bytes + 2 * k_mib;  // superblocks, descriptors with room to grow, lost+found
@@ -145,7 +145,7 @@ TreeUsage measure_tree(const fs::path& tree, const std::vector<fs::path>& withou
 
 std::uint64_t image_size(const TreeUsage& usage, const SizeRule& rule, const DiskLayout& layout) {
   if (layout.size) return *layout.size;
-  const FileSystem* const root = layout.mounted_at("/");
+  const DiskFileSystem* const root = layout.mounted_at("/");
   const std::uint64_t esp_kib = has_esp(layout) ? 525 * 1024 : 0;
   const std::uint64_t kib = rule_kib(usage, rule, root != nullptr && root->type == "ext4") + esp_kib;
   return round_up(kib, 64) * 1024;
@@ -160,7 +160,7 @@ std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib
   return join(words, " ");
 }
 
-std::uint64_t least_size(const FileSystem& file_system, const TreeUsage& usage) {
+std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usage) {
   if (file_system.is_ext()) return least_ext(file_system, usage);
   if (file_system.is_fat()) return usage.bytes + 256 * 1024;
   if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_mib;
@@ -168,7 +168,7 @@ std::uint64_t least_size(const FileSystem& file_system, const TreeUsage& usage) 
 }
 
 void require_room(const fs::path& tree, const DiskLayout& layout, const Placement& placement) {
-  for (const FileSystem& file_system : layout.file_systems) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.holds_files()) continue;
     std::vector<fs::path> others;
     for (const std::string& point : layout.mounts_below(file_system.mount_point)) {

@@ -39,7 +39,7 @@ struct SizeRule {
                                             const std::string& user_options);
 
 /// The least bytes that a file system of this kind needs to hold `usage`: data, inode tables, journal, bitmaps.
-[[nodiscard]] std::uint64_t least_size(const FileSystem& file_system, const TreeUsage& usage);
+[[nodiscard]] std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usage);
 
 /// Throws Error(input), saying what is needed, when a file system of the placed layout can't hold its part of the tree.
 void require_room(const fs::path& tree, const DiskLayout& layout, const Placement& placement);

@@ -25,7 +25,7 @@ std::string volume_id(std::string_view seed, std::string_view purpose) {
   return cat(digits.substr(0, 4), "-", digits.substr(4));
 }
 
-std::string fstab_line(const FileSystem& file_system) {
+std::string fstab_line(const DiskFileSystem& file_system) {
   const bool swap = file_system.type == "swap";
   const FstabEntry entry = swap ? FstabEntry{"sw", "0", "0"} : *file_system.fstab;
   return cat("LABEL=", replace_all(file_system.label, " ", "\\040"), " ", file_system.mount_point, " ",
@@ -34,16 +34,16 @@ std::string fstab_line(const FileSystem& file_system) {
 
 }  // namespace
 
-const FileSystem* DiskLayout::mounted_at(std::string_view mount_point) const {
-  for (const FileSystem& file_system : file_systems) {
+const DiskFileSystem* DiskLayout::mounted_at(std::string_view mount_point) const {
+  for (const DiskFileSystem& file_system : file_systems) {
     if (file_system.mount_point == mount_point) return &file_system;
   }
   return nullptr;
 }
 
-const FileSystem* DiskLayout::holding(std::string_view path) const {
-  const FileSystem* best = nullptr;
-  for (const FileSystem& candidate : file_systems) {
+const DiskFileSystem* DiskLayout::holding(std::string_view path) const {
+  const DiskFileSystem* best = nullptr;
+  for (const DiskFileSystem& candidate : file_systems) {
     if (!candidate.holds_files()) continue;
     if (candidate.mount_point != path && !is_below(path, candidate.mount_point)) continue;
     if (best == nullptr || candidate.mount_point.size() > best->mount_point.size()) best = &candidate;
@@ -53,7 +53,7 @@ const FileSystem* DiskLayout::holding(std::string_view path) const {
 
 std::vector<std::string> DiskLayout::mounts_below(std::string_view mount_point) const {
   std::vector<std::string> found;
-  for (const FileSystem& other : file_systems) {
+  for (const DiskFileSystem& other : file_systems) {
     if (other.holds_files() && is_below(other.mount_point, mount_point)) found.push_back(other.mount_point);
   }
   return found;
@@ -77,7 +77,7 @@ DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
   for (Partition& partition : layout.partitions) {
     if (partition.guid.empty() && gpt) partition.guid = upper(derived_uuid(seed, cat("partition ", partition.name)));
   }
-  for (FileSystem& file_system : layout.file_systems) {
+  for (DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.uuid.empty()) continue;
     const std::string purpose = cat("file system ", file_system.name);
     file_system.uuid = file_system.is_fat() ? volume_id(seed, purpose) : derived_uuid(seed, purpose);
@@ -87,7 +87,7 @@ DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
 
 std::string fstab_text(const DiskLayout& layout) {
   std::string text;
-  for (const FileSystem& file_system : layout.file_systems) {
+  for (const DiskFileSystem& file_system : layout.file_systems) {
     if (file_system.fstab && !file_system.mount_point.empty()) text += fstab_line(file_system);
   }
   return text;

@@ -21,7 +21,7 @@ struct FstabEntry {
   bool operator==(const FstabEntry&) const = default;
 };
 
-struct FileSystem {
+struct DiskFileSystem {
   std::string name;  ///< the node's name, "mkfs_root"
   std::string type;  ///< ext2 ext3 ext4 vfat swap btrfs, or one that only another maker can make
   std::string label;
@@ -31,7 +31,7 @@ struct FileSystem {
   std::string mount_point;           ///< empty = not mounted; "none" = swap
   std::optional<FstabEntry> fstab;
   std::optional<std::size_t> partition;  ///< index into DiskLayout::partitions; nothing = the whole disk
-  bool operator==(const FileSystem&) const = default;
+  bool operator==(const DiskFileSystem&) const = default;
 
   [[nodiscard]] bool is_fat() const { return type == "vfat" || type == "fat"; }
   [[nodiscard]] bool is_ext() const { return type == "ext2" || type == "ext3" || type == "ext4"; }
@@ -57,15 +57,15 @@ struct DiskLayout {
   std::uint64_t align = 1024 * 1024;  ///< bytes; MBR only, GPT always aligns to 1 MiB
   std::string disk_id;                ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
   std::vector<Partition> partitions;
-  std::vector<FileSystem> file_systems;    ///< in mount order; unmounted ones first
-  std::vector<std::string> beyond_direct;  ///< what the direct maker can't do, one sentence each (see require_direct)
-  std::vector<std::string> warnings;       ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
+  std::vector<DiskFileSystem> file_systems;  ///< in mount order; unmounted ones first
+  std::vector<std::string> beyond_direct;    ///< what the direct maker can't do, one sentence each (see require_direct)
+  std::vector<std::string> warnings;         ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
   bool operator==(const DiskLayout&) const = default;
 
   /// The file system mounted at `mount_point`; null when there is none.
-  [[nodiscard]] const FileSystem* mounted_at(std::string_view mount_point) const;
+  [[nodiscard]] const DiskFileSystem* mounted_at(std::string_view mount_point) const;
   /// The file system that holds the file `path` ("/boot/grub/grub.cfg"); null when no mount covers it.
-  [[nodiscard]] const FileSystem* holding(std::string_view path) const;
+  [[nodiscard]] const DiskFileSystem* holding(std::string_view path) const;
   /// Mount points below "/" of other file systems than the one at `mount_point`, innermost parents first.
   [[nodiscard]] std::vector<std::string> mounts_below(std::string_view mount_point) const;
 };

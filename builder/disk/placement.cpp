@@ -84,7 +84,7 @@ class MbrPlacer {
 
 }  // namespace
 
-Extent Placement::of(const FileSystem& file_system) const {
+Extent Placement::of(const DiskFileSystem& file_system) const {
   return file_system.partition ? partitions.at(*file_system.partition) : Extent{0, disk_bytes};
 }
 

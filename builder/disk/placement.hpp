@@ -26,7 +26,7 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 
   /// Where a file system of the layout lies.
-  [[nodiscard]] Extent of(const FileSystem& file_system) const;
+  [[nodiscard]] Extent of(const DiskFileSystem& file_system) const;
 };
 
 /// Places the partitions one behind the other. GPT: sizes in whole MiB from 1 MiB on, the last MiB is left free. MBR:

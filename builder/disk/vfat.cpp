@@ -12,7 +12,7 @@ namespace hearth::builder {
 namespace {
 
 std::vector<std::string> mkfs_argv(const FileSystemJob& job, const fs::path& file) {
-  const FileSystem& file_system = job.file_system;
+  const DiskFileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.vfat", "--invariant",     "-i", replace_all(file_system.uuid, "-", ""),
                                    "-n",        file_system.label, "-S", std::to_string(job.sector_size)};
   argv.insert(argv.end(), file_system.options.begin(), file_system.options.end());

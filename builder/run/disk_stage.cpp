@@ -112,7 +112,7 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
 
 DiskFacts DiskStage::facts() const {
   DiskFacts facts;
-  for (const FileSystem& file_system : layout_.file_systems) {
+  for (const DiskFileSystem& file_system : layout_.file_systems) {
     if (file_system.mount_point == "/") {
       facts.root_label = file_system.label;
       facts.root_fs_type = file_system.type;

@@ -14,7 +14,7 @@ using Names = std::vector<std::string>;
 
 class ElementTree {
  public:
-  explicit ElementTree(hearth::FileSystem& files, fs::path root = "/elements") : files_(files), root_(std::move(root)) {
+  explicit ElementTree(FileSystem& files, fs::path root = "/elements") : files_(files), root_(std::move(root)) {
     files_.make_directories(root_, 0755);
   }
 
@@ -46,7 +46,7 @@ class ElementTree {
   [[nodiscard]] fs::path path(const std::string& below) const { return root_ / below; }
 
  private:
-  hearth::FileSystem& files_;  // builder::FileSystem is that of a disk
+  FileSystem& files_;
   fs::path root_;
 };
 

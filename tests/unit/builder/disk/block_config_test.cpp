@@ -78,7 +78,7 @@ TEST(BlockConfigTest, GraphFormMeansTheSameAsTreeForm) {
 
 TEST(BlockConfigTest, TheRootNodeTakesWhatItLacksFromTheCommandLine) {
   const LayoutDefaults defaults{.root_type = "ext3", .root_options = "-i 4096 -m 0", .root_label = "my-root"};
-  const FileSystem root = *parsed(std::string(builtin_block_config()), defaults).mounted_at("/");
+  const DiskFileSystem root = *parsed(std::string(builtin_block_config()), defaults).mounted_at("/");
   EXPECT_EQ(root.type, "ext3");
   EXPECT_EQ(root.label, "my-root");
   EXPECT_THAT(root.options, ElementsAre("-i", "4096", "-m", "0"));
@@ -104,7 +104,7 @@ TEST(BlockConfigTest, FileSystemsComeInMountOrder) {
                  "      - {name: b, size: 9MiB, mkfs: {type: ext4, mount: {mount_point: /var}}}\n"
                  "      - {name: c, size: 9MiB, mkfs: {type: ext4, mount: {mount_point: /}}}\n"));
   std::vector<std::string> points;
-  for (const FileSystem& each : layout.file_systems) points.push_back(each.mount_point);
+  for (const DiskFileSystem& each : layout.file_systems) points.push_back(each.mount_point);
   EXPECT_THAT(points, ElementsAre("/", "/var", "/var/log"));
   EXPECT_THAT(layout.mounts_below("/var"), ElementsAre("/var/log"));
   EXPECT_EQ(layout.holding("/var/lib/x")->mount_point, "/var");

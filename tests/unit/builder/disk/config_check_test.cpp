@@ -28,7 +28,7 @@ TEST(ConfigCheckTest, FatLabelsAreUpperCaseAndFatIdsHaveEightDigits) {
   std::vector<std::string> warnings;
   const ConfigNode node{
       .plugin = "mkfs", .name = "esp", .base = "", .data = YAML::Load("{type: vfat, uuid: abcd-1234}"), .path = ""};
-  const FileSystem file_system = check_mkfs(node, warnings);
+  const DiskFileSystem file_system = check_mkfs(node, warnings);
   EXPECT_EQ(file_system.label, "ESP");
   EXPECT_EQ(file_system.uuid, "ABCD-1234");
 }
