@@ -29,7 +29,7 @@ ServedRequest request_of(const Json& vector) {
   return request;
 }
 
-TEST(AwsSignature, of_version_two_is_what_keystoneclient_makes) {
+TEST(AwsSignature, OfVersionTwoIsWhatKeystoneclientMakes) {
   int seen = 0;
   for (const Json& vector : vectors()) {
     if (vector["kind"] != "v2") continue;
@@ -47,7 +47,7 @@ TEST(AwsSignature, of_version_two_is_what_keystoneclient_makes) {
   EXPECT_EQ(seen, 5);
 }
 
-TEST(AwsSignature, of_version_four_is_what_keystoneclient_makes) {
+TEST(AwsSignature, OfVersionFourIsWhatKeystoneclientMakes) {
   int seen = 0;
   for (const Json& vector : vectors()) {
     if (vector["kind"] != "v4") continue;
@@ -71,7 +71,7 @@ TEST(AwsSignature, of_version_four_is_what_keystoneclient_makes) {
   EXPECT_EQ(seen, 2);
 }
 
-TEST(AwsSignature, counts_for_the_host_without_its_port_too) {
+TEST(AwsSignature, CountsForTheHostWithoutItsPortToo) {
   ServedRequest request;
   request.method = "GET";
   request.path = "/v1/";
@@ -81,13 +81,13 @@ TEST(AwsSignature, counts_for_the_host_without_its_port_too) {
   EXPECT_TRUE(verify_signature({request, parameters}, *find_credential({request, parameters}), "s"));
 }
 
-TEST(AwsSignature, is_missing_where_there_is_none) {
+TEST(AwsSignature, IsMissingWhereThereIsNone) {
   const ServedRequest request;
   EXPECT_FALSE(find_credential({request, {{"AWSAccessKeyId", "k"}}}));
   EXPECT_EQ(find_credential({request, {{"Signature", "x"}}})->key_id, "");
 }
 
-TEST(AwsSignature, of_version_four_with_a_malformed_scope_or_another_day_does_not_hold) {
+TEST(AwsSignature, OfVersionFourWithAMalformedScopeOrAnotherDayDoesNotHold) {
   ServedRequest request;
   request.method = "GET";
   request.path = "/";

@@ -22,7 +22,7 @@ ResourceDetail detail() {
           .stack_id = "95fc"};
 }
 
-TEST(DescribeResource, as_xml_has_the_fields_in_heats_order_and_no_declaration) {
+TEST(DescribeResource, AsXmlHasTheFieldsInHeatsOrderAndNoDeclaration) {
   EXPECT_EQ(describe_resource_xml(detail()),
             "<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail><Description/>"
             "<LastUpdatedTimestamp>2026-11-21T00:12:44Z</LastUpdatedTimestamp>"
@@ -35,18 +35,18 @@ TEST(DescribeResource, as_xml_has_the_fields_in_heats_order_and_no_declaration) 
             "</DescribeStackResourceResponse>");
 }
 
-TEST(DescribeResource, as_json_is_the_same_tree) {
+TEST(DescribeResource, AsJsonIsTheSameTree) {
   const Json answer = Json::parse(describe_resource_json(detail()));
   const Json& fields = answer["DescribeStackResourceResponse"]["DescribeStackResourceResult"]["StackResourceDetail"];
   EXPECT_EQ(fields["Metadata"], R"({"a": "<ü&>"})");
   EXPECT_EQ(fields["ResourceStatus"], "CREATE_COMPLETE");
 }
 
-TEST(Xml, holds_no_character_that_it_must_not) {
+TEST(Xml, HoldsNoCharacterThatItMustNot) {
   EXPECT_EQ(xml_text("a\x01\nb\xff\xf0\x9f\x98\x80"), "a?\nb&#65533;&#128512;");
 }
 
-TEST(Arn, is_written_and_read) {
+TEST(Arn, IsWrittenAndRead) {
   const auto arn = parse_arn(stack_arn("p", "n", "i") + "/resources/r");
   ASSERT_TRUE(arn);
   EXPECT_EQ(arn->project + arn->name + arn->id + arn->resource, "pnir");
@@ -57,7 +57,7 @@ TEST(Arn, is_written_and_read) {
   }
 }
 
-TEST(CfnError, has_its_code_as_reason) {
+TEST(CfnError, HasItsCodeAsReason) {
   const ServedResponse response = cfn_error(403, "AccessDenied", "no <way>");
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(response.reason, "AccessDenied");
@@ -66,7 +66,7 @@ TEST(CfnError, has_its_code_as_reason) {
             "</Error></ErrorResponse>");
 }
 
-TEST(VersionDocument, links_to_where_the_request_came_in) {
+TEST(VersionDocument, LinksToWhereTheRequestCameIn) {
   ServedRequest request;
   request.headers = {{"Host", "192.0.2.1:8000"}};
   const ServedResponse response = version_document(request);

@@ -77,7 +77,7 @@ class CfnApiTest : public testing::Test {
 
 const std::string k_dep = "arn:openstack:heat::admin:stacks/overcloud/id-1/resources/Dep";
 
-TEST_F(CfnApiTest, shows_a_server_its_metadata_by_name_id_or_arn_of_its_stack) {
+TEST_F(CfnApiTest, ShowsAServerItsMetadataByNameIdOrArnOfItsStack) {
   for (const std::string stack : {"overcloud", "id-1", "arn:openstack:heat::admin:stacks/overcloud/id-1"}) {
     const ServedResponse response = send("GET", "/v1/", describe(stack, "server"));
     EXPECT_EQ(response.status, 200) << stack;
@@ -85,7 +85,7 @@ TEST_F(CfnApiTest, shows_a_server_its_metadata_by_name_id_or_arn_of_its_stack) {
   }
 }
 
-TEST_F(CfnApiTest, answers_304_to_whoever_holds_the_current_version) {
+TEST_F(CfnApiTest, Answers304ToWhoeverHoldsTheCurrentVersion) {
   const ServedResponse first = send("GET", "/v1/", describe("overcloud", "server"));
   const std::string tag = find_header(first.headers, "Etag").value_or("");
   EXPECT_EQ(send("GET", "/v1/", describe("overcloud", "server"), "", {{"If-None-Match", tag}}).status, 304);
@@ -95,21 +95,21 @@ TEST_F(CfnApiTest, answers_304_to_whoever_holds_the_current_version) {
   EXPECT_THAT(changed.content(), HasSubstr("<Metadata>{}</Metadata>"));
 }
 
-TEST_F(CfnApiTest, answers_in_json_where_asked_to) {
+TEST_F(CfnApiTest, AnswersInJsonWhereAskedTo) {
   const ServedResponse response =
       send("GET", "/v1/", describe("overcloud", "server", "server-key", "s1", {{"ContentType", "JSON"}}));
   EXPECT_EQ(find_header(response.headers, "Content-Type"), "application/json");
   EXPECT_THAT(response.content(), HasSubstr("DescribeStackResourceResponse"));
 }
 
-TEST_F(CfnApiTest, takes_the_parameters_of_a_form_too) {
+TEST_F(CfnApiTest, TakesTheParametersOfAFormToo) {
   Parameters parameters = {
       {"Action", "DescribeStackResource"}, {"StackName", "overcloud"}, {"LogicalResourceId", "server"}};
   const Parameters all = signed_with("server-key", "s1", "POST", "/v1/", parameters);
   EXPECT_EQ(send("POST", "/v1/", {}, encode_query(all)).status, 200);
 }
 
-TEST_F(CfnApiTest, tells_each_kind_of_bad_signature_as_heat_does) {
+TEST_F(CfnApiTest, TellsEachKindOfBadSignatureAsHeatDoes) {
   EXPECT_EQ(send("GET", "/v1/", {{"Action", "DescribeStackResource"}}).reason, "IncompleteSignature");
   EXPECT_EQ(send("GET", "/v1/", {{"Signature", "x"}}).reason, "MissingAuthenticationToken");
   EXPECT_EQ(send("GET", "/v1/", describe("overcloud", "server", "nobody")).reason, "InvalidClientTokenId");
@@ -118,7 +118,7 @@ TEST_F(CfnApiTest, tells_each_kind_of_bad_signature_as_heat_does) {
   EXPECT_FALSE(log_.holds("forged"));
 }
 
-TEST_F(CfnApiTest, a_key_opens_neither_another_stack_nor_another_resource) {
+TEST_F(CfnApiTest, AKeyOpensNeitherAnotherStackNorAnotherResource) {
   EXPECT_EQ(send("GET", "/v1/", describe("other", "server")).reason, "AccessDenied");
   EXPECT_EQ(send("GET", "/v1/", describe("overcloud", "server", "dep-key", "s2")).reason, "AccessDenied");
   EXPECT_EQ(send("GET", "/v1/", signed_with("server-key", "s1", "GET", "/v1/", {{"Action", "ListStacks"}})).reason,
@@ -127,7 +127,7 @@ TEST_F(CfnApiTest, a_key_opens_neither_another_stack_nor_another_resource) {
             "InvalidAction");
 }
 
-TEST_F(CfnApiTest, says_what_could_not_be_found) {
+TEST_F(CfnApiTest, SaysWhatCouldNotBeFound) {
   EXPECT_THAT(send("GET", "/v1/", describe("nowhere", "server")).content(),
               HasSubstr("The Stack (nowhere) could not be found."));
   views_.resources.clear();
@@ -135,18 +135,18 @@ TEST_F(CfnApiTest, says_what_could_not_be_found) {
               HasSubstr("The Resource (server) could not be found in Stack overcloud."));
 }
 
-TEST_F(CfnApiTest, hands_on_a_signal) {
+TEST_F(CfnApiTest, HandsOnASignal) {
   EXPECT_EQ(signal(k_dep, "dep-key", "s2", R"({"deploy_status_code": 0})").status, 200);
   EXPECT_THAT(views_.signals, ElementsAre(R"(id-1/Dep {"deploy_status_code":0})"));
 }
 
-TEST_F(CfnApiTest, a_form_in_a_signals_body_does_not_spoil_its_signature) {
+TEST_F(CfnApiTest, AFormInASignalsBodyDoesNotSpoilItsSignature) {
   const std::string path = cat("/v1/signal/", k_dep);
   const Parameters parameters = signed_with("dep-key", "s2", "POST", path, {});
   EXPECT_EQ(send("POST", path, parameters, "{}", {{"Content-Type", "application/x-www-form-urlencoded"}}).status, 200);
 }
 
-TEST_F(CfnApiTest, refuses_signals_for_another_resource_forged_ones_and_other_methods) {
+TEST_F(CfnApiTest, RefusesSignalsForAnotherResourceForgedOnesAndOtherMethods) {
   const std::string other = "arn:openstack:heat::admin:stacks/other/id-2/resources/server";
   EXPECT_EQ(signal(other, "dep-key", "s2", "{}").reason, "AccessDenied");
   EXPECT_EQ(signal(k_dep, "server-key", "s1", "{}").reason, "AccessDenied");
@@ -156,14 +156,14 @@ TEST_F(CfnApiTest, refuses_signals_for_another_resource_forged_ones_and_other_me
   EXPECT_THAT(views_.signals, IsEmpty());
 }
 
-TEST_F(CfnApiTest, refuses_signals_that_are_no_json_objects) {
-  for (const std::string body : {"{", "[]", "1", "\xff", std::string(2000, '[').c_str()}) {
+TEST_F(CfnApiTest, RefusesSignalsThatAreNoJsonObjects) {
+  for (const std::string& body : std::vector<std::string>{"{", "[]", "1", "\xff", std::string(2000, '[')}) {
     EXPECT_EQ(signal(k_dep, "dep-key", "s2", body).reason, "InvalidParameterValue") << body.substr(0, 20);
   }
   EXPECT_THAT(views_.signals, IsEmpty());
 }
 
-TEST_F(CfnApiTest, wait_conditions_are_put_and_answered_with_the_resources_name) {
+TEST_F(CfnApiTest, WaitConditionsArePutAndAnsweredWithTheResourcesName) {
   const std::string path = cat("/v1/waitcondition/", k_dep);
   const ServedResponse response =
       send("PUT", path, signed_with("dep-key", "s2", "PUT", path, {}), R"({"Status": "SUCCESS"})");
@@ -171,14 +171,14 @@ TEST_F(CfnApiTest, wait_conditions_are_put_and_answered_with_the_resources_name)
   EXPECT_EQ(send("POST", path, signed_with("dep-key", "s2", "POST", path, {}), "{}").status, 403);
 }
 
-TEST_F(CfnApiTest, what_the_stack_says_of_a_signal_is_passed_on) {
+TEST_F(CfnApiTest, WhatTheStackSaysOfASignalIsPassedOn) {
   views_.next_outcome = {SignalOutcome::Kind::bad, "Metadata format invalid"};
   EXPECT_THAT(signal(k_dep, "dep-key", "s2", "{}").content(), HasSubstr("Metadata format invalid"));
   views_.next_outcome = {SignalOutcome::Kind::no_stack, ""};
   EXPECT_THAT(signal(k_dep, "dep-key", "s2", "{}").content(), HasSubstr("The Stack (overcloud)"));
 }
 
-TEST_F(CfnApiTest, tells_its_versions_to_everybody) {
+TEST_F(CfnApiTest, TellsItsVersionsToEverybody) {
   EXPECT_EQ(send("GET", "/", {}).status, 300);
   EXPECT_EQ(send("GET", "/v2", {}).status, 300);
   EXPECT_EQ(send("GET", "/favicon.ico", {}).status, 404);

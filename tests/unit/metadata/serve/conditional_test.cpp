@@ -12,7 +12,7 @@ bool held(const HttpHeaders& headers, const std::string& method = "GET") {
   return holds_current(request, "abc", 784111777);
 }
 
-TEST(ConditionalRequest, with_the_current_tag_needs_no_body) {
+TEST(ConditionalRequest, WithTheCurrentTagNeedsNoBody) {
   EXPECT_TRUE(held({{"If-None-Match", "\"abc\""}}));
   EXPECT_TRUE(held({{"if-none-match", "W/\"abc\""}}));
   EXPECT_TRUE(held({{"If-None-Match", "\"x\", abc"}}));
@@ -21,18 +21,18 @@ TEST(ConditionalRequest, with_the_current_tag_needs_no_body) {
   EXPECT_FALSE(held({}));
 }
 
-TEST(ConditionalRequest, goes_by_the_date_only_without_a_tag) {
+TEST(ConditionalRequest, GoesByTheDateOnlyWithoutATag) {
   EXPECT_TRUE(held({{"If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}));
   EXPECT_FALSE(held({{"If-Modified-Since", "Sun, 06 Nov 1994 08:49:36 GMT"}}));
   EXPECT_FALSE(held({{"If-Modified-Since", "yesterday"}}));
   EXPECT_FALSE(held({{"If-None-Match", "\"x\""}, {"If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}));
 }
 
-TEST(ConditionalRequest, that_changes_something_is_never_spared) {
+TEST(ConditionalRequest, ThatChangesSomethingIsNeverSpared) {
   EXPECT_FALSE(held({{"If-None-Match", "\"abc\""}}, "PUT"));
 }
 
-TEST(NotModified, says_which_version_it_means) {
+TEST(NotModified, SaysWhichVersionItMeans) {
   const ServedResponse response = not_modified("\"abc\"", 784111777);
   EXPECT_EQ(response.status, 304);
   EXPECT_EQ(response.headers, (HttpHeaders{{"Etag", "\"abc\""}, {"Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"}}));

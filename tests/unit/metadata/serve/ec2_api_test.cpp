@@ -38,14 +38,14 @@ class Ec2ApiTest : public testing::Test {
   Ec2Api api_{views_, "between us", log_};
 };
 
-TEST_F(Ec2ApiTest, lists_directories_without_a_newline_at_the_end) {
+TEST_F(Ec2ApiTest, ListsDirectoriesWithoutANewlineAtTheEnd) {
   EXPECT_EQ(get("/latest/meta-data/"), "instance-id\nhostname\nplacement/\npublic-keys/\nami-launch-index");
   EXPECT_EQ(get("/latest/meta-data/public-keys/"), "0=default");
   EXPECT_EQ(get("/latest"), "meta-data/\nuser-data");
   EXPECT_EQ(get("/"), "1.0/\n2009-04-04/\nlatest/\nopenstack/");
 }
 
-TEST_F(Ec2ApiTest, gives_leaves_as_raw_text) {
+TEST_F(Ec2ApiTest, GivesLeavesAsRawText) {
   EXPECT_EQ(get("/latest/meta-data/placement/availability-zone"), "nova");
   EXPECT_EQ(get("/latest/meta-data/public-keys/0/"), "openssh-key");
   EXPECT_EQ(get("/latest/meta-data/public-keys/0=default/openssh-key"), "ssh-ed25519 AAAA");
@@ -54,19 +54,19 @@ TEST_F(Ec2ApiTest, gives_leaves_as_raw_text) {
   EXPECT_EQ(get("/openstack/latest/meta_data.json"), R"({"uuid":"i-1"})");
 }
 
-TEST_F(Ec2ApiTest, what_is_not_there_is_404) {
+TEST_F(Ec2ApiTest, WhatIsNotThereIs404) {
   for (const char* path : {"/latest/meta-data/nothing", "/latest/meta-data/hostname/x", "/latest/../latest",
                            "/openstack/latest/meta_data.json/uuid", "/latest/meta-data/public-keys/0/_name"}) {
     EXPECT_EQ(get(path), "404") << path;
   }
 }
 
-TEST_F(Ec2ApiTest, an_unknown_address_gets_nothing_and_is_logged) {
+TEST_F(Ec2ApiTest, AnUnknownAddressGetsNothingAndIsLogged) {
   EXPECT_EQ(get("/latest/meta-data/hostname", "192.0.2.8"), "404");
   EXPECT_TRUE(log_.holds("from 192.0.2.8"));
 }
 
-TEST_F(Ec2ApiTest, a_proxy_names_the_machine_if_it_knows_the_secret) {
+TEST_F(Ec2ApiTest, AProxyNamesTheMachineIfItKnowsTheSecret) {
   const std::string good = to_hex(hmac(HashKind::sha256, "between us", "i-2"));
   const std::string path = "/latest/meta-data/hostname";
   EXPECT_EQ(get(path, "192.0.2.99", {{"X-Instance-ID", "i-2"}, {"X-Instance-ID-Signature", good}}), "node-1");

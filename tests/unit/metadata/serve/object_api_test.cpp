@@ -38,7 +38,7 @@ class ObjectApiTest : public testing::Test {
 
 const std::string k_object = "/v1/AUTH_x/c/o";
 
-TEST_F(ObjectApiTest, gives_an_object_to_the_holder_of_its_url) {
+TEST_F(ObjectApiTest, GivesAnObjectToTheHolderOfItsUrl) {
   const ServedResponse response = send("GET", k_object, "GET");
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.content(), "{}");
@@ -48,12 +48,12 @@ TEST_F(ObjectApiTest, gives_an_object_to_the_holder_of_its_url) {
   EXPECT_EQ(send("HEAD", k_object, "PUT").status, 200);
 }
 
-TEST_F(ObjectApiTest, spares_whoever_holds_it_already) {
+TEST_F(ObjectApiTest, SparesWhoeverHoldsItAlready) {
   EXPECT_EQ(send("GET", k_object, "GET", {{"If-None-Match", "99914b932bd37a50b983c5e7c90ae93b"}}).status, 304);
   EXPECT_EQ(send("GET", k_object, "GET", {{"If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}).status, 304);
 }
 
-TEST_F(ObjectApiTest, refuses_all_others_and_logs_it) {
+TEST_F(ObjectApiTest, RefusesAllOthersAndLogsIt) {
   for (const auto& response :
        {send("GET", k_object, "PUT"), send("PUT", k_object, "GET", {}, "x"), send("DELETE", k_object, "GET"),
         send("GET", "/v1/AUTH_y/c/o", "GET"), send("GET", "/v1/AUTH_x/c/../o", "GET"),
@@ -66,7 +66,7 @@ TEST_F(ObjectApiTest, refuses_all_others_and_logs_it) {
   EXPECT_EQ(views_.objects.size(), 1U);
 }
 
-TEST_F(ObjectApiTest, stores_and_removes) {
+TEST_F(ObjectApiTest, StoresAndRemoves) {
   const ServedResponse put = send("PUT", "/v1/AUTH_x/c/new", "PUT", {{"Content-Type", "text/plain"}}, "hello");
   EXPECT_EQ(put.status, 201);
   EXPECT_EQ(find_header(put.headers, "Etag"), "5d41402abc4b2a76b9719d911017c592");
@@ -76,7 +76,7 @@ TEST_F(ObjectApiTest, stores_and_removes) {
   EXPECT_EQ(send("GET", "/v1/AUTH_x/c/new", "GET").status, 404);
 }
 
-TEST_F(ObjectApiTest, a_put_can_not_reach_elsewhere) {
+TEST_F(ObjectApiTest, APutCanNotReachElsewhere) {
   for (const char* header : {"X-Object-Manifest", "X-Symlink-Target", "X-Copy-From"}) {
     EXPECT_EQ(send("PUT", k_object, "PUT", {{header, "c/secret"}}).status, 400);
   }
@@ -84,7 +84,7 @@ TEST_F(ObjectApiTest, a_put_can_not_reach_elsewhere) {
   EXPECT_EQ(send("PUT", k_object, "PUT", {}, "x").status, 403);
 }
 
-TEST_F(ObjectApiTest, its_front_page_is_the_one_that_people_test_with) {
+TEST_F(ObjectApiTest, ItsFrontPageIsTheOneThatPeopleTestWith) {
   ServedRequest request;
   request.method = "GET";
   request.path = "/";

@@ -6,19 +6,19 @@
 namespace hearth::metadata {
 namespace {
 
-TEST(Parameters, are_decoded_in_their_order) {
+TEST(Parameters, AreDecodedInTheirOrder) {
   EXPECT_EQ(parse_parameters("b=1+2&a=%2B&&flag&b=3"),
             (Parameters{{"b", "1 2"}, {"a", "+"}, {"flag", ""}, {"b", "3"}}));
 }
 
-TEST(Parameters, the_first_of_a_name_counts) {
+TEST(Parameters, TheFirstOfANameCounts) {
   const Parameters parameters = parse_parameters("b=1&b=2");
   EXPECT_EQ(find_parameter(parameters, "b"), "1");
   EXPECT_FALSE(find_parameter(parameters, "c"));
   EXPECT_EQ(parameter_or(parameters, "c", "x"), "x");
 }
 
-TEST(Parameters, of_a_flood_only_two_hundred_are_kept) {
+TEST(Parameters, OfAFloodOnlyTwoHundredAreKept) {
   std::string flood;
   for (int i = 0; i < 5000; ++i) flood += "a&";
   EXPECT_EQ(parse_parameters(flood).size(), 200U);

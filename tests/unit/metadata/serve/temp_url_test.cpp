@@ -22,7 +22,7 @@ ServedRequest request_for(const std::string& method, const std::string& path, co
   return request;
 }
 
-TEST(TempUrl, is_granted_or_refused_as_swift_does) {
+TEST(TempUrl, IsGrantedOrRefusedAsSwiftDoes) {
   const std::string file = HEARTH_SOURCE_DIR "/tests/unit/metadata/serve/data/temp_urls.json";
   const Json cases = parse_json(read_file(file), file).value_or_throw();
   ASSERT_EQ(cases.size(), 28U);
@@ -37,7 +37,7 @@ TEST(TempUrl, is_granted_or_refused_as_swift_does) {
   }
 }
 
-TEST(TempUrl, that_we_make_is_granted_for_its_method_object_and_time_only) {
+TEST(TempUrl, ThatWeMakeIsGrantedForItsMethodObjectAndTimeOnly) {
   const std::string path = "/v1/AUTH_x/c/a b/ü";
   const std::string url = make_temp_url("key", "PUT", k_now + 10, path);
   const std::string query = url.substr(url.find('?') + 1);
@@ -54,12 +54,12 @@ TEST(TempUrl, that_we_make_is_granted_for_its_method_object_and_time_only) {
   EXPECT_FALSE(granted("PUT", path, k_now + 10));
 }
 
-TEST(TempUrl, without_any_key_is_never_granted) {
+TEST(TempUrl, WithoutAnyKeyIsNeverGranted) {
   const std::string query = "temp_url_sig=" + std::string(64, '0') + "&temp_url_expires=2147483586";
   EXPECT_FALSE(check_temp_url(request_for("GET", "/v1/a/c/o", query), {"a", "c", "o"}, {}, k_now));
 }
 
-TEST(TempUrl, may_name_its_digest) {
+TEST(TempUrl, MayNameItsDigest) {
   const std::string path = "/v1/AUTH_x/c/o";
   const std::string digest = base64_encode(hmac(HashKind::sha256, "key", cat("GET\n2147483586\n", path)));
   const std::string query = cat("temp_url_sig=sha256:", percent_encode(digest), "&temp_url_expires=2147483586");
@@ -67,11 +67,11 @@ TEST(TempUrl, may_name_its_digest) {
   EXPECT_FALSE(check_temp_url(request_for("GET", path, query), *parse_object_path(path), {"no"}, k_now));
 }
 
-TEST(ObjectPath, has_account_container_and_object) {
+TEST(ObjectPath, HasAccountContainerAndObject) {
   EXPECT_EQ(parse_object_path("/v1/AUTH_x/c/o/p q"), (ObjectPath{"AUTH_x", "c", "o/p q"}));
 }
 
-TEST(ObjectPath, tricks_are_no_objects) {
+TEST(ObjectPath, TricksAreNoObjects) {
   for (const std::string bad :
        {"/", "/v1/a/c", "/v1/a/c/", "/v1//c/o", "/v1/a//o", "/v2/a/c/o", "v1/a/c/o", "/v1/a/c/../o", "/v1/a/c/o/..",
         "/v1/a/../o", "/v1/a/./o", "/v1/a/c/o\n", "/v1/a/c/\x1b[2J"}) {
@@ -81,7 +81,7 @@ TEST(ObjectPath, tricks_are_no_objects) {
   EXPECT_TRUE(parse_object_path("/v1/a/c/..."));
 }
 
-TEST(AddressRange, holds_its_addresses) {
+TEST(AddressRange, HoldsItsAddresses) {
   EXPECT_TRUE(address_in_range("192.0.2.200", "192.0.2.0/24"));
   EXPECT_TRUE(address_in_range("192.0.2.1", "192.0.2.1"));
   EXPECT_TRUE(address_in_range("192.0.2.1", "0.0.0.0/0"));
