@@ -39,7 +39,7 @@ same() {
 }
 
 if build all helper-user; then
-    tree=tree-all
+    tree=$PWD/tree-all
     same $tree/etc/answers "apache2
 postgresql
 local
