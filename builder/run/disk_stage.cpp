@@ -1,5 +1,6 @@
 #include "builder/run/disk_stage.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 #include "base/error.hpp"
@@ -8,9 +9,10 @@
 #include "builder/boot/grub.hpp"
 #include "builder/disk/direct_maker.hpp"
 #include "builder/output/checksums.hpp"
-#include "builder/output/format.hpp"
+#include "builder/output/container_image.hpp"
 #include "builder/output/image_writer.hpp"
 #include "builder/output/old_output.hpp"
+#include "builder/output/squashfs.hpp"
 #include "builder/output/tree_archive.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
@@ -94,6 +96,18 @@ bool has_boot_loader(const BuildPlan& plan) {
   return element != nullptr && element->built_in;
 }
 
+/// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream
+/// looks for the text in the list): the elements write their own files.
+std::vector<OutputFormat> wanted_formats(const ImageRequest& request, const BuildPlan& plan) {
+  std::vector<OutputFormat> formats = parse_formats(join(request.types, ","));
+  const bool no_disk = request.ramdisk || join(plan.elements.names(), " ").find("no-final-image") != std::string::npos;
+  if (no_disk) {
+    const auto is_disk = [](const OutputFormat& format) { return format.from_disk(); };
+    formats.erase(std::remove_if(formats.begin(), formats.end(), is_disk), formats.end());
+  }
+  return formats;
+}
+
 bool any_disk(const std::vector<OutputFormat>& formats) {
   for (const OutputFormat& format : formats) {
     if (format.from_disk()) return true;
@@ -106,8 +120,10 @@ bool any_disk(const std::vector<OutputFormat>& formats) {
 DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
   const ConfigText config = find_config(request, plan);
   DiskLayout layout = parse_block_config(config.text, config.source, layout_defaults(request)).value_or_throw();
-  if (any_disk(parse_formats(join(request.types, ",")))) require_direct(layout);
-  return {request, assign_ids(std::move(layout), id_seed(request, plan)), has_boot_loader(plan)};
+  std::vector<OutputFormat> formats = wanted_formats(request, plan);
+  if (any_disk(formats)) require_direct(layout);
+  return {request, config.text, assign_ids(std::move(layout), id_seed(request, plan)), has_boot_loader(plan),
+          std::move(formats)};
 }
 
 DiskFacts DiskStage::facts() const {
@@ -121,13 +137,29 @@ DiskFacts DiskStage::facts() const {
     }
     if (!file_system.mount_point.empty()) facts.mount_points.push_back(file_system.mount_point);
   }
+  facts.device = "/dev/loop0";
+  facts.devices = cat(" [", layout_.disk, "]=/dev/loop0 ");
+  for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
+    facts.devices += cat(" [", layout_.partitions[i].name, "]=/dev/mapper/loop0p", i + 1, " ");
+  }
   return facts;
 }
 
+void DiskStage::write_parameters(const fs::path& directory) const {
+  fs::create_directories(directory);
+  RealFileSystem files;
+  const fs::path config = directory / "config.yaml";
+  files.write(config, config_, {});
+  files.write(directory / "params.yaml",
+              cat("config: ", config.string(), "\nimage-dir: ", k_image_directory.string(),
+                  "\nroot-fs-type: ", request_.root_fs_type, "\nroot-label: ", request_.root_label,
+                  "\nmount-base: ", k_target_root.string(), "\nbuild-dir: ", k_build_directory.string(), "\n"),
+              {});
+}
+
 void DiskStage::check_tools(const Environment& environment) const {
-  const std::vector<OutputFormat> formats = parse_formats(join(request_.types, ","));
-  std::vector<NeededProgram> programs = programs_for(formats);
-  if (any_disk(formats)) {
+  std::vector<NeededProgram> programs = programs_for(formats_);
+  if (any_disk(formats_)) {
     const std::vector<NeededProgram> makers = programs_for(layout_);
     programs.insert(programs.end(), makers.begin(), makers.end());
     if (boot_loader_) require_grub(firmware_of(layout_), boot_options(environment), environment);
@@ -148,27 +180,40 @@ void DiskStage::prepare(const fs::path& root, const Environment& environment) co
 }
 
 std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& tools) const {
-  const std::vector<OutputFormat> formats = parse_formats(join(request_.types, ","));
   const std::int64_t epoch = source_date_epoch(tools.environment);
   const fs::path raw = k_image_directory / "image0.raw";
-  if (any_disk(formats)) tools.step("disk", [&] { make_raw(root, raw, tools, epoch); });
+  if (any_disk(formats_)) tools.step("disk", [&] { make_raw(root, raw, tools, epoch); });
   std::vector<fs::path> created;
   const SystemClock clock;
-  for (const OutputFormat& format : formats) {
-    const fs::path target = cat(request_.output.string(), ".", format.name);
+  for (const OutputFormat& format : formats_) {
+    const fs::path target = cat(request_.output.string(), ".", format.extension());
     tools.step(cat("output ", target.filename().string()), [&] {
       if (!request_.overwrite && format.from_disk()) keep_old_output(target, clock);
-      if (format.from_disk()) {
-        write_image(raw, format, target, {request_.compress, request_.qemu_img_options}, tools.runner);
-      } else {
-        const Compression compression = format.name == "tgz" ? Compression::gzip : Compression::none;
-        write_tree_archive(root, target, compression, epoch);
-      }
+      write_one(format, target, root, raw, tools, epoch);
       write_checksums(target, parse_checksums(join(request_.checksums, ",")));
     });
     created.push_back(target);
   }
   return created;
+}
+
+void DiskStage::write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
+                          const DiskTools& tools, std::int64_t epoch) const {
+  if (format.from_disk()) {
+    write_image(raw, format, target, {request_.compress, request_.qemu_img_options}, tools.runner);
+  } else if (format.kind == FormatKind::squashfs) {
+    write_squashfs(root, target, epoch, tools.runner);
+  } else if (format.kind == FormatKind::docker) {
+    const ContainerImage image{request_.docker_target, request_.architecture, epoch};
+    write_container_image(root, target, image, k_temporary_directory);
+  } else {
+    const bool aci = format.name == "aci";
+    write_tree_archive(root, target,
+                       {.compression = format.name == "tgz" ? Compression::gzip : Compression::none,
+                        .epoch = epoch,
+                        .prefix = aci ? "rootfs" : ".",
+                        .manifest = aci ? request_.aci_manifest : fs::path()});
+  }
 }
 
 void DiskStage::make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const {

@@ -6,7 +6,9 @@
 //   /hearth/build   TMP_BUILD_DIR: hooks, the root tree (mnt)
 //   /hearth/image   TMP_IMAGE_DIR: disks being made
 //   /hearth/tmp     TMPDIR of host hooks
-//   /hearth/shims   programs that come first in PATH (sudo)
+//   /hearth/shims   programs that come first in PATH (sudo, mount, …)
+//   /hearth/lib     _LIB, the shell library that elements source
+//   /hearth/elements   Hearth's elements of this build, as the last entry of ELEMENTS_PATH
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@ struct SandboxSpec {
   std::uint64_t tmpfs_bytes = 0;   ///< its limit
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
   fs::path shims;                  ///< directory of our shims
+  fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks
 };
 
@@ -29,6 +32,8 @@ inline const fs::path k_build_directory = "/hearth/build";
 inline const fs::path k_image_directory = "/hearth/image";
 inline const fs::path k_temporary_directory = "/hearth/tmp";
 inline const fs::path k_shims_directory = "/hearth/shims";
+inline const fs::path k_library_directory = "/hearth/lib";
+inline const fs::path k_elements_directory = "/hearth/elements";
 inline const fs::path k_target_root = "/hearth/build/mnt";
 
 /// Turns this process's mount namespace into the sandbox. To be called once, as process 1 of new namespaces
