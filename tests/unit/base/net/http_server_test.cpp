@@ -46,7 +46,7 @@ class Records final : public AccessLog {
   std::vector<std::string> lines;
 };
 
-TEST(HttpServer, answers_what_its_handler_says) {
+TEST(HttpServer, AnswersWhatItsHandlerSays) {
   Echo echo;
   RunningServer server(echo);
   const HttpResponse response = server.send("POST", "/a%20b?c=d", {}, "body");
@@ -55,7 +55,7 @@ TEST(HttpServer, answers_what_its_handler_says) {
   EXPECT_EQ(find_header(response.headers, "x-peer"), "127.0.0.1");
 }
 
-TEST(HttpServer, keeps_a_connection_for_further_requests_even_pipelined_ones) {
+TEST(HttpServer, KeepsAConnectionForFurtherRequestsEvenPipelinedOnes) {
   Echo echo;
   RunningServer server(echo);
   RawConnection client(server.port);
@@ -66,7 +66,7 @@ TEST(HttpServer, keeps_a_connection_for_further_requests_even_pipelined_ones) {
   EXPECT_THAT(client.rest(), HasSubstr("Connection: close"));
 }
 
-TEST(HttpServer, head_gets_the_length_but_no_body) {
+TEST(HttpServer, HeadGetsTheLengthButNoBody) {
   Echo echo;
   RunningServer server(echo);
   RawConnection client(server.port);
@@ -76,7 +76,7 @@ TEST(HttpServer, head_gets_the_length_but_no_body) {
   EXPECT_THAT(all, testing::EndsWith("\r\n\r\n"));
 }
 
-TEST(HttpServer, what_a_handler_throws_is_a_500_for_the_client_and_a_story_in_the_log) {
+TEST(HttpServer, WhatAHandlerThrowsIsA500ForTheClientAndAStoryInTheLog) {
   Echo echo;
   RunningServer server(echo);
   const HttpResponse response = server.send("GET", "/throw?temp_url_sig=secret");
@@ -87,7 +87,7 @@ TEST(HttpServer, what_a_handler_throws_is_a_500_for_the_client_and_a_story_in_th
   EXPECT_FALSE(server.log.holds("secret"));
 }
 
-TEST(HttpServer, refuses_heads_and_bodies_that_are_too_long) {
+TEST(HttpServer, RefusesHeadsAndBodiesThatAreTooLong) {
   Echo echo;
   RunningServer server(echo, {.head_bytes = 1000, .body_bytes = 5000});
   EXPECT_EQ(server.send("GET", "/", {{"X", std::string(2000, 'x')}}).status, 431);
@@ -95,7 +95,7 @@ TEST(HttpServer, refuses_heads_and_bodies_that_are_too_long) {
   EXPECT_EQ(server.send("POST", "/", {}, std::string(5000, 'x')).status, 200);
 }
 
-TEST(HttpServer, refuses_a_chunked_body_as_soon_as_it_is_too_long) {
+TEST(HttpServer, RefusesAChunkedBodyAsSoonAsItIsTooLong) {
   Echo echo;
   RunningServer server(echo, {.body_bytes = 10});
   RawConnection client(server.port);
@@ -103,7 +103,7 @@ TEST(HttpServer, refuses_a_chunked_body_as_soon_as_it_is_too_long) {
   EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 413 "));
 }
 
-TEST(HttpServer, what_is_no_http_is_answered_with_400_and_closed) {
+TEST(HttpServer, WhatIsNoHttpIsAnsweredWith400AndClosed) {
   Echo echo;
   RunningServer server(echo);
   for (const char* bad :
@@ -115,7 +115,7 @@ TEST(HttpServer, what_is_no_http_is_answered_with_400_and_closed) {
   }
 }
 
-TEST(HttpServer, cuts_off_whoever_does_not_finish_his_head_in_time) {
+TEST(HttpServer, CutsOffWhoeverDoesNotFinishHisHeadInTime) {
   Echo echo;
   RunningServer server(echo, {.head_time = 100ms});
   RawConnection slow(server.port);
@@ -123,7 +123,7 @@ TEST(HttpServer, cuts_off_whoever_does_not_finish_his_head_in_time) {
   EXPECT_EQ(slow.rest(), "");
 }
 
-TEST(HttpServer, serves_others_though_slow_clients_hold_every_place) {
+TEST(HttpServer, ServesOthersThoughSlowClientsHoldEveryPlace) {
   Echo echo;
   RunningServer server(echo, {.connections = 8, .head_time = 60s});
   std::vector<std::unique_ptr<RawConnection>> slow;
@@ -135,7 +135,7 @@ TEST(HttpServer, serves_others_though_slow_clients_hold_every_place) {
   EXPECT_EQ(slow.front()->rest(), "");
 }
 
-TEST(HttpServer, records_each_answer) {
+TEST(HttpServer, RecordsEachAnswer) {
   Echo echo;
   Records records;
   RunningServer server(echo, {.head_bytes = 1000}, &records);
@@ -145,7 +145,7 @@ TEST(HttpServer, records_each_answer) {
   EXPECT_THAT(records.lines, testing::ElementsAre("test 127.0.0.1 GET /big 200 1048576", "test 127.0.0.1 - - 431 36"));
 }
 
-TEST(HttpServer, stops_at_once_when_nobody_is_served_and_frees_its_port) {
+TEST(HttpServer, StopsAtOnceWhenNobodyIsServedAndFreesItsPort) {
   Echo echo;
   std::uint16_t port = 0;
   {
@@ -160,7 +160,7 @@ TEST(HttpServer, stops_at_once_when_nobody_is_served_and_frees_its_port) {
   EXPECT_FALSE(RawConnection(port).connected);
 }
 
-TEST(HttpServer, an_address_that_is_taken_or_none_is_an_error_that_names_it) {
+TEST(HttpServer, AnAddressThatIsTakenOrNoneIsAnErrorThatNamesIt) {
   Echo echo;
   RunningServer server(echo);
   SystemClock clock;
@@ -175,7 +175,7 @@ TEST(HttpServer, an_address_that_is_taken_or_none_is_an_error_that_names_it) {
   EXPECT_THROW(second.listen("cfn", "localhost", 0, echo), Error);
 }
 
-TEST(HttpServer, calls_what_is_to_be_done_every_so_often) {
+TEST(HttpServer, CallsWhatIsToBeDoneEverySoOften) {
   SystemClock clock;
   fakes::MemoryLogger log;
   HttpServer server({}, clock, log, nullptr);
@@ -198,7 +198,7 @@ std::string curl(const std::vector<std::string>& arguments) {
   return runner.run(command).out;
 }
 
-TEST(HttpServer, serves_curl_with_expect_and_tls) {
+TEST(HttpServer, ServesCurlWithExpectAndTls) {
   if (!find_program("curl", current_environment())) GTEST_SKIP() << "curl is not installed";
   if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
   Echo echo;

@@ -5,7 +5,7 @@
 namespace hearth {
 namespace {
 
-TEST(RequestTarget, is_path_and_query) {
+TEST(RequestTarget, IsPathAndQuery) {
   const auto target = parse_request_target("/v1/a%20b/c?x=%2F&y");
   ASSERT_TRUE(target.ok());
   EXPECT_EQ(target->raw_path, "/v1/a%20b/c");
@@ -13,18 +13,18 @@ TEST(RequestTarget, is_path_and_query) {
   EXPECT_EQ(target->query, "x=%2F&y");
 }
 
-TEST(RequestTarget, may_be_a_whole_url) {
+TEST(RequestTarget, MayBeAWholeUrl) {
   const auto target = parse_request_target("http://192.0.2.1:8000/v1/?a=b");
   ASSERT_TRUE(target.ok());
   EXPECT_EQ(target->path, "/v1/");
   EXPECT_EQ(target->query, "a=b");
 }
 
-TEST(RequestTarget, with_a_nul_or_without_a_path_is_refused) {
+TEST(RequestTarget, WithANulOrWithoutAPathIsRefused) {
   for (const char* bad : {"", "*", "a", "/a%00b", "ftp://h/x"}) EXPECT_FALSE(parse_request_target(bad).ok()) << bad;
 }
 
-TEST(ResponseHead, has_a_length_where_the_status_allows_a_body) {
+TEST(ResponseHead, HasALengthWhereTheStatusAllowsABody) {
   ServedResponse response;
   response.body = "four";
   EXPECT_EQ(response_head(response, "D", true), "HTTP/1.1 200 OK\r\nDate: D\r\nContent-Length: 4\r\n\r\n");
@@ -33,7 +33,7 @@ TEST(ResponseHead, has_a_length_where_the_status_allows_a_body) {
             "HTTP/1.1 304 Not Modified\r\nDate: D\r\nETag: \"x\"\r\n\r\n");
 }
 
-TEST(ResponseHead, can_not_be_split_by_a_value) {
+TEST(ResponseHead, CanNotBeSplitByAValue) {
   ServedResponse response;
   response.reason = "Bad\r\nX: y";
   response.headers = {{"Location", "/a\r\nSet-Cookie: b"}};
@@ -43,21 +43,21 @@ TEST(ResponseHead, can_not_be_split_by_a_value) {
   EXPECT_NE(head.find("Connection: close\r\n"), std::string::npos);
 }
 
-TEST(ServedResponse, prefers_the_shared_body) {
+TEST(ServedResponse, PrefersTheSharedBody) {
   ServedResponse response;
   response.body = "own";
   response.shared_body = std::make_shared<const std::string>("shared");
   EXPECT_EQ(response.content(), "shared");
 }
 
-TEST(Logs, show_a_target_without_its_secrets) {
+TEST(Logs, ShowATargetWithoutItsSecrets) {
   EXPECT_EQ(without_secrets("/v1/?Action=X&Signature=abc&temp_url_sig=def&temp_url_expires=1"),
             "/v1/?Action=X&Signature=***&temp_url_sig=***&temp_url_expires=1");
   EXPECT_EQ(without_secrets("/plain"), "/plain");
   EXPECT_EQ(without_secrets("/x?Signatur%65=abc"), "/x?Signatur%65=***");
 }
 
-TEST(Reasons, are_known_for_the_statuses_we_send) {
+TEST(Reasons, AreKnownForTheStatusesWeSend) {
   EXPECT_EQ(usual_reason(431), "Request Header Fields Too Large");
   EXPECT_EQ(usual_reason(799), "Unknown");
 }
