@@ -5,6 +5,7 @@
 #include "base/cli/command.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
+#include "pxe/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   if (const auto command = builder::command_named(name, executable)) return cli::run_single(program, *command, words);
   program.commands = builder::commands(executable);
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

@@ -99,12 +99,25 @@ class Build {
     in_.disk.prepare(k_target_root, phases_.environment_for(Phase::pre_finalise));
     {
       const TargetMounts mounts(k_target_root);
+      lend_grub();
       phases_.run(Phase::pre_finalise);
       phases_.run(Phase::finalise);
     }
     phases_.run(Phase::cleanup);
     take_back_resolv_conf(k_target_root);
     tidy_tree(k_target_root);
+  }
+
+  /// A boot loader's hook that is not ours finds programs of GRUB that need no disk.
+  void lend_grub() {
+    if (!in_.disk.has_foreign_boot_loader()) return;
+    const fs::path programs = hooks_ / ".grub";
+    fs::create_directories(programs);
+    for (const std::string& name : RealFileSystem().list(k_library_directory / "target")) {
+      fs::copy_file(k_library_directory / "target" / name, programs / name, fs::copy_options::overwrite_existing);
+    }
+    phases_.set_variable("HEARTH_TARGET_PATH", "/tmp/in_target.d/.grub");
+    phases_.set_variable("HEARTH_GRUB_FACTS", in_.disk.grub_facts());
   }
 
   /// DIB_SHOW_IMAGE_USAGE: what takes the space.

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/boot/grub.hpp"
 #include "builder/disk/direct_maker.hpp"
 #include "builder/output/checksums.hpp"
 #include "builder/output/container_image.hpp"
@@ -22,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t k_kib = 1024;
 constexpr double k_mib_per_gib = 1024;
+constexpr const char* k_loop_device = "/dev/loop0";  // what upstream's builder usually gets
 
 std::string variable(const Environment& env, const std::string& name, std::string fallback = "") {
   const auto found = env.find(name);
@@ -79,23 +79,6 @@ std::int64_t source_date_epoch(const Environment& env) {
   return given ? static_cast<std::int64_t>(*given) : static_cast<std::int64_t>(std::time(nullptr));
 }
 
-BootOptions boot_options(const Environment& env) {
-  BootOptions options{.epoch = source_date_epoch(env)};
-  if (const auto timeout = parse_number(variable(env, "DIB_GRUB_TIMEOUT")))
-    options.timeout = static_cast<int>(*timeout);
-  options.consoles = {variable(env, "DIB_BOOTLOADER_VIRTUAL_TERMINAL", "tty0")};
-  if (to_lower(variable(env, "DIB_BOOTLOADER_USE_SERIAL_CONSOLE", "True")) == "true") {
-    options.consoles.push_back(variable(env, "DIB_BOOTLOADER_SERIAL_CONSOLE", "ttyS0,115200"));
-  }
-  options.extra_command_line = variable(env, "DIB_BOOTLOADER_DEFAULT_CMDLINE");
-  return options;
-}
-
-bool has_boot_loader(const BuildPlan& plan) {
-  const Element* element = plan.elements.find("bootloader");
-  return element != nullptr && element->built_in;
-}
-
 /// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream
 /// looks for the text in the list): the elements write their own files.
 std::vector<OutputFormat> wanted_formats(const ImageRequest& request, const BuildPlan& plan) {
@@ -117,12 +100,30 @@ bool any_disk(const std::vector<OutputFormat>& formats) {
 
 }  // namespace
 
+BootOptions DiskStage::boot_options(const Environment& env, std::int64_t epoch) const {
+  BootOptions options{.epoch = epoch, .keep_config = boot_loader_ == BootLoader::foreign};
+  if (const auto timeout = parse_number(variable(env, "DIB_GRUB_TIMEOUT")))
+    options.timeout = static_cast<int>(*timeout);
+  options.consoles = {variable(env, "DIB_BOOTLOADER_VIRTUAL_TERMINAL", "tty0")};
+  if (to_lower(variable(env, "DIB_BOOTLOADER_USE_SERIAL_CONSOLE", "True")) == "true") {
+    options.consoles.push_back(variable(env, "DIB_BOOTLOADER_SERIAL_CONSOLE", "ttyS0,115200"));
+  }
+  options.extra_command_line = variable(env, "DIB_BOOTLOADER_DEFAULT_CMDLINE");
+  return options;
+}
+
+DiskStage::BootLoader DiskStage::boot_loader_of(const BuildPlan& plan) {
+  const Element* const element = plan.elements.find("bootloader");
+  if (element == nullptr) return BootLoader::none;
+  return element->built_in ? BootLoader::ours : BootLoader::foreign;
+}
+
 DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
   const ConfigText config = find_config(request, plan);
   DiskLayout layout = parse_block_config(config.text, config.source, layout_defaults(request)).value_or_throw();
   std::vector<OutputFormat> formats = wanted_formats(request, plan);
   if (any_disk(formats)) require_direct(layout);
-  return {request, config.text, assign_ids(std::move(layout), id_seed(request, plan)), has_boot_loader(plan),
+  return {request, config.text, assign_ids(std::move(layout), id_seed(request, plan)), boot_loader_of(plan),
           std::move(formats)};
 }
 
@@ -137,8 +138,8 @@ DiskFacts DiskStage::facts() const {
     }
     if (!file_system.mount_point.empty()) facts.mount_points.push_back(file_system.mount_point);
   }
-  facts.device = "/dev/loop0";
-  facts.devices = cat(" [", layout_.disk, "]=/dev/loop0 ");
+  facts.device = k_loop_device;
+  facts.devices = cat(" [", layout_.disk, "]=", k_loop_device, " ");
   for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
     facts.devices += cat(" [", layout_.partitions[i].name, "]=/dev/mapper/loop0p", i + 1, " ");
   }
@@ -162,9 +163,28 @@ void DiskStage::check_tools(const Environment& environment) const {
   if (any_disk(formats_)) {
     const std::vector<NeededProgram> makers = programs_for(layout_);
     programs.insert(programs.end(), makers.begin(), makers.end());
-    if (boot_loader_) require_grub(firmware_of(layout_), boot_options(environment), environment);
+    if (boot_loader_ != BootLoader::none) require_grub(firmware_of(layout_), boot_options(environment, 0), environment);
   }
   require_programs(programs, environment);
+}
+
+std::string DiskStage::grub_facts() const {
+  const char* const table = layout_.table == PartitionTable::gpt   ? "gpt"
+                            : layout_.table == PartitionTable::mbr ? "msdos"
+                                                                   : "none";
+  std::vector<const DiskFileSystem*> mounted;
+  for (const DiskFileSystem& file_system : layout_.file_systems) {
+    if (file_system.holds_files()) mounted.push_back(&file_system);
+  }
+  std::reverse(mounted.begin(), mounted.end());  // the innermost mount decides
+  std::string text;
+  for (const DiskFileSystem* const file_system : mounted) {
+    const std::size_t number = file_system->partition ? *file_system->partition + 1 : 0;
+    const std::string type = file_system->is_ext() ? "ext2" : file_system->is_fat() ? "fat" : file_system->type;
+    text += cat(file_system->mount_point, " ", k_loop_device, number > 0 ? cat("p", number) : "", " ", table, " ",
+                number, " ", type, " ", file_system->uuid, " ", file_system->label, "\n");
+  }
+  return text;
 }
 
 std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
@@ -217,13 +237,14 @@ void DiskStage::write_one(const OutputFormat& format, const fs::path& target, co
 }
 
 void DiskStage::make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const {
-  const BootOptions boot = boot_options(tools.environment);
-  if (boot_loader_) write_boot_files(root, layout_, boot, k_temporary_directory, tools.runner);
+  const BootOptions boot = boot_options(tools.environment, epoch);
+  const bool loader = boot_loader_ != BootLoader::none;
+  if (loader) write_boot_files(root, layout_, boot, k_temporary_directory, tools.runner);
   const std::uint64_t bytes = size_kib(measure_tree(root)) * k_kib;
   const Placement placement = place(layout_, bytes);
   require_room(root, layout_, placement);
   make_disk(root, layout_, placement, raw, {.scratch = k_temporary_directory, .epoch = epoch}, tools.runner);
-  if (boot_loader_) install_bios_boot(raw, layout_, placement, boot, k_temporary_directory, tools.runner);
+  if (loader) install_bios_boot(raw, layout_, placement, boot, k_temporary_directory, tools.runner);
 }
 
 }  // namespace hearth::builder

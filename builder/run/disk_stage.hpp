@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sys/process.hpp"
+#include "builder/boot/grub.hpp"
 #include "builder/disk/block_config.hpp"
 #include "builder/disk/image_size.hpp"
 #include "builder/output/format.hpp"
@@ -43,12 +44,19 @@ class DiskStage {
   [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
 
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }
+  /// Whether the set holds a `bootloader` that is not ours: its hook runs GRUB's programs in the target.
+  [[nodiscard]] bool has_foreign_boot_loader() const { return boot_loader_ == BootLoader::foreign; }
+  /// What GRUB's programs would find out from the disk: HEARTH_GRUB_FACTS (elements/.lib/target/grub-probe).
+  [[nodiscard]] std::string grub_facts() const;
 
  private:
   void make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const;
   void write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
                  const DiskTools& tools, std::int64_t epoch) const;
-  DiskStage(const ImageRequest& request, std::string config, DiskLayout layout, bool boot_loader,
+  enum class BootLoader { none, ours, foreign };
+  static BootLoader boot_loader_of(const BuildPlan& plan);
+  [[nodiscard]] BootOptions boot_options(const Environment& env, std::int64_t epoch) const;
+  DiskStage(const ImageRequest& request, std::string config, DiskLayout layout, BootLoader boot_loader,
             std::vector<OutputFormat> formats)
       : request_(request),
         config_(std::move(config)),
@@ -58,7 +66,7 @@ class DiskStage {
   const ImageRequest& request_;
   std::string config_;  ///< the block-device YAML as it was found
   DiskLayout layout_;
-  bool boot_loader_;  ///< the set holds our `bootloader` element
+  BootLoader boot_loader_;  ///< whose `bootloader` element is in the set
   std::vector<OutputFormat> formats_;
 };
 

@@ -120,6 +120,10 @@ Environment target_environment(Environment env) {
     env.erase(name);
   }
   env["PATH"] = k_system_path;
+  if (const auto first = env.find("HEARTH_TARGET_PATH"); first != env.end()) {
+    env["PATH"] = cat(first->second, ":", k_system_path);
+    env.erase(first);
+  }
   env["HOME"] = "/root";
   env["USER"] = "root";
   env["LOGNAME"] = "root";

@@ -6,6 +6,7 @@ import tarfile
 # Caches, logs, clocks, random bytes, and what names the builder or the build itself.
 VOLATILE = re.compile(r"""^(
     (dev|proc|sys|tmp|run)(/.+)?
+  | boot/(initrd.img-.*|grub/(grubenv|[a-z0-9_-]+/(core|boot)\.img))
   | lost\+found
   | var/(cache|log|tmp)/.+
   | var/lib/apt/(lists/.*|extended_states|periodic/.*)
@@ -27,6 +28,13 @@ def without_build_paths(data):
     return re.sub(rb"\b(ours|theirs)\b", b"NAME", data)
 
 
+def grub_config_without_ids(data):
+    """Without the file system's UUID and the guesses about which disk the firmware starts from."""
+    data = re.sub(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", b"UUID", data)
+    data = re.sub(rb" --hint[^ \n]*", b"", data)
+    return re.sub(rb"(?m)^(\s*)set root='.*'$", rb"\1set root", data)
+
+
 def shadow_without_salts(data):
     return b"\n".join(re.sub(rb"^([^:]*):\$[^:]*:[0-9]*", rb"\1:HASH:", line) for line in data.split(b"\n"))
 
@@ -41,6 +49,8 @@ def describe(tar, member, name):
         data = source.read() if source else b""
         if len(data) < 1 << 20:
             data = without_build_paths(data)
+        if name == "boot/grub/grub.cfg":
+            data = grub_config_without_ids(data)
         if name == "etc/dib-manifests/dib-element-manifest":  # upstream has the elements in any order
             data = b"\n".join(sorted(data.split()))
         if name in ("etc/shadow", "etc/gshadow"):

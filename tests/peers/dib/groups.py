@@ -33,7 +33,7 @@ GROUPS = {
     },
     # Networks, disks and hardware.
     "network and hardware": {
-        "elements": [*OS, "dhcp-all-interfaces", "dkms", "grub2", "growvols", "hwdiscovery", "ibft-interfaces", "iscsi-boot"],
+        "elements": [*OS, "dhcp-all-interfaces", "dkms", "grub2", "growvols", "hwdiscovery", "ibft-interfaces"],
         "with": OS,
     },
     # What is fetched: git, tar and file sources, caches, Python's package index.
@@ -48,7 +48,7 @@ GROUPS = {
         "with": ("debian-minimal", "vm", "block-device-mbr"),
     },
     "disk with GPT": {
-        "elements": [*OS, "peer-linux", "vm", "block-device-gpt", "bootloader"],
+        "elements": [*OS, "peer-linux", "vm", "block-device-gpt", "bootloader", "iscsi-boot"],
         "with": (*OS, "peer-linux", "vm", "block-device-gpt"),
     },
 }
