@@ -1,0 +1,35 @@
+// Compression of single clusters. Each is compressed for itself, so the result does not depend on threads or order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "builder/qcow2/disk_format.hpp"
+
+namespace hearth::builder::qcow2 {
+
+enum class Compression {
+  none,
+  fast,  ///< deflate by ISA-L with a window of 4 KiB, as QEMU's own: every reader of qcow2 can read it
+  best,  ///< deflate by libdeflate, slower and smaller; matches reach over the whole cluster (32 KiB)
+  zstd,  ///< needs QEMU 5.1 or later
+};
+
+/// What the header has to say for it.
+[[nodiscard]] CompressionType type_of(Compression compression);
+
+/// Not for use by two threads at once.
+class ClusterCompressor {
+ public:
+  virtual ~ClusterCompressor() = default;
+  /// Compresses `cluster` into `out` and returns the length; 0 when the result would not fit into `out`.
+  [[nodiscard]] virtual std::size_t compress(std::span<const std::uint8_t> cluster, std::span<std::uint8_t> out) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<ClusterCompressor> make_compressor(Compression compression);
+
+/// Whether all bytes are zero.
+[[nodiscard]] bool all_zero(std::span<const std::uint8_t> bytes);
+
+}  // namespace hearth::builder::qcow2

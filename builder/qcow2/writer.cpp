@@ -1,0 +1,278 @@
+#include "builder/qcow2/writer.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+#include "builder/qcow2/host_space.hpp"
+#include "builder/qcow2/raw_source.hpp"
+
+namespace hearth::builder::qcow2 {
+
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
+
+std::uint64_t size_of(const Fd& fd) {
+  const off_t end = ::lseek(fd.get(), 0, SEEK_END);  // of a file or of a block device
+  if (end < 0) throw Error::from_errno("finding the size of", "the raw disk");
+  return divide_up(static_cast<std::uint64_t>(end), 512) * 512;  // QEMU counts disks in sectors
+}
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+void write_at(const Fd& out, std::uint64_t offset, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(out.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw Error::from_errno("writing", "the qcow2 image");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+void write_at(const Fd& out, std::uint64_t offset, const std::string& bytes) {
+  write_at(out, offset, Bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
+
+/// The guest's clusters and where they lie: L2 tables, only those that have an entry.
+class ClusterMap {
+ public:
+  void set(std::uint64_t cluster, std::uint64_t entry) {
+    std::vector<std::uint64_t>& table = tables_[cluster / k_entries_per_table];
+    table.resize(k_entries_per_table);
+    table[cluster % k_entries_per_table] = entry;
+  }
+  [[nodiscard]] const std::map<std::uint64_t, std::vector<std::uint64_t>>& tables() const { return tables_; }
+
+ private:
+  std::map<std::uint64_t, std::vector<std::uint64_t>> tables_;
+};
+
+/// A cluster after compression.
+struct Outcome {
+  enum class Kind { absent, zero, plain, compressed };
+  Kind kind = Kind::absent;
+  Bytes bytes;
+};
+
+/// One thread's buffers: reads a batch and compresses it.
+class Worker {
+ public:
+  Worker(const Fd& raw, const Fd* backing, Compression compression)
+      : raw_(raw), backing_(backing), compressor_(make_compressor(compression)) {
+    if (backing_ != nullptr) behind_.resize(input_.size());
+  }
+
+  void run(const Batch& batch) {
+    const std::uint64_t bytes = batch.clusters * k_cluster;
+    read_clusters(raw_, batch.first_cluster * k_cluster, std::span(input_).first(bytes));
+    if (backing_ != nullptr) read_clusters(*backing_, batch.first_cluster * k_cluster, std::span(behind_).first(bytes));
+    outcomes_.clear();
+    used_ = 0;
+    for (std::uint64_t i = 0; i < batch.clusters; ++i) outcomes_.push_back(cluster(i * k_cluster));
+  }
+
+  [[nodiscard]] const std::vector<Outcome>& outcomes() const { return outcomes_; }
+
+ private:
+  Outcome cluster(std::uint64_t at) {
+    const Bytes here = Bytes(input_).subspan(at, k_cluster);
+    const bool zero = all_zero(here);
+    if (backing_ == nullptr) {
+      if (zero) return {Outcome::Kind::absent, {}};
+    } else {
+      const Bytes behind = Bytes(behind_).subspan(at, k_cluster);
+      if (std::equal(here.begin(), here.end(), behind.begin())) return {Outcome::Kind::absent, {}};
+      if (zero) return {Outcome::Kind::zero, {}};
+    }
+    const std::span<std::uint8_t> room = std::span(output_).subspan(used_, k_cluster - 1);
+    const std::size_t length = compressor_->compress(here, room);
+    if (length == 0) return {Outcome::Kind::plain, here};
+    used_ += length;
+    return {Outcome::Kind::compressed, room.first(length)};
+  }
+
+  const Fd& raw_;
+  const Fd* backing_;
+  std::unique_ptr<ClusterCompressor> compressor_;
+  std::vector<std::uint8_t> input_ = std::vector<std::uint8_t>(k_batch_clusters * k_cluster);
+  std::vector<std::uint8_t> behind_;
+  std::vector<std::uint8_t> output_ = std::vector<std::uint8_t>(k_batch_clusters * k_cluster);
+  std::size_t used_ = 0;
+  std::vector<Outcome> outcomes_;
+};
+
+/// A stretch of bytes and where it goes.
+struct Piece {
+  std::uint64_t offset = 0;
+  Bytes bytes;
+};
+
+/// Pieces that lie side by side in memory and in the file become one.
+void add_piece(std::vector<Piece>& pieces, std::uint64_t offset, Bytes bytes) {
+  if (!pieces.empty()) {
+    Piece& last = pieces.back();
+    if (last.offset + last.bytes.size() == offset && last.bytes.data() + last.bytes.size() == bytes.data()) {
+      last.bytes = Bytes(last.bytes.data(), last.bytes.size() + bytes.size());
+      return;
+    }
+  }
+  pieces.push_back({offset, bytes});
+}
+
+/// What the threads share. Batches are taken, and get their place in the file, in the order of the disk; reading,
+/// compressing and writing run side by side.
+class Conversion {
+ public:
+  Conversion(const Fd& raw, const Fd* backing, const Fd& out, Compression compression)
+      : raw_(raw),
+        backing_(backing),
+        out_(out),
+        compression_(compression),
+        size_(size_of(raw)),
+        source_(raw, size_, backing == nullptr) {}
+
+  void run(unsigned threads) {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& other : others) other.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// Tables and header, when all data is there.
+  void finish(const WriterOptions& options);
+
+ private:
+  void work() noexcept {
+    try {
+      Worker worker(raw_, backing_, compression_);
+      while (const std::optional<Batch> batch = take()) {
+        worker.run(*batch);
+        for (const Piece& piece : place(*batch, worker.outcomes())) write_at(out_, piece.offset, piece.bytes);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      turn_.notify_all();
+    }
+  }
+
+  std::optional<Batch> take() {
+    const std::lock_guard lock(mutex_);
+    return failure_ ? std::nullopt : source_.next();
+  }
+
+  std::vector<Piece> place(const Batch& batch, const std::vector<Outcome>& outcomes) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return failure_ || placed_ == batch.number; });
+    if (failure_) return {};
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) place(batch.first_cluster + i, outcomes[i], pieces);
+    ++placed_;
+    turn_.notify_all();
+    return pieces;
+  }
+
+  void place(std::uint64_t cluster, const Outcome& outcome, std::vector<Piece>& pieces) {
+    switch (outcome.kind) {
+      case Outcome::Kind::absent: return;
+      case Outcome::Kind::zero: return map_.set(cluster, k_zero_entry);
+      case Outcome::Kind::plain: {
+        const std::uint64_t offset = space_.cluster();
+        map_.set(cluster, plain_entry(offset));
+        return add_piece(pieces, offset, outcome.bytes);
+      }
+      case Outcome::Kind::compressed: {
+        const std::uint64_t offset = space_.packed(outcome.bytes.size());
+        map_.set(cluster, compressed_entry(offset, outcome.bytes.size()));
+        return add_piece(pieces, offset, outcome.bytes);
+      }
+    }
+  }
+
+  void write_cluster_map(Header& header);
+  void write_references(Header& header);
+
+  const Fd& raw_;
+  const Fd* backing_;
+  const Fd& out_;
+  Compression compression_;
+  std::uint64_t size_;  ///< bytes
+
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable turn_;
+  RawSource source_;
+  std::uint64_t placed_ = 0;  ///< batches that have their place
+  HostSpace space_;
+  ClusterMap map_;
+  std::exception_ptr failure_;
+};
+
+void Conversion::write_cluster_map(Header& header) {
+  header.l1_entries = static_cast<std::uint32_t>(divide_up(divide_up(size_, k_cluster), k_entries_per_table));
+  std::vector<std::uint64_t> l1(header.l1_entries);
+  for (const auto& [index, table] : map_.tables()) {
+    const std::uint64_t offset = space_.cluster();
+    write_at(out_, offset, table_bytes(table));
+    l1[index] = table_entry(offset, true);
+  }
+  const std::string bytes = table_bytes(l1);
+  header.l1_offset = bytes.empty() ? 0 : space_.clusters(bytes.size() / k_cluster);
+  write_at(out_, header.l1_offset, bytes);
+}
+
+void Conversion::write_references(Header& header) {
+  const RefcountNeeds needs = refcount_needs(space_.references().size());
+  header.refcount_table_clusters = static_cast<std::uint32_t>(needs.table_clusters);
+  header.refcount_table_offset = space_.clusters(needs.table_clusters);
+  std::vector<std::uint64_t> table;
+  for (std::uint64_t block = 0; block < needs.blocks; ++block) table.push_back(table_entry(space_.cluster(), false));
+  const std::vector<std::uint16_t>& counts = space_.references();
+  for (std::uint64_t block = 0; block < needs.blocks; ++block) {
+    const std::uint64_t first = std::min<std::uint64_t>(block * k_refcounts_per_block, counts.size());
+    const std::uint64_t number = std::min<std::uint64_t>(k_refcounts_per_block, counts.size() - first);
+    write_at(out_, table[block], refcount_bytes(counts.data() + first, number));
+  }
+  write_at(out_, header.refcount_table_offset, table_bytes(table));
+}
+
+void Conversion::finish(const WriterOptions& options) {
+  Header header{.virtual_size = size_, .compression = type_of(compression_)};
+  if (backing_ != nullptr) {
+    header.backing_file = options.backing_file;
+    header.backing_format = options.backing_format;
+  }
+  space_.end_packing();
+  write_cluster_map(header);
+  write_references(header);
+  write_at(out_, 0, header_bytes(header));
+  if (::ftruncate(out_.get(), static_cast<off_t>(space_.file_size())) != 0) {
+    throw Error::from_errno("sizing", "the qcow2 image");
+  }
+}
+
+}  // namespace
+
+void write_qcow2(const Fd& raw, const Fd& out, const WriterOptions& options) {
+  const Fd backing = options.backing_raw.empty() ? Fd() : Fd::open(options.backing_raw.string(), O_RDONLY);
+  Conversion conversion(raw, backing ? &backing : nullptr, out, options.compression);
+  conversion.run(options.threads == 0 ? usable_processors() : options.threads);
+  conversion.finish(options);
+}
+
+}  // namespace hearth::builder::qcow2
