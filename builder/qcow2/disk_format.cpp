@@ -64,8 +64,9 @@ std::string header_bytes(const Header& header) {
   out += extensions;
   out += header.backing_file;
   if (out.size() > k_cluster || header.backing_file.size() > 1023) {
-    throw Error(ErrorKind::input, cat("the backing file's name is too long for qcow2 (1023 bytes): ",
-                                      header.backing_file.substr(0, 60), "…"));
+    throw Error(
+        ErrorKind::input,
+        cat("the backing file's name is too long for qcow2 (1023 bytes): ", header.backing_file.substr(0, 60), "…"));
   }
   return out;
 }

@@ -29,8 +29,8 @@ class HostSpace {
 
  private:
   std::vector<std::uint16_t> references_;
-  std::uint64_t packed_ = 0;      ///< the next byte of the extent
-  std::uint64_t packed_end_ = 0;  ///< where the extent ends
+  std::uint64_t packed_ = 0;          ///< the next byte of the extent
+  std::uint64_t packed_end_ = 0;      ///< where the extent ends
   std::vector<std::uint64_t> spare_;  ///< whole clusters that an extent did not need; the last is used first
 };
 
