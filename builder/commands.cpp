@@ -10,6 +10,7 @@
 #include "builder/described_images.hpp"
 #include "builder/element_commands.hpp"
 #include "builder/installation.hpp"
+#include "builder/output/convert_command.hpp"
 #include "builder/run/image_build.hpp"
 
 namespace hearth::builder {
@@ -137,7 +138,7 @@ cli::Command plan_command(const fs::path& executable) {
 }  // namespace
 
 std::vector<cli::Command> commands(const fs::path& executable) {
-  std::vector<cli::Command> rows = {create_command(executable), plan_command(executable)};
+  std::vector<cli::Command> rows = {create_command(executable), plan_command(executable), convert_command()};
   for (cli::Command& row : element_commands(executable)) rows.push_back(std::move(row));
   return rows;
 }

@@ -18,6 +18,7 @@ const std::vector<std::string>& known_names() {
 
 FormatKind kind_of(const std::string& name) {
   if (name == "raw") return FormatKind::raw;
+  if (name == "qcow2") return FormatKind::qcow2;
   if (name == "squashfs") return FormatKind::squashfs;
   if (name == "docker") return FormatKind::docker;
   return name == "tar" || name == "tgz" || name == "aci" ? FormatKind::archive : FormatKind::qemu;
@@ -42,12 +43,13 @@ std::vector<OutputFormat> parse_formats(std::string_view list) {
   return formats;
 }
 
-std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats) {
+std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats, const std::string& qemu_options) {
   const auto any = [&](FormatKind kind) {
     return std::any_of(formats.begin(), formats.end(), [&](const OutputFormat& format) { return format.kind == kind; });
   };
   std::vector<NeededProgram> programs;
-  if (any(FormatKind::qemu)) programs.push_back({"qemu-img", "qemu-utils"});
+  const bool special_qcow2 = any(FormatKind::qcow2) && !qemu_options.empty();
+  if (any(FormatKind::qemu) || special_qcow2) programs.push_back({"qemu-img", "qemu-utils"});
   if (any(FormatKind::squashfs)) programs.push_back({"mksquashfs", "squashfs-tools"});
   return programs;
 }

@@ -13,6 +13,7 @@ namespace hearth::builder {
 /// How a format is made.
 enum class FormatKind {
   raw,       ///< the raw disk itself
+  qcow2,     ///< by our own writer; by qemu-img where --qemu-img-options ask for what ours does not do
   qemu,      ///< qemu-img convert -O NAME
   archive,   ///< tar, tgz, aci: from the tree
   squashfs,  ///< by mksquashfs, from the tree
@@ -23,7 +24,7 @@ struct OutputFormat {
   std::string name;  ///< "qcow2"
   FormatKind kind = FormatKind::qemu;
   bool operator==(const OutputFormat&) const = default;
-  [[nodiscard]] bool from_disk() const { return kind == FormatKind::raw || kind == FormatKind::qemu; }
+  [[nodiscard]] bool from_disk() const { return kind <= FormatKind::qemu; }
   /// The file's extension: the name, but upstream's "squash" for squashfs.
   [[nodiscard]] std::string extension() const { return kind == FormatKind::squashfs ? "squash" : name; }
 };
@@ -32,7 +33,9 @@ struct OutputFormat {
 /// name, for one that neither we nor qemu-img can write.
 [[nodiscard]] std::vector<OutputFormat> parse_formats(std::string_view list);
 
-/// Programs that these formats need; to be checked by require_programs() before the build starts.
-[[nodiscard]] std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats);
+/// Programs that these formats need, with these --qemu-img-options; to be checked by require_programs() before the
+/// build starts.
+[[nodiscard]] std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats,
+                                                      const std::string& qemu_options);
 
 }  // namespace hearth::builder

@@ -1,5 +1,6 @@
 #include "builder/output/image_writer.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sparse_copy.hpp"
+#include "builder/qcow2/writer.hpp"
 
 namespace hearth::builder {
 
@@ -19,6 +21,12 @@ void copy_raw(const fs::path& raw, const AtomicFile& file) {
   copy_sparse(raw, file.proc_path(), 0);
 }
 
+void copy_qcow2(const fs::path& raw, const AtomicFile& file, const WriteOptions& options) {
+  qcow2::write_qcow2(
+      Fd::open(raw.string(), O_RDONLY), file.fd(),
+      {.compression = options.compression, .backing_raw = options.backing, .backing_file = options.backing.string()});
+}
+
 }  // namespace
 
 std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format, const std::string& target,
@@ -28,11 +36,10 @@ std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& f
                                    "-W",       "-m",      "8"};
   std::string settings = options.qemu_options;
   if (vhd && settings.empty()) settings = "subformat=fixed,force_size=on";
-  if (format.name == "qcow2" && options.compress) {
+  if (format.kind == FormatKind::qcow2 && options.compression != qcow2::Compression::none) {
     argv.emplace_back("-c");
-    if (settings.find("compression_type=") == std::string::npos && settings.find("compat=0.10") == std::string::npos) {
-      settings = settings.empty() ? "compression_type=zstd" : cat("compression_type=zstd,", settings);
-    }
+    const bool chosen = settings.find("compression_type=") != std::string::npos;
+    if (options.compression == qcow2::Compression::zstd && !chosen) settings = cat("compression_type=zstd,", settings);
   }
   if (!settings.empty()) argv.insert(argv.end(), {"-o", settings});
   argv.insert(argv.end(), {raw.string(), target});
@@ -42,14 +49,16 @@ std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& f
 void write_image(const fs::path& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner) {
   AtomicFile file = AtomicFile::create(target);
-  if (format.kind == FormatKind::raw) {
-    copy_raw(raw, file);
-  } else {
-    try {
+  try {
+    if (format.kind == FormatKind::raw) {
+      copy_raw(raw, file);
+    } else if (format.kind == FormatKind::qcow2 && options.qemu_options.empty()) {
+      copy_qcow2(raw, file, options);
+    } else {
       run_checked(runner, Command{.argv = convert_argv(raw, format, file.proc_path(), options)});
-    } catch (Error& error) {
-      throw error.during(cat("writing ", target.string()));
     }
+  } catch (Error& error) {
+    throw error.during(cat("writing ", target.string()));
   }
   file.commit();
 }

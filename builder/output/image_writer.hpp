@@ -6,16 +6,17 @@
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 #include "builder/output/format.hpp"
+#include "builder/qcow2/cluster_codec.hpp"
 
 namespace hearth::builder {
 
 struct WriteOptions {
-  bool compress = true;      ///< qcow2 only; -u switches it off
-  std::string qemu_options;  ///< --qemu-img-options, "k=v,k2=v2", for all qemu formats
+  qcow2::Compression compression = qcow2::Compression::fast;  ///< qcow2 only
+  std::string qemu_options;                                   ///< --qemu-img-options, "k=v,k2=v2", for all qemu formats
+  fs::path backing;  ///< qcow2 only: a raw disk that the image shall lie over; empty: none
 };
 
-/// The qemu-img command that converts `raw` to `target`. qcow2 is compressed by zstd, in parallel, unless the options
-/// choose another compression_type. Pure.
+/// The qemu-img command that converts `raw` to `target`. Pure.
 [[nodiscard]] std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format,
                                                     const std::string& target, const WriteOptions& options);
 

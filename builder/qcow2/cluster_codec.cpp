@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder::qcow2 {
 
@@ -77,6 +78,14 @@ class None final : public ClusterCompressor {
 };
 
 }  // namespace
+
+Compression parse_compression(std::string_view name) {
+  if (name == "none") return Compression::none;
+  if (name == "fast") return Compression::fast;
+  if (name == "best") return Compression::best;
+  if (name == "zstd") return Compression::zstd;
+  throw Error(ErrorKind::usage, cat("unknown compression ", name)).hint("It is none, fast, best or zstd.");
+}
 
 CompressionType type_of(Compression compression) {
   return compression == Compression::zstd ? CompressionType::zstd : CompressionType::deflate;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "builder/qcow2/disk_format.hpp"
 
@@ -15,6 +16,9 @@ enum class Compression {
   best,  ///< deflate by libdeflate, slower and smaller; matches reach over the whole cluster (32 KiB)
   zstd,  ///< needs QEMU 5.1 or later
 };
+
+/// By its name: none, fast, best or zstd. Throws Error(usage) for another.
+[[nodiscard]] Compression parse_compression(std::string_view name);
 
 /// What the header has to say for it.
 [[nodiscard]] CompressionType type_of(Compression compression);

@@ -159,7 +159,7 @@ void DiskStage::write_parameters(const fs::path& directory) const {
 }
 
 void DiskStage::check_tools(const Environment& environment) const {
-  std::vector<NeededProgram> programs = programs_for(formats_);
+  std::vector<NeededProgram> programs = programs_for(formats_, request_.qemu_img_options);
   if (any_disk(formats_)) {
     const std::vector<NeededProgram> makers = programs_for(layout_);
     programs.insert(programs.end(), makers.begin(), makers.end());
@@ -220,7 +220,7 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
 void DiskStage::write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
                           const DiskTools& tools, std::int64_t epoch) const {
   if (format.from_disk()) {
-    write_image(raw, format, target, {request_.compress, request_.qemu_img_options}, tools.runner);
+    write_image(raw, format, target, {request_.compression, request_.qemu_img_options, {}}, tools.runner);
   } else if (format.kind == FormatKind::squashfs) {
     write_squashfs(root, target, epoch, tools.runner);
   } else if (format.kind == FormatKind::docker) {

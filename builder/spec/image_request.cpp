@@ -198,6 +198,8 @@ const std::vector<cli::Option>& image_options() {
       {"", 't', "TYPE[,TYPE…]", "qcow2 (default), raw, tar, tgz, squashfs, docker, aci, vhd, or another of qemu-img's"},
       {"", 'x', "", "trace hooks; twice: trace the helpers too"},
       {"", 'u', "", "do not compress qcow2"},
+      {"compression", 0, "KIND",
+       "of qcow2: fast (default; any QEMU reads it), best (smaller), zstd (QEMU 5.1) or none"},
       {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},
       {"", 'n', "", "do not add the element 'base'"},
       {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
@@ -243,7 +245,8 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   request.output = fs::absolute(request.image_name, start_directory);
   request.packages =
       comma_list(arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", "")));
-  request.compress = !arguments.has("u");
+  request.compression =
+      qcow2::parse_compression(arguments.has("u") ? "none" : arguments.value_or("compression", "fast"));
   request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");
   request.checksums = checksum_kinds(arguments, environment);
   take_metadata(request, arguments);

@@ -9,6 +9,7 @@
 #include "base/cli/options.hpp"
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "builder/qcow2/cluster_codec.hpp"
 
 namespace hearth::builder {
 
@@ -25,8 +26,8 @@ struct ImageRequest {
   fs::path output;           ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
   std::string image_name;    ///< IMAGE_NAME as hooks see it: the stem as given
   std::vector<std::string> types;
-  std::vector<std::string> packages;  ///< -p
-  bool compress = true;
+  std::vector<std::string> packages;                          ///< -p
+  qcow2::Compression compression = qcow2::Compression::fast;  ///< -u is none
   std::string qemu_img_options;
   std::string docker_target;             ///< REPOSITORY:TAG of the type docker
   fs::path aci_manifest;                 ///< ACI_MANIFEST; empty = none

@@ -10,7 +10,7 @@ namespace {
 TEST(FormatTest, TheListIsTakenInOrderAndOnce) {
   const std::vector<OutputFormat> formats = parse_formats("qcow2, raw,tgz,qcow2");
   EXPECT_EQ(formats, (std::vector<OutputFormat>{
-                         {"qcow2", FormatKind::qemu}, {"raw", FormatKind::raw}, {"tgz", FormatKind::archive}}));
+                         {"qcow2", FormatKind::qcow2}, {"raw", FormatKind::raw}, {"tgz", FormatKind::archive}}));
 }
 
 TEST(FormatTest, AnUnknownNameIsAUsageErrorWithASuggestion) {
@@ -30,12 +30,18 @@ TEST(FormatTest, WhatIsMadeFromTheTreeNeedsNoDisk) {
   }
   EXPECT_TRUE(parse_formats("vhd").front().from_disk());
   EXPECT_EQ(parse_formats("squashfs").front().extension(), "squash");  // upstream's name of the file
-  EXPECT_EQ(programs_for(parse_formats("squashfs")), (std::vector<NeededProgram>{{"mksquashfs", "squashfs-tools"}}));
+  EXPECT_EQ(programs_for(parse_formats("squashfs"), ""),
+            (std::vector<NeededProgram>{{"mksquashfs", "squashfs-tools"}}));
 }
 
 TEST(FormatTest, OnlyQemuFormatsNeedQemu) {
-  EXPECT_TRUE(programs_for(parse_formats("raw,tar")).empty());
-  EXPECT_EQ(programs_for(parse_formats("raw,vmdk")), (std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}}));
+  EXPECT_TRUE(programs_for(parse_formats("raw,tar,qcow2"), "").empty());
+  EXPECT_EQ(programs_for(parse_formats("raw,vmdk"), ""), (std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}}));
+}
+
+TEST(FormatTest, Qcow2NeedsQemuOnlyForItsSpecialOptions) {
+  EXPECT_EQ(programs_for(parse_formats("qcow2"), "cluster_size=2M"),
+            (std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}}));
 }
 
 }  // namespace

@@ -13,19 +13,23 @@ namespace {
 
 using testing::HasSubstr;
 
-const OutputFormat k_qcow2 = {"qcow2", FormatKind::qemu};
+const OutputFormat k_qcow2 = {"qcow2", FormatKind::qcow2};
 const OutputFormat k_vmdk = {"vmdk", FormatKind::qemu};
 
 std::string argv_text(const OutputFormat& format, const WriteOptions& options) {
   return join(convert_argv("in", format, "out", options), " ");
 }
 
-TEST(ConvertArgvTest, Qcow2IsCompressedByZstdUnlessToldOtherwise) {
-  EXPECT_EQ(argv_text(k_qcow2, {}), "qemu-img convert -f raw -O qcow2 -W -m 8 -c -o compression_type=zstd in out");
-  EXPECT_EQ(argv_text(k_qcow2, {.compress = false}), "qemu-img convert -f raw -O qcow2 -W -m 8 in out");
-  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compression_type=zlib"}),
+TEST(ConvertArgvTest, Qcow2WithSpecialOptionsIsStillCompressedAsAsked) {
+  const std::string options = "cluster_size=2M";
+  EXPECT_EQ(argv_text(k_qcow2, {.qemu_options = options}),
+            "qemu-img convert -f raw -O qcow2 -W -m 8 -c -o cluster_size=2M in out");
+  EXPECT_EQ(argv_text(k_qcow2, {.compression = qcow2::Compression::none, .qemu_options = options}),
+            "qemu-img convert -f raw -O qcow2 -W -m 8 -o cluster_size=2M in out");
+  EXPECT_THAT(argv_text(k_qcow2, {.compression = qcow2::Compression::zstd, .qemu_options = options}),
+              HasSubstr("-c -o compression_type=zstd,cluster_size=2M in"));
+  EXPECT_THAT(argv_text(k_qcow2, {.compression = qcow2::Compression::zstd, .qemu_options = "compression_type=zlib"}),
               HasSubstr("-c -o compression_type=zlib in"));
-  EXPECT_THAT(argv_text(k_qcow2, {.qemu_options = "compat=0.10"}), HasSubstr("-c -o compat=0.10 in"));
 }
 
 TEST(ConvertArgvTest, OptionsGoToEveryQemuFormatButCompressionDoesNot) {
@@ -49,7 +53,7 @@ class ImageWriterTest : public testing::Test {
 TEST_F(ImageWriterTest, TheConvertedImageHasTheSameContents) {
   for (const char* name : {"qcow2", "vmdk", "vpc", "vhdx", "vdi"}) {
     const fs::path target = work_.path() / cat("image.", name);
-    write_image(raw_, {name, FormatKind::qemu}, target, {}, runner_);
+    write_image(raw_, parse_formats(name).front(), target, {}, runner_);
     const CommandResult result =
         runner_.run({.argv = {"qemu-img", "compare", "-f", "raw", "-F", name, raw_.string(), target.string()}});
     EXPECT_EQ(result.status, ExitStatus(Exited{0})) << name << ": " << result.out << result.err;
@@ -67,8 +71,14 @@ TEST_F(ImageWriterTest, ARawCopyKeepsItsHoles) {
 TEST_F(ImageWriterTest, AFailedConversionLeavesNothingBehind) {
   fakes::ScriptedRunner failing;
   failing.on("qemu-img", 1);
-  EXPECT_THROW(write_image(raw_, k_qcow2, work_.path() / "image.qcow2", {}, failing), Error);
+  EXPECT_THROW(write_image(raw_, k_vmdk, work_.path() / "image.vmdk", {}, failing), Error);
   EXPECT_EQ(RealFileSystem().list(work_.path()), (std::vector<std::string>{"disk"}));
+}
+
+TEST_F(ImageWriterTest, SpecialOptionsOfQcow2AreQemus) {
+  const fs::path target = work_.path() / "image.qcow2";
+  write_image(raw_, k_qcow2, target, {.qemu_options = "cluster_size=4k"}, runner_);
+  EXPECT_EQ(read_file(target).substr(20, 4), std::string("\0\0\0\x0c", 4));
 }
 
 }  // namespace

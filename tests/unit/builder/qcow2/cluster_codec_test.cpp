@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace hearth::builder::qcow2 {
 namespace {
 
@@ -83,6 +85,11 @@ TEST(ClusterCodecTest, ACompressorCanBeUsedAgainAfterItFailed) {
     EXPECT_EQ(compressor->compress(noise_cluster(), room), 0U);
     EXPECT_EQ(compressor->compress(text_cluster(), room), first);
   }
+}
+
+TEST(ClusterCodecTest, AnUnknownCompressionIsAUsageError) {
+  EXPECT_EQ(parse_compression("best"), Compression::best);
+  EXPECT_THROW((void)parse_compression("gzip"), Error);
 }
 
 TEST(ClusterCodecTest, ZerosAreSeenUpToTheLastByte) {

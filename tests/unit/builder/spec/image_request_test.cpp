@@ -43,7 +43,8 @@ TEST(ImageRequest, TheDefaultsAreUpstreams) {
   EXPECT_EQ(made.journal_size_mib, 64U);
   EXPECT_EQ(made.min_tmpfs_gib, 2U);
   EXPECT_EQ(made.image_size_gib, std::nullopt);
-  EXPECT_TRUE(made.compress && made.use_tmpfs);
+  EXPECT_TRUE(made.use_tmpfs);
+  EXPECT_EQ(made.compression, qcow2::Compression::fast);
   EXPECT_FALSE(made.offline || made.overwrite);
   EXPECT_THAT(made.checksums, IsEmpty());
 }

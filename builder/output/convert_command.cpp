@@ -1,0 +1,69 @@
+#include "builder/output/convert_command.hpp"
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/output/image_writer.hpp"
+#include "builder/vm/qemu_machine.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) {
+  std::string name = arguments.value_or("t", "");
+  if (name.empty() && target.has_extension()) name = target.extension().string().substr(1);
+  if (name.empty() || name == "img") name = "raw";
+  const std::vector<OutputFormat> formats = parse_formats(name);
+  if (formats.size() != 1 || !formats.front().from_disk()) {
+    throw Error(ErrorKind::usage, cat("a disk can't become ", name))
+        .hint("Choose one disk format: qcow2, raw, vmdk, vhd…");
+  }
+  return formats.front();
+}
+
+/// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.
+fs::path raw_of(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
+  const std::string format = vm::image_format_of(source);
+  if (format == "raw") return source;
+  const fs::path raw = scratch / "disk.raw";
+  run_checked(runner,
+              Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
+  return raw;
+}
+
+int convert(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name the image and the file to write");
+  const fs::path source = fs::absolute(arguments.operands()[0]);
+  const fs::path target = fs::absolute(arguments.operands()[1]);
+  const OutputFormat format = format_of(arguments, target);
+  WriteOptions options{.compression = qcow2::parse_compression(arguments.value_or("compression", "fast"))};
+  options.backing = arguments.value_or("backing", "");
+  if (!options.backing.empty() && (format.kind != FormatKind::qcow2 || vm::image_format_of(options.backing) != "raw")) {
+    throw Error(ErrorKind::usage, "--backing is for a qcow2 image over a raw disk");
+  }
+  const SystemClock clock;
+  RealRunner runner(clock);
+  const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
+  write_image(raw_of(source, scratch.path(), runner), format, target, options, runner);
+  return 0;
+}
+
+}  // namespace
+
+cli::Command convert_command() {
+  return {
+      .words = "image convert",
+      .operands = "IMAGE FILE",
+      .summary = "write a disk image in another format",
+      .details =
+          "FILE appears complete or not at all. qcow2 is written by Hearth itself, on all processors, the same bytes\n"
+          "each time; other formats, and reading any but raw, by qemu-img.\n"
+          "Example: hearth image convert --compression best disk.raw disk.qcow2",
+      .options = {{"", 't', "TYPE", "the format (default: by FILE's extension)"},
+                  {"compression", 0, "KIND", "of qcow2: fast (default), best, zstd or none"},
+                  {"backing", 0, "RAW", "write only what differs from this raw disk, as a qcow2 image over it"}},
+      .run = convert};
+}
+
+}  // namespace hearth::builder
