@@ -222,6 +222,7 @@ def random_package_map():
 
 def compare_package_maps(program, script, count, scratch):
     upstreams = os.path.join(ELEMENTS, "pkg-map/bin/pkg-map")
+    json_lines = os.path.join(os.path.dirname(script), "../../json-lines/bin")
     maps = [os.path.join(ELEMENTS, name, "pkg-map") for name in sorted(os.listdir(ELEMENTS))]
     maps = [path for path in maps if os.path.isfile(path)]
     for number in range(count):
@@ -236,7 +237,7 @@ def compare_package_maps(program, script, count, scratch):
         options = random.choice([[], ["--missing-ok"], ["--missing-ok", "--prefix", "-"], ["--prefix=+"]])
         command = ["--pkg-map", path, *options, *names]
         theirs = run([sys.executable, upstreams, *command], env)
-        ours = run(["bash", script, *command], env)
+        ours = run(["bash", script, *command], {**env, "PATH": f"{json_lines}:{os.environ['PATH']}"})
         # Upstream prints what it has found when it meets an unknown name; ours does, too.
         check(f"pkg-map {command} on {distro} {release}", theirs, ours)
         native = run([program, "pkg-map", path, *names], env)[1].splitlines()
@@ -252,6 +253,40 @@ def keys_of(node):
             yield from keys_of(value)
         else:
             yield key
+
+
+# ---- json-lines
+
+def random_json(depth=0):
+    kind = random.choice(["text", "number", "literal", "object", "array"][: 5 if depth < 4 else 3])
+    if kind == "text":
+        return "".join(random.choice('ab "\\/{}[]:,\u00fc\u20ac\n\t') for _ in range(random.randint(0, 8)))
+    if kind == "number":
+        return random.choice([0, -7, 123456, 1.5, -0.25])
+    if kind == "literal":
+        return random.choice([True, False, None])
+    items = [random_json(depth + 1) for _ in range(random.randint(0, 4))]
+    return items if kind == "array" else {f"k{i} /": item for i, item in enumerate(items)}
+
+
+def lines_of(node, path=()):
+    if isinstance(node, (dict, list)):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from lines_of(value, (*path, str(key)))
+    elif node is not None:
+        text = node if isinstance(node, str) else json.dumps(node)
+        yield "\x1f".join(path) + "\t" + text.replace("\n", " ").replace("\t", " ")
+
+
+def compare_json_lines(script, count, scratch):
+    file = os.path.join(scratch, "document.json")
+    for _ in range(count):
+        document = {"document": random_json()}
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(document, out, indent=random.choice([None, 1]), ensure_ascii=random.random() < 0.5)
+        code, text = run(["bash", script, file])
+        check(f"json-lines {document}", (0, list(lines_of(document))), (code, text.split("\n")[:-1]))
+    return f"json-lines: {count} generated documents, beside Python's json"
 
 
 # ---- svc-map
@@ -298,6 +333,7 @@ def main(program, element_info, elements, seed="1"):
         reports = [
             compare_element_info(element_info, 300),
             compare_package_installs(program, 150, scratch),
+            compare_json_lines(os.path.join(elements, "json-lines/bin/json-lines"), 150, scratch),
             compare_package_maps(program, os.path.join(elements, "pkg-map/bin/pkg-map"), 120, scratch),
             compare_service_maps(program, os.path.join(elements, "svc-map/extra-data.d/60-svc-map"), 60, scratch),
         ]
