@@ -9,7 +9,7 @@ mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' | awk '$1 == "bo
 
 export DIB_RELEASE=bookworm DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLIST=floppy DIB_VLANS='eth0.25=dhcp'
 "$HEARTH" image create -t tar -o field debian-minimal openssh-server devuser stackuser dynamic-login local-config svc-map \
-    element-manifest modprobe dhcp-all-interfaces first-boot-vlans cloud-init-nocloud dib-python source-repositories \
+    element-manifest modprobe dhcp-all-interfaces first-boot-vlans cloud-init-nocloud dib-python simple-init source-repositories \
     > out 2>&1 < /dev/null || { cat out >&2 && exit 1; }
 mkdir tree
 tar -C tree -xf field.tar
@@ -21,7 +21,7 @@ for unit in multi-user.target.wants/ssh multi-user.target.wants/ssh-keygen multi
     [ -L "tree/etc/systemd/system/$unit.service" ] || fail "$unit.service is not enabled"
 done
 systemd-analyze verify --man=no --root="$PWD/tree" ssh.service ssh-keygen.service dynamic-login.service \
-    first-boot-vlans.service > units 2>&1 || fail "units: $(cat units)"
+    first-boot-vlans.service simple-init.service > units 2>&1 || fail "units: $(cat units)"
 [ ! -s units ] || fail "units: $(cat units)"
 
 [ -z "$(find tree/etc/ssh -name 'ssh_host*')" ] || fail "the image has host keys"

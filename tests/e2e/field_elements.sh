@@ -154,4 +154,67 @@ iface nic1.25 inet6 static
     expect_text tree/etc/installed-packages ifupdown vlan
     [ ! -e tree/etc/network/interfaces.d/link-nic1 ] || fail "the untagged link was configured"
 fi
+
+# simple-init: hostname, keys and network from a config drive; DHCP without one.
+if build simple simple-init; then
+    enabled simple-init sysinit.target
+    export PATH=$work/tree/usr/local/bin:$PATH
+    run_simple_init() { bash tree/usr/local/sbin/simple-init "$work/tree" "$@"; }
+    network=tree/run/systemd/network
+    mkdir nodrive
+    run_simple_init "$work/nodrive" > /dev/null
+    expect_text $network/70-simple-init.network "DHCP=yes"
+    mkdir -p drive/openstack/latest
+    echo '{"hostname": "node-1.example.org", "public_keys": {"me": "ssh-ed25519 EEEE me\n"}}' > drive/openstack/latest/meta_data.json
+    cat > drive/openstack/latest/network_data.json <<'JSON'
+{
+  "links": [
+    {"id": "tap0", "type": "phy", "ethernet_mac_address": "52:54:00:12:34:56", "mtu": 1500},
+    {"id": "tap1", "type": "phy", "ethernet_mac_address": "52:54:00:12:34:57", "mtu": null},
+    {"id": "vlan0", "type": "vlan", "vlan_link": "tap0", "vlan_id": 25, "vlan_mac_address": "52:54:00:12:34:56"},
+    {"id": "bond0", "type": "bond", "bond_links": ["tap1"], "bond_mode": "802.3ad", "bond_miimon": 100}
+  ],
+  "networks": [
+    {"id": "n0", "type": "ipv4", "link": "tap0", "ip_address": "192.0.2.5", "netmask": "255.255.255.128",
+     "routes": [{"network": "0.0.0.0", "netmask": "0.0.0.0", "gateway": "192.0.2.1"},
+                {"network": "198.51.100.0", "netmask": "255.255.255.0", "gateway": "192.0.2.2"}]},
+    {"id": "n1", "type": "ipv6", "link": "tap0", "ip_address": "2001:db8::5", "netmask": "ffff:ffff:ffff:ffff::"},
+    {"id": "n2", "type": "ipv4_dhcp", "link": "vlan0"},
+    {"id": "n3", "type": "ipv6_slaac", "link": "bond0"}
+  ],
+  "services": [{"type": "dns", "address": "192.0.2.53"}]
+}
+JSON
+    run_simple_init "$work/drive" > /dev/null
+    run_simple_init "$work/drive" > /dev/null
+    same tree/etc/hostname node-1
+    same tree/root/.ssh/authorized_keys "ssh-ed25519 EEEE me"
+    [ ! -e $network/70-simple-init.network ] || fail "the network of the boot before is still there"
+    same $network/40-simple-init-tap0.network "[Match]
+MACAddress=52:54:00:12:34:56
+Type=ether
+Kind=!*
+
+[Link]
+MTUBytes=1500
+
+[Network]
+Address=192.0.2.5/25
+Address=2001:db8::5/64
+IPv6AcceptRA=no
+VLAN=vlan25
+DNS=192.0.2.53
+
+[Route]
+Gateway=192.0.2.1
+
+[Route]
+Gateway=192.0.2.2
+Destination=198.51.100.0/24"
+    expect_text $network/40-simple-init-tap1.network "LinkLocalAddressing=no" "Bond=bond0"
+    expect_text $network/40-simple-init-vlan25.netdev "Kind=vlan" "Id=25"
+    expect_text $network/40-simple-init-vlan25.network "DHCP=ipv4"
+    expect_text $network/40-simple-init-bond0.netdev "Mode=802.3ad" "MIIMonitorSec=100ms"
+    expect_text $network/40-simple-init-bond0.network "IPv6AcceptRA=yes"
+fi
 finish
