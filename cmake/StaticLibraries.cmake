@@ -27,13 +27,16 @@ hearth_drop_unwind_tables(hearth_crypto)
 hearth_drop_unwind_tables(hearth_tls)
 hearth_library_choice(hearth_yaml yaml-cpp libyaml-cpp.a)
 
-# hearth_static_program(NAME): runs on any Linux of this architecture; nothing is loaded at run time. Not with
-# sanitizers, whose runtime must be shared.
+# hearth_static_program(NAME SMALLER SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
+# SMALLER are sources that define what would else come, larger, out of the libraries' archives. Not with sanitizers,
+# whose runtime must be shared.
 function(hearth_static_program name)
+  cmake_parse_arguments(ARG "" "" "SMALLER" ${ARGN})
   if(HEARTH_SANITIZE OR HEARTH_COVERAGE)
     return()
   endif()
   set_target_properties(${name} PROPERTIES HEARTH_STATIC ON POSITION_INDEPENDENT_CODE ON)
+  target_sources(${name} PRIVATE ${ARG_SMALLER})
   target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,-z,noseparate-code
     $<$<BOOL:$<CONFIG:Release>>:-s>)
 endfunction()

@@ -12,7 +12,7 @@
 #include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
-#include "base/net/beast_client.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -111,7 +111,7 @@ class Collector {
   CollectLog log_;
   OnceLog once_;
   RealRunner runner_;
-  BeastClient http_;
+  WebClient http_;
   SourceContext context_;
 };
 

@@ -6,7 +6,7 @@
 #include "agent/net/log.hpp"
 #include "agent/net/run.hpp"
 #include "base/error.hpp"
-#include "base/net/beast_client.hpp"
+#include "base/net/web_client.hpp"
 
 namespace hearth::agent {
 
@@ -27,8 +27,8 @@ int run(const net::NetOptions& options) {
   RealFileSystem files;
   RealRunner runner(clock);
   const std::string agent = "os-net-config/" HEARTH_VERSION;
-  BeastClient http(clock, current_environment(), agent);
-  BeastClient direct(clock, {}, agent);
+  WebClient http(clock, current_environment(), agent);
+  WebClient direct(clock, {}, agent);
   net::World world{files, runner, {http, direct, runner, clock}, log, [](const std::string& text) {
                      std::fputs(text.c_str(), stdout);
                    }};

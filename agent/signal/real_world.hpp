@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "agent/signal/delivery.hpp"
-#include "base/net/beast_client.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 
@@ -21,7 +21,7 @@ inline constexpr std::string_view k_deployed_directory = "/var/lib/heat-config/d
 struct RealSignalWorld {
   SystemClock clock;
   RealFileSystem files;
-  BeastClient http{clock, current_environment(), "hearth-agent/" HEARTH_VERSION};
+  WebClient http{clock, current_environment(), "hearth-agent/" HEARTH_VERSION};
 
   [[nodiscard]] DeliveryWorld delivery() { return {http, clock, random_fraction}; }
 };

@@ -1,4 +1,4 @@
-// HTTP requests and answers as values, and HttpClient, the seam to the network. beast_client.hpp has the real one,
+// HTTP requests and answers as values, and HttpClient, the seam to the network. web_client.hpp has the real one,
 // tests/fakes/scripted_http.hpp the fake.
 #pragma once
 

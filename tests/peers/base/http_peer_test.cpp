@@ -1,10 +1,10 @@
-// BeastClient against servers that were not written with it: Python's http.server, plain and with TLS, honest and
+// WebClient against servers that were not written with it: Python's http.server, plain and with TLS, honest and
 // lying.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/net/beast_client.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
@@ -81,7 +81,7 @@ class HttpPeer : public testing::Test {
     return made;
   }
   HttpResponse send(const HttpRequest& made, const Environment& env = {}) {
-    return BeastClient(clock_, env, "test/1").send(made);
+    return WebClient(clock_, env, "test/1").send(made);
   }
   std::string error_of(const HttpRequest& made, const Environment& env = {}) {
     try {

@@ -1,0 +1,39 @@
+// Connection: a stream to a server, plain or TLS, in which every step ends at a deadline.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/net/tls_client.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/fd.hpp"
+
+namespace hearth {
+
+class Connection {
+ public:
+  /// Connects to the first address of the host that answers. All operations throw Error(io).
+  [[nodiscard]] static Connection open(const Url& where, const Deadline& deadline, const Clock& clock);
+
+  void start_tls(const TlsContext& context, const TlsPeer& peer, const Deadline& deadline);
+  void write(std::string_view data, const Deadline& deadline);
+  /// The bytes there are, at least one; 0 when the server has closed.
+  [[nodiscard]] std::size_t read(std::span<char> buffer, const Deadline& deadline);
+
+ private:
+  Connection(Fd socket, std::string name, const Clock& clock)
+      : socket_(std::move(socket)), name_(std::move(name)), clock_(&clock) {}
+  void wait(short events, std::string_view operation, const Deadline& deadline) const;
+  void wait(TlsSession::Wants wants, std::string_view operation, const Deadline& deadline) const;
+  [[nodiscard]] std::size_t write_some(std::string_view data, const Deadline& deadline);
+
+  Fd socket_;
+  std::string name_;
+  const Clock* clock_;
+  std::optional<TlsSession> tls_;
+};
+
+}  // namespace hearth

@@ -1,0 +1,45 @@
+// Dialer: a connection to the server of a URL, through a proxy where one is set, with TLS where the scheme wants it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/net/connection.hpp"
+#include "base/net/proxy.hpp"
+
+namespace hearth {
+
+/// Whom to trust on one connection.
+struct Trust {
+  bool verify = true;
+  std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
+};
+
+class Dialer {
+ public:
+  /// Reads from `env`: proxies (see ProxySettings) and SSL_CERT_FILE.
+  Dialer(const Clock& clock, const Environment& env);
+
+  /// Throws Error: io, or input when the server's certificate does not hold.
+  [[nodiscard]] Connection dial(const Url& url, const Trust& trust, const Deadline& deadline);
+  /// The proxy of a plain request, which must name the whole URL to it. (TLS goes through a tunnel of dial's.)
+  [[nodiscard]] std::optional<Url> plain_proxy(const Url& url) const;
+
+ private:
+  [[nodiscard]] const TlsContext& context(const Trust& trust);
+
+  const Clock& clock_;
+  ProxySettings proxies_;
+  std::string system_ca_file_;
+  std::map<std::string, TlsContext> contexts_;  ///< by CA file
+};
+
+/// The first that exists of SSL_CERT_FILE and the bundles of Debian, Fedora, SUSE and Alpine; empty when there is none.
+[[nodiscard]] std::string system_ca_file(const Environment& env);
+
+/// The value of an Authorization header for "user:password", as it stands, encoded, in a URL (RFC 7617).
+[[nodiscard]] std::string basic_credentials(const std::string& user_info);
+
+}  // namespace hearth

@@ -1,0 +1,424 @@
+// All of Beast and Asio that serving needs is in this one file: it takes half a minute to compile.
+//
+// A Connection is a chain of asynchronous steps: await_head → await_body → answer → await_head … It lives as long as a
+// step of it is pending. While it waits for a head it stands in Places, the longest waiting first.
+#include "base/net/http_server.hpp"
+
+#include <openssl/ssl.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <csignal>
+#include <list>
+
+#include "base/error.hpp"
+#include "base/net/http_date.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using tcp = asio::ip::tcp;
+using ErrorCode = boost::system::error_code;
+
+/// How long a refused client may go on sending before it is cut off; cutting at once would lose our answer.
+constexpr auto k_linger = std::chrono::seconds(2);
+
+class Place {
+ public:
+  virtual ~Place() = default;
+  virtual void cut() noexcept = 0;
+};
+
+/// Who is connected, and who of them keeps us waiting.
+struct Places {
+  std::list<Place*> waiting;
+  std::list<Place*> all;
+};
+
+/// What connections share.
+struct Service {
+  HttpServerLimits limits;
+  const Clock& clock;
+  Logger& log;
+  AccessLog* access;
+  Places places;
+  bool stopping = false;
+  std::int64_t date_second = 0;
+  std::string date;
+
+  /// The Date header's value, made once a second.
+  const std::string& now_text() {
+    const auto second = std::chrono::duration_cast<std::chrono::seconds>(clock.wall().time_since_epoch()).count();
+    if (second != date_second || date.empty()) date = format_http_date(date_second = second);
+    return date;
+  }
+};
+
+struct Listener {
+  std::string name;
+  HttpHandler& handler;
+  std::unique_ptr<asio::ssl::context> tls;
+  tcp::acceptor acceptor;
+};
+
+ServedResponse plain_response(int status) {
+  ServedResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "text/plain; charset=UTF-8"}};
+  response.body = cat(status, " ", usual_reason(status), "\n");
+  return response;
+}
+
+/// 0 when nothing is to be answered: the client went away or was too slow.
+int status_of(const ErrorCode& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  if (error == http::error::body_limit) return 413;
+  if (error == http::error::bad_version) return 505;
+  if (error == http::error::end_of_stream || error == http::error::partial_message) return 0;
+  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+template <class Stream>
+class Connection final : public Place, public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  template <class... Tls>
+  Connection(tcp::socket socket, Service& service, Listener& listener, Tls&... tls)
+      : service_(service), listener_(listener), stream_(std::move(socket), tls...) {
+    ErrorCode unknown;
+    peer_ = beast::get_lowest_layer(stream_).socket().remote_endpoint(unknown).address().to_string(unknown);
+    all_ = service_.places.all.insert(service_.places.all.end(), this);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() override {
+    stop_waiting();
+    service_.places.all.erase(all_);
+  }
+
+  void start() {
+    if constexpr (is_tls) {
+      start_waiting();
+      expire_after(service_.limits.head_time);
+      stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
+        self->stop_waiting();
+        if (!error) self->await_head(self->service_.limits.head_time);
+      });
+    } else {
+      await_head(service_.limits.head_time);
+    }
+  }
+
+  void cut() noexcept override {
+    ErrorCode ignored;
+    beast::get_lowest_layer(stream_).socket().close(ignored);
+  }
+
+ private:
+  static constexpr bool is_tls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+  void expire_after(Duration time) {
+    beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+  }
+  void start_waiting() {
+    waiting_ = service_.places.waiting.insert(service_.places.waiting.end(), this);
+    is_waiting_ = true;
+  }
+  void stop_waiting() {
+    if (is_waiting_) service_.places.waiting.erase(waiting_);
+    is_waiting_ = false;
+  }
+
+  void await_head(Duration time) {
+    if (service_.stopping) return;
+    parser_.emplace();
+    parser_->header_limit(service_.limits.head_bytes);
+    parser_->body_limit(service_.limits.body_bytes);
+    start_waiting();
+    expire_after(time);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+                              self->stop_waiting();
+                              self->began_ = self->service_.clock.now();
+                              error ? self->refuse(error) : self->await_body();
+                            });
+  }
+
+  void await_body() {
+    if (parser_->is_done()) return answer();
+    expire_after(service_.limits.body_time);
+    if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(go_on), [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+      if (!error) self->read_body();
+    });
+  }
+
+  void read_body() {
+    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+      error ? self->refuse(error) : self->answer();
+    });
+  }
+
+  void refuse(const ErrorCode& error) {
+    const int status = status_of(error);
+    if (status == 0) return;
+    request_ = {};
+    request_.method = "-";
+    request_.target = "-";
+    request_.peer = peer_;
+    send(plain_response(status), false);
+  }
+
+  void take_request() {
+    auto message = parser_->release();
+    request_ = {};
+    request_.method = std::string(message.method_string());
+    request_.target = std::string(message.target());
+    request_.headers.reserve(8);
+    for (const auto& field : message)
+      request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
+    request_.body = std::move(message.body());
+    request_.peer = peer_;
+    request_.tls = is_tls;
+    keep_alive_ = message.keep_alive() && !service_.stopping;
+  }
+
+  void answer() {
+    take_request();
+    Result<RequestTarget, std::string> target = parse_request_target(request_.target);
+    if (!target) return send(plain_response(400), false);
+    RequestTarget parts = std::move(target).value();
+    request_.raw_path = std::move(parts.raw_path);
+    request_.path = std::move(parts.path);
+    request_.query = std::move(parts.query);
+    send(handled(), keep_alive_);
+  }
+
+  ServedResponse handled() {
+    try {
+      return listener_.handler.answer(request_);
+    } catch (const Error& error) {
+      service_.log.error(
+          cat(listener_.name, ": ", request_.method, " ", without_secrets(request_.target), ": ", error.story()));
+    } catch (const std::exception& error) {
+      service_.log.error(
+          cat(listener_.name, ": ", request_.method, " ", without_secrets(request_.target), ": ", error.what()));
+    }
+    return plain_response(500);
+  }
+
+  void send(ServedResponse response, bool keep_alive) {
+    response_ = std::move(response);
+    head_ = response_head(response_, service_.now_text(), keep_alive);
+    const bool silent = request_.method == "HEAD" || response_.status == 304 || response_.status == 204;
+    const std::string_view body = silent ? std::string_view{} : std::string_view(response_.content());
+    expire_after(service_.limits.write_time);
+    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(body)};
+    asio::async_write(stream_, parts,
+                      [self = this->shared_from_this(), keep_alive, size = body.size()](ErrorCode error, std::size_t) {
+                        self->finish(error, keep_alive, size);
+                      });
+  }
+
+  void finish(const ErrorCode& error, bool keep_alive, std::size_t size) {
+    if (service_.access != nullptr) {
+      service_.access->record({listener_.name, request_, response_.status, size, service_.clock.now() - began_});
+    }
+    if (error) return;
+    keep_alive ? await_head(service_.limits.idle_time) : say_goodbye();
+  }
+
+  /// Ends our side, then reads on for a moment, so that the client gets to see what we wrote.
+  void say_goodbye() {
+    ErrorCode ignored;
+    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    expire_after(k_linger);
+    discard();
+  }
+
+  void discard() {
+    beast::get_lowest_layer(stream_).async_read_some(asio::buffer(waste_),
+                                                     [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+                                                       if (!error && !self->service_.stopping) self->discard();
+                                                     });
+  }
+
+  Service& service_;
+  Listener& listener_;
+  Stream stream_;
+  std::string peer_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  ServedRequest request_;
+  ServedResponse response_;
+  std::string head_;
+  std::array<char, 512> waste_{};
+  MonotonicTime began_{};
+  bool keep_alive_ = false;
+  bool is_waiting_ = false;
+  std::list<Place*>::iterator waiting_;
+  std::list<Place*>::iterator all_;
+};
+
+using PlainConnection = Connection<beast::tcp_stream>;
+using TlsConnection = Connection<asio::ssl::stream<beast::tcp_stream>>;
+
+std::unique_ptr<asio::ssl::context> tls_context(const TlsFiles& files) {
+  auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+  ::SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  ErrorCode error;
+  context->use_certificate_chain_file(files.certificate, error);
+  if (error)
+    throw Error(ErrorKind::input, cat("reading the certificate in ", files.certificate, ": ", error.message()));
+  context->use_private_key_file(files.key, asio::ssl::context::pem, error);
+  if (error) throw Error(ErrorKind::input, cat("reading the key in ", files.key, ": ", error.message()));
+  return context;
+}
+
+/// Each connection is a descriptor; the soft limit of 1024 is for programs that use select(2).
+void raise_descriptor_limit(std::size_t connections) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, std::max<rlim_t>(limit.rlim_cur, connections + 256));
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+struct HttpServer::State {
+  Service service;
+  asio::io_context io{1};
+  asio::signal_set signals{io};
+  asio::steady_timer stop_timer{io};
+  std::list<Listener> listeners;
+  std::list<asio::steady_timer> timers;
+
+  void accept(Listener& listener) {
+    listener.acceptor.async_accept([this, &listener](ErrorCode error, tcp::socket socket) {
+      if (service.stopping || error == asio::error::operation_aborted) return;
+      if (!error) admit(listener, std::move(socket));
+      if (error == asio::error::no_descriptors) make_room();
+      accept(listener);
+    });
+  }
+
+  void admit(Listener& listener, tcp::socket socket) {
+    if (service.places.all.size() >= service.limits.connections) make_room();
+    if (service.places.all.size() >= service.limits.connections + 64) return;  // those being cut are still there
+    ErrorCode ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    if (listener.tls) {
+      std::make_shared<TlsConnection>(std::move(socket), service, listener, *listener.tls)->start();
+    } else {
+      std::make_shared<PlainConnection>(std::move(socket), service, listener)->start();
+    }
+  }
+
+  void make_room() {
+    if (service.places.waiting.empty()) return;
+    Place* longest = service.places.waiting.front();
+    service.places.waiting.splice(service.places.waiting.end(), service.places.waiting, service.places.waiting.begin());
+    longest->cut();
+  }
+
+  void tick(asio::steady_timer& timer, Duration period, const std::function<void()>& action) {
+    timer.expires_after(period);
+    timer.async_wait([this, &timer, period, action](ErrorCode error) {
+      if (error || service.stopping) return;
+      try {
+        action();
+      } catch (const std::exception& failure) {
+        service.log.error(failure.what());
+      }
+      tick(timer, period, action);
+    });
+  }
+
+  void begin_stop() {
+    if (service.stopping) return;
+    service.stopping = true;
+    ErrorCode ignored;
+    signals.cancel(ignored);
+    for (Listener& listener : listeners) listener.acceptor.close(ignored);
+    for (asio::steady_timer& timer : timers) timer.cancel();
+    for (Place* place : service.places.waiting) place->cut();
+    if (service.places.all.size() == service.places.waiting.size()) return;
+    stop_timer.expires_after(service.limits.stop_time);
+    stop_timer.async_wait([this](ErrorCode) { io.stop(); });
+    watch_for_end();
+  }
+
+  /// The stop timer must not outlive the last connection.
+  void watch_for_end() {
+    if (service.places.all.empty()) return void(stop_timer.cancel());
+    const auto soon = std::make_shared<asio::steady_timer>(io, std::chrono::milliseconds(10));
+    soon->async_wait([this, soon](ErrorCode) { watch_for_end(); });
+  }
+};
+
+HttpServer::HttpServer(HttpServerLimits limits, const Clock& clock, Logger& log, AccessLog* access)
+    : state_(new State{.service = {limits, clock, log, access, {}, false, 0, ""}, .listeners = {}, .timers = {}}) {
+  raise_descriptor_limit(limits.connections);
+}
+
+HttpServer::~HttpServer() {
+  for (Place* place : state_->service.places.all) place->cut();
+  state_->listeners.clear();
+  state_->timers.clear();
+}
+
+std::uint16_t HttpServer::listen(const std::string& name, const std::string& address, std::uint16_t port,
+                                 HttpHandler& handler, const TlsFiles* tls) {
+  ErrorCode error;
+  const asio::ip::address parsed = asio::ip::make_address(address, error);
+  if (error) throw Error(ErrorKind::input, cat(name, ": '", address, "' is no IP address"));
+  const tcp::endpoint endpoint(parsed, port);
+  Listener& listener = state_->listeners.emplace_back(
+      Listener{name, handler, tls == nullptr ? nullptr : tls_context(*tls), tcp::acceptor(state_->io)});
+  const auto check = [&](std::string_view step) {
+    if (error) throw Error(ErrorKind::io, cat(name, ": ", step, " ", address, " port ", port, ": ", error.message()));
+  };
+  listener.acceptor.open(endpoint.protocol(), error);
+  check("opening a socket for");
+  listener.acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  listener.acceptor.bind(endpoint, error);
+  check("binding to");
+  listener.acceptor.listen(4096, error);
+  check("listening on");
+  state_->accept(listener);
+  return listener.acceptor.local_endpoint().port();
+}
+
+void HttpServer::every(Duration period, std::function<void()> action) {
+  state_->tick(state_->timers.emplace_back(state_->io), period, action);
+}
+
+void HttpServer::run(bool signals) {
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  if (signals) {
+    state_->signals.add(SIGTERM);
+    state_->signals.add(SIGINT);
+    state_->signals.async_wait([this](ErrorCode error, int) {
+      if (!error) state_->begin_stop();
+    });
+  }
+  state_->io.run();
+}
+
+void HttpServer::stop() {
+  asio::post(state_->io, [this] { state_->begin_stop(); });
+}
+
+}  // namespace hearth

@@ -1,0 +1,76 @@
+// HttpServer: HTTP/1.1 for machines, on one thread. Handlers are pure functions of a request; what they share needs no
+// locks. Built for many small answers: keep-alive, no copy of shared bodies, 20,000 connections.
+//
+// Against hostile clients: a head must be complete before a deadline, sizes are limited, and when all places are taken,
+// whoever has kept the server waiting for the longest loses his. So no number of slow clients keeps others out.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "base/net/served.hpp"
+
+namespace hearth {
+
+struct HttpServerLimits {
+  std::uint32_t head_bytes = 16U << 10U;               ///< more is answered with 431
+  std::uint64_t body_bytes = std::uint64_t{4} << 20U;  ///< more is answered with 413
+  std::size_t connections = 20000;
+  Duration head_time = std::chrono::seconds(10);  ///< from the connection, or the last answer, to a complete head
+  Duration body_time = std::chrono::seconds(60);
+  Duration write_time = std::chrono::seconds(60);
+  Duration idle_time = std::chrono::seconds(30);  ///< how long a connection is kept between two requests
+  Duration stop_time = std::chrono::seconds(5);   ///< what running requests get when the server stops
+};
+
+/// One answered request.
+struct AccessRecord {
+  std::string_view listener;
+  const ServedRequest& request;
+  int status = 0;
+  std::size_t bytes = 0;  ///< of the body
+  Duration took{};
+};
+
+class AccessLog {
+ public:
+  virtual ~AccessLog() = default;
+  virtual void record(const AccessRecord& record) noexcept = 0;
+};
+
+/// PEM files of a server's certificate chain and key.
+struct TlsFiles {
+  std::string certificate;
+  std::string key;
+};
+
+class HttpServer {
+ public:
+  /// `access` may be null. `log` gets what handlers throw.
+  HttpServer(HttpServerLimits limits, const Clock& clock, Logger& log, AccessLog* access);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  /// Binds and listens; port 0 takes a free one. Returns the port. `name` is for the access log and errors. Throws
+  /// Error(io) when the address is taken or not ours, Error(input) when `address` is no numeric address.
+  std::uint16_t listen(const std::string& name, const std::string& address, std::uint16_t port, HttpHandler& handler,
+                       const TlsFiles* tls = nullptr);
+  /// Calls `action` on the server's thread, again and again, until the server stops.
+  void every(Duration period, std::function<void()> action);
+  /// Serves until stop(). With `signals`, SIGTERM and SIGINT stop it, too.
+  void run(bool signals = false);
+  /// From any thread: no new connections, running requests end, run() returns.
+  void stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hearth

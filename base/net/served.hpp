@@ -1,0 +1,63 @@
+// What an HTTP server hands to its handler and gets back, as values. http_server.hpp has the server.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/net/http.hpp"
+#include "base/result.hpp"
+
+namespace hearth {
+
+struct ServedRequest {
+  std::string method;
+  std::string target;    ///< as it was sent, "/a%20b?c=d"
+  std::string raw_path;  ///< the target's path, still encoded
+  std::string path;      ///< decoded; may hold any byte but NUL
+  std::string query;     ///< without "?", still encoded
+  HttpHeaders headers;
+  std::string body;
+  std::string peer;  ///< the client's address without port
+  bool tls = false;
+
+  [[nodiscard]] std::optional<std::string> header(std::string_view name) const { return find_header(headers, name); }
+  /// "host[:port]" of the Host field; empty when the client sent none.
+  [[nodiscard]] std::string host() const { return header("Host").value_or(""); }
+};
+
+struct ServedResponse {
+  int status = 200;
+  std::string reason;  ///< empty = the usual one
+  HttpHeaders headers;
+  std::string body;
+  std::shared_ptr<const std::string> shared_body;  ///< in place of `body`: not copied
+
+  [[nodiscard]] const std::string& content() const { return shared_body ? *shared_body : body; }
+};
+
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  /// Called on the server's one thread: it must not wait. What it throws is logged and answered with 500.
+  [[nodiscard]] virtual ServedResponse answer(const ServedRequest& request) = 0;
+};
+
+/// Takes a request target apart: origin form and absolute form (RFC 9112 section 3.2). The error is a reason.
+struct RequestTarget {
+  std::string raw_path;
+  std::string path;
+  std::string query;
+};
+[[nodiscard]] Result<RequestTarget, std::string> parse_request_target(std::string_view target);
+
+/// The status line and headers, up to the empty line. Content-Length is added but for 1xx, 204 and 304.
+[[nodiscard]] std::string response_head(const ServedResponse& response, std::string_view date, bool keep_alive);
+
+[[nodiscard]] std::string_view usual_reason(int status);
+
+/// The target with the values of secret parameters (signatures, tokens) masked, for logs.
+[[nodiscard]] std::string without_secrets(std::string_view target);
+
+}  // namespace hearth

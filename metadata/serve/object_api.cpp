@@ -1,0 +1,78 @@
+#include "metadata/serve/object_api.hpp"
+
+#include <array>
+
+#include "base/net/http_date.hpp"
+#include "base/text.hpp"
+#include "metadata/serve/conditional.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+/// Swift refuses these, since with them a PUT could reach other objects than the URL says.
+constexpr std::array<const char*, 3> k_refused_headers = {"X-Object-Manifest", "X-Symlink-Target", "X-Copy-From"};
+
+ServedResponse html(int status, const std::string& body) {
+  ServedResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "text/html; charset=UTF-8"}};
+  response.body = body;
+  return response;
+}
+
+ServedResponse not_found() {
+  return html(404, "<html><h1>Not Found</h1><p>The resource could not be found.</p></html>");
+}
+
+}  // namespace
+
+ServedResponse ObjectApi::refuse(const ServedRequest& request) {
+  log_.warning(cat("objects: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
+  ServedResponse response = html(401, "401 Unauthorized: Temp URL invalid\n");
+  response.headers.emplace_back("Www-Authenticate", "Swift realm=\"unknown\"");
+  return response;
+}
+
+ServedResponse ObjectApi::answer(const ServedRequest& request) {
+  if (request.path == "/") return not_found();
+  const std::optional<ObjectPath> path = parse_object_path(request.path);
+  if (!path) return refuse(request);
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const std::optional<TempUrlGrant> grant =
+      check_temp_url(request, *path, store_.temp_url_keys(path->account, path->container), now);
+  if (!grant) return refuse(request);
+  if (request.method == "GET" || request.method == "HEAD") return read(request, *path, *grant);
+  if (request.method == "PUT") return put(request, *path);
+  if (request.method != "DELETE") return html(405, "<html><h1>Method Not Allowed</h1></html>");
+  return store_.remove_object(*path) ? html(204, "") : not_found();
+}
+
+ServedResponse ObjectApi::read(const ServedRequest& request, const ObjectPath& path, const TempUrlGrant& grant) {
+  const std::optional<Document> object = store_.object(path);
+  if (!object) return not_found();
+  if (holds_current(request, object->tag, object->modified)) return not_modified(object->tag, object->modified);
+  ServedResponse response;
+  response.headers = {{"Content-Type", object->content_type},
+                      {"Etag", object->tag},
+                      {"Last-Modified", format_http_date(object->modified)},
+                      {"Content-Disposition", grant.disposition},
+                      {"Expires", format_http_date(grant.expires)}};
+  response.shared_body = object->text;
+  return response;
+}
+
+ServedResponse ObjectApi::put(const ServedRequest& request, const ObjectPath& path) {
+  for (const char* name : k_refused_headers) {
+    if (request.header(name)) return html(400, cat("The header '", name, "' is not allowed in this tempurl"));
+  }
+  const std::string type = request.header("Content-Type").value_or("application/octet-stream");
+  const std::optional<Document> stored = store_.put_object(path, request.body, type);
+  if (!stored) return html(403, "<html><h1>Forbidden</h1><p>Access was denied to this resource.</p></html>");
+  ServedResponse response = html(201, "");
+  response.headers.emplace_back("Etag", stored->tag);
+  response.headers.emplace_back("Last-Modified", format_http_date(stored->modified));
+  return response;
+}
+
+}  // namespace hearth::metadata

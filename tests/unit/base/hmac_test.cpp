@@ -1,0 +1,38 @@
+#include "base/hmac.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hex.hpp"
+
+namespace hearth {
+namespace {
+
+// RFC 2202 and RFC 4231, test case 2.
+TEST(Hmac, GivesTheDigestsOfTheRfcs) {
+  const std::string text = "what do ya want for nothing?";
+  EXPECT_EQ(to_hex(hmac(HashKind::sha1, "Jefe", text)), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+  EXPECT_EQ(to_hex(hmac(HashKind::sha256, "Jefe", text)),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST(Base64, GoesThereAndBack) {
+  EXPECT_EQ(base64_encode(""), "");
+  EXPECT_EQ(base64_encode("fo"), "Zm8=");
+  EXPECT_EQ(base64_encode("foobar"), "Zm9vYmFy");
+  for (const std::string text : {"", "f", "fo", "foo", "foob"}) EXPECT_EQ(base64_decode(base64_encode(text)), text);
+}
+
+TEST(Base64, ReadsTheAlphabetOfUrlsAndRefusesWhatIsNone) {
+  EXPECT_EQ(base64_decode("-_8="), base64_decode("+/8="));
+  for (const char* bad : {"Zg", "Z===", "====", "Zg==\n", "Z!==", " Zg="}) EXPECT_FALSE(base64_decode(bad)) << bad;
+}
+
+TEST(Secrets, AreEqualOnlyWhenEveryByteIs) {
+  EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
+  EXPECT_FALSE(equal_in_constant_time("abc", "abd"));
+  EXPECT_FALSE(equal_in_constant_time("abc", "ab"));
+  EXPECT_TRUE(equal_in_constant_time("", ""));
+}
+
+}  // namespace
+}  // namespace hearth
