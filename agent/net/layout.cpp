@@ -14,11 +14,17 @@ constexpr std::string_view k_managed = "# os-net-config managed table";
 constexpr std::string_view k_default_tables =
     "# reserved values\n#\n255\tlocal\n254\tmain\n253\tdefault\n0\tunspec\n#\n# local\n#\n#1\tinr.ruhep\n";
 
-std::vector<std::string> needs_of(const Device& device) {
+/// The devices of the network that must be there before this one. A vlan among the members of a bond lies on top of it,
+/// and needs it instead.
+std::vector<std::string> needs_of(const Device& device, const Network& network) {
   std::vector<std::string> needs;
-  if (!device.is_ovs()) needs = device.members;
-  if (!device.lower.empty()) needs.push_back(device.lower);
-  if (!device.ovs_bridge.empty()) needs.push_back(device.ovs_bridge);
+  for (const std::string& name : device.is_ovs() ? std::vector<std::string>() : device.members) {
+    const Device* member = network.find(name);
+    if (member != nullptr && member->lower != device.name) needs.push_back(name);
+  }
+  for (const std::string& name : {device.lower, device.ovs_bridge}) {
+    if (network.find(name) != nullptr) needs.push_back(name);
+  }
   return needs;
 }
 
@@ -32,10 +38,7 @@ class Sorter {
       throw Error(ErrorKind::input,
                   cat(device.where, ": ", device.name, " needs itself, through the devices below it"));
     }
-    for (const std::string& name : needs_of(device)) {
-      const Device* needed = network_.find(name);
-      if (needed != nullptr) visit(*needed);
-    }
+    for (const std::string& name : needs_of(device, network_)) visit(*network_.find(name));
     done_.insert(device.name);
     sorted.push_back(device);
   }
@@ -66,17 +69,13 @@ std::vector<Device> in_start_order(const Network& network) {
 }
 
 Unit unit_of(const Device& device, const Network& network, std::string text) {
-  Unit unit{.name = device.name,
-            .text = std::move(text),
-            .after = {},
-            .device_now = device.device_now,
-            .is_virtual = device.is_virtual(),
-            .waits = device.dhcp || device.dhcp6 || !device.addresses.empty(),
-            .onboot = device.onboot};
-  for (const std::string& name : needs_of(device)) {
-    if (network.find(name) != nullptr) unit.after.push_back(name);
-  }
-  return unit;
+  return {.name = device.name,
+          .text = std::move(text),
+          .after = needs_of(device, network),
+          .device_now = device.device_now,
+          .is_virtual = device.is_virtual(),
+          .waits = device.dhcp || device.dhcp6 || !device.addresses.empty(),
+          .onboot = device.onboot};
 }
 
 std::string table_number(const std::string& table, const Network& network) {
