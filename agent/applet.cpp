@@ -29,10 +29,13 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return heat_config_main(call.words); }},
       {"heat-config-notify", "heat-config-notify", "signals the result of a deployment",
        [](const Invocation& call) { return heat_config_notify_main(call.words); }},
-      {"script", "hooks/script", "the hook for deployments of group script",
-       [](const Invocation& call) { return script_hook_main(call.words); }},
-      {"heat-config-script-hook", "", "the same, as 55-heat-config calls it",
-       [](const Invocation& call) { return script_hook_main(call.words); }},
+      {"heat-config-hook", "", "HOOK: a built-in hook, by name",
+       [](const Invocation& call) { return hook_main(call.words.empty() ? "" : call.words.front()); }},
+      {"50-heat-config-docker-cmd", "50-heat-config-docker-cmd", "removes containers whose deployment is gone",
+       [](const Invocation& call) { return docker_cmd_main(call.words); }},
+      {"50-heat-config-docker-compose", "50-heat-config-docker-compose",
+       "stops compose projects whose deployment is gone",
+       [](const Invocation& call) { return docker_compose_main(call.words); }},
   };
   return table;
 }
