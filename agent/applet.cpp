@@ -5,6 +5,7 @@
 #include "agent/apply/command.hpp"
 #include "agent/collect/command.hpp"
 #include "agent/heat_config/command.hpp"
+#include "agent/net/command.hpp"
 #include "agent/refresh/command.hpp"
 #include "agent/run_parts/command.hpp"
 
@@ -20,6 +21,8 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return os_apply_config_main(call.words); }},
       {"os-refresh-config", "os-refresh-config", "runs the phases of configuration scripts",
        [](const Invocation& call) { return os_refresh_config_main(call.words); }},
+      {"os-net-config", "os-net-config", "configures the machine's network",
+       [](const Invocation& call) { return os_net_config_main(call.words); }},
       {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
        [](const Invocation& call) { return dib_run_parts_main(call.words); }},
       {"55-heat-config", "55-heat-config", "runs the software deployments that have not run yet",
