@@ -67,7 +67,7 @@ void expect_nothing_reached_the_host(const Grounds& grounds) {
   EXPECT_FALSE(fs::exists("/var/tmp/hearth-test-private"));
   EXPECT_FALSE(fs::exists(grounds.at("start/private")));
   EXPECT_TRUE(fs::exists(grounds.at("out/made")));
-  EXPECT_TRUE(fs::exists(grounds.at("work/build/made")));
+  EXPECT_TRUE(fs::exists(grounds.at("work/build.0/made")));
   EXPECT_EQ(read_file("/proc/self/mounts").find(grounds.at("").string()), std::string::npos);
 }
 
