@@ -23,7 +23,7 @@ STAMPED = re.compile(rb"(?m)^# (Generated|Created) .*$")
 
 def without_build_paths(data):
     """Contents without the random names of upstream's working directories and the constant ones of ours."""
-    data = re.sub(rb"/tmp/dib_(build|image)\.\w+", rb"/hearth/\1", data)
+    data = re.sub(rb"/(tmp/dib_|hearth/)(build|image)(\.\w+)?", rb"/BUILDER/\2", data)
     data = STAMPED.sub(b"", data)
     return re.sub(rb"\b(ours|theirs)\b", b"NAME", data)
 

@@ -39,7 +39,7 @@ GROUPS = {
     # What is fetched: git, tar and file sources, caches, Python's package index.
     "sources": {
         "elements": [*OS, "peer-sources", "cache-url", "pip-and-virtualenv", "pip-cache", "pypi", "source-repositories"],
-        "environment": {"DIB_NO_PYPI_PIP": "1"},
+        "environment": {"DIB_NO_PYPI_PIP": "1", "DIB_INSTALLTYPE_pip_and_virtualenv": "package"},
         "with": OS,
     },
     # From nothing to a disk with a boot loader: upstream's own bootstrap.

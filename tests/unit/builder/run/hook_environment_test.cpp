@@ -60,14 +60,14 @@ TEST_F(HookEnvironmentTest, HoldsTheContractsVariables) {
                                 {"IMAGE_TYPE", "qcow2"},
                                 {"LC_ALL", "C"},
                                 {"OUT_IMAGE_PATH", ""},
-                                {"TMP_BUILD_DIR", "/hearth/build"},
-                                {"TMP_HOOKS_PATH", "/hearth/build/hooks"},
+                                {"TMP_BUILD_DIR", "/hearth/build.0"},
+                                {"TMP_HOOKS_PATH", "/hearth/build.0/hooks"},
                                 {"TMP_IMAGE_DIR", "/hearth/image"},
-                                {"TMP_MOUNT_PATH", "/hearth/build/mnt"},
+                                {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"},
                                 {"TMPDIR", "/hearth/tmp"},
                                 {"_LIB", "/hearth/lib"},
                                 {"DIB_PYTHON_EXEC", "/hearth/shims/hearth-python"},
-                                {"DIB_BLOCK_DEVICE_PARAMS_YAML", "/hearth/build/block-device/params.yaml"}};
+                                {"DIB_BLOCK_DEVICE_PARAMS_YAML", "/hearth/build.0/block-device/params.yaml"}};
   for (const auto& [name, value] : expected) EXPECT_THAT(env, Contains(Pair(name, value)));
 }
 
@@ -152,13 +152,13 @@ TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
                                               {"HOME", "/home/anna"},
                                               {"USER", "anna"},
                                               {"DIB_X", "1"},
-                                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}});
+                                              {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}});
   EXPECT_EQ(env, (Environment{{"DIB_X", "1"},
                               {"HOME", "/root"},
                               {"LOGNAME", "root"},
                               {"USER", "root"},
                               {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}}));
+                              {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}}));
 }
 
 class EnvironmentScriptTest : public testing::Test {
