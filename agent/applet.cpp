@@ -5,6 +5,7 @@
 #include "agent/apply/command.hpp"
 #include "agent/collect/command.hpp"
 #include "agent/heat_config/command.hpp"
+#include "agent/net/command.hpp"
 #include "agent/refresh/command.hpp"
 #include "agent/run_parts/command.hpp"
 
@@ -20,16 +21,21 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return os_apply_config_main(call.words); }},
       {"os-refresh-config", "os-refresh-config", "runs the phases of configuration scripts",
        [](const Invocation& call) { return os_refresh_config_main(call.words); }},
+      {"os-net-config", "os-net-config", "configures the machine's network",
+       [](const Invocation& call) { return os_net_config_main(call.words); }},
       {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
        [](const Invocation& call) { return dib_run_parts_main(call.words); }},
       {"55-heat-config", "55-heat-config", "runs the software deployments that have not run yet",
        [](const Invocation& call) { return heat_config_main(call.words); }},
       {"heat-config-notify", "heat-config-notify", "signals the result of a deployment",
        [](const Invocation& call) { return heat_config_notify_main(call.words); }},
-      {"script", "hooks/script", "the hook for deployments of group script",
-       [](const Invocation& call) { return script_hook_main(call.words); }},
-      {"heat-config-script-hook", "", "the same, as 55-heat-config calls it",
-       [](const Invocation& call) { return script_hook_main(call.words); }},
+      {"heat-config-hook", "", "HOOK: a built-in hook, by name",
+       [](const Invocation& call) { return hook_main(call.words.empty() ? "" : call.words.front()); }},
+      {"50-heat-config-docker-cmd", "50-heat-config-docker-cmd", "removes containers whose deployment is gone",
+       [](const Invocation& call) { return docker_cmd_main(call.words); }},
+      {"50-heat-config-docker-compose", "50-heat-config-docker-compose",
+       "stops compose projects whose deployment is gone",
+       [](const Invocation& call) { return docker_compose_main(call.words); }},
   };
   return table;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "agent/applet.hpp"
+#include "agent/heat_config/hooks/hooks.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
@@ -35,22 +36,32 @@ fs::path own_path() {
   return fs::absolute(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
 }
 
-/// The links of the named applets; of all when none is named.
-std::vector<std::string> chosen_links(const std::vector<std::string>& names) {
+std::vector<std::string> hook_links() {
   std::vector<std::string> links;
-  for (const std::string& name : names) {
-    const Applet* applet = find_applet(name);
-    if (applet == nullptr) throw Error(ErrorKind::usage, cat("there is no applet '", name, "'"));
-    if (!applet->link.empty()) links.emplace_back(applet->link);
-  }
-  if (!names.empty()) return links;
-  for (const Applet& applet : applets()) {
-    if (!applet.link.empty()) links.emplace_back(applet.link);
-  }
+  for (const Hook& hook : hooks()) links.push_back(cat("hooks/", hook.name));
   return links;
 }
 
 }  // namespace
+
+std::vector<std::string> links_of(const std::string& name) {
+  if (name == "hooks") return hook_links();
+  if (const Applet* applet = find_applet(name)) {
+    return applet->link.empty() ? std::vector<std::string>{} : std::vector<std::string>{std::string(applet->link)};
+  }
+  const std::string hook = name.compare(0, 6, "hooks/") == 0 ? name.substr(6) : name;
+  if (find_hook(hook) != nullptr) return {cat("hooks/", hook)};
+  throw Error(ErrorKind::usage, cat("there is no applet or hook '", name, "'"));
+}
+
+std::vector<std::string> all_links() {
+  std::vector<std::string> links;
+  for (const Applet& applet : applets()) {
+    if (!applet.link.empty()) links.emplace_back(applet.link);
+  }
+  for (std::string& link : hook_links()) links.push_back(std::move(link));
+  return links;
+}
 
 std::vector<LinkPlan> plan_links(const fs::path& directory, const fs::path& binary,
                                  const std::vector<std::string>& links) {
@@ -69,11 +80,15 @@ void make_links(const std::vector<LinkPlan>& plan) {
 
 int install_links_main(const std::vector<std::string>& words) {
   if (words.empty()) {
-    std::fputs("usage: hearth-agent install-links DIR [APPLET...]\n", stderr);
+    std::fputs("usage: hearth-agent install-links DIR [APPLET | hooks | HOOK...]\n", stderr);
     return 2;
   }
   try {
-    const std::vector<std::string> links = chosen_links({words.begin() + 1, words.end()});
+    std::vector<std::string> links;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      for (std::string& link : links_of(words[i])) links.push_back(std::move(link));
+    }
+    if (words.size() == 1) links = all_links();
     make_links(plan_links(fs::absolute(words[0]), own_path(), links));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hearth-agent: %s\n", error.what());

@@ -23,7 +23,13 @@ struct LinkPlan {
 /// Makes the links and the directories they need; what has such a name is replaced, but a directory never.
 void make_links(const std::vector<LinkPlan>& plan);
 
-/// `hearth-agent install-links DIR [APPLET…]`: links for the named applets, or for all; returns the exit status.
+/// The links of an applet, of a hook ("puppet", "hooks/cfn-init"), or of all "hooks". Throws Error(usage) for any other
+/// name.
+[[nodiscard]] std::vector<std::string> links_of(const std::string& name);
+/// The links of all applets and hooks.
+[[nodiscard]] std::vector<std::string> all_links();
+
+/// `hearth-agent install-links DIR [NAME…]`: the links of these names, or all; returns the exit status.
 [[nodiscard]] int install_links_main(const std::vector<std::string>& words);
 
 }  // namespace hearth::agent

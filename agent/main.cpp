@@ -7,6 +7,8 @@
 #include <cstdio>
 
 #include "agent/applet.hpp"
+#include "agent/heat_config/command.hpp"
+#include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
 #include "base/text.hpp"
 
@@ -25,11 +27,16 @@ void pin_name_services() {
 void print_help(std::FILE* stream) {
   std::fputs(
       "usage: hearth-agent APPLET [ARGUMENT…]\n"
-      "       hearth-agent install-links DIR [APPLET…]\n"
+      "       hearth-agent install-links DIR [APPLET | hooks | HOOK…]\n"
       "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
       stream);
   for (const Applet& applet : hearth::agent::applets()) {
-    std::fprintf(stream, "  %-20s %s\n", std::string(applet.name).c_str(), std::string(applet.summary).c_str());
+    std::fprintf(stream, "  %-30s %s\n", std::string(applet.name).c_str(), std::string(applet.summary).c_str());
+  }
+  std::fputs("\nHooks of heat-config (a link below a directory named hooks), run with a deployment on stdin:\n",
+             stream);
+  for (const hearth::agent::Hook& hook : hearth::agent::hooks()) {
+    std::fprintf(stream, "  %-30s %s\n", std::string(hook.name).c_str(), std::string(hook.summary).c_str());
   }
 }
 
@@ -42,6 +49,7 @@ int run_by_first_word(const Invocation& call) {
   }
   if (word == "install-links") return hearth::agent::install_links_main(rest);
   if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});
+  if (hearth::agent::find_hook(word) != nullptr) return hearth::agent::hook_main(word);
   const bool asked = word == "--help" || word == "-h" || word == "help";
   if (!asked && !word.empty()) std::fprintf(stderr, "hearth-agent: there is no applet '%s'\n", word.c_str());
   print_help(asked ? stdout : stderr);
@@ -49,10 +57,13 @@ int run_by_first_word(const Invocation& call) {
 }
 
 int dispatch(const Invocation& call) {
-  const std::string& path = call.argv.front();
-  const std::size_t slash = path.rfind('/');
-  const Applet* applet = hearth::agent::find_applet(slash == std::string::npos ? path : path.substr(slash + 1));
-  return applet != nullptr ? applet->run(call) : run_by_first_word(call);
+  const hearth::fs::path path = call.argv.front();
+  const std::string name = path.filename().string();
+  // hooks/cfn-init is a hook, cfn-init a program.
+  const bool hook = hearth::agent::find_hook(name) != nullptr;
+  if (hook && path.parent_path().filename() == "hooks") return hearth::agent::hook_main(name);
+  if (const Applet* applet = hearth::agent::find_applet(name)) return applet->run(call);
+  return hook ? hearth::agent::hook_main(name) : run_by_first_word(call);
 }
 
 }  // namespace

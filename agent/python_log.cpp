@@ -22,6 +22,23 @@ std::string log_time(WallTime time, char separator) {
   return cat(std::string_view(text.data(), length), separator, fraction.data());
 }
 
+std::optional<LogLine> parse_log_line(std::string_view line) {
+  constexpr std::string_view form = "[0000-00-00 00:00:00,000] (";
+  if (line.size() < form.size()) return std::nullopt;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = line[i] >= '0' && line[i] <= '9';
+    if (form[i] == '0' ? !digit : line[i] != form[i]) return std::nullopt;
+  }
+  const std::size_t begin = line.find(") [");
+  const std::size_t end = begin == std::string_view::npos ? begin : line.find("] ", begin);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view name = line.substr(begin + 3, end - begin - 3);
+  for (const LogLevel level : {LogLevel::debug, LogLevel::info, LogLevel::warning, LogLevel::error}) {
+    if (name == log_level_name(level)) return LogLine{level, line.substr(end + 2)};
+  }
+  return std::nullopt;
+}
+
 void PythonLogger::log(LogLevel level, std::string_view text) noexcept {
   if (!threshold_ || level < *threshold_) return;
   try {

@@ -11,6 +11,13 @@
 
 namespace hearth::agent {
 
+struct LogLine {
+  LogLevel level = LogLevel::info;
+  std::string_view text;
+};
+/// Takes a line of PythonLogger's form, of whatever program, apart; nothing when it is none.
+[[nodiscard]] std::optional<LogLine> parse_log_line(std::string_view line);
+
 /// "YYYY-MM-DD HH:MM:SS" in local time, then `separator` and milliseconds.
 [[nodiscard]] std::string log_time(WallTime time, char separator);
 

@@ -1,10 +1,12 @@
-// hearth: one command for everything; disk-image-create when started under that name.
+// hearth: one command for everything; disk-image-create or element-info when started under that name.
 #include <clocale>
 #include <cstdio>
 
 #include "base/cli/command.hpp"
 #include "builder/commands.hpp"
+#include "builder/element_commands.hpp"
 #include "builder/vm/commands.hpp"
+#include "pxe/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
@@ -19,8 +21,10 @@ int main(int argc, char** argv) {
   if (name == "disk-image-create") {
     return cli::run_single(program, builder::disk_image_create(executable), words);
   }
+  if (name == "element-info") return cli::run_single(program, builder::element_info(executable), words);
   program.commands = builder::commands(executable);
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

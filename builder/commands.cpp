@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/element_commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/run/image_build.hpp"
 
@@ -100,54 +101,12 @@ cli::Command plan_command(const fs::path& executable) {
           }};
 }
 
-/// The first sentence of an element's README that is prose, without headlines.
-std::string summary_of(const Element& element) {
-  std::string paragraph;
-  for (const char* name : {"README.md", "README.rst"}) {
-    for (const std::string& line : split_lines(RealFileSystem().read(element.path / name).value_or(""))) {
-      const bool decoration =
-          line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
-      if (!decoration) paragraph += cat(paragraph.empty() ? "" : " ", trim(line));
-      if (decoration && !paragraph.empty()) break;
-    }
-  }
-  paragraph = paragraph.substr(0, paragraph.find(". "));
-  if (!paragraph.empty() && (paragraph.back() == '.' || paragraph.back() == ':')) paragraph.pop_back();
-  return paragraph;
-}
-
-cli::Command list_command(const fs::path& executable) {
-  return {.words = "element list",
-          .operands = "",
-          .summary = "list the elements that ELEMENTS_PATH and Hearth offer",
-          .details = "",
-          .options = {{"json", 0, "", "print as JSON"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            const Environment environment = current_environment();
-            std::vector<fs::path> path;
-            const auto set = environment.find("ELEMENTS_PATH");
-            if (set != environment.end() && !set->second.empty()) {
-              for (const std::string& entry : split(set->second, ':')) path.emplace_back(entry);
-            }
-            const Installation installation = find_installation(environment, executable);
-            const Catalog catalog = Catalog::scan(RealFileSystem(), path, installation.elements);
-            Json list = Json::array();
-            for (const auto& [name, element] : catalog.elements()) {
-              list.push_back({{"name", name}, {"path", element.path.string()}, {"summary", summary_of(element)}});
-              if (arguments.has("json")) continue;
-              std::string line = name;
-              line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
-              print(cat(line, summary_of(element), "\n"));
-            }
-            if (arguments.has("json")) print(cat(list.dump(2), "\n"));
-            return 0;
-          }};
-}
-
 }  // namespace
 
 std::vector<cli::Command> commands(const fs::path& executable) {
-  return {create_command(executable), plan_command(executable), list_command(executable)};
+  std::vector<cli::Command> rows = {create_command(executable), plan_command(executable)};
+  for (cli::Command& row : element_commands(executable)) rows.push_back(std::move(row));
+  return rows;
 }
 
 cli::Command disk_image_create(const fs::path& executable) {

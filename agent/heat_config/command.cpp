@@ -5,10 +5,13 @@
 
 #include <csignal>
 
-#include "agent/heat_config/log.hpp"
+#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/docker_cleanup.hpp"
+#include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/notify.hpp"
 #include "agent/heat_config/runner.hpp"
-#include "agent/heat_config/script_hook.hpp"
+#include "agent/heat_config/signal_data.hpp"
+#include "agent/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"
 #include "base/error.hpp"
@@ -49,12 +52,35 @@ int guarded(Logger& log, Body body) {
   }
 }
 
+/// What a hook can't do at all (a full disk, a config of the wrong form) is its answer, too: a failure with the reason.
+Json answer_of(const Hook& hook, const Json& deployment, const HookWorld& world) {
+  try {
+    return hook.run(deployment, world);
+  } catch (const Error& error) {
+    world.log.error(error.what());
+    return plain_answer("", error.story(), 1);
+  } catch (const nlohmann::json::exception& error) {
+    world.log.error(error.what());
+    return plain_answer("", cat("the deployment is malformed: ", error.what()), 1);
+  }
+}
+
+int run_cleanup(int (*clean)(const HookWorld&)) {
+  SystemClock clock;
+  PythonLogger log(STDERR_FILENO, k_name, LogLevel::info, clock);
+  return guarded(log, [&] {
+    RealFileSystem files;
+    RealRunner runner(clock);
+    return clean({files, runner, log, current_environment()});
+  });
+}
+
 }  // namespace
 
 int heat_config_main(const std::vector<std::string>& args) {
   survive_closed_pipes();
   SystemClock clock;
-  HeatLogger log(clock, k_name);
+  PythonLogger log(STDERR_FILENO, k_name, LogLevel::info, clock);
   if (!args.empty() && args != std::vector<std::string>{"--resend-pending"}) {
     log.error("usage: heat-config [--resend-pending]");
     return 2;
@@ -64,15 +90,17 @@ int heat_config_main(const std::vector<std::string>& args) {
     RealFileSystem files;
     RealRunner runner(clock);
     const Environment env = current_environment();
+    DirectoryLogBook book(setting(env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"));
+    const std::string identity = process_identity(files, ::getpid());
     return run_heat_config(HeatConfigSettings::from(env),
-                           {files, runner, clock, log, env, {"/proc/self/exe"}, process_identity(files, ::getpid())});
+                           {files, runner, clock, log, book, env, {"/proc/self/exe"}, identity});
   });
 }
 
 int heat_config_notify_main(const std::vector<std::string>& args) {
   survive_closed_pipes();
   SystemClock clock;
-  HeatLogger log(clock, k_notify_name);
+  PythonLogger log(STDERR_FILENO, k_notify_name, LogLevel::info, clock);
   if (args.size() != 1) {
     log.error("usage: heat-config-notify CONFIG.json < DATA");
     return 1;
@@ -84,19 +112,24 @@ int heat_config_notify_main(const std::vector<std::string>& args) {
   });
 }
 
-int script_hook_main(const std::vector<std::string>& /*args*/) {
+int hook_main(const std::string& name) {
   survive_closed_pipes();
   SystemClock clock;
-  HeatLogger log(clock, k_name);
+  PythonLogger log(STDERR_FILENO, k_name, LogLevel::info, clock);
   return guarded(log, [&] {
+    const Hook* hook = find_hook(name);
+    if (hook == nullptr) throw Error(ErrorKind::usage, cat("there is no hook '", name, "'"));
+    const Json deployment = parse_python_json(read_stdin(), "standard input").value_or_throw();
     RealFileSystem files;
     RealRunner runner(clock);
-    const Environment env = current_environment();
-    const Json deployment = parse_python_json(read_stdin(), "standard input").value_or_throw();
-    const Json answer = run_script_hook(deployment, ScriptHookSettings::from(env), {files, runner, log, env});
+    MaskingLogger masked(log, SecretMask(deployment));
+    const Json answer = answer_of(*hook, deployment, {files, runner, masked, current_environment()});
     write_all(Fd(::dup(STDOUT_FILENO)), python_json(answer), "standard output");
     return 0;
   });
 }
+
+int docker_cmd_main(const std::vector<std::string>& /*args*/) { return run_cleanup(clean_docker_containers); }
+int docker_compose_main(const std::vector<std::string>& /*args*/) { return run_cleanup(prepare_compose_projects); }
 
 }  // namespace hearth::agent

@@ -7,14 +7,18 @@
 namespace hearth::agent {
 
 /// 55-heat-config. `--resend-pending` instead sends the signals again that could not be delivered, and exits 1 when
-/// some are still pending. It starts its own applets as "/proc/self/exe NAME": heat-config-script-hook,
-/// heat-config-notify.
+/// some are still pending. It starts its own applets as "/proc/self/exe NAME": heat-config-hook, heat-config-notify.
 int heat_config_main(const std::vector<std::string>& args);
 
 /// heat-config-notify CONFIG.json < DATA.
 int heat_config_notify_main(const std::vector<std::string>& args);
 
-/// heat-config-script-hook < DEPLOYMENT: the hook for group "script".
-int script_hook_main(const std::vector<std::string>& args);
+/// The built-in hook of that name < DEPLOYMENT. Exit status: 0 with an answer on stdout, whatever the answer is; 1 when
+/// stdin is no deployment.
+int hook_main(const std::string& name);
+
+/// 50-heat-config-docker-cmd and 50-heat-config-docker-compose.
+int docker_cmd_main(const std::vector<std::string>& args);
+int docker_compose_main(const std::vector<std::string>& args);
 
 }  // namespace hearth::agent

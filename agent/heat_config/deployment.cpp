@@ -93,7 +93,9 @@ SecretMask::SecretMask(const Json& deployment) {
     const Json* value = json_member(input, "value");
     if (value == nullptr || value->is_null() || !is_secret_name(text_member(input, "name"))) continue;
     const std::string text = value->is_string() ? value->get<std::string>() : python_json(*value);
-    if (text.size() >= k_shortest_secret) secrets_.push_back(text);
+    for (std::string& line : split_lines(text)) {
+      if (line.size() >= k_shortest_secret) secrets_.push_back(std::move(line));
+    }
   }
   std::sort(secrets_.begin(), secrets_.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
 }
@@ -109,6 +111,13 @@ bool SecretMask::is_secret_name(const std::string& name) {
     if (lower.find(word) != std::string::npos) return true;
   }
   return false;
+}
+
+void MaskingLogger::log(LogLevel level, std::string_view text) noexcept {
+  try {
+    log_.log(level, mask_.apply(std::string(text)));
+  } catch (...) {  // out of memory: the line is lost, the work goes on
+  }
 }
 
 }  // namespace hearth::agent

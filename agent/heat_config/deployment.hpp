@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 
 namespace hearth::agent {
 
@@ -33,13 +34,25 @@ namespace hearth::agent {
 /// Text for logs with secrets replaced by ***.
 class SecretMask {
  public:
-  /// Secret are the values of inputs whose names say so (password, token, key…) and the signed signal URL.
+  /// Secret are the values of inputs whose names say so (password, token, key…) and the signed signal URL; of one with
+  /// several lines each, since logs are written by the line.
   explicit SecretMask(const Json& deployment);
   [[nodiscard]] std::string apply(std::string text) const;
   [[nodiscard]] static bool is_secret_name(const std::string& name);
 
  private:
   std::vector<std::string> secrets_;
+};
+
+/// Hands every record on with its secrets masked.
+class MaskingLogger final : public Logger {
+ public:
+  MaskingLogger(Logger& log, SecretMask mask) : log_(log), mask_(std::move(mask)) {}
+  void log(LogLevel level, std::string_view text) noexcept override;
+
+ private:
+  Logger& log_;
+  SecretMask mask_;
 };
 
 }  // namespace hearth::agent

@@ -1,6 +1,8 @@
 #include "agent/heat_config/runner.hpp"
 
 #include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/hooks/hooks.hpp"
+#include "agent/heat_config/transcript.hpp"
 #include "agent/signal/real_world.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
@@ -11,20 +13,14 @@ namespace hearth::agent {
 namespace {
 
 constexpr std::uint32_t k_private = 0600;
-constexpr std::string_view k_builtin_hook = "script";
-constexpr std::string_view k_script_applet = "heat-config-script-hook";
+constexpr std::string_view k_hook_applet = "heat-config-hook";
 constexpr std::string_view k_notify_applet = "heat-config-notify";
-
-std::string setting(const Environment& env, const std::string& name, std::string_view fallback) {
-  const auto found = env.find(name);
-  return found == env.end() ? std::string(fallback) : found->second;
-}
-
-bool is_empty(const Json* config) {
-  return config == nullptr || config->is_null() ||
-         (config->is_string() && config->get_ref<const std::string&>().empty()) ||
-         ((config->is_object() || config->is_array()) && config->empty());
-}
+constexpr std::uint64_t k_hook_timeout_seconds = 4 * 3600;
+constexpr std::uint64_t k_longest_seconds = 1'000'000'000;
+constexpr Duration k_notify_timeout = std::chrono::minutes(10);
+constexpr std::size_t k_longest_answer = std::size_t{64} << 20U;  ///< more is garbage
+constexpr int k_no_hook = 127;
+constexpr int k_not_begun = 1;
 
 /// One run over the list of deployments.
 class HeatConfigRun {
@@ -124,8 +120,10 @@ class HeatConfigRun {
       if (status && status->type != FileStatus::Type::directory)
         return std::vector<std::string>{(directory / name).string()};
     }
-    if (name == k_builtin_hook) return applet(k_script_applet);
-    return std::nullopt;
+    if (hearth::agent::find_hook(name) == nullptr) return std::nullopt;
+    std::vector<std::string> argv = applet(k_hook_applet);
+    argv.push_back(name);
+    return argv;
   }
 
   [[nodiscard]] std::vector<std::string> applet(std::string_view name) const {
@@ -135,19 +133,72 @@ class HeatConfigRun {
   }
 
   void deploy(const std::string& id, const Json& deployment, const std::vector<std::string>& hook) {
-    write_json(deployed_file(id, ".json"), deployment);
-    journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
+    try {
+      write_json(deployed_file(id, ".json"), deployment);
+      journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
+    } catch (const Error& error) {
+      report_not_begun(id, deployment, error);
+      return;
+    }
     const HookOutcome outcome = run_hook(deployment, hook);
-    log_outcome(deployment, outcome);
-    const Json data = signal_data(outcome, is_empty(json_member(deployment, "config")));
-    write_json(deployed_file(id, ".notify.json"), data);
-    journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
-    notify(id, data, SecretMask(deployment));
+    const Json data = signal_data(outcome, !is_set(json_member(deployment, "config")));
+    try {
+      write_json(deployed_file(id, ".notify.json"), data);
+      journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
+    } catch (const Error& error) {
+      world_.log.error(cat("The result of deployment ", id, " can't be kept: ", error.what()));
+    }
+    notify(id, deployed_file(id, ".json"), data, SecretMask(deployment));
+  }
+
+  void report_missing_hook(const std::string& id, const Json& deployment, const std::string& group) {
+    world_.log.error(cat("Skipping group ", group, " with no hook script None"));
+    signal_unrun(id, deployment, cat("There is no hook for group ", group, " on this machine."), k_no_hook);
+  }
+
+  /// Without a mark on disk the hook could run twice: it does not run, and is tried again when the list changes.
+  void report_not_begun(const std::string& id, const Json& deployment, const Error& error) {
+    const std::string reason = cat("Deployment ", id, " was not begun: ", error.what());
+    world_.log.error(reason);
+    signal_unrun(id, deployment, reason, k_not_begun);
+  }
+
+  /// A failure of a deployment that did not run, told once.
+  void signal_unrun(const std::string& id, const Json& deployment, const std::string& reason, int status) {
+    if (journal_.load(id)) return;
+    const Json data = plain_answer("", reason, status);
+    try {
+      journal_.store(id, {.state = SignalRecord::State::pending, .data = data, .deployment = deployment});
+    } catch (const Error& error) {
+      world_.log.error(error.what());
+    }
+    const fs::path description = write_description(id, deployment);
+    notify(id, description, data, SecretMask(deployment));
+    world_.files.remove(description);
+    world_.files.remove(deployed_file(id, ".json"));
+  }
+
+  /// For heat-config-notify, where there is room for it.
+  fs::path write_description(const std::string& id, const Json& deployment) {
+    try {
+      write_json(deployed_file(id, ".json"), deployment);
+      return deployed_file(id, ".json");
+    } catch (const Error&) {
+      fs::path description = settings_.volatile_directory / cat("heat-config-", id);
+      write_json(description, deployment);
+      return description;
+    }
   }
 
   HookOutcome run_hook(const Json& deployment, const std::vector<std::string>& hook) {
     HookOutcome outcome{.hook = hook_name(text_member(deployment, "group"))};
+    Transcript transcript(deployment, world_.log, world_.book);
     Command command{.argv = hook, .env = world_.env, .input = python_json(deployment)};
+    command.on_line = [&](Stream stream, std::string_view line) {
+      if (stream == Stream::err) transcript.line(line);
+    };
+    command.collect_lines = true;
+    command.keep_last = k_longest_answer;
     if (settings_.hook_timeout > Duration::zero())
       command.deadline = Deadline::after(settings_.hook_timeout, world_.clock);
     world_.log.info(cat("Running ", join(hook, " "), " for deployment ", text_member(deployment, "id")));
@@ -156,17 +207,19 @@ class HeatConfigRun {
     } catch (const Error& error) {
       outcome.error = error.what();
     }
+    log_outcome(outcome, transcript);
     return outcome;
   }
 
-  void log_outcome(const Json& deployment, const HookOutcome& outcome) {
-    const SecretMask mask(deployment);
+  /// A hook that logged nothing while it ran (a foreign one) is shown by its answer.
+  void log_outcome(const HookOutcome& outcome, Transcript& transcript) {
     if (outcome.error) {
       world_.log.error(cat("The hook could not be run: ", *outcome.error));
       return;
     }
-    if (!outcome.result.out.empty()) world_.log.info(mask.apply(replace_all(outcome.result.out, "\\n", "\n")));
-    if (!outcome.result.err.empty()) world_.log.info(mask.apply(outcome.result.err));
+    if (transcript.is_empty()) {
+      for (const std::string& line : split_lines(replace_all(outcome.result.out, "\\n", "\n"))) transcript.line(line);
+    }
     if (succeeded(outcome.result.status)) {
       world_.log.info(cat("Completed hook ", outcome.hook));
     } else {
@@ -174,24 +227,17 @@ class HeatConfigRun {
     }
   }
 
-  /// Nobody else would tell Heat, and the stack would wait until its own time-out. <id>.json goes again, so that the
-  /// deployment runs should the hook be installed later; the record says that the failure was told.
-  void report_missing_hook(const std::string& id, const Json& deployment, const std::string& group) {
-    world_.log.error(cat("Skipping group ", group, " with no hook script None"));
-    if (journal_.load(id)) return;
-    const Json data = plain_answer("", cat("There is no hook for group ", group, " on this machine."), 127);
-    journal_.store(id, {.state = SignalRecord::State::pending, .data = data, .deployment = deployment});
-    write_json(deployed_file(id, ".json"), deployment);
-    notify(id, data, SecretMask(deployment));
-    world_.files.remove(deployed_file(id, ".json"));
-  }
-
-  void notify(const std::string& id, const Json& data, const SecretMask& mask) {
-    std::vector<std::string> argv = notify_command();
-    argv.push_back(deployed_file(id, ".json").string());
+  void notify(const std::string& id, const fs::path& description, const Json& data, const SecretMask& mask) {
+    Command command{.argv = notify_command(),
+                    .env = world_.env,
+                    .input = python_json(data),
+                    .deadline = Deadline::after(k_notify_timeout, world_.clock)};
+    command.argv.push_back(description.string());
+    // A server that did not answer is not waited for again: what is pending is resent between polls.
+    if (server_is_away_) command.env->insert_or_assign("HEAT_CONFIG_NOTIFY_PATIENCE", "0");
     CommandResult result;
     try {
-      result = world_.runner.run({.argv = argv, .env = world_.env, .input = python_json(data)});
+      result = world_.runner.run(command);
     } catch (const Error& error) {
       world_.log.error(cat("Signal of deployment ", id, " stays pending: ", error.what()));
       return;
@@ -199,8 +245,9 @@ class HeatConfigRun {
     if (!result.out.empty()) world_.log.info(mask.apply(result.out));
     if (!result.err.empty()) world_.log.info(mask.apply(result.err));
     if (!succeeded(result.status)) {
+      server_is_away_ = true;
       world_.log.error(
-          cat("Error running ", argv.front(), ": ", describe(result.status), ", the signal stays on disk"));
+          cat("Error running ", command.argv.front(), ": ", describe(result.status), ", the signal stays on disk"));
       return;
     }
     std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
@@ -218,6 +265,7 @@ class HeatConfigRun {
   const HeatConfigSettings& settings_;
   const HeatConfigWorld& world_;
   SignalJournal journal_;
+  bool server_is_away_ = false;
 };
 
 }  // namespace
@@ -232,7 +280,8 @@ HeatConfigSettings HeatConfigSettings::from(const Environment& env) {
   settings.deployed = setting(env, "HEAT_CONFIG_DEPLOYED", k_deployed_directory);
   settings.deployed_old = setting(env, "HEAT_CONFIG_DEPLOYED_OLD", "/var/run/heat-config/deployed");
   settings.notify = setting(env, "HEAT_CONFIG_NOTIFY", k_notify_applet);
-  settings.hook_timeout = std::chrono::seconds(parse_number(setting(env, "HEAT_CONFIG_HOOK_TIMEOUT", "")).value_or(0));
+  const std::optional<std::uint64_t> seconds = parse_number(setting(env, "HEAT_CONFIG_HOOK_TIMEOUT", ""));
+  settings.hook_timeout = std::chrono::seconds(std::min(seconds.value_or(k_hook_timeout_seconds), k_longest_seconds));
   return settings;
 }
 

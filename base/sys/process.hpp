@@ -69,6 +69,9 @@ struct Command {
   bool merge_err = false;  ///< stderr goes into the same pipe as stdout, in order
   /// When set, captured output is handed over line by line (without newline) instead of being collected.
   std::function<void(Stream, std::string_view)> on_line;
+  bool collect_lines = false;  ///< with on_line: collected besides
+  /// When set, the collected text of each stream is its end of about this many bytes: a flood can't fill the memory.
+  std::optional<std::size_t> keep_last;
   /// When set, called at least five times a second while the program runs and output is captured (for live progress).
   std::function<void()> on_tick;
   Deadline deadline = Deadline::never();

@@ -46,10 +46,16 @@ class LineCutter {
 /// One captured stream of a running command.
 struct Capture {
   Capture(const Command& command, Stream stream, std::string& text)
-      : lines(command, stream), by_line(command.on_line != nullptr), collected(text) {}
+      : lines(command, stream),
+        by_line(command.on_line != nullptr),
+        collects(!by_line || command.collect_lines),
+        keep_last(command.keep_last),
+        collected(text) {}
   Fd fd;
   LineCutter lines;
   bool by_line;
+  bool collects;
+  std::optional<std::size_t> keep_last;
   std::string& collected;
 
   /// Reads what is there; closes at the end of the stream.
@@ -63,11 +69,13 @@ struct Capture {
       return;
     }
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-    if (by_line) {
-      lines.feed(bytes);
-    } else {
-      collected.append(bytes);
-    }
+    if (by_line) lines.feed(bytes);
+    if (collects) collect(bytes);
+  }
+
+  void collect(std::string_view bytes) {
+    collected.append(bytes);
+    if (keep_last && collected.size() > 2 * *keep_last) collected.erase(0, collected.size() - *keep_last);
   }
 };
 

@@ -1,12 +1,13 @@
 #include "builder/packages/package_installs.hpp"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/packages/package_list.hpp"
+#include "builder/packages/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -15,51 +16,50 @@ namespace {
 constexpr std::string_view k_allowed =
     "phase, uninstall, build-only, arch, not-arch, installtype, dib_python_version, when";
 
-Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
-
-/// Thrown inside the parser only; parse_package_installs turns it into a ParseError.
-struct Fault {
-  Position at;
-  std::string what;
-};
-
-std::string scalar(const YAML::Node& node, const std::string& key) {
-  if (!node.IsScalar()) throw Fault{position_of(node.Mark()), cat("'", key, "' must be a text")};
-  return node.Scalar();
-}
-
 bool boolean(const YAML::Node& node, const std::string& key) {
-  const std::string text = to_lower(scalar(node, key));
+  const std::string text = to_lower(yaml_text(node, key));
   if (text == "true" || text == "yes" || text == "on") return true;
   if (text == "false" || text == "no" || text == "off") return false;
-  throw Fault{position_of(node.Mark()), cat("'", key, "' must be true or false")};
+  throw YamlFault{position_of(node.Mark()), cat("'", key, "' must be true or false")};
 }
 
 std::vector<std::string> comma_words(const YAML::Node& node, const std::string& key) {
   std::vector<std::string> words;
-  for (const std::string& word : split(scalar(node, key), ',')) words.emplace_back(trim(word));
+  for (const std::string& word : split(yaml_text(node, key), ',')) words.emplace_back(trim(word));
   words.erase(std::remove(words.begin(), words.end(), ""), words.end());
   return words;
 }
 
 Phase install_phase(const YAML::Node& node) {
-  const std::string text = scalar(node, "phase");
+  const std::string text = yaml_text(node, "phase");
   for (const Phase phase : {Phase::pre_install, Phase::install, Phase::post_install}) {
     if (text == directory_name(phase)) return phase;
   }
-  throw Fault{position_of(node.Mark()), cat("'phase' is pre-install.d, install.d or post-install.d, not '", text, "'")};
+  throw YamlFault{position_of(node.Mark()),
+                  cat("'phase' is pre-install.d, install.d or post-install.d, not '", text, "'")};
+}
+
+/// "NAME = value" or "NAME != value", where NAME is a variable's.
+bool is_condition(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string::npos) return false;
+  const bool negated = equals > 0 && line[equals - 1] == '!';
+  const std::string_view name = trim(std::string_view(line).substr(0, negated ? equals - 1 : equals));
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
 }
 
 std::vector<std::string> conditions(const YAML::Node& node) {
   std::vector<std::string> lines;
   if (node.IsSequence()) {
-    for (const YAML::Node& item : node) lines.push_back(scalar(item, "when"));
+    for (const YAML::Node& item : node) lines.push_back(yaml_text(item, "when"));
   } else {
-    lines.push_back(scalar(node, "when"));
+    lines.push_back(yaml_text(node, "when"));
   }
   for (const std::string& line : lines) {
-    if (line.find('=') == std::string::npos) {
-      throw Fault{position_of(node.Mark()), cat("'when' is \"VAR = value\" or \"VAR != value\", not '", line, "'")};
+    if (!is_condition(line)) {
+      throw YamlFault{position_of(node.Mark()), cat("'when' is \"VAR = value\" or \"VAR != value\", not '", line, "'")};
     }
   }
   return lines;
@@ -77,23 +77,23 @@ void apply_parameter(PackageEntry& entry, const std::string& key, const YAML::No
   } else if (key == "not-arch") {
     entry.not_arch = comma_words(value, key);
   } else if (key == "installtype") {
-    entry.install_type = scalar(value, key);
+    entry.install_type = yaml_text(value, key);
   } else if (key == "dib_python_version") {
-    entry.python_version = scalar(value, key);
+    entry.python_version = yaml_text(value, key);
   } else if (key == "when") {
     entry.when = conditions(value);
   } else {
-    throw Fault{position_of(key_node.Mark()), cat("unknown key '", key, "'; allowed are ", k_allowed)};
+    throw YamlFault{position_of(key_node.Mark()), cat("unknown key '", key, "'; allowed are ", k_allowed)};
   }
 }
 
 PackageEntry parse_parameters(PackageEntry entry, const YAML::Node& parameters) {
-  if (parameters.IsNull()) return entry;
-  if (!parameters.IsMap()) throw Fault{position_of(parameters.Mark()), "parameters of a package must be a mapping"};
+  if (parameters.IsNull() || (parameters.IsScalar() && parameters.Scalar().empty())) return entry;
+  if (!parameters.IsMap()) throw YamlFault{position_of(parameters.Mark()), "parameters of a package must be a mapping"};
   entry.at = position_of(parameters.Mark());
-  for (const auto& pair : parameters) apply_parameter(entry, scalar(pair.first, "key"), pair.first, pair.second);
+  for (const auto& pair : parameters) apply_parameter(entry, yaml_text(pair.first, "key"), pair.first, pair.second);
   if (!entry.arch.empty() && !entry.not_arch.empty()) {
-    throw Fault{entry.at, cat("package ", entry.package, ": 'arch' and 'not-arch' exclude each other")};
+    throw YamlFault{entry.at, cat("package ", entry.package, ": 'arch' and 'not-arch' exclude each other")};
   }
   return entry;
 }
@@ -101,16 +101,20 @@ PackageEntry parse_parameters(PackageEntry entry, const YAML::Node& parameters) 
 std::vector<PackageEntry> parse_root(const YAML::Node& root, const std::string& file, const std::string& element) {
   std::vector<PackageEntry> entries;
   if (root.IsNull()) return entries;
-  if (!root.IsMap()) throw Fault{position_of(root.Mark()), "the file must map package names to parameters"};
+  if (!root.IsMap()) throw YamlFault{position_of(root.Mark()), "the file must map package names to parameters"};
   for (const auto& pair : root) {
-    const PackageEntry entry{.package = scalar(pair.first, "package name"),
+    const PackageEntry entry{.package = yaml_text(pair.first, "package name"),
                              .element = element,
                              .at = position_of(pair.first.Mark()),
                              .file = file};
-    if (pair.second.IsSequence()) {
+    // A name that stands there twice counts as PyYAML has it: the last one.
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [&](const PackageEntry& earlier) { return earlier.package == entry.package; }),
+                  entries.end());
+    if (pair.second.IsSequence() && pair.second.size() > 0) {
       for (const YAML::Node& parameters : pair.second) entries.push_back(parse_parameters(entry, parameters));
     } else {
-      entries.push_back(parse_parameters(entry, pair.second));
+      entries.push_back(pair.second.IsSequence() ? entry : parse_parameters(entry, pair.second));
     }
   }
   return entries;
@@ -157,13 +161,8 @@ bool applies(const PackageEntry& entry, const Environment& env) {
 
 Result<std::vector<PackageEntry>> parse_package_installs(std::string_view text, std::string_view file,
                                                          const std::string& element) {
-  try {
-    return parse_root(YAML::Load(std::string(text)), std::string(file), element);
-  } catch (const Fault& fault) {
-    return ParseError{std::string(file), fault.at, fault.what};
-  } catch (const YAML::Exception& error) {
-    return ParseError{std::string(file), position_of(error.mark), error.msg};
-  }
+  return read_yaml<std::vector<PackageEntry>>(
+      text, file, [&](const YAML::Node& root) { return parse_root(root, std::string(file), element); });
 }
 
 std::vector<PackageEntry> load_package_installs(const FileReader& files, const ElementSet& elements) {
@@ -177,6 +176,7 @@ std::vector<PackageEntry> load_package_installs(const FileReader& files, const E
         all.push_back(std::move(entry));
       }
     }
+    for (PackageEntry& entry : load_package_lists(files, element)) all.push_back(std::move(entry));
   }
   return all;
 }

@@ -8,8 +8,9 @@ namespace hearth::builder {
 namespace {
 
 const std::map<std::string, std::string> k_families = {
-    {"almalinux", "redhat"}, {"centos", "redhat"}, {"fedora", "redhat"}, {"openeuler", "redhat"}, {"rhel", "redhat"},
-    {"rocky", "redhat"},     {"debian", "debian"}, {"ubuntu", "debian"}, {"opensuse", "suse"},    {"gentoo", "gentoo"}};
+    {"almalinux", "redhat"}, {"centos", "redhat"}, {"centos7", "redhat"}, {"fedora", "redhat"},
+    {"openeuler", "redhat"}, {"rhel", "redhat"},   {"rhel7", "redhat"},   {"rocky", "redhat"},
+    {"debian", "debian"},    {"ubuntu", "debian"}, {"opensuse", "suse"},  {"gentoo", "gentoo"}};
 
 /// Sections are objects of text; anything else is an error that names the path.
 std::optional<ParseError> fold(const Json& section, const std::string& path, std::string_view file,
@@ -30,11 +31,8 @@ const Json& member(const Json& object, const std::string& key) {
   return found == object.end() ? null : *found;
 }
 
-/// "8-stream" counts as "8".
-std::string plain_release(const std::string& release) {
-  const std::size_t stream = release.find("-stream");
-  return release.substr(0, stream);
-}
+/// "8-stream" counts as "8"; upstream makes this one exception.
+std::string plain_release(const std::string& release) { return release == "8-stream" ? "8" : release; }
 
 }  // namespace
 

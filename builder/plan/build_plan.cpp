@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
+#include "builder/packages/package_map_check.hpp"
 
 namespace hearth::builder {
 
@@ -85,6 +86,8 @@ BuildPlan make_plan(const FileReader& files, ElementSet elements, bool extra_pac
   plan.elements = std::move(elements);
   plan.hooks = HookTree::merge(files, plan.elements);
   plan.packages = load_package_installs(files, plan.elements);
+  plan.services = load_service_maps(files, plan.elements);
+  check_package_maps(files, plan.elements);
   for (const PhaseInfo& phase : k_phases) {
     for (Step& step : steps_of(plan, phase.phase)) plan.steps.push_back(std::move(step));
     if (phase.phase == Phase::install && extra_packages) {

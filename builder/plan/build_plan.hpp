@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "builder/packages/package_installs.hpp"
+#include "builder/packages/service_map.hpp"
 #include "builder/plan/hook_tree.hpp"
 #include "builder/plan/phase.hpp"
 
@@ -33,6 +34,7 @@ struct BuildPlan {
   ElementSet elements;
   HookTree hooks;
   std::vector<PackageEntry> packages;
+  std::vector<ServiceName> services;
   std::vector<Step> steps;
 };
 

@@ -50,6 +50,8 @@ class Build {
     fs::create_directories(k_target_root);
     in_.plan.hooks.materialise(in_.runner, hooks_);
     fs::create_directories(hooks_ / "environment.d");
+    // For the element svc-map, which has nothing that could read YAML.
+    RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});
   }
 
   void grow_root() {

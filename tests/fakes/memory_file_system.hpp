@@ -1,4 +1,5 @@
-// A FileSystem in memory. fail_write_after(n) makes the (n+1)-th write fail as a full disk would.
+// A FileSystem in memory. fail_write_after(n) makes the (n+1)-th write fail as a full disk would, fail_writes_below(D)
+// all writes in a directory.
 #pragma once
 
 #include <cerrno>
@@ -24,6 +25,8 @@ class MemoryFileSystem final : public FileSystem {
     files[path] = {std::move(data), {.mode = mode}};
   }
   void fail_write_after(int writes) { writes_left_ = writes; }
+  /// From now on the file system of that directory is full.
+  void fail_writes_below(std::string directory) { full_ = std::move(directory); }
 
   [[nodiscard]] std::optional<std::string> read(const fs::path& path) const override {
     const auto found = files.find(path.string());
@@ -49,7 +52,8 @@ class MemoryFileSystem final : public FileSystem {
   }
 
   void write(const fs::path& path, std::string_view data, const FileAttributes& attributes) override {
-    if (writes_left_ == 0) throw Error::from_errno("writing", path.string(), ENOSPC);
+    const bool full = !full_.empty() && path.string().compare(0, full_.size() + 1, full_ + "/") == 0;
+    if (writes_left_ == 0 || full) throw Error::from_errno("writing", path.string(), ENOSPC);
     if (writes_left_ > 0) --writes_left_;
     if (is_directory(path)) throw Error::from_errno("renaming to", path.string(), EISDIR);
     if (!is_directory(path.parent_path())) {
@@ -80,6 +84,7 @@ class MemoryFileSystem final : public FileSystem {
     if (path != "/" && fs::path(path).parent_path() == directory) names.insert(fs::path(path).filename().string());
   }
   int writes_left_ = -1;
+  std::string full_;
 };
 
 }  // namespace hearth::fakes

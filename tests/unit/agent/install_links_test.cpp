@@ -31,6 +31,41 @@ TEST(InstallLinksTest, ADirectoryIsNeverReplaced) {
   EXPECT_THAT(RealFileSystem().list(dir.path()), testing::ElementsAre("os-x"));
 }
 
+TEST(InstallLinksTest, ALinkIsLaidForEveryAppletAndHook) {
+  const std::vector<std::string> links = all_links();
+  for (const char* link : {"os-collect-config",
+                           "os-apply-config",
+                           "os-config-applier",
+                           "os-refresh-config",
+                           "dib-run-parts",
+                           "55-heat-config",
+                           "50-heat-config-docker-cmd",
+                           "50-heat-config-docker-compose",
+                           "heat-config-notify",
+                           "hooks/script",
+                           "hooks/puppet",
+                           "hooks/hiera",
+                           "hooks/json-file",
+                           "hooks/apply-config",
+                           "hooks/cfn-init",
+                           "hooks/ansible",
+                           "hooks/chef",
+                           "hooks/docker-cmd",
+                           "hooks/docker-compose",
+                           "hooks/salt",
+                           "hooks/kubelet"}) {
+    EXPECT_THAT(links, testing::Contains(link));
+  }
+}
+
+TEST(InstallLinksTest, NamesAreAppletsHooksOrAllHooks) {
+  EXPECT_THAT(links_of("os-apply-config"), testing::ElementsAre("os-apply-config"));
+  EXPECT_THAT(links_of("script"), testing::ElementsAre("hooks/script"));
+  EXPECT_THAT(links_of("hooks/cfn-init"), testing::ElementsAre("hooks/cfn-init"));
+  EXPECT_GT(links_of("hooks").size(), 10U);
+  EXPECT_THROW((void)links_of("nothing"), Error);
+}
+
 TEST(AppletTest, EveryAppletIsFoundByItsNameAndEndsItsLink) {
   for (const Applet& applet : applets()) {
     EXPECT_EQ(find_applet(applet.name), &applet);

@@ -32,5 +32,16 @@ TEST(PythonLogTest, WithoutThresholdNothingIsWritten) {
   EXPECT_EQ(read_all(pipe.read, "pipe"), "");
 }
 
+TEST(PythonLogTest, ALineIsTakenApart) {
+  const std::optional<LogLine> line = parse_log_line("[2026-01-31 13:02:03,456] (heat-config) [WARNING] a] b");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->level, LogLevel::warning);
+  EXPECT_EQ(line->text, "a] b");
+  for (const char* other : {"", "[2026-01-31 13:02:03] (x) [INFO] t", "[2026-01-31 13:02:03,456] (x) [LOUD] t",
+                            "[2026-01-31 13:02:03,456] (x", "plain text that is long enough to be one of them"}) {
+    EXPECT_FALSE(parse_log_line(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace hearth::agent

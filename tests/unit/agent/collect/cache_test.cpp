@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "tests/fakes/memory_file_system.hpp"
-#include "tests/unit/agent/recording_log.hpp"
+#include "tests/fakes/memory_logger.hpp"
 
 namespace hearth::agent {
 namespace {
@@ -13,7 +13,7 @@ class CacheTest : public testing::Test {
  protected:
   std::string data(const std::string& path) { return files_.read(path).value_or("(none)"); }
   fakes::MemoryFileSystem files_;
-  RecordingLog log_;
+  fakes::MemoryLogger log_;
   Cache cache_{"/c/d", files_, log_};
 };
 

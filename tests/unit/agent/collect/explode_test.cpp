@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/json.hpp"
-#include "tests/unit/agent/recording_log.hpp"
+#include "tests/fakes/memory_logger.hpp"
 
 namespace hearth::agent {
 namespace {
@@ -19,7 +19,7 @@ class ExplodeTest : public testing::Test {
       found.push_back(document.name);
     return found;
   }
-  RecordingLog log_;
+  fakes::MemoryLogger log_;
 };
 
 TEST_F(ExplodeTest, OnlyGroupsOfOsApplyConfigAreTaken) {

@@ -7,9 +7,9 @@
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
+#include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/scripted_http.hpp"
 #include "tests/fakes/scripted_runner.hpp"
-#include "tests/unit/agent/recording_log.hpp"
 
 namespace hearth::agent {
 
@@ -30,7 +30,7 @@ class SourceFixture : public testing::Test {
   fakes::ScriptedRunner runner_;
   fakes::ScriptedHttp http_;
   fakes::ManualClock clock_;
-  RecordingLog log_;
+  fakes::MemoryLogger log_;
   OnceLog once_{log_};
 };
 

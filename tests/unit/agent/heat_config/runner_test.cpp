@@ -5,6 +5,7 @@
 #include "base/python_json.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
+#include "tests/fakes/memory_log_book.hpp"
 #include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
@@ -20,7 +21,7 @@ class HeatConfigTest : public testing::Test {
   }
   int run(const std::string& list) {
     files_.put("/cfg", list, 0644);
-    return run_heat_config(settings_, {files_, runner_, clock_, log_, {}, {"/self"}, "me"});
+    return run_heat_config(settings_, {files_, runner_, clock_, log_, book_, {}, {"/self"}, "me"});
   }
   std::string data(const std::string& name) { return files_.files.at("/d/" + name).data; }
   std::vector<std::string> programs() {
@@ -33,6 +34,7 @@ class HeatConfigTest : public testing::Test {
   fakes::ScriptedRunner runner_;
   fakes::ManualClock clock_;
   fakes::MemoryLogger log_;
+  fakes::MemoryLogBook book_;
   HeatConfigSettings settings_{.hook_directories = {"/hooks"},
                                .config = "/cfg",
                                .deployed = "/d",
@@ -85,10 +87,10 @@ TEST_F(HeatConfigTest, AHookThatCannotStartIsSignalled) {
   EXPECT_NE(data("i.notify.json").find("\"deploy_status_code\": 127"), std::string::npos);
 }
 
-TEST_F(HeatConfigTest, TheScriptHookIsBuiltInUnlessThereIsAFile) {
+TEST_F(HeatConfigTest, HooksAreBuiltInUnlessThereIsAFile) {
   runner_.on("self", 0, "{}");
   (void)run(R"([{"id": "i", "group": "script", "config": "x"}])");
-  EXPECT_EQ(programs().at(0), "/self heat-config-script-hook");
+  EXPECT_EQ(programs().at(0), "/self heat-config-hook script");
   files_.put("/hooks/script", "", 0755);
   runner_.on("script", 0, "{}");
   (void)run(R"([{"id": "j", "group": "script", "config": "x"}])");
@@ -103,7 +105,7 @@ TEST_F(HeatConfigTest, OneBadDeploymentDoesNotStopTheOthers) {
 }
 
 TEST_F(HeatConfigTest, AMissingConfigIsAnErrorAndABadOneIsNot) {
-  EXPECT_EQ(run_heat_config(settings_, {files_, runner_, clock_, log_, {}, {"/self"}, "me"}), 1);
+  EXPECT_EQ(run_heat_config(settings_, {files_, runner_, clock_, log_, book_, {}, {"/self"}, "me"}), 1);
   EXPECT_EQ(run(""), 0);
   EXPECT_EQ(run("{}"), 0);
 }
@@ -122,6 +124,55 @@ TEST_F(HeatConfigTest, SecretsInAHooksOutputAreNotLogged) {
       R"([{"id": "i", "group": "tool", "config": "x", "inputs": [{"name": "db_password", "value": "hunter22"}]}])");
   EXPECT_FALSE(log_.holds("hunter22"));
   EXPECT_TRUE(log_.holds("pw is ***"));
+}
+
+TEST_F(HeatConfigTest, WhatAHookSaysIsInTheLogOfItsDeployment) {
+  runner_.on("tool", [](const Command& command) -> CommandResult {
+    command.on_line(Stream::err, "working");
+    return {Exited{0}, "{}", "working\n"};
+  });
+  (void)run(R"([{"id": "i", "name": "web", "group": "tool", "config": "x"}])");
+  EXPECT_EQ(book_.pages.at("i-web"), "working\n");
+  EXPECT_TRUE(log_.holds("INFO working"));
+}
+
+TEST_F(HeatConfigTest, OnAFullDiskTheHookDoesNotRunAndHeatIsTold) {
+  settings_.volatile_directory = "/run";
+  files_.make_directories("/run", 0755);
+  files_.make_directories("/d", 0700);
+  files_.put("/cfg", R"([{"id": "i", "group": "tool", "config": "x"}])", 0600);
+  runner_.on("notify", [this](const Command& command) -> CommandResult {
+    EXPECT_TRUE(files_.read(command.argv.back())) << "the description must be there for notify";
+    return {Exited{0}, "", ""};
+  });
+  files_.fail_writes_below("/d");
+  EXPECT_EQ(run_heat_config(settings_, {files_, runner_, clock_, log_, book_, {}, {"/self"}, "me"}), 0);
+  EXPECT_EQ(programs(), Names{"/bin/notify /run/heat-config-i"});
+  EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/i.json: No space left"), std::string::npos);
+  EXPECT_EQ(files_.files.count("/run/heat-config-i"), 0U);
+}
+
+TEST_F(HeatConfigTest, AResultThatCannotBeKeptIsSignalledAllTheSame) {
+  runner_.on("tool", [this](const Command&) -> CommandResult {
+    files_.fail_writes_below("/d");
+    return {Exited{3}, "", "bad"};
+  });
+  (void)run(R"([{"id": "i", "group": "tool", "config": "x"}])");
+  EXPECT_EQ(programs(), (Names{"/hooks/tool", "/bin/notify /d/i.json"}));
+  EXPECT_NE(runner_.ran[1].input->find("\"deploy_status_code\": 3"), std::string::npos);
+}
+
+TEST_F(HeatConfigTest, AServerThatIsAwayIsWaitedForOnlyOnce) {
+  runner_.on("notify", 1);
+  (void)run(R"([{"id": "i", "group": "tool", "config": "x"}, {"id": "j", "group": "tool", "config": "x"}])");
+  EXPECT_EQ(runner_.ran[1].env->count("HEAT_CONFIG_NOTIFY_PATIENCE"), 0U);
+  EXPECT_EQ(runner_.ran[3].env->at("HEAT_CONFIG_NOTIFY_PATIENCE"), "0");
+}
+
+TEST_F(HeatConfigTest, AHookHasFourHoursUnlessItIsSaidOtherwise) {
+  EXPECT_EQ(HeatConfigSettings::from({}).hook_timeout, std::chrono::hours(4));
+  EXPECT_EQ(HeatConfigSettings::from({{"HEAT_CONFIG_HOOK_TIMEOUT", "0"}}).hook_timeout, Duration::zero());
+  EXPECT_EQ(HeatConfigSettings::from({{"HEAT_CONFIG_HOOK_TIMEOUT", "7"}}).hook_timeout, std::chrono::seconds(7));
 }
 
 TEST_F(HeatConfigTest, AConfiguredTimeOutReachesTheHook) {

@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
+#include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/scripted_runner.hpp"
-#include "tests/unit/agent/recording_log.hpp"
 
 namespace hearth::agent {
 namespace {
@@ -29,7 +29,7 @@ class PhasesTest : public testing::Test {
   }
   fakes::MemoryFileSystem files_;
   fakes::ManualClock clock_;
-  RecordingLog log_;
+  fakes::MemoryLogger log_;
   std::map<std::string, ExitStatus> statuses_;
   std::vector<std::string> ran_;
   std::vector<bool> limited_;

@@ -103,6 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"p1": null, "p2": {"phase": "post-install.d", "uninstall": true}})",
              {},
              "install: +p1 -; post-install: + -p2"},
+        Case{"FalseValuesInstall", "p1: ''\np2: []\np3: {}\n", {}, "install: +p1 p2 p3 -"},
+        Case{"TheLastOfTwoCounts", "p1: {phase: pre-install.d}\np1:\n", {}, "install: +p1 -"},
         Case{"EmptyFile", "", {}, ""}),
     [](const auto& one) { return one.param.name; });
 
@@ -124,6 +126,8 @@ TEST(PackageInstalls, WrongFilesAreRefusedWithPlaceAndReason) {
       {"p1: {arch: a, not-arch: b}\n", "package p1: 'arch' and 'not-arch' exclude each other"},
       {"p1: {uninstall: maybe}\n", "'uninstall' must be true or false"},
       {"p1: {when: A is x}\n", "'when' is \"VAR = value\" or \"VAR != value\", not 'A is x'"},
+      {"p1: {when: A B = x}\n", "not 'A B = x'"},
+      {"p1: {when: '= x'}\n", "not '= x'"},
       {"p1: {arch: [a]}\n", "'arch' must be a text"},
       {"p1: {arch\n", "package-installs.yaml:"},
   };

@@ -1,0 +1,18 @@
+// The rows `element …` of the command table, and element-info, the field's own program.
+#pragma once
+
+#include <vector>
+
+#include "base/cli/command.hpp"
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+/// `executable` is this program's own path, from which its data files are found.
+[[nodiscard]] std::vector<cli::Command> element_commands(const fs::path& executable);
+
+/// element-info: the elements that a list expands to, for people and for shells. It looks in ELEMENTS_PATH alone, as
+/// upstream's does; where that is not set, among Hearth's own.
+[[nodiscard]] cli::Command element_info(const fs::path& executable);
+
+}  // namespace hearth::builder

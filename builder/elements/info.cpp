@@ -1,0 +1,164 @@
+#include "builder/elements/info.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "base/run_parts.hpp"
+#include "base/text.hpp"
+#include "builder/packages/package_installs.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::string real_path(const fs::path& path) {
+  boost::system::error_code missing;
+  const fs::path resolved = fs::canonical(path, missing);
+  return (missing ? path : resolved).string();
+}
+
+/// A plain YAML scalar where that is safe, else a single-quoted one.
+std::string yaml_scalar(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/._+-").find(c) != std::string::npos;
+  };
+  const bool starts_plain = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '/');
+  if (starts_plain && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  return cat("'", replace_all(text, "'", "''"), "'");
+}
+
+/// The text between single quotes of a shell.
+std::string quotable(const std::string& text) { return replace_all(text, "'", "'\\''"); }
+
+/// Files of an element that are worth looking into for variables: those of its first two levels.
+std::vector<fs::path> files_of(const FileReader& files, const fs::path& directory, int depth) {
+  std::vector<fs::path> found;
+  for (const std::string& name : files.list(directory)) {
+    const std::optional<FileStatus> status = files.status(directory / name);
+    if (!status) continue;
+    if (status->type == FileStatus::Type::regular) found.push_back(directory / name);
+    if (status->type != FileStatus::Type::directory || depth == 0) continue;
+    for (fs::path& below : files_of(files, directory / name, depth - 1)) found.push_back(std::move(below));
+  }
+  return found;
+}
+
+bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+void collect_variables(std::string_view text, std::set<std::string>& out) {
+  constexpr std::string_view prefix = "DIB_";
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    if (at > 0 && is_name_character(text[at - 1])) continue;
+    std::size_t end = at;
+    while (end < text.size() && is_name_character(text[end])) ++end;
+    if (end - at > prefix.size() && text[end - 1] != '_') out.emplace(text.substr(at, end - at));
+  }
+}
+
+std::vector<std::string> hooks_of(const FileReader& files, const Element& element) {
+  std::vector<std::string> hooks;
+  for (const PhaseInfo& phase : k_phases) {
+    const std::string directory = directory_name(phase.phase);
+    std::vector<std::string> names;
+    for (const std::string& name : files.list(element.path / directory)) {
+      const std::optional<FileStatus> status = files.status(element.path / directory / name);
+      const bool runs = status && status->type == FileStatus::Type::regular && (status->mode & 0111U) != 0;
+      if (runs && is_run_parts_name(name)) names.push_back(name);
+    }
+    sort_run_parts(names);
+    for (const std::string& name : names) hooks.push_back(cat(directory, "/", name));
+  }
+  return hooks;
+}
+
+std::vector<std::string> needed_by(const Catalog& catalog, const Element& element) {
+  std::vector<std::string> names;
+  for (const auto& [name, other] : catalog.elements()) {
+    const bool needs = std::any_of(other.deps.begin(), other.deps.end(), [&](const std::string& dependency) {
+      return dependency == element.name || std::count(element.provides.begin(), element.provides.end(), dependency) > 0;
+    });
+    if (needs) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> packages_of(const FileReader& files, const Element& element) {
+  ElementSet alone;
+  alone.elements.push_back(element);
+  std::vector<std::string> names;
+  for (const PackageEntry& entry : load_package_installs(files, alone)) {
+    if (std::count(names.begin(), names.end(), entry.package) == 0) names.push_back(entry.package);
+  }
+  return names;
+}
+
+std::string row(std::string_view title, const std::vector<std::string>& values) {
+  if (values.empty()) return "";
+  std::string line = cat(title, ":");
+  line.resize(12, ' ');
+  return cat(line, join(values, " "), "\n");
+}
+
+}  // namespace
+
+std::string element_names_text(const ElementSet& elements) { return cat(join(elements.names(), " "), "\n"); }
+
+std::string element_variables_text(const ElementSet& elements) {
+  std::map<std::string, std::string> yaml;  // PyYAML sorts keys
+  std::string array;
+  for (const Element& element : elements.elements) {
+    const std::string path = real_path(element.path);
+    yaml[element.name] = path;
+    array += cat("[", element.name, "]=", path, " ");
+  }
+  std::string lines;
+  for (const auto& [name, path] : yaml) lines += cat(yaml_scalar(name), ": ", yaml_scalar(path), "\n");
+  return cat("export IMAGE_ELEMENT='", join(elements.names(), " "), "'\n", "export IMAGE_ELEMENT_YAML='",
+             quotable(lines), "'\n", "function get_image_element_array {\n  echo \"", array, "\"\n};\n",
+             "export -f get_image_element_array;\n");
+}
+
+std::string summary_of(const FileReader& files, const Element& element) {
+  std::string paragraph;
+  for (const char* name : {"README.md", "README.rst"}) {
+    for (const std::string& line : split_lines(files.read(element.path / name).value_or(""))) {
+      const bool decoration =
+          line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
+      if (!decoration) paragraph += cat(paragraph.empty() ? "" : " ", trim(line));
+      if (decoration && !paragraph.empty()) break;
+    }
+  }
+  paragraph = paragraph.substr(0, paragraph.find(". "));
+  if (!paragraph.empty() && (paragraph.back() == '.' || paragraph.back() == ':')) paragraph.pop_back();
+  return paragraph;
+}
+
+ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element) {
+  std::set<std::string> variables;
+  for (const fs::path& file : files_of(files, element.path, 2)) {
+    collect_variables(files.read(file).value_or(""), variables);
+  }
+  variables.erase("DIB_DEBUG_TRACE");
+  return {.element = element,
+          .summary = summary_of(files, element),
+          .needed_by = needed_by(catalog, element),
+          .hooks = hooks_of(files, element),
+          .packages = packages_of(files, element),
+          .variables = {variables.begin(), variables.end()}};
+}
+
+std::string page_text(const ElementPage& page) {
+  std::string text = cat(page.element.name, page.summary.empty() ? "" : " - ", page.summary, "\n\n");
+  text += row("path", {page.element.path.string()});
+  text += row("depends on", page.element.deps);
+  text += row("provides", page.element.provides);
+  text += row("needed by", page.needed_by);
+  text += row("packages", page.packages);
+  text += row("variables", page.variables);
+  text += row("hooks", page.hooks);
+  return text;
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,41 @@
+// Checks of a whole element: its files, directories, names and data.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "builder/elements/catalog.hpp"
+#include "builder/lint/finding.hpp"
+
+namespace hearth::builder {
+
+class ElementLint {
+ public:
+  /// `catalog` is where dependencies are looked for; `disabled` holds for every file.
+  ElementLint(const FileReader& files, const Catalog& catalog, Disabled disabled)
+      : files_(files), catalog_(catalog), disabled_(std::move(disabled)) {}
+
+  /// In the order of files. Hooks that an element linted before has as well are found too.
+  [[nodiscard]] std::vector<Finding> lint(const Element& element);
+
+ private:
+  void check_readme(const Element& element);
+  void check_directories(const Element& element);
+  void check_dependencies(const Element& element);
+  void check_sorting(const Element& element);
+  void check_cycles(const Element& element);
+  void check_files(const Element& element, const fs::path& below);
+  void check_duplicates(const Element& element);
+  void find(const fs::path& file, int line, const std::string& check, std::string what,
+            Severity severity = Severity::error);
+
+  const FileReader& files_;
+  const Catalog& catalog_;
+  Disabled disabled_;
+  Disabled disabled_here_;  ///< disabled_, and what the element's README switches off
+  std::vector<Finding> findings_;
+  std::map<std::string, std::string> hook_owners_;  ///< "install.d/10-name" -> element
+};
+
+}  // namespace hearth::builder

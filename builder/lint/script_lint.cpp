@@ -1,0 +1,214 @@
+#include "builder/lint/script_lint.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/run_parts.hpp"
+#include "base/text.hpp"
+#include "builder/plan/phase.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool starts_with(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// A word by itself, not a part of another: "losetup" in "sudo losetup -f", not in "my-losetup-notes".
+bool has_word(std::string_view line, std::string_view word) {
+  constexpr std::string_view inside = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || inside.find(line[at - 1]) == std::string_view::npos;
+    if (begins && (end == line.size() || inside.find(line[end]) == std::string_view::npos)) return true;
+  }
+  return false;
+}
+
+class ScriptLint {
+ public:
+  ScriptLint(const ScriptFile& file, const Disabled& disabled)
+      : file_(file), disabled_(disabled), lines_(split_lines(file.text)) {
+    disabled_.merge(disabled_checks(file.text));
+    const std::size_t slash = file.place.find('/');
+    directory_ = slash == std::string::npos ? "" : file.place.substr(0, slash);
+    is_direct_ = slash != std::string::npos && file.place.find('/', slash + 1) == std::string::npos;
+    first_ = lines_.empty() ? "" : lines_.front();
+    has_shebang_ = starts_with(first_, "#!");
+    if (ends_with(directory_, ".d")) phase_ = parse_phase(directory_.substr(0, directory_.size() - 2));
+  }
+
+  std::vector<Finding> run() {
+    check_head();
+    check_hook();
+    check_strictness();
+    if (directory_ == "environment.d") check_environment_file();
+    check_lines();
+    check_layout();
+    return std::move(findings_);
+  }
+
+ private:
+  void find(int line, const std::string& check, std::string what, Severity severity = Severity::error) {
+    if (disabled_.count(check) == 0) findings_.push_back({file_.path, line, severity, check, std::move(what)});
+  }
+
+  [[nodiscard]] bool is_bash() const { return starts_with(first_, "#!") && contains(first_, "bash"); }
+
+  void check_head() {
+    if (has_shebang_ && !file_.is_executable && directory_ != "environment.d") {
+      find(1, "executable", "it begins with #! and is not executable: chmod +x");
+    }
+    if (is_bash() && first_ != "#!/bin/bash") find(1, "shebang", "use #!/bin/bash for scripts");
+  }
+
+  void check_hook() {
+    if (!phase_ || !is_direct_ || !file_.is_executable) return;
+    const std::string name = file_.place.substr(directory_.size() + 1);
+    if (!has_shebang_ && !starts_with(file_.text,
+                                      "\x7f"
+                                      "ELF")) {
+      find(1, "shebang", "a hook needs a first line like #!/bin/bash to be run");
+    }
+    if (!is_run_parts_name(name)) {
+      find(0, "hookname", "it is never run as a hook: letters, digits, _ and - only", Severity::warning);
+    } else if (name.front() < '0' || name.front() > '9') {
+      find(0, "hookname", "the name has no number: it runs before 00-…", Severity::warning);
+    }
+  }
+
+  /// Whether one of the file's `set` lines switches an option on, by letter or by -o NAME.
+  [[nodiscard]] bool sets(char letter, std::string_view name) const {
+    return std::any_of(lines_.begin(), lines_.end(), [&](const std::string& line) {
+      const std::vector<std::string> words = split_words(line);
+      if (words.empty() || words[0] != "set") return false;
+      for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i].size() < 2 || words[i][0] != '-') continue;
+        if (letter != 0 && words[i].find(letter) != std::string::npos) return true;
+        const bool takes_name = words[i].find('o') != std::string::npos && i + 1 < words.size();
+        if (takes_name && words[i + 1] == name) return true;
+      }
+      return false;
+    });
+  }
+
+  void check_strictness() {
+    if (first_ != "#!/bin/bash") return;
+    if (!sets('e', "errexit")) find(1, "sete", "set -e is missing: errors would be passed over");
+    if (!sets('u', "nounset")) find(1, "setu", "set -u is missing: unset variables would be empty");
+    if (!sets(0, "pipefail"))
+      find(1, "setpipefail", "set -o pipefail is missing: errors in pipes would be passed over");
+    if (!contains(file_.text, "DIB_DEBUG_TRACE"))
+      find(1, "dibdebugtrace", "it does not follow DIB_DEBUG_TRACE (set -x)");
+  }
+
+  void check_environment_file() {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (contains(lines_[i], "set -x")) find(line(i), "environment", "an environment file must not set tracing");
+    }
+    if (file_.is_executable) find(0, "environment", "an environment file must not be executable: it is sourced");
+    if (!is_environment_file_name(file_.place.substr(directory_.size() + 1))) {
+      find(0, "hookname", "a file of this name is never sourced: letters, digits, _ . and - only");
+    }
+  }
+
+  static int line(std::size_t index) { return static_cast<int>(index) + 1; }
+
+  void check_lines() {
+    const bool is_python = contains(first_, "python");
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::string_view text = trim(lines_[i]);
+      if (is_export_of_substitution(text)) {
+        find(line(i), "export", "split export and assignment: export hides the failure of $(…)");
+      }
+      if (text.empty() || text.front() == '#') continue;
+      if (contains(text, "which ") && !contains(text, "dib-lint: which") && has_shebang_ && !is_python) {
+        find(line(i), "which", "use 'command -v' or 'type -P': which is not everywhere");
+      }
+      if (has_shebang_ && !is_continued(i)) check_privileges(line(i), logical_line(i));
+    }
+  }
+
+  [[nodiscard]] bool is_continued(std::size_t index) const {
+    return index > 0 && !lines_[index - 1].empty() && lines_[index - 1].back() == '\\';
+  }
+
+  /// The line with those that a backslash at its end joins to it.
+  [[nodiscard]] std::string logical_line(std::size_t index) const {
+    std::string text(trim(lines_[index]));
+    while (!text.empty() && text.back() == '\\' && index + 1 < lines_.size()) {
+      text.pop_back();
+      text += trim(lines_[++index]);
+    }
+    return text;
+  }
+
+  static bool is_export_of_substitution(std::string_view text) {
+    const std::size_t at = text.find("export ");
+    return at != std::string_view::npos && contains(text.substr(at), "$(") && text.front() != '#';
+  }
+
+  void check_privileges(int number, std::string_view text) {
+    if (has_word(text, "sudo") && !contains(text, "install-packages") && !contains(text, "dib-lint: safe_sudo")) {
+      check_sudo(number, text);
+    }
+    for (const char* word : {"losetup", "kpartx", "dmsetup", "partx"}) {
+      if (has_word(text, word)) find(number, "loop", cat(word, ": there are no loop devices in the sandbox"));
+    }
+    if (contains(text, "/dev/loop") || (has_word(text, "mount") && contains(text, "-o loop"))) {
+      find(number, "loop", "there are no loop devices in the sandbox");
+    }
+  }
+
+  void check_sudo(int number, std::string_view text) {
+    static constexpr std::array<std::string_view, 4> inside = {"TARGET_ROOT", "IMAGE_BLOCK_DEVICE", "TMP_MOUNT_PATH",
+                                                               "TMP_IMAGE_PATH"};
+    const bool stays_inside =
+        std::any_of(inside.begin(), inside.end(), [&](std::string_view name) { return contains(text, name); });
+    const bool on_host = phase_ && info(*phase_).place == Place::host;
+    if (on_host && !stays_inside && contains(text, "sudo ")) {
+      find(number, "safe_sudo", "potentially unsafe sudo: it names nothing of the target");
+    } else {
+      find(number, "sudo", "hooks are root already: sudo does nothing here", Severity::warning);
+    }
+  }
+
+  void check_layout() {
+    const bool is_shell = has_shebang_ && !contains(first_, "python") && !contains(first_, "perl");
+    const bool is_read = file_.is_executable || ends_with(file_.place, ".rst") || ends_with(file_.place, ".md");
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::size_t blanks = lines_[i].find_first_not_of(' ');
+      if (blanks == std::string::npos) continue;
+      if (lines_[i][blanks] == '\t') {
+        if (is_read) find(line(i), "tabindent", "indented with a tab");
+      } else if (is_shell && blanks % 4 != 0) {
+        find(line(i), "indent", "use 4 spaces to indent");
+      }
+    }
+    const bool lists_sources = starts_with(file_.place, "source-repository-");
+    if ((is_read || lists_sources) && !file_.text.empty() && file_.text.back() != '\n') {
+      find(line(lines_.size() - 1), "newline", "no newline at the end of the file");
+    }
+  }
+
+  const ScriptFile& file_;
+  Disabled disabled_;
+  std::vector<std::string> lines_;
+  std::string directory_;
+  std::string first_;
+  bool is_direct_ = false;
+  bool has_shebang_ = false;
+  std::optional<Phase> phase_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> lint_script(const ScriptFile& file, const Disabled& disabled) {
+  return ScriptLint(file, disabled).run();
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,23 @@
+// Checks of one text file of an element, by its text and place alone. Those that diskimage-builder's dib-lint makes
+// carry its names; the others are ours.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builder/lint/finding.hpp"
+
+namespace hearth::builder {
+
+struct ScriptFile {
+  fs::path path;      ///< for findings
+  std::string place;  ///< below its element: "install.d/10-name"
+  std::string_view text;
+  bool is_executable = false;
+};
+
+/// Findings of checks that neither `disabled` nor the file's own comments switch off.
+[[nodiscard]] std::vector<Finding> lint_script(const ScriptFile& file, const Disabled& disabled);
+
+}  // namespace hearth::builder

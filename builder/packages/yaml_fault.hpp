@@ -1,0 +1,38 @@
+// What the readers of element YAML share: a fault with its place, and texts out of nodes. For their .cpp files only.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+inline Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+
+/// Thrown inside a reader only; its face turns it into a ParseError.
+struct YamlFault {
+  Position at;
+  std::string what;
+};
+
+inline std::string yaml_text(const YAML::Node& node, const std::string& name) {
+  if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", name, "' must be a text")};
+  return node.Scalar();
+}
+
+/// Parses `text` and hands its root to `read`; faults become ParseErrors of `file`.
+template <class T, class Read>
+[[nodiscard]] Result<T> read_yaml(std::string_view text, std::string_view file, const Read& read) {
+  try {
+    return read(YAML::Load(std::string(text)));
+  } catch (const YamlFault& fault) {
+    return ParseError{std::string(file), fault.at, fault.what};
+  } catch (const YAML::Exception& error) {
+    return ParseError{std::string(file), position_of(error.mark), error.msg};
+  }
+}
+
+}  // namespace hearth::builder

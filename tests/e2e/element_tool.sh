@@ -1,0 +1,67 @@
+#!/bin/bash
+# hearth element list, info, graph, lint and new, and element-info, as people and scripts call them.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# gives CODE COMMAND… : COMMAND exits with CODE; its output is in the file out.
+gives() {
+    local want=$1 got=0
+    shift
+    "$@" > out 2>&1 < /dev/null || got=$?
+    [ "$got" = "$want" ] || fail "exit code $got instead of $want: $*: $(cat out)"
+}
+
+gives 0 "$HEARTH" element list
+expect_text out "tiny-os" "debian-minimal"
+gives 0 "$HEARTH" element list --json
+expect_text out '"name": "pkg-map"'
+
+gives 0 "$HEARTH" element info failing
+expect_text out "install.d/30-fails" "$ELEMENTS_PATH/failing"
+gives 1 "$HEARTH" element info failling
+expect_text out "Element 'failling' not found" "did you mean 'failing'?"
+gives 2 "$HEARTH" element info
+
+gives 0 "$HEARTH" element graph cycle-a
+expect_text out 'digraph' '"cycle-a" -> "cycle-b"'
+gives 0 "$HEARTH" element graph --tree cycle-a
+expect_text out '    cycle-a (cycle)'
+gives 0 "$HEARTH" element graph --json cycle-a
+expect_text out '"cycles"'
+
+gives 0 "$HEARTH" element new -d made my-element
+[ -x made/my-element/install.d/50-my-element ] || fail "the new element has no hook"
+gives 0 "$HEARTH" element lint --strict made/my-element
+gives 0 "$HEARTH" element lint --strict made
+gives 1 "$HEARTH" element new -d made my-element
+expect_text out "exists already"
+gives 2 "$HEARTH" element new 'my element'
+
+printf '#!/bin/bash\n# DIB_DEBUG_TRACE\nset -eu\nsudo losetup -f\n' > made/my-element/install.d/60-bad
+gives 1 "$HEARTH" element lint made/my-element
+expect_text out "60-bad:1: error:" "[executable]" "[setpipefail]" "60-bad:4: error: losetup" "60-bad:4: warning: hooks are root"
+printf 'git:\n  fase: install.d\n' > made/my-element/package-installs.yaml
+gives 1 "$HEARTH" element lint --json made/my-element
+expect_text out '"check": "yaml"' '"line": 2'
+printf '[dib-lint]\nignore = yaml executable setpipefail loop sudo\n' > tox.ini
+gives 0 "$HEARTH" element lint --strict made/my-element
+rm tox.ini
+gives 0 "$HEARTH" element lint --strict --disable yaml,executable,setpipefail,loop,sudo made/my-element
+
+# element-info looks in ELEMENTS_PATH alone, and its variables are bash.
+mkdir info
+ln -s "$HEARTH" info/element-info
+gives 0 info/element-info tiny-os
+[ "$(cat out)" = tiny-os ] || fail "element-info says: $(cat out)"
+gives 1 info/element-info tiny-os debian-minimal
+gives 1 info/element-info failing
+expect_text out "Please include an operating system element"
+info/element-info --env tiny-os failing > variables
+(
+    set +u
+    . ./variables
+    declare -A elements
+    eval "elements=($(get_image_element_array))"
+    [ "${elements[failing]}" = "$ELEMENTS_PATH/failing" ] && [ "$IMAGE_ELEMENT" = "failing tiny-os" ]
+) || fail "the variables don't evaluate: $(cat variables)"
+finish

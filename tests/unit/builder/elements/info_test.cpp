@@ -1,0 +1,64 @@
+#include "builder/elements/info.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct InfoTest : testing::Test {
+  fakes::MemoryFileSystem files;
+  ElementTree tree{files};
+  InfoTest() { tree.add("os", "", "operating-system").add("web", "lib").add("lib"); }
+};
+
+TEST_F(InfoTest, NamesAreOneLine) { EXPECT_EQ(element_names_text(tree.close({"web", "os"})), "lib os web\n"); }
+
+TEST_F(InfoTest, VariablesAreForBashToEvaluate) {
+  EXPECT_EQ(element_variables_text(tree.close({"web", "os"})),
+            "export IMAGE_ELEMENT='lib os web'\n"
+            "export IMAGE_ELEMENT_YAML='lib: /elements/lib\nos: /elements/os\nweb: /elements/web\n'\n"
+            "function get_image_element_array {\n"
+            "  echo \"[lib]=/elements/lib [os]=/elements/os [web]=/elements/web \"\n"
+            "};\n"
+            "export -f get_image_element_array;\n");
+}
+
+TEST_F(InfoTest, UnusualPathsAreQuotedInYaml) {
+  fakes::MemoryFileSystem other;
+  ElementTree odd(other, "/my elements");
+  odd.add("os", "", "operating-system");
+  EXPECT_THAT(element_variables_text(odd.close({"os"})), HasSubstr("os: '\\''/my elements/os'\\''\n"));
+}
+
+TEST_F(InfoTest, TheSummaryIsTheReadmesFirstSentence) {
+  tree.file("web", "README.rst", "===\nweb\n===\nServes pages\nto people. And more.\n");
+  tree.file("lib", "README.md", "# lib\n\nHelps:\n\n    code\n");
+  const Catalog catalog = tree.catalog();
+  EXPECT_EQ(summary_of(files, *catalog.find("web")), "Serves pages to people");
+  EXPECT_EQ(summary_of(files, *catalog.find("os")), "");
+}
+
+TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {
+  tree.add("grub", "", "bootloader").add("disk", "bootloader grub");
+  tree.hook("web", "install.d/9-a", "echo $DIB_WEB_PORT $MY_DIB_NOT\n")
+      .hook("web", "install.d/10-b")
+      .hook("web", "root.d/1");
+  tree.file("web", "install.d/data", "DIB_WEB_PORT DIB_DEBUG_TRACE DIB_OTHER_x DIB_\n");
+  tree.file("web", "package-installs.yaml", "nginx:\n  - {}\n  - {uninstall: true}\ncurl:\n");
+  const Catalog catalog = tree.catalog();
+  const ElementPage page = describe_element(files, catalog, *catalog.find("web"));
+  EXPECT_THAT(page.hooks, ElementsAre("root.d/1", "install.d/9-a", "install.d/10-b"));
+  EXPECT_THAT(page.packages, ElementsAre("nginx", "curl"));
+  EXPECT_THAT(page.variables, ElementsAre("DIB_OTHER_x", "DIB_WEB_PORT"));
+  EXPECT_THAT(describe_element(files, catalog, *catalog.find("lib")).needed_by, ElementsAre("web"));
+  EXPECT_THAT(describe_element(files, catalog, *catalog.find("grub")).needed_by, ElementsAre("disk"));
+  EXPECT_THAT(page_text(page), HasSubstr("packages:   nginx curl\n"));
+}
+
+}  // namespace
+}  // namespace hearth::builder

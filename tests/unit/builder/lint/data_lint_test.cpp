@@ -1,0 +1,41 @@
+#include "builder/lint/data_lint.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+#include "tests/fakes/memory_file_system.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+
+std::string found(const std::string& place, const std::string& text, std::uint32_t mode = 0644) {
+  fakes::MemoryFileSystem files;
+  files.put("/e/" + place, text, mode);
+  const std::optional<Finding> finding = lint_data(files, "/e/" + place, place, "e");
+  return finding ? finding_text(*finding) : "";
+}
+
+TEST(DataLint, PackageInstallsHaveKnownKeys) {
+  EXPECT_THAT(found("package-installs.yaml", "a:\n  fase: x\n"),
+              HasSubstr("/e/package-installs.yaml:2: error: column 3: unknown key 'fase'; allowed are phase"));
+  EXPECT_EQ(found("package-installs.yaml", "a:\n  phase: install.d\n"), "");
+  EXPECT_THAT(found("package-installs.json", "{\"a\": 3}"), HasSubstr(":1: error:"));
+}
+
+TEST(DataLint, MapsHaveKnownKeys) {
+  EXPECT_THAT(found("pkg-map", "{\"famly\": {}}"), HasSubstr("unknown key 'famly'"));
+  EXPECT_THAT(found("svc-map", "ssh: sshd\n"), HasSubstr("service 'ssh' must be a mapping"));
+}
+
+TEST(DataLint, AnExecutablePackageMapIsAProgram) { EXPECT_EQ(found("pkg-map", "#!/bin/sh\n", 0755), ""); }
+
+TEST(DataLint, OtherYamlHasToParse) {
+  EXPECT_THAT(found("some/deep.yaml", "a: [\n"), HasSubstr("error: column"));
+  EXPECT_EQ(found("some/deep.yaml", "a: [b]\n"), "");
+  EXPECT_EQ(found("some/text", "a: [\n"), "");
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,48 @@
+#include "builder/packages/package_map_check.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+
+std::string wrong(std::string_view text) {
+  const std::optional<ParseError> error = check_package_map(text, "pkg-map");
+  return error ? error->text() : "";
+}
+
+TEST(PackageMapCheck, KnowsTheFourSections) {
+  EXPECT_EQ(wrong(R"({"default": {"a": "b"}, "family": {"debian": {"a": ""}}, "distro": {"plan9": {}},
+                      "release": {"debian": {"bookworm": {"a": "c d"}}}})"),
+            "");
+  EXPECT_EQ(wrong("{\n\t\"default\":\t{\"a\": \"b\"}\n}"), "");
+}
+
+TEST(PackageMapCheck, SaysWhatIsWrongWhereAndWhatIsAllowed) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{\n \"default\": {},\n \"families\": {}}",
+       "pkg-map:3:2: unknown key 'families'; allowed are default, family, distro, release"},
+      {"[]", "pkg-map:1:1: a pkg-map must be a JSON object"},
+      {"{\"default\": {\"a\":\n [\"b\"]}}", "pkg-map:2:2: default.a must be a text"},
+      {"{\"family\": {\"debian\": \"x\"}}", "pkg-map:1:23: family.debian must be an object"},
+      {"{\"release\": {\"debian\": {\"12\": \"x\"}}}", "release.debian.12 must be an object"},
+      {"{\"default\": {\"a\": \"b\",}}", "pkg-map:1:"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_THAT(wrong(text), HasSubstr(expected)) << text;
+}
+
+TEST(PackageMapCheck, AllElementsMapsAreCheckedButPrograms) {
+  fakes::MemoryFileSystem files;
+  ElementTree tree(files);
+  tree.add("os", "", "operating-system").add("old").add("a");
+  tree.file("old", "pkg-map", "#!/bin/sh\n", 0755);
+  EXPECT_EQ(story_of([&] { return tree.plan({"old", "os"}); }), "");
+  tree.file("a", "pkg-map", "{");
+  EXPECT_THAT(story_of([&] { return tree.plan({"a", "os"}); }), HasSubstr("/elements/a/pkg-map:1:"));
+}
+
+}  // namespace
+}  // namespace hearth::builder
