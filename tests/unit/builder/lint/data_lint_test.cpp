@@ -37,5 +37,9 @@ TEST(DataLint, OtherYamlHasToParse) {
   EXPECT_EQ(found("some/text", "a: [\n"), "");
 }
 
+TEST(DataLint, TemplatesAreNoYamlYet) {
+  EXPECT_EQ(found("os-apply-config/etc/x.yaml", "{{#a}}\n- {{.}}\n{{/a}}\n"), "");
+}
+
 }  // namespace
 }  // namespace hearth::builder
