@@ -1,5 +1,5 @@
 // Any bytes as os-net-config's file: read, checked against the schema and rendered for every provider, or refused with
-// an Error that says why. No text of the file can begin a line of its own in what is written.
+// an Error that says why. What is written ends its lines, and no name leads out of its folder.
 #include "agent/net/config_file.hpp"
 #include "agent/net/eni.hpp"
 #include "agent/net/ifcfg.hpp"
