@@ -1,0 +1,95 @@
+#include "pxe/net/reactor.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+
+namespace hearth::pxe {
+
+namespace {
+
+constexpr int k_batch = 128;
+
+Fd checked(int fd, std::string_view operation) {
+  if (fd < 0) throw Error::from_errno(operation, "the event loop");
+  return Fd(fd);
+}
+
+void control(const Fd& epoll, int operation, int fd, std::uint32_t events, Watcher* watcher) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = watcher;
+  if (::epoll_ctl(epoll.get(), operation, fd, &event) != 0) throw Error::from_errno("watching", "a descriptor");
+}
+
+}  // namespace
+
+Reactor::Reactor(const Clock& clock)
+    : clock_(clock),
+      epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "making")),
+      wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "making")),
+      now_(clock.now()) {
+  control(epoll_, EPOLL_CTL_ADD, wake_.get(), EPOLLIN, nullptr);
+}
+
+void Reactor::watch(int fd, std::uint32_t events, Watcher& watcher) {
+  control(epoll_, EPOLL_CTL_ADD, fd, events, &watcher);
+}
+
+void Reactor::change(int fd, std::uint32_t events, Watcher& watcher) {
+  control(epoll_, EPOLL_CTL_MOD, fd, events, &watcher);
+}
+
+void Reactor::forget(int fd, Watcher& watcher) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  std::replace(pending_.begin(), pending_.end(), &watcher, static_cast<Watcher*>(nullptr));
+}
+
+void Reactor::at(MonotonicTime when, std::function<void()> action) {
+  timers_.push({when, timers_made_++, std::move(action)});
+}
+
+void Reactor::run() {
+  while (!stopped_) run_once(std::chrono::hours(1));
+}
+
+void Reactor::run_once(Duration patience) {
+  now_ = clock_.now();
+  MonotonicTime until = now_ + patience;
+  if (!timers_.empty()) until = std::min(until, timers_.top().when);
+  std::array<epoll_event, k_batch> events{};
+  const int count = ::epoll_wait(epoll_.get(), events.data(), k_batch, Deadline(until).poll_timeout(now_));
+  if (count < 0 && errno != EINTR) throw Error::from_errno("waiting for", "events");
+  now_ = clock_.now();
+  pending_.clear();
+  for (int at = 0; at < count; ++at) {
+    const epoll_event& event = events[static_cast<std::size_t>(at)];
+    pending_.push_back(static_cast<Watcher*>(event.data.ptr));
+    if (event.data.ptr == nullptr) stopped_ = true;
+  }
+  for (std::size_t at = 0; at < pending_.size(); ++at) {
+    if (pending_[at] != nullptr) pending_[at]->ready(events[at].events);
+  }
+  pending_.clear();
+  expire();
+}
+
+void Reactor::expire() {
+  while (!timers_.empty() && timers_.top().when <= now_) {
+    const std::function<void()> action = timers_.top().action;
+    timers_.pop();
+    action();
+  }
+}
+
+void Reactor::stop() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+}
+
+}  // namespace hearth::pxe

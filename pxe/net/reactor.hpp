@@ -1,0 +1,66 @@
+// Reactor: one thread that waits for many descriptors and timers at once (epoll). It owns neither descriptors nor
+// watchers. Not thread-safe but for stop().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/sys/fd.hpp"
+
+namespace hearth::pxe {
+
+/// What a descriptor's events are handed to.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  /// `events` are epoll's (EPOLLIN …), level-triggered.
+  virtual void ready(std::uint32_t events) = 0;
+};
+
+class Reactor {
+ public:
+  /// Throws Error when the kernel refuses.
+  explicit Reactor(const Clock& clock);
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  void watch(int fd, std::uint32_t events, Watcher& watcher);
+  void change(int fd, std::uint32_t events, Watcher& watcher);
+  /// From here on `watcher` hears nothing more of it, even of events that have been fetched already.
+  void forget(int fd, Watcher& watcher);
+  /// Calls `action` once, at `when` or a little later. There is no way to cancel: the action asks whether it still
+  /// applies.
+  void at(MonotonicTime when, std::function<void()> action);
+
+  /// The time at which the events being handled were fetched.
+  [[nodiscard]] MonotonicTime now() const { return now_; }
+  /// Runs until stop().
+  void run();
+  /// Handles what is ready, waiting for it at most `patience`.
+  void run_once(Duration patience);
+  /// May be called from any thread and from a signal handler.
+  void stop() noexcept;
+
+ private:
+  struct Timer {
+    MonotonicTime when;
+    std::uint64_t order;
+    std::function<void()> action;
+    bool operator<(const Timer& other) const { return when == other.when ? order > other.order : when > other.when; }
+  };
+  void expire();
+
+  const Clock& clock_;
+  Fd epoll_;
+  Fd wake_;
+  bool stopped_ = false;
+  MonotonicTime now_;
+  std::uint64_t timers_made_ = 0;
+  std::priority_queue<Timer> timers_;
+  std::vector<Watcher*> pending_;  ///< of the events being handled; forgotten ones become null
+};
+
+}  // namespace hearth::pxe

@@ -1,0 +1,67 @@
+// One file on its way to one client: a socket of its own (the transfer's identity, RFC 1350 section 4), the window, the
+// timer. It belongs to the server, which is told when it ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pxe/content.hpp"
+#include "pxe/net/reactor.hpp"
+#include "pxe/tftp/patience.hpp"
+#include "pxe/tftp/sender.hpp"
+#include "pxe/tftp/terms.hpp"
+
+namespace hearth::pxe::tftp {
+
+/// How a transfer ended.
+struct Outcome {
+  bool good = false;
+  std::string text;  ///< "done", "the client stopped: …", "the client fell silent"
+  std::uint64_t bytes = 0;
+};
+
+class Transfer final : public Watcher {
+ public:
+  struct Start {
+    Endpoint local;  ///< port 0
+    Endpoint client;
+    Content content;
+    Terms terms;
+  };
+  /// Sends the first packet. `ended` is called once, from the reactor; it may destroy the transfer. Throws Error when
+  /// there is no socket to be had.
+  Transfer(Reactor& reactor, Start start, std::vector<char>& scratch, std::function<void(const Outcome&)> ended);
+  ~Transfer() override;
+
+  void ready(std::uint32_t events) override;
+  /// The client asks once more: it has not seen the first answer.
+  void asked_again();
+  /// Repeats or gives up when the time has come; the time at which to ask next, or nothing when it has ended.
+  [[nodiscard]] std::optional<MonotonicTime> check_time();
+  [[nodiscard]] MonotonicTime deadline() const { return deadline_; }
+
+ private:
+  void send_first();
+  void send(const Burst& burst);
+  [[nodiscard]] bool fill(const Burst& burst);
+  void send_segments(std::size_t bytes, std::size_t segment);
+  [[nodiscard]] bool handle(std::string_view bytes, const Endpoint& from);
+  [[nodiscard]] bool handle_ack(std::uint16_t block);
+  void finish(bool good, std::string text);
+  void arm() { deadline_ = reactor_.now() + patience_.wait(); }
+
+  Reactor& reactor_;
+  Start start_;
+  std::vector<char>& scratch_;  ///< the server's, for packets being put together
+  std::function<void(const Outcome&)> ended_;
+  Fd socket_;
+  Sender sender_;
+  Patience patience_;
+  MonotonicTime sent_at_;
+  MonotonicTime deadline_;
+  bool segments_offloaded_ = true;  ///< until the kernel refuses UDP_SEGMENT here
+};
+
+}  // namespace hearth::pxe::tftp

@@ -1,0 +1,44 @@
+#include "pxe/log_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/fakes/memory_logger.hpp"
+
+namespace hearth::pxe {
+namespace {
+
+const RequestRecord k_record{.protocol = "tftp",
+                             .client = Ipv4{0xc0000207},
+                             .mac = "52:54:00:00:00:01",
+                             .what = "pxelinux.0",
+                             .outcome = "done",
+                             .good = true,
+                             .bytes = 43008,
+                             .took = std::chrono::milliseconds(12)};
+
+TEST(LogLine, SaysWhoAskedForWhatAndHowItEnded) {
+  EXPECT_EQ(log_line(k_record), "tftp 192.0.2.7 (52:54:00:00:00:01) pxelinux.0: done, 42.0 KiB in 12 ms");
+}
+
+TEST(LogLine, WhatAClientSentCantForgeALineOrFillTheDisk) {
+  RequestRecord record = k_record;
+  record.what = "a\nerror\x1b[0m" + std::string(5000, 'x');
+  const std::string line = log_line(record);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  EXPECT_LT(line.size(), 400U);
+}
+
+TEST(LoggedRequests, FailuresAreWarnings) {
+  fakes::MemoryLogger logger;
+  LoggedRequests log(logger);
+  log.record(k_record);
+  RequestRecord failed = k_record;
+  failed.good = false;
+  log.record(failed);
+  EXPECT_TRUE(logger.lines.at(0).starts_with("INFO ") || logger.lines.at(0).starts_with("info "));
+  EXPECT_TRUE(logger.lines.at(1).starts_with("WARNING ") || logger.lines.at(1).starts_with("warning "));
+}
+
+}  // namespace
+}  // namespace hearth::pxe

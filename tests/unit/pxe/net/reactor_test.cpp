@@ -1,0 +1,81 @@
+#include "pxe/net/reactor.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+
+#include <thread>
+
+#include "tests/fakes/manual_clock.hpp"
+
+namespace hearth::pxe {
+namespace {
+
+struct Counter final : Watcher {
+  int calls = 0;
+  std::function<void()> action;
+  void ready(std::uint32_t /*events*/) override {
+    ++calls;
+    if (action) action();
+  }
+};
+
+TEST(Reactor, CallsTheWatcherOfAReadyDescriptorUntilItIsForgotten) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  const Pipe pipe = Pipe::create();
+  Counter counter;
+  reactor.watch(pipe.read.get(), EPOLLIN, counter);
+  reactor.run_once({});
+  EXPECT_EQ(counter.calls, 0);
+  write_all(pipe.write, "x", "pipe");
+  reactor.run_once({});
+  reactor.run_once({});
+  EXPECT_EQ(counter.calls, 2);
+  reactor.forget(pipe.read.get(), counter);
+  reactor.run_once({});
+  EXPECT_EQ(counter.calls, 2);
+}
+
+TEST(Reactor, AWatcherForgottenByAnotherOneHearsNothingOfEventsAlreadyFetched) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  const Pipe one = Pipe::create();
+  const Pipe two = Pipe::create();
+  write_all(one.write, "x", "pipe");
+  write_all(two.write, "x", "pipe");
+  Counter first;
+  Counter second;
+  first.action = [&] { reactor.forget(two.read.get(), second); };
+  second.action = [&] { reactor.forget(one.read.get(), first); };
+  reactor.watch(one.read.get(), EPOLLIN, first);
+  reactor.watch(two.read.get(), EPOLLIN, second);
+  reactor.run_once({});
+  EXPECT_EQ(first.calls + second.calls, 1);
+}
+
+TEST(Reactor, TimersFireInTheirOrderWhenTheirTimeHasCome) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  std::string fired;
+  reactor.at(clock.now() + std::chrono::seconds(2), [&] { fired += "b"; });
+  reactor.at(clock.now() + std::chrono::seconds(1), [&] { fired += "a"; });
+  reactor.at(clock.now() + std::chrono::seconds(2), [&] { fired += "c"; });
+  reactor.run_once({});
+  EXPECT_EQ(fired, "");
+  clock.advance(std::chrono::seconds(1));
+  reactor.run_once({});
+  EXPECT_EQ(fired, "a");
+  clock.advance(std::chrono::seconds(1));
+  reactor.run_once({});
+  EXPECT_EQ(fired, "abc");
+}
+
+TEST(Reactor, StopEndsRunFromAnotherThread) {
+  SystemClock clock;
+  Reactor reactor(clock);
+  std::jthread stopper([&] { reactor.stop(); });
+  reactor.run();
+}
+
+}  // namespace
+}  // namespace hearth::pxe
