@@ -60,6 +60,11 @@ void check_group(const std::string& group, const HeatConfigSettings& settings, c
   }
 }
 
+/// Where a deployment's log is.
+std::string log_of(const std::string& id, const DoctorWorld& world) {
+  return cat(setting(world.env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"), "/", id, "*.log");
+}
+
 void check_outcome(const std::string& id, const fs::path& deployed, const DoctorWorld& world, CheckResult& result) {
   const std::optional<std::string> text = world.files.read(deployed / cat(id, ".notify.json"));
   const Result<Json> answer = parse_python_json(text.value_or("{}"), id);
@@ -68,13 +73,13 @@ void check_outcome(const std::string& id, const fs::path& deployed, const Doctor
   const std::vector<std::string> lines = split_lines(text_member(*answer, "deploy_stderr"));
   result.problems.push_back({cat("deployment ", id, " failed with status ", python_text(*status),
                                  lines.empty() ? "" : cat(": ", lines.back())),
-                             cat("see /var/log/heat-config/", id, "*.log; Heat has been told")});
+                             cat("see ", log_of(id, world), "; Heat has been told")});
 }
 
 void check_running(const std::string& id, const SignalRecord& record, const DoctorWorld& world, CheckResult& result) {
   if (record.state != SignalRecord::State::running) return;
   if (is_alive(world.files, record.owner)) {
-    result.notes.push_back(cat("deployment ", id, " is running now; see /var/log/heat-config/", id, "*.log"));
+    result.notes.push_back(cat("deployment ", id, " is running now; see ", log_of(id, world)));
   } else {
     result.problems.push_back({cat("deployment ", id, " was cut off while it ran"),
                                "its failure is signalled with the next poll, or by 55-heat-config --resend-pending"});
