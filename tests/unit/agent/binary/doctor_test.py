@@ -33,15 +33,16 @@ class DoctorTest(unittest.TestCase):
 
     def configure(self, collectors, more):
         with open(self.lab.path("os-collect-config.conf"), "w") as f:  # in $HOME
-            f.write("[DEFAULT]\ncommand = true\ncachedir = %s\nbackup_cachedir = %s\ncollectors = %s\n[local]\npath = %s\n%s" %
+            f.write("[DEFAULT]\ncommand = true\nmin_polling_interval = 1000\npolling_interval = 1000\ncachedir = %s\nbackup_cachedir = %s\ncollectors = %s\n[local]\npath = %s\n%s" %
                     (self.lab.path("cache"), self.lab.path("backup"), collectors, self.lab.path("local"), more))
 
     def start_daemon(self):
-        subprocess.run([self.lab.path("bin", "os-collect-config"), "--one-time"], env=self.lab.env, check=True,
-                       stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
-        daemon = subprocess.Popen([self.lab.path("bin", "os-collect-config")], env=self.lab.env, stderr=subprocess.DEVNULL)
+        daemon = subprocess.Popen([self.lab.path("bin", "os-collect-config")], env=self.lab.env, stderr=subprocess.PIPE, encoding="utf-8")
+        self.addCleanup(daemon.stderr.close)
         self.addCleanup(daemon.wait)
         self.addCleanup(daemon.kill)
+        while "Sleeping" not in daemon.stderr.readline():  # from then on it leaves the cache alone
+            self.assertIsNone(daemon.poll())
 
     def wrong(self):
         """The names of the checks that have problems; the exit status must agree."""
