@@ -53,6 +53,6 @@ namespace hearth::metadata {
   expression->mark = expression->constant.mark();
   return expression;
 }
-[[nodiscard]] inline std::string quoted(std::string_view name) { return cat("\"", name, "\""); }
+[[nodiscard]] inline std::string in_quotes(std::string_view name) { return cat("\"", name, "\""); }
 
 }  // namespace hearth::metadata

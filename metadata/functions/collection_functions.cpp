@@ -214,8 +214,8 @@ Value list_concat(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
   if (std::optional<Value> waits = first_waiting(arguments)) return *waits;
   if (!arguments.is_list()) {
-    throw type_fault(cat("Incorrect arguments to ", quoted(call.function->name), " should be: ",
-                         quoted(call.function->name), " : [ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]"));
+    throw type_fault(cat("Incorrect arguments to ", in_quotes(call.function->name), " should be: ",
+                         in_quotes(call.function->name), " : [ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]"));
   }
   std::vector<Value> items;
   for (const Value& list : arguments.items()) {

@@ -10,7 +10,7 @@ Value decided(const Value& value, Scope& scope) { return value.is_bool() ? value
 
 void check_equals(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 2) {
-    throw value_fault(cat("Arguments to ", quoted(call.function->name), " must be of the form: [value_1, value_2]"));
+    throw value_fault(cat("Arguments to ", in_quotes(call.function->name), " must be of the form: [value_1, value_2]"));
   }
 }
 
@@ -31,7 +31,7 @@ Value not_(const Expression& call, Scope& scope) { return negation(decided(resol
 
 void check_cfn_not(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 1) {
-    throw value_fault(cat("Arguments to ", quoted(call.function->name), " must be of the form: [condition]"));
+    throw value_fault(cat("Arguments to ", in_quotes(call.function->name), " must be of the form: [condition]"));
   }
 }
 
@@ -41,10 +41,10 @@ Value cfn_not(const Expression& call, Scope& scope) {
 
 void check_several(const Expression& call) {
   if (!is_list_expression(call.arguments())) {
-    throw value_fault(cat("Arguments to ", quoted(call.function->name), " must be a list of conditions"));
+    throw value_fault(cat("Arguments to ", in_quotes(call.function->name), " must be a list of conditions"));
   }
   if (length_of(call.arguments()) < 2) {
-    throw value_fault(cat("The minimum number of condition arguments to ", quoted(call.function->name), " is 2."));
+    throw value_fault(cat("The minimum number of condition arguments to ", in_quotes(call.function->name), " is 2."));
   }
 }
 

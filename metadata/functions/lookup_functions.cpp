@@ -8,14 +8,14 @@ namespace {
 
 Value get_param(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
-  if (!truth(arguments)) throw value_fault(cat("Function ", quoted(call.function->name), " must have arguments"));
+  if (!truth(arguments)) throw value_fault(cat("Function ", in_quotes(call.function->name), " must have arguments"));
   if (arguments.is_waiting()) return arguments;
   if (!arguments.is_string() && !arguments.is_list()) {
-    throw type_fault(cat("Argument to ", quoted(call.function->name), " must be string or list"));
+    throw type_fault(cat("Argument to ", in_quotes(call.function->name), " must be string or list"));
   }
   const Value name = arguments.is_list() ? arguments.items().front() : arguments;
   if (name.is_waiting()) return name;
-  if (!name.is_string()) throw type_fault(cat("Parameter name in ", quoted(call.function->name), " must be string"));
+  if (!name.is_string()) throw type_fault(cat("Parameter name in ", in_quotes(call.function->name), " must be string"));
   std::optional<Value> value = scope.parameter(name.text());
   if (!value)
     throw Fault("UserParameterMissing", cat("The Parameter (", name.text(), ") was not provided."), name.mark());
@@ -119,7 +119,7 @@ void check_facade(const Expression& call) {
     if (which.is_string() && which.text() == name) return;
   }
   throw value_fault(
-      cat("Incorrect arguments to ", quoted(call.function->name), " should be one of: ", join(allowed, ", ")));
+      cat("Incorrect arguments to ", in_quotes(call.function->name), " should be one of: ", join(allowed, ", ")));
 }
 
 Value facade(const Expression& call, Scope& scope) { return scope.facade(written(call).text()); }

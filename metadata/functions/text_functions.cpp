@@ -15,8 +15,8 @@ std::string shortened_repr(const Value& value) { return python_repr(value).subst
 
 void check_join_pair(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 2) {
-    const std::string text = cat("Incorrect arguments to ", quoted(call.function->name),
-                                 " should be: ", quoted(call.function->name), " : [ \" \", [ \"str1\", \"str2\"]]");
+    const std::string text = cat("Incorrect arguments to ", in_quotes(call.function->name),
+                                 " should be: ", in_quotes(call.function->name), " : [ \" \", [ \"str1\", \"str2\"]]");
     throw value_fault(text);
   }
 }
@@ -50,7 +50,7 @@ std::string joined(const std::vector<Value>& items, const std::string& delimiter
 
 const std::string& delimiter_of(const Expression& call, const Value& value) {
   if (!value.is_string())
-    throw type_fault(cat(quoted(call.function->name), " delimiter must be a string"), value.mark());
+    throw type_fault(cat(in_quotes(call.function->name), " delimiter must be a string"), value.mark());
   return value.text();
 }
 
@@ -58,7 +58,7 @@ Value join_pair(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
   const Value& strings = arguments.items()[1];
   if (!strings.is_null() && !strings.is_list()) {
-    throw type_fault(cat(quoted(call.function->name), " must operate on a list"), strings.mark());
+    throw type_fault(cat(in_quotes(call.function->name), " must operate on a list"), strings.mark());
   }
   const std::string& delimiter = delimiter_of(call, arguments.items()[0]);
   return Value::string(joined(strings.is_null() ? std::vector<Value>{} : strings.items(), delimiter, false));
@@ -94,7 +94,7 @@ std::string replacement(const Expression& call, const Strictness& how, const std
   if (value.is_list() || value.is_map()) {
     if (!how.json) {
       throw type_fault(
-          cat(quoted(call.function->name), " params must be strings or numbers, param ", key, " is not valid"),
+          cat(in_quotes(call.function->name), " params must be strings or numbers, param ", key, " is not valid"),
           value.mark());
     }
     if (!truth(value)) return how.no_empty ? empty() : json_text(value);
@@ -111,7 +111,7 @@ class Replacer {
       : call_(call), how_(how), params_(params) {
     for (const Entry& entry : params.entries()) {
       if (!entry.key.is_string()) {
-        throw type_fault(cat(quoted(call.function->name), " param placeholders must be strings"), entry.key.mark());
+        throw type_fault(cat(in_quotes(call.function->name), " param placeholders must be strings"), entry.key.mark());
       }
       keys_.push_back(entry.key.text());
       unused_.insert(entry.key.text());
@@ -164,7 +164,7 @@ void check_replace(const Expression& call) {
   const std::string name(call.function->name);
   const Expression& arguments = call.arguments();
   if (!is_map_expression(arguments))
-    throw type_fault(cat(quoted(name), " arguments must be a map: template and params"));
+    throw type_fault(cat(in_quotes(name), " arguments must be a map: template and params"));
   const ExpressionPtr params = member(arguments, "params");
   if (params == nullptr || member(arguments, "template") == nullptr) {
     throw key_fault(cat("'\"", name, "\" syntax should be ", name,
@@ -172,13 +172,14 @@ void check_replace(const Expression& call) {
                         "              params:\\n                var1: a\\n                var2: string'"));
   }
   if (!is_map_expression(*params) && !is_dynamic(*params)) {
-    throw type_fault(cat(quoted(name), " parameters must be a mapping"), params->mark);
+    throw type_fault(cat(in_quotes(name), " parameters must be a mapping"), params->mark);
   }
 }
 
 Value replace_in(const Expression& call, const Strictness& how, const Value& text, const Value& params) {
-  if (!text.is_string()) throw type_fault(cat(quoted(call.function->name), " template must be a string"), text.mark());
-  if (!params.is_map()) throw type_fault(cat(quoted(call.function->name), " params must be a map"), params.mark());
+  if (!text.is_string())
+    throw type_fault(cat(in_quotes(call.function->name), " template must be a string"), text.mark());
+  if (!params.is_map()) throw type_fault(cat(in_quotes(call.function->name), " params must be a map"), params.mark());
   return Value::string(Replacer(call, how, params).run(text.text()));
 }
 
@@ -190,13 +191,13 @@ Value replace_text(const Expression& call, Scope& scope) {
 
 void check_cfn_replace(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 2) {
-    throw type_fault(cat("Incorrect arguments to ", quoted(call.function->name), " should be: {",
-                         quoted(call.function->name),
+    throw type_fault(cat("Incorrect arguments to ", in_quotes(call.function->name), " should be: {",
+                         in_quotes(call.function->name),
                          ": [ {\"$var1\": \"foo\", \"%var2%\": \"bar\"}, \"$var1 is %var2%\"]}"));
   }
   const ExpressionPtr params = item(call.arguments(), 0);
   if (!is_map_expression(*params) && !is_dynamic(*params)) {
-    throw type_fault(cat(quoted(call.function->name), " parameters must be a mapping"), params->mark);
+    throw type_fault(cat(in_quotes(call.function->name), " parameters must be a mapping"), params->mark);
   }
 }
 

@@ -57,12 +57,12 @@ struct Range {
 Range range_of(const Value& cidr) {
   const std::vector<std::string> parts = split(python_str(cidr), '/');
   const std::optional<Address> base = parse_address(parts[0]);
-  const std::optional<std::uint64_t> bits = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
-  if (!base || !bits || *bits > (base->v6 ? 128U : 32U)) {
+  const std::uint64_t bits = parts.size() == 2 ? parse_number(parts[1]).value_or(999) : 999;
+  if (!base || bits > (base->v6 ? 128U : 32U)) {
     throw validation_fault(cat("\"", python_str(cidr), "\" is not a network: ADDRESS/BITS"), cidr.mark());
   }
   Range range{*base, *base};
-  const std::size_t fixed = bits.value_or(0) + (base->v6 ? 0 : 96);
+  const std::size_t fixed = bits + (base->v6 ? 0 : 96);
   for (std::size_t bit = fixed; bit < 128; ++bit) {
     const auto mask = static_cast<unsigned char>(0x80U >> (bit % 8));
     range.first.bytes[bit / 8] &= static_cast<unsigned char>(~mask);

@@ -16,7 +16,7 @@ constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max() / 2;
 std::uint64_t add_weight(std::uint64_t a, std::uint64_t b) { return a + b > k_most ? k_most : a + b; }
 
 struct TextNode : detail::Node {
-  TextNode(Kind kind, std::string t) : Node(kind), text(std::move(t)) {}
+  TextNode(Kind k, std::string t) : Node(k), text(std::move(t)) {}
   std::string text;
 };
 
@@ -224,9 +224,9 @@ const Value* Value::find(const Value& key) const {
 
 Value Value::with_mark(const Mark& mark) const {
   Value result(*this);
-  result.meta_.file = std::min<std::uint32_t>(mark.file, (1U << 14U) - 1);
-  result.meta_.line = std::min<std::uint32_t>(mark.line, (1U << 22U) - 1);
-  result.meta_.column = std::min<std::uint32_t>(mark.column, (1U << 20U) - 1);
+  result.meta_.file = std::min<std::uint32_t>(mark.file, 0x3fffU) & 0x3fffU;
+  result.meta_.line = std::min<std::uint32_t>(mark.line, 0x3fffffU) & 0x3fffffU;
+  result.meta_.column = std::min<std::uint32_t>(mark.column, 0xfffffU) & 0xfffffU;
   return result;
 }
 

@@ -95,8 +95,8 @@ void check_numeric(const Value& a, const Value& b, std::string_view what) {
 }  // namespace
 
 void Constraint::check(const Value& value, DataType type) const {
-  const std::string text = complaint(*this, value, type);
-  if (!text.empty()) throw value_fault(description && !description->empty() ? *description : text, value.mark());
+  const std::string wrong = complaint(*this, value, type);
+  if (!wrong.empty()) throw value_fault(description && !description->empty() ? *description : wrong, value.mark());
 }
 
 bool Constraint::fits(DataType type) const {

@@ -108,7 +108,7 @@ Item all(const Call& call) {
 
 Item count(const Call& call) { return Value::integer(static_cast<std::int64_t>(all_of(call).size())); }
 
-Item reduce_by(const Call& call, const std::vector<Value>& items, std::optional<Item> start,
+Item reduce_by(const std::vector<Value>& items, std::optional<Item> start,
                const std::function<Item(const Item&, const Value&)>& step) {
   for (const Value& item : items) start = start ? step(*start, item) : Item(item);
   if (!start) throw type_fault("reduce() of empty iterable with no initial value");
@@ -120,14 +120,12 @@ std::optional<Item> seed(const Call& call, std::size_t place) {
 }
 
 Item sum(const Call& call) {
-  return reduce_by(call, all_of(call), seed(call, 1),
+  return reduce_by(all_of(call), seed(call, 1),
                    [&](const Item& a, const Value& b) { return apply_operator("+", a, b, call.evaluator); });
 }
 
 Item aggregate(const Call& call) {
-  return reduce_by(call, all_of(call), seed(call, 2), [&](const Item& a, const Value& b) {
-    return call.apply(1, {a, b});
-  });
+  return reduce_by(all_of(call), seed(call, 2), [&](const Item& a, const Value& b) { return call.apply(1, {a, b}); });
 }
 
 Item accumulate(const Call& call) {
@@ -146,7 +144,7 @@ Item extreme(const Call& call, const std::string& wins) {
     return is_true(apply_operator(wins, b, a, call.evaluator)) ? b : a;
   };
   if (!call.receiver) return better(call.at(0), call.at(1));
-  return reduce_by(call, all_of(call), seed(call, 1), [&](const Item& a, const Value& b) { return better(a, b); });
+  return reduce_by(all_of(call), seed(call, 1), [&](const Item& a, const Value& b) { return better(a, b); });
 }
 
 Item max(const Call& call) { return extreme(call, ">"); }

@@ -13,8 +13,8 @@ TEST(ValidateCase, accepts_and_refuses_what_the_real_heat_does_for_the_same_kind
     const Value got = validate_case(test);
     const bool accepted = of(test, "status").as_integer() == 200;
     EXPECT_EQ(got.find("result") != nullptr, accepted) << json_text(of(test, "name")) << json_text(got);
-    if (!accepted)
-      EXPECT_EQ(python_str(of(got, "error")), python_str(of(test, "error"))) << json_text(of(test, "name"));
+    if (accepted) continue;
+    EXPECT_EQ(python_str(of(got, "error")), python_str(of(test, "error"))) << json_text(of(test, "name"));
   }
 }
 

@@ -36,7 +36,7 @@ TEST(Compile, takes_what_an_inventory_knows) {
 
 TEST(Compile, writes_a_file_for_each_server_and_an_index) {
   const auto built = build({{"top.yaml", k_top}});
-  MemoryFileSystem files;
+  fakes::MemoryFileSystem files;
   write_compiled(compile(built->model, {}), "overcloud", "/out", files);
   EXPECT_TRUE(files.read("/out/servers/server/metadata.json"));
   const Value index = parse_json_value(*files.read("/out/index.json"), "index").value_or_throw();

@@ -16,8 +16,8 @@ TEST(Validation, finds_all_faults_at_once_with_their_places) {
   const std::vector<Fault> faults = validate_stack(built->root());
   ASSERT_EQ(faults.size(), 2U);
   EXPECT_EQ(faults[0].located(built->model.sources).what(),
-            std::string("top.yaml:3:57: Property error: resources.a.properties: Unknown Property confg"));
-  EXPECT_EQ(built->model.sources.text(faults[1].mark()), "top.yaml:4:80");
+            std::string("top.yaml:3:52: Property error: resources.a.properties: Unknown Property confg"));
+  EXPECT_EQ(built->model.sources.text(faults[1].mark()), "top.yaml:4:77");
 }
 
 TEST(Validation, shows_a_circle_of_depends_on) {

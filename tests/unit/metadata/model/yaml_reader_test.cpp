@@ -41,7 +41,7 @@ TEST(YamlReader, knows_where_each_value_stood) {
 
 TEST(YamlReader, names_line_and_column_of_what_is_wrong) {
   EXPECT_EQ(read("a: 1\nb: [1,\n"), "t.yaml:3:1: did not find expected node content");
-  EXPECT_EQ(read("a: 1\n\tb: 2\n").rfind("t.yaml:2:1: found character '\\t' that cannot start any token", 0), 0U);
+  EXPECT_EQ(read("a: 1\n\tb: 2\n"), "t.yaml:2:1: a tab where the indentation of a plain text is expected");
 }
 
 TEST(YamlReader, folds_and_chomps_block_texts) {
