@@ -1,0 +1,80 @@
+// The DHCP server without its sockets: a message comes in, an answer, a lease to be kept and an event come out
+// (RFC 2131 section 4.3; RFC 4578 and the PXE specification 2.1 for proxyDHCP). Pure but for the lease table it owns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pxe/boot/answer.hpp"
+#include "pxe/boot/site.hpp"
+#include "pxe/dhcp/leases.hpp"
+#include "pxe/dhcp/message.hpp"
+
+namespace hearth::pxe::dhcp {
+
+/// How a message came in.
+struct Arrival {
+  Endpoint from;
+  Ipv4 local;              ///< our address on that interface
+  bool boot_port = false;  ///< on port 4011, not 67
+};
+
+struct Answer {
+  enum class Way {
+    endpoint,   ///< as UDP to `to`
+    broadcast,  ///< to 255.255.255.255:68 on the interface
+    hardware,   ///< to yiaddr at the client's MAC: it has no address to answer ARP with yet
+  };
+  Message message;
+  Way way = Way::broadcast;
+  Endpoint to;
+  std::size_t limit = 548;  ///< bytes that the client takes
+};
+
+struct Decision {
+  std::optional<Answer> answer;
+  std::optional<Lease> keep;  ///< must be durable before the answer leaves
+  std::string event;          ///< one line; empty = nothing worth telling
+  bool good = true;
+};
+
+class Engine {
+ public:
+  Engine(Site site, LeaseTable leases);
+
+  [[nodiscard]] Decision handle(const Message& message, const Arrival& arrival, Seconds now);
+  /// Someone answers ARP for an address that nobody has from us: it is not given out for a while. Returns the lease to
+  /// keep; nothing when the address is rightly in use.
+  [[nodiscard]] std::optional<Lease> found_in_use(Ipv4 address, const Mac& by, Seconds now);
+  /// The addresses that would be given next: to be probed before that.
+  [[nodiscard]] std::vector<Ipv4> next_addresses(std::size_t count) const;
+  /// A new inventory; leases stay.
+  void use(Site site);
+
+  [[nodiscard]] const Site& site() const { return site_; }
+  [[nodiscard]] const LeaseTable& leases() const { return leases_; }
+
+ private:
+  struct Context;
+  [[nodiscard]] Decision discover(const Context& context);
+  [[nodiscard]] Decision request(const Context& context);
+  [[nodiscard]] Decision grant(const Context& context, Ipv4 wanted);
+  [[nodiscard]] Decision decline(const Context& context);
+  [[nodiscard]] Decision release(const Context& context);
+  [[nodiscard]] Decision inform(const Context& context);
+  [[nodiscard]] Decision as_proxy(const Context& context);
+  [[nodiscard]] std::optional<Ipv4> choose(const Context& context);
+  [[nodiscard]] bool may_have(const Context& context, Ipv4 address) const;
+  [[nodiscard]] bool is_too_fast(const Mac& mac, Seconds now);
+  [[nodiscard]] const Network* network_for(const Message& message, const Arrival& arrival) const;
+
+  Site site_;
+  LeaseTable leases_;
+  std::set<Ipv4> reserved_;
+  std::unordered_map<std::string, int> this_second_;  ///< messages by MAC
+  Seconds second_ = 0;
+};
+
+}  // namespace hearth::pxe::dhcp

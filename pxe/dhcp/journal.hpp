@@ -1,0 +1,70 @@
+// The lease journal: text, one line a change, each with a check sum, so that a line torn by a crash is seen and left
+// out. Written and read by the pure functions; the file behind it only grows until it is rewritten.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/path.hpp"
+#include "base/sys/fd.hpp"
+#include "pxe/dhcp/leases.hpp"
+
+namespace hearth::pxe::dhcp {
+
+/// "b 1700000000 52:54:00:00:00:01 192.0.2.100 6e31 SUM\n"; the host name is hexadecimal, "-" when there is none.
+[[nodiscard]] std::string journal_line(const Lease& lease);
+
+struct JournalContents {
+  std::vector<Lease> leases;  ///< in the order of the file: a later one replaces an earlier one of the same address
+  std::size_t damaged = 0;    ///< lines that are not whole
+};
+[[nodiscard]] JournalContents parse_journal(std::string_view text);
+
+/// The leases as dnsmasq's lease file has them: "EXPIRY MAC ADDRESS NAME CLIENT-ID", for tools that read that.
+[[nodiscard]] std::string as_dnsmasq_leases(const std::vector<Lease>& leases);
+
+/// Writes lines to disk in the background. What must wait for its lines is run after they are durable; all that came
+/// in meanwhile share one fdatasync(2).
+class JournalWriter {
+ public:
+  /// Rewrites `path` from `leases` (atomically) and opens it for appending. Throws Error.
+  JournalWriter(fs::path path, const std::vector<Lease>& leases);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  /// `then` runs on the writer's thread, only if `lines` have become durable.
+  void append(std::string lines, std::function<void()> then);
+  /// Replaces the file by these leases, behind everything appended so far.
+  void rewrite(const std::vector<Lease>& leases);
+  /// Bytes since it was last rewritten.
+  [[nodiscard]] std::size_t grown() const;
+  /// Why nothing becomes durable any more; empty while all is well.
+  [[nodiscard]] std::string failure() const;
+
+ private:
+  struct Batch {
+    std::string lines;
+    std::string whole;  ///< non-empty: the new contents of the file, before `lines`
+    std::vector<std::function<void()>> then;
+  };
+  void run();
+  void write(const Batch& batch);
+
+  const fs::path path_;
+  Fd file_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  Batch waiting_;
+  std::size_t grown_ = 0;
+  std::string failure_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hearth::pxe::dhcp

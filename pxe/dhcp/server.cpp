@@ -1,0 +1,227 @@
+#include "pxe/dhcp/server.hpp"
+
+#include <sys/epoll.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+#include "pxe/net/frame.hpp"
+#include "pxe/net/udp.hpp"
+
+namespace hearth::pxe::dhcp {
+
+namespace {
+
+constexpr std::uint16_t k_server_port = 67, k_client_port = 68, k_boot_port = 4011;
+constexpr int k_receive_buffer = 8 << 20;
+constexpr int k_messages_a_turn = 256;
+constexpr std::size_t k_addresses_ahead = 64;
+constexpr std::size_t k_journal_limit = std::size_t{32} << 20U;
+constexpr Mac k_everyone{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
+
+/// A callback as a watcher.
+class Callback final : public Watcher {
+ public:
+  explicit Callback(std::function<void()> action) : action_(std::move(action)) {}
+  void ready(std::uint32_t /*events*/) override { action_(); }
+
+ private:
+  std::function<void()> action_;
+};
+
+/// A MAC that belongs to nobody: locally administered.
+Mac random_mac() { return parse_mac(cat("0a", random_hex(5))).value(); }
+
+std::set<Ipv4> own_addresses(const Site& site) {
+  std::set<Ipv4> own;
+  for (const Network& network : site.networks) own.insert(network.server);
+  return own;
+}
+
+}  // namespace
+
+/// The sockets of one interface.
+class Server::Link {
+ public:
+  Link(Server& server, const Interface& interface)
+      : interface_(interface),
+        main_(open_udp({{}, k_server_port}, {interface.name, true, k_receive_buffer})),
+        boot_(open_udp({{}, k_boot_port}, {interface.name, true})),
+        sender_(interface, PacketSocket::Kind::send_only),
+        answers_(interface, PacketSocket::Kind::dhcp_answers),
+        arp_(interface, PacketSocket::Kind::arp),
+        reactor_(server.wiring_.reactor) {
+    watch(main_.get(), [this, &server] { read(server, main_, false); });
+    watch(boot_.get(), [this, &server] { read(server, boot_, true); });
+    watch(answers_.fd(), [this, &server] {
+      read_packets(answers_, [&](std::string_view packet, const Mac& from) { server.answer_heard(packet, from); });
+    });
+    watch(arp_.fd(), [this, &server] {
+      read_packets(arp_, [&](std::string_view packet, const Mac&) { server.arp_heard(packet); });
+    });
+  }
+  ~Link() {
+    for (const auto& [fd, watcher] : watchers_) reactor_.forget(fd, *watcher);
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  /// May be called from the journal's thread, too.
+  void send(const Answer& answer, bool from_boot_port) const {
+    const std::string bytes = write_message(answer.message, answer.limit);
+    const Ipv4 own = answer.message.address(option::server).value_or(interface_.address);
+    switch (answer.way) {
+      case Answer::Way::endpoint: send_to(from_boot_port ? boot_ : main_, answer.to, bytes); return;
+      case Answer::Way::broadcast:
+        sender_.send(k_everyone, udp_packet({own, k_server_port}, {k_broadcast, k_client_port}, bytes));
+        return;
+      case Answer::Way::hardware:
+        sender_.send(answer.message.chaddr, udp_packet({own, k_server_port}, answer.to, bytes));
+        return;
+    }
+  }
+  void send_probe(const Message& probe) const {
+    sender_.send(k_everyone, udp_packet({{}, k_client_port}, {k_broadcast, k_server_port}, write_message(probe, 548)));
+  }
+  void send_arp(Ipv4 target) const { arp_.send(k_everyone, arp_probe(interface_.mac, target)); }
+  [[nodiscard]] const Interface& interface() const { return interface_; }
+
+ private:
+  void watch(int fd, std::function<void()> action) {
+    watchers_.emplace_back(fd, std::make_unique<Callback>(std::move(action)));
+    reactor_.watch(fd, EPOLLIN, *watchers_.back().second);
+  }
+
+  void read(Server& server, const Fd& socket, bool boot_port) {
+    std::array<char, 2048> buffer;
+    for (int messages = 0; messages < k_messages_a_turn; ++messages) {
+      const std::optional<Datagram> datagram = receive(socket, buffer);
+      if (!datagram) return;
+      server.handle(*this, {buffer.data(), datagram->size}, {datagram->from, interface_.address, boot_port});
+    }
+  }
+
+  template <class Take>
+  static void read_packets(const PacketSocket& socket, Take take) {
+    std::array<char, 2048> buffer;
+    for (int packets = 0; packets < k_messages_a_turn; ++packets) {
+      const PacketSocket::Heard heard = socket.receive(buffer);
+      if (heard.size == 0) return;
+      take({buffer.data(), heard.size}, heard.from);
+    }
+  }
+
+  Interface interface_;
+  Fd main_;
+  Fd boot_;
+  PacketSocket sender_;
+  PacketSocket answers_;
+  PacketSocket arp_;
+  Reactor& reactor_;
+  std::vector<std::pair<int, std::unique_ptr<Callback>>> watchers_;
+};
+
+Server::Server(Wiring wiring, Engine engine, std::unique_ptr<JournalWriter> journal)
+    : wiring_(std::move(wiring)),
+      engine_(std::move(engine)),
+      guard_(own_addresses(engine_.site()),
+             {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}),
+      journal_(std::move(journal)) {
+  for (const std::string& name : engine_.site().interfaces)
+    links_.push_back(std::make_unique<Link>(*this, find_interface(name)));
+}
+
+Server::~Server() = default;
+
+Seconds Server::now() const {
+  return std::chrono::duration_cast<std::chrono::seconds>(wiring_.clock.wall().time_since_epoch()).count();
+}
+
+void Server::handle(Link& link, std::string_view bytes, const Arrival& arrival) {
+  const MonotonicTime began = wiring_.clock.now();
+  const Result<Message, std::string> message = parse_message(bytes);
+  if (!message) {
+    wiring_.log.record({.protocol = "dhcp",
+                        .client = arrival.from.address,
+                        .what = "a packet",
+                        .outcome = cat("no DHCP message: ", message.error()),
+                        .good = false});
+    return;
+  }
+  act(link, *message, engine_.handle(*message, arrival, now()), began);
+}
+
+void Server::act(Link& link, const Message& message, Decision decision, MonotonicTime began) {
+  if (!decision.event.empty()) {
+    wiring_.log.record({.protocol = "dhcp",
+                        .client = decision.answer ? decision.answer->message.yiaddr : Ipv4{},
+                        .mac = to_text(message.chaddr),
+                        .what = std::string(type_name(message.type())),
+                        .outcome = std::move(decision.event),
+                        .good = decision.good,
+                        .took = wiring_.clock.now() - began});
+  }
+  const bool from_boot_port = decision.answer && decision.answer->to.port != k_client_port &&
+                              decision.answer->to.port != k_server_port &&
+                              decision.answer->way == Answer::Way::endpoint;
+  if (!decision.keep || !journal_) {
+    if (decision.answer) link.send(*decision.answer, from_boot_port);
+    return;
+  }
+  if (decision.keep->state == Lease::State::bound && wiring_.bound) wiring_.bound(*decision.keep);
+  journal_->append(journal_line(*decision.keep), [&link, answer = std::move(decision.answer)] {
+    if (answer) link.send(*answer, false);
+  });
+  if (journal_->grown() > k_journal_limit) journal_->rewrite(engine_.leases().all());
+}
+
+void Server::look_for_strangers() {
+  for (const auto& link : links_) link->send_probe(Guard::probe(random_mac(), static_cast<std::uint32_t>(now())));
+}
+
+void Server::answer_heard(std::string_view packet, const Mac& from) {
+  for (const auto& link : links_) {
+    if (link->interface().mac == from) return;  // our own answer
+  }
+  const std::optional<std::string> report = guard_.heard(packet, from, now());
+  if (report) wiring_.logger.error(*report);
+}
+
+void Server::arp_heard(std::string_view packet) {
+  const std::optional<ArpClaim> claim = view_arp(packet);
+  if (!claim || probed_.erase(claim->address) == 0) return;
+  const std::optional<Lease> found = engine_.found_in_use(claim->address, claim->mac, now());
+  if (!found) return;
+  wiring_.logger.warning(
+      cat(to_text(claim->address), " is in use by ", to_text(claim->mac), " without a lease: left out"));
+  if (journal_) journal_->append(journal_line(*found), [] {});
+}
+
+void Server::probe_addresses() {
+  probed_.clear();
+  for (const Ipv4 address : engine_.next_addresses(k_addresses_ahead)) {
+    const Network* network = engine_.site().network_of(address);
+    for (const auto& link : links_) {
+      if (network == nullptr || !network->subnet.contains(link->interface().address)) continue;
+      probed_.insert(address);
+      link->send_arp(address);
+    }
+  }
+}
+
+void Server::start_watching() {
+  const auto repeat = [this](Duration period, auto action) {
+    const auto again = std::make_shared<std::function<void()>>();
+    *again = [this, period, action, weak = std::weak_ptr(again)] {
+      action();
+      if (const auto self = weak.lock()) wiring_.reactor.at(wiring_.reactor.now() + period, [self] { (*self)(); });
+    };
+    (*again)();
+  };
+  repeat(std::chrono::minutes(5), [this] { look_for_strangers(); });
+  if (engine_.site().mode == Mode::full) repeat(std::chrono::seconds(2), [this] { probe_addresses(); });
+}
+
+}  // namespace hearth::pxe::dhcp

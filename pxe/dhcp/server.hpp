@@ -1,0 +1,59 @@
+// The DHCP server's edge: sockets on each interface, the engine, the journal. Runs in its own reactor.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "pxe/dhcp/engine.hpp"
+#include "pxe/dhcp/guard.hpp"
+#include "pxe/dhcp/journal.hpp"
+#include "pxe/net/packet_socket.hpp"
+#include "pxe/net/reactor.hpp"
+#include "pxe/request_log.hpp"
+
+namespace hearth::pxe::dhcp {
+
+class Server final {
+ public:
+  struct Wiring {
+    Reactor& reactor;
+    const Clock& clock;
+    Logger& logger;
+    RequestLog& log;
+    /// Called with each lease that becomes bound, from this server's thread.
+    std::function<void(const Lease&)> bound;
+  };
+  /// Opens all sockets. Throws Error. `journal` is null in proxy mode.
+  Server(Wiring wiring, Engine engine, std::unique_ptr<JournalWriter> journal);
+  ~Server();
+
+  /// Asks for other servers on each link; what answers is logged as an error when it comes.
+  void look_for_strangers();
+  [[nodiscard]] std::size_t strangers() const { return guard_.strangers(); }
+  /// Repeats that every five minutes, and keeps the next free addresses probed.
+  void start_watching();
+  /// A new inventory. To be called from the reactor.
+  void use(Site site) { engine_.use(std::move(site)); }
+
+ private:
+  class Link;
+  void handle(Link& link, std::string_view bytes, const Arrival& arrival);
+  void act(Link& link, const Message& message, Decision decision, MonotonicTime began);
+  void probe_addresses();
+  void arp_heard(std::string_view packet);
+  void answer_heard(std::string_view packet, const Mac& from);
+  [[nodiscard]] Seconds now() const;
+
+  Wiring wiring_;
+  Engine engine_;
+  Guard guard_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::set<Ipv4> probed_;
+  std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links
+};
+
+}  // namespace hearth::pxe::dhcp

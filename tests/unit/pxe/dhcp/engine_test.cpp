@@ -1,0 +1,258 @@
+#include "pxe/dhcp/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/pxe/dhcp/sample_site.hpp"
+
+namespace hearth::pxe::dhcp {
+namespace {
+
+using namespace std::string_literals;
+using testing::HasSubstr;
+
+class DhcpEngineTest : public testing::Test {
+ protected:
+  Decision send(const Message& message, const Arrival& arrival = on_link()) {
+    return engine_.handle(message, arrival, now_);
+  }
+  /// DISCOVER and REQUEST; the address that was granted.
+  Ipv4 lease(const Mac& who) {
+    const Decision offer = send(from_client(Type::discover, who));
+    if (!offer.answer) return {};
+    return send(request(who, offer.answer->message.yiaddr)).answer->message.yiaddr;
+  }
+  static Message request(const Mac& who, Ipv4 address) {
+    Message message = from_client(Type::request, who);
+    message.set_address(option::server, ip("192.0.2.1"));
+    message.set_address(option::requested_address, address);
+    return message;
+  }
+
+  Seconds now_ = 1000;
+  Engine engine_{sample_site(), {}};
+};
+
+TEST_F(DhcpEngineTest, AnUnknownMachineIsOfferedAnAddressOfThePoolAtOnce) {
+  const Decision decision = send(from_client(Type::discover, mac(9)));
+  ASSERT_TRUE(decision.answer);
+  const Message& offer = decision.answer->message;
+  EXPECT_EQ(offer.type(), Type::offer);
+  EXPECT_EQ(offer.yiaddr, ip("192.0.2.100"));
+  EXPECT_EQ(offer.xid, 7U);
+  EXPECT_EQ(offer.address(option::server), ip("192.0.2.1"));
+  EXPECT_EQ(offer.address(option::mask), ip("255.255.255.0"));
+  EXPECT_EQ(offer.address(option::router), ip("192.0.2.254"));
+  EXPECT_EQ(decision.answer->way, Answer::Way::hardware);
+  EXPECT_FALSE(decision.keep) << "an offer need not survive";
+}
+
+TEST_F(DhcpEngineTest, AskingAgainGivesTheSameOffer) {
+  EXPECT_EQ(send(from_client(Type::discover, mac(9))).answer->message.yiaddr, ip("192.0.2.100"));
+  EXPECT_EQ(send(from_client(Type::discover, mac(8))).answer->message.yiaddr, ip("192.0.2.101"));
+  EXPECT_EQ(send(from_client(Type::discover, mac(9))).answer->message.yiaddr, ip("192.0.2.100"));
+}
+
+TEST_F(DhcpEngineTest, ANodeGetsItsOwnAddressAndItsName) {
+  const Decision decision = send(from_client(Type::discover, mac(1)));
+  EXPECT_EQ(decision.answer->message.yiaddr, ip("192.0.2.50"));
+  EXPECT_EQ(*decision.answer->message.find(option::hostname), "one");
+}
+
+TEST_F(DhcpEngineTest, AGrantedLeaseIsToBeKeptBeforeItIsTold) {
+  (void)send(from_client(Type::discover, mac(9)));
+  const Decision decision = send(request(mac(9), ip("192.0.2.100")));
+  EXPECT_EQ(decision.answer->message.type(), Type::ack);
+  ASSERT_TRUE(decision.keep);
+  EXPECT_EQ(*decision.keep, (Lease{ip("192.0.2.100"), mac(9), Lease::State::bound, 1000 + 3600, ""}));
+}
+
+TEST_F(DhcpEngineTest, AnAddressThatIsNotTheirsIsRefused) {
+  (void)lease(mac(9));
+  EXPECT_EQ(send(request(mac(8), ip("192.0.2.100"))).answer->message.type(), Type::nak);
+  EXPECT_EQ(send(request(mac(8), ip("198.51.100.10"))).answer->message.type(), Type::nak);
+  EXPECT_EQ(send(request(mac(8), ip("192.0.2.50"))).answer->message.type(), Type::nak) << "it belongs to a node";
+  EXPECT_EQ(send(request(mac(1), ip("192.0.2.101"))).answer->message.type(), Type::nak) << "it has one of its own";
+  EXPECT_EQ(send(request(mac(8), ip("192.0.2.1"))).answer->message.type(), Type::nak) << "ours";
+  EXPECT_EQ(send(request(mac(8), ip("192.0.2.100"))).answer->way, Answer::Way::broadcast);
+}
+
+TEST_F(DhcpEngineTest, ARenewalIsAnsweredDirectly) {
+  (void)lease(mac(9));
+  now_ += 1800;
+  Message message = from_client(Type::request, mac(9));
+  message.ciaddr = ip("192.0.2.100");
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.answer->message.type(), Type::ack);
+  EXPECT_EQ(decision.answer->way, Answer::Way::endpoint);
+  EXPECT_EQ(decision.answer->to, (Endpoint{ip("192.0.2.100"), 68}));
+  EXPECT_EQ(decision.keep->expires, now_ + 3600);
+}
+
+TEST_F(DhcpEngineTest, AMachineThatTakesAnotherServersOfferFreesOurs) {
+  (void)send(from_client(Type::discover, mac(9)));
+  Message message = request(mac(9), ip("192.0.2.77"));
+  message.set_address(option::server, ip("192.0.2.2"));
+  EXPECT_FALSE(send(message).answer);
+  EXPECT_TRUE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_));
+}
+
+TEST_F(DhcpEngineTest, AnExhaustedPoolIsSaidAndRecoversWhenOffersLapse) {
+  for (std::uint8_t last = 10; last < 13; ++last) EXPECT_TRUE(send(from_client(Type::discover, mac(last))).answer);
+  const Decision refused = send(from_client(Type::discover, mac(13)));
+  EXPECT_FALSE(refused.answer);
+  EXPECT_THAT(refused.event, HasSubstr("no free address in 192.0.2.0/24"));
+  now_ += 61;
+  EXPECT_TRUE(send(from_client(Type::discover, mac(13))).answer);
+}
+
+TEST_F(DhcpEngineTest, ADeclinedAddressIsNotGivenOutForADay) {
+  (void)lease(mac(9));
+  Message message = from_client(Type::decline, mac(9));
+  message.set_address(option::requested_address, ip("192.0.2.100"));
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.keep->state, Lease::State::declined);
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.101"));
+  message.set_address(option::requested_address, ip("192.0.2.101"));
+  message.chaddr = mac(8);
+  EXPECT_FALSE(send(message).keep) << "another machine's address";
+}
+
+TEST_F(DhcpEngineTest, AReleasedAddressIsFreeButRemembered) {
+  (void)lease(mac(9));
+  Message message = from_client(Type::release, mac(9));
+  message.ciaddr = ip("192.0.2.100");
+  EXPECT_EQ(send(message).keep->state, Lease::State::released);
+  EXPECT_FALSE(send(message).keep) << "twice";
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.100"));
+  message.chaddr = mac(8);
+  EXPECT_FALSE(send(message).keep) << "by another machine";
+}
+
+TEST_F(DhcpEngineTest, InformGetsTheNetworkButNoLease) {
+  Message message = from_client(Type::inform, mac(9));
+  message.ciaddr = ip("192.0.2.200");
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.answer->message.type(), Type::ack);
+  EXPECT_EQ(decision.answer->message.yiaddr, Ipv4{});
+  EXPECT_EQ(decision.answer->message.find(option::lease_time), nullptr);
+  EXPECT_EQ(decision.answer->to.address, ip("192.0.2.200"));
+}
+
+TEST_F(DhcpEngineTest, ARelaysMachineGetsAnAddressOfItsNetworkThroughTheRelay) {
+  Message message = from_client(Type::discover, mac(9));
+  message.giaddr = ip("198.51.100.1");
+  message.set(option::relay, "\1\4eth0"s);
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.answer->message.yiaddr, ip("198.51.100.10"));
+  EXPECT_EQ(decision.answer->to, (Endpoint{ip("198.51.100.1"), 67}));
+  EXPECT_EQ(*decision.answer->message.find(option::relay), "\1\4eth0"s);
+}
+
+TEST_F(DhcpEngineTest, LinkSelectionAndServerOverrideOfARelayAreObeyed) {
+  Message message = from_client(Type::discover, mac(9));
+  message.giaddr = ip("203.0.113.1");
+  message.set(option::relay, "\5\4\xc6\x33\x64\0\x0b\4\xc6\x33\x64\1"s);
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.answer->message.yiaddr, ip("198.51.100.10"));
+  EXPECT_EQ(decision.answer->message.address(option::server), ip("198.51.100.1"));
+}
+
+TEST_F(DhcpEngineTest, AForgedRelayAddressGetsNoAnswer) {
+  Message message = from_client(Type::discover, mac(9));
+  message.giaddr = ip("203.0.113.9");
+  const Decision decision = send(message);
+  EXPECT_FALSE(decision.answer);
+  EXPECT_THAT(decision.event, HasSubstr("relay 203.0.113.9: no network of this site"));
+}
+
+TEST_F(DhcpEngineTest, ANodeIsKnownByItsRelaysCircuitToo) {
+  Message message = from_client(Type::discover, mac(99));
+  message.giaddr = ip("198.51.100.1");
+  message.set(option::relay, "\1\5port7"s);
+  EXPECT_THAT(send(message).event, HasSubstr("node two"));
+}
+
+TEST_F(DhcpEngineTest, WhatNoMachineSendsIsDropped) {
+  EXPECT_FALSE(send(from_client(Type::discover, Mac{})).answer);
+  EXPECT_FALSE(send(from_client(Type::discover, Mac{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})).answer);
+  EXPECT_FALSE(send(from_client(Type::offer, mac(9))).answer);
+  Message bootp{.xid = 1};
+  bootp.chaddr = mac(9);
+  EXPECT_FALSE(send(bootp).answer);
+  Message reply = from_client(Type::discover, mac(9));
+  reply.op = 2;
+  EXPECT_FALSE(send(reply).answer);
+}
+
+TEST_F(DhcpEngineTest, OneMachineCantFloodUs) {
+  int answered = 0;
+  for (int message = 0; message < 1000; ++message) answered += send(from_client(Type::discover, mac(9))).answer ? 1 : 0;
+  EXPECT_EQ(answered, 20);
+  ++now_;
+  EXPECT_TRUE(send(from_client(Type::discover, mac(9))).answer);
+}
+
+TEST_F(DhcpEngineTest, MachinesOutsideTheInventoryCanBeIgnored) {
+  Site site = sample_site();
+  site.unknown = UnknownPolicy::ignore;
+  engine_.use(site);
+  EXPECT_FALSE(send(from_client(Type::discover, mac(9))).answer);
+  EXPECT_TRUE(send(from_client(Type::discover, mac(1))).answer);
+}
+
+TEST_F(DhcpEngineTest, AnAddressInUseWithoutALeaseIsLeftOut) {
+  EXPECT_TRUE(engine_.found_in_use(ip("192.0.2.100"), mac(77), now_));
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.101"));
+  EXPECT_FALSE(engine_.found_in_use(ip("192.0.2.101"), mac(9), now_)) << "it is its lease";
+  EXPECT_FALSE(engine_.found_in_use(ip("192.0.2.50"), mac(1), now_)) << "a node's";
+}
+
+class DhcpProxyTest : public DhcpEngineTest {
+ protected:
+  DhcpProxyTest() {
+    Site site = sample_site();
+    site.mode = Mode::proxy;
+    engine_.use(site);
+  }
+};
+
+TEST_F(DhcpProxyTest, FirmwareIsToldItsBootFileButGivenNoAddress) {
+  const Decision decision = send(pxe_discover(mac(1), 0));
+  ASSERT_TRUE(decision.answer);
+  const Message& offer = decision.answer->message;
+  EXPECT_EQ(offer.yiaddr, Ipv4{});
+  EXPECT_EQ(*offer.find(option::class_id), "PXEClient");
+  EXPECT_EQ(offer.file, "undionly.kpxe");
+  EXPECT_EQ(offer.siaddr, ip("192.0.2.1"));
+  EXPECT_EQ(*offer.find(option::vendor), "\6\1\x08\xff"s);
+  EXPECT_EQ(offer.find(option::lease_time), nullptr);
+  EXPECT_FALSE(decision.keep);
+}
+
+TEST_F(DhcpProxyTest, OnPort4011TheRequestIsAnsweredToWhereItCameFrom) {
+  Message message = pxe_discover(mac(1), 7);
+  message.set_byte(option::type, 3);
+  message.ciaddr = ip("192.0.2.33");
+  const Decision decision = send(message, {{ip("192.0.2.33"), 68}, ip("192.0.2.1"), true});
+  ASSERT_TRUE(decision.answer);
+  EXPECT_EQ(decision.answer->message.type(), Type::ack);
+  EXPECT_EQ(decision.answer->message.file, "snponly.efi");
+  EXPECT_EQ(decision.answer->message.ciaddr, ip("192.0.2.33"));
+  EXPECT_EQ(decision.answer->to, (Endpoint{ip("192.0.2.33"), 68}));
+}
+
+TEST_F(DhcpProxyTest, OperatingSystemsAndRequestsToTheOtherServerAreNoneOfItsBusiness) {
+  EXPECT_FALSE(send(from_client(Type::discover, mac(1))).answer);
+  Message message = pxe_discover(mac(1), 0);
+  message.set_byte(option::type, 3);
+  message.set_address(option::server, ip("192.0.2.2"));
+  EXPECT_FALSE(send(message).answer);
+  Message http = from_client(Type::request, mac(1));
+  http.set(option::class_id, "HTTPClient:Arch:00016:UNDI:003000");
+  http.set(option::arch, "\0\x10"s);
+  EXPECT_FALSE(send(http, {{ip("192.0.2.33"), 68}, ip("192.0.2.1"), true}).answer);
+}
+
+}  // namespace
+}  // namespace hearth::pxe::dhcp

@@ -1,0 +1,87 @@
+#include "pxe/dhcp/journal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::pxe::dhcp {
+namespace {
+
+using testing::ElementsAre;
+
+const Lease k_one{Ipv4{0xc000020a}, Mac{{0x52, 0x54, 0, 0, 0, 1}}, Lease::State::bound, 1700000000, "web1"};
+const Lease k_two{Ipv4{0xc000020b}, Mac{{0x52, 0x54, 0, 0, 0, 2}}, Lease::State::declined, 1700000001, ""};
+
+TEST(DhcpJournal, WhatIsWrittenIsReadBack) {
+  const JournalContents contents = parse_journal(journal_line(k_one) + journal_line(k_two));
+  EXPECT_THAT(contents.leases, ElementsAre(k_one, k_two));
+  EXPECT_EQ(contents.damaged, 0U);
+}
+
+TEST(DhcpJournal, ATornLineIsLeftOutAndTheOthersStay) {
+  const std::string line = journal_line(k_one);
+  for (std::size_t size = 1; size + 1 < line.size(); ++size) {
+    const JournalContents contents = parse_journal(journal_line(k_two) + line.substr(0, size));
+    EXPECT_THAT(contents.leases, ElementsAre(k_two));
+    EXPECT_EQ(contents.damaged, 1U);
+  }
+}
+
+TEST(DhcpJournal, AChangedByteIsSeen) {
+  std::string line = journal_line(k_one);
+  for (std::size_t at = 0; at + 1 < line.size(); ++at) {
+    std::string changed = line;
+    changed[at] = changed[at] == '1' ? '2' : '1';
+    EXPECT_TRUE(parse_journal(changed).leases.empty()) << at;
+  }
+}
+
+TEST(DhcpJournal, ToolsGetDnsmasqsForm) {
+  EXPECT_EQ(as_dnsmasq_leases({k_one, k_two}), "1700000000 52:54:00:00:00:01 192.0.2.10 web1 *\n");
+}
+
+TEST(JournalWriter, WhatWaitsForALineRunsWhenTheFileHasIt) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
+  const fs::path path = directory.path() / "leases";
+  JournalWriter writer(path, {k_one});
+  std::promise<std::string> seen;
+  writer.append(journal_line(k_two), [&] { seen.set_value(read_file(path)); });
+  EXPECT_EQ(seen.get_future().get(), journal_line(k_one) + journal_line(k_two));
+  EXPECT_EQ(writer.failure(), "");
+}
+
+TEST(JournalWriter, ARewriteShortensTheFileBeforeWhatFollows) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
+  const fs::path path = directory.path() / "leases";
+  JournalWriter writer(path, {});
+  std::promise<void> first;
+  writer.append(journal_line(k_one) + journal_line(k_one), [&] { first.set_value(); });
+  first.get_future().wait();
+  EXPECT_GT(writer.grown(), 0U);
+  writer.rewrite({k_one});
+  EXPECT_EQ(writer.grown(), 0U);
+  std::promise<std::string> seen;
+  writer.append(journal_line(k_two), [&] { seen.set_value(read_file(path)); });
+  EXPECT_EQ(seen.get_future().get(), journal_line(k_one) + journal_line(k_two));
+}
+
+TEST(JournalWriter, EverythingAppendedIsThereWhenItGoes) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
+  const fs::path path = directory.path() / "leases";
+  {
+    JournalWriter writer(path, {});
+    for (int line = 0; line < 1000; ++line) writer.append(journal_line(k_one), [] {});
+  }
+  EXPECT_EQ(parse_journal(read_file(path)).leases.size(), 1000U);
+}
+
+TEST(JournalWriter, AMissingDirectoryIsAnErrorAtStart) {
+  EXPECT_THROW(JournalWriter("/nonexistent/leases", {}), Error);
+}
+
+}  // namespace
+}  // namespace hearth::pxe::dhcp

@@ -1,0 +1,72 @@
+#include "pxe/dhcp/leases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hearth::pxe::dhcp {
+namespace {
+
+using testing::ElementsAre;
+
+Ipv4 ip(std::uint32_t last) { return {0xc0000200 + last}; }
+Mac mac(std::uint8_t last) { return {{0x52, 0x54, 0, 0, 0, last}}; }
+const std::vector<AddressRange> k_pool{{ip(10), ip(12)}};
+
+TEST(Leases, AnAddressBelongsToItsMachineUntilItExpires) {
+  LeaseTable table;
+  table.put({ip(10), mac(1), Lease::State::bound, 100, "web"});
+  EXPECT_EQ(table.of(mac(1))->address, ip(10));
+  EXPECT_TRUE(table.is_free_for(ip(10), mac(1), 50));
+  EXPECT_FALSE(table.is_free_for(ip(10), mac(2), 50));
+  EXPECT_TRUE(table.is_free_for(ip(10), mac(2), 100));
+  EXPECT_TRUE(table.is_free_for(ip(11), mac(2), 50));
+}
+
+TEST(Leases, ADeclinedAddressRestsForEveryone) {
+  LeaseTable table;
+  table.put({ip(10), mac(1), Lease::State::declined, 100, ""});
+  EXPECT_FALSE(table.is_free_for(ip(10), mac(1), 50));
+  EXPECT_EQ(table.of(mac(1)), nullptr);
+}
+
+TEST(Leases, NewAddressesGoFirstThenTheOneThatHasBeenFreeForLongest) {
+  LeaseTable table;
+  for (std::uint8_t last = 1; last <= 3; ++last) {
+    const std::optional<Ipv4> address = table.find_free(k_pool, {}, 0);
+    ASSERT_EQ(address, ip(9U + last));
+    table.put({*address, mac(last), Lease::State::bound, 100 - last, ""});
+  }
+  EXPECT_EQ(table.find_free(k_pool, {}, 50), std::nullopt);
+  EXPECT_EQ(table.find_free(k_pool, {}, 99), ip(12)) << "its lease ended at 97";
+}
+
+TEST(Leases, ReservedAddressesAreNeverFound) {
+  LeaseTable table;
+  EXPECT_EQ(table.find_free(k_pool, {ip(10), ip(11)}, 0), ip(12));
+  EXPECT_EQ(table.find_free(k_pool, {ip(10), ip(11), ip(12)}, 0), std::nullopt);
+}
+
+TEST(Leases, AnAddressThatChangesHandsIsForgottenByItsFormerMachine) {
+  LeaseTable table;
+  table.put({ip(10), mac(1), Lease::State::bound, 10, ""});
+  table.put({ip(10), mac(2), Lease::State::bound, 100, ""});
+  EXPECT_EQ(table.of(mac(1)), nullptr);
+  EXPECT_EQ(table.of(mac(2))->address, ip(10));
+  EXPECT_EQ(table.size(), 1U);
+}
+
+TEST(Leases, TheNextAddressesAreKnownAhead) {
+  LeaseTable table;
+  table.put({ip(10), mac(1), Lease::State::bound, 10, ""});
+  EXPECT_THAT(table.next_free(k_pool, {ip(11)}, 5), ElementsAre(ip(12)));
+}
+
+TEST(Leases, APoolAtTheEndOfAllAddressesEnds) {
+  LeaseTable table;
+  const std::vector<AddressRange> last{{Ipv4{0xfffffffe}, Ipv4{0xfffffffe}}};
+  EXPECT_TRUE(table.find_free(last, {}, 0));
+  EXPECT_FALSE(table.find_free(last, {Ipv4{0xfffffffe}}, 0));
+}
+
+}  // namespace
+}  // namespace hearth::pxe::dhcp
