@@ -1,10 +1,9 @@
-// hearth: one command for everything; disk-image-create or element-info when started under that name.
+// hearth: one command for everything; disk-image-create, element-info and their like when started under that name.
 #include <clocale>
 #include <cstdio>
 
 #include "base/cli/command.hpp"
 #include "builder/commands.hpp"
-#include "builder/element_commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "pxe/commands.hpp"
 
@@ -18,10 +17,7 @@ int main(int argc, char** argv) {
                        .summary = "takes a datacentre from nothing to its first running machines",
                        .version = HEARTH_VERSION,
                        .commands = {}};
-  if (name == "disk-image-create") {
-    return cli::run_single(program, builder::disk_image_create(executable), words);
-  }
-  if (name == "element-info") return cli::run_single(program, builder::element_info(executable), words);
+  if (const auto command = builder::command_named(name, executable)) return cli::run_single(program, *command, words);
   program.commands = builder::commands(executable);
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
   for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));

@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/boot/kernel_extract.hpp"
+#include "builder/described_images.hpp"
 #include "builder/element_commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/run/image_build.hpp"
@@ -38,10 +40,11 @@ std::string quoted_arguments(const cli::Arguments& arguments, const std::vector<
   return shell_join(words);
 }
 
-ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::Option>& table, Cycles cycles) {
+ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::Option>& table, Cycles cycles,
+                        BuildKind kind = BuildKind::disk) {
   const Environment environment = current_environment();
-  ImageRequest request =
-      make_request(arguments, arguments.has("c") ? cleared(environment) : environment, fs::current_path(), cycles);
+  ImageRequest request = make_request(arguments, arguments.has("c") ? cleared(environment) : environment,
+                                      fs::current_path(), cycles, kind);
   request.arguments_text = quoted_arguments(arguments, table);
   return request;
 }
@@ -59,19 +62,49 @@ Cycles cycles_of(const cli::Arguments& arguments) {
 constexpr const char* k_create_details =
     "Composes elements (directories of hook scripts) into an image. Elements are found in ELEMENTS_PATH, then among\n"
     "Hearth's own. Needs neither root nor a loop device; an ordinary user needs a range in /etc/subuid.\n"
-    "Writes NAME.TYPE for each type, and NAME.d with the log, the manifest and the timings.\n\n"
+    "Writes NAME.TYPE for each type, and NAME.d with the log, the manifest and the timings. A file IMAGE.yaml lists\n"
+    "images, each a map: imagename, elements, environment, release, types, packages, options and the other options\n"
+    "by their long names.\n\n"
     "Exit codes: 0 ok, 1 failed, 2 wrong usage, 130 interrupted; a failing hook's own code is passed on.\n"
     "Example: hearth image create -o hello -t qcow2 vm debian-minimal hearth-agent";
+
+std::vector<cli::Option> description_options() {
+  return {{"dry-run", 0, "", "with IMAGE.yaml: print the command lines, build nothing"},
+          {"stop-on-failure", 0, "", "with IMAGE.yaml: don't build further images when one has failed"}};
+}
+
+int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity) {
+  const DescribedBuild described{.files = arguments.operands(),
+                                 .options = create_options(),
+                                 .environment = current_environment(),
+                                 .start_directory = fs::current_path(),
+                                 .dry_run = arguments.has("dry-run"),
+                                 .stop_on_failure = arguments.has("stop-on-failure")};
+  for (const cli::Option& option : described.options) {
+    if (arguments.has(option.key())) {
+      throw Error(ErrorKind::usage, cat(option.display(), " goes into the file when images are described by one"));
+    }
+  }
+  return build_described_images(described, [&](const ImageRequest& request) {
+    return build_image(request, find_installation(current_environment(), executable), verbosity);
+  });
+}
 
 cli::Command create_command(const fs::path& executable) {
   std::vector<cli::Option> options = create_options();
   options.push_back({"verbose", 'v', "", "print the whole log on stdout"});
+  const std::vector<cli::Option> further = description_options();
+  options.insert(options.end(), further.begin(), further.end());
   return {.words = "image create",
-          .operands = "ELEMENT…",
-          .summary = "build an image from elements",
+          .operands = "ELEMENT… | IMAGE.yaml…",
+          .summary = "build an image from elements, or the images that a file describes",
           .details = k_create_details,
           .options = options,
           .run = [executable, options](const cli::Arguments& arguments) {
+            if (are_descriptions(arguments.operands(), fs::current_path())) {
+              const bool whole_log = arguments.has("verbose");
+              return build_descriptions(arguments, executable, whole_log ? Verbosity::plain_log : Verbosity::progress);
+            }
             const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
             const Verbosity verbosity = arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
             return build_image(request, find_installation(current_environment(), executable), verbosity);
@@ -109,22 +142,71 @@ std::vector<cli::Command> commands(const fs::path& executable) {
   return rows;
 }
 
-cli::Command disk_image_create(const fs::path& executable) {
+namespace {
+
+cli::Command upstreams_create(const std::string& name, const fs::path& executable, BuildKind kind) {
   std::vector<cli::Option> options = create_options();
   options.push_back({"version", 0, "", "print the version"});
-  return {.words = "disk-image-create",
+  const bool ramdisk = kind == BuildKind::ramdisk;
+  return {.words = name,
           .operands = "ELEMENT…",
-          .summary = "build an image from elements",
+          .summary = ramdisk ? "build a ramdisk and its kernel from elements" : "build an image from elements",
           .details = k_create_details,
           .options = options,
-          .run = [executable, options](const cli::Arguments& arguments) {
+          .run = [executable, options, kind](const cli::Arguments& arguments) {
             if (arguments.has("version")) {
               print(cat(HEARTH_VERSION, "\n"));
               return 0;
             }
-            const ImageRequest request = request_of(arguments, options, Cycles::accept);
+            const ImageRequest request = request_of(arguments, options, Cycles::accept, kind);
             return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
           }};
+}
+
+cli::Command diskimage_builder(const fs::path& executable) {
+  return {.words = "diskimage-builder",
+          .operands = "IMAGE.yaml…",
+          .summary = "build the images that files describe",
+          .details = "The same as: hearth image create IMAGE.yaml…, with the whole log on stdout.",
+          .options = description_options(),
+          .run = [executable](const cli::Arguments& arguments) {
+            if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no file is named");
+            return build_descriptions(arguments, executable, Verbosity::log);
+          }};
+}
+
+cli::Command disk_image_get_kernel() {
+  return {.words = "disk-image-get-kernel",
+          .operands = "",
+          .summary = "take the kernel and the ramdisk out of an image",
+          .details = "Writes DIR/PREFIX-vmlinuz and DIR/PREFIX-initrd. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+          .options = {{"", 'i', "IMAGE", "the image, in any format that qemu-img reads"},
+                      {"", 'd', "DIR", "where to write (default: /tmp)"},
+                      {"", 'o', "PREFIX", "how the names begin (default: baremetal)"},
+                      {"", 'x', "", "accepted; there is no trace"}},
+          .run = [](const cli::Arguments& arguments) {
+            const auto image = arguments.value("i");
+            if (!image) throw Error(ErrorKind::usage, "-i IMAGE is missing");
+            const fs::path directory = arguments.value_or("d", "/tmp");
+            const std::string prefix = arguments.value_or("o", "baremetal");
+            const KernelOutput output{directory / cat(prefix, "-vmlinuz"), directory / cat(prefix, "-initrd")};
+            const SystemClock clock;
+            RealRunner runner(clock);
+            extract_kernel(*image, output, runner);
+            print(cat(output.kernel.string(), "\n", output.ramdisk.string(), "\n"));
+            return 0;
+          }};
+}
+
+}  // namespace
+
+std::optional<cli::Command> command_named(const std::string& name, const fs::path& executable) {
+  if (name == "disk-image-create") return upstreams_create(name, executable, BuildKind::disk);
+  if (name == "ramdisk-image-create") return upstreams_create(name, executable, BuildKind::ramdisk);
+  if (name == "diskimage-builder") return diskimage_builder(executable);
+  if (name == "disk-image-get-kernel") return disk_image_get_kernel();
+  if (name == "element-info") return element_info(executable);
+  return std::nullopt;
 }
 
 }  // namespace hearth::builder

@@ -30,7 +30,9 @@ Installation find_installation(const Environment& environment, const fs::path& e
     if (!fs::is_directory(place / "elements")) continue;
     return {.elements = place / "elements",
             .shims = place / "elements/.shims",
-            .agent_binary = find_agent(environment, directory)};
+            .agent_binary = find_agent(environment, directory),
+            .library = place / "elements/.lib",
+            .program = executable};
   }
   std::string searched;
   for (const fs::path& place : places) searched += cat(" ", place.string());

@@ -134,8 +134,10 @@ void write_boot_files(const fs::path& tree, const DiskLayout& layout, const Boot
                       const fs::path& scratch, CommandRunner& runner) {
   const Firmware firmware = firmware_of(layout);
   if (!firmware.bios && !firmware.uefi) return;
-  move_kernel_links(tree, layout, options.epoch);
-  write_in_tree(tree, "/boot/grub/grub.cfg", grub_config(layout, find_kernels(tree, layout), options), options.epoch);
+  if (!options.keep_config) {
+    move_kernel_links(tree, layout, options.epoch);
+    write_in_tree(tree, "/boot/grub/grub.cfg", grub_config(layout, find_kernels(tree, layout), options), options.epoch);
+  }
   if (!firmware.uefi) return;
   const std::string loader =
       make_core(layout, "x86_64-efi", {"efi_gop", "efi_uga", "efifwsetup"}, options, scratch, runner);

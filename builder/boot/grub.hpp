@@ -34,6 +34,7 @@ struct BootOptions {
   std::string extra_command_line;                                ///< DIB_BOOTLOADER_DEFAULT_CMDLINE
   fs::path grub_files = "/usr/lib/grub";                         ///< holds i386-pc and x86_64-efi
   std::int64_t epoch = 0;                                        ///< time of the files written into the tree
+  bool keep_config = false;                                      ///< the tree has a grub.cfg of its own
 };
 
 /// To be called before a build starts: throws Error(not_found) naming the Debian package when GRUB's files or

@@ -11,14 +11,16 @@ namespace {
 
 const std::vector<std::string>& known_names() {
   // qemu-img 7.2 can open more, but writes only these.
-  static const std::vector<std::string> names = {"raw", "qcow2", "tar",  "tgz", "vmdk",     "vdi",
-                                                 "vpc", "vhdx",  "qcow", "qed", "parallels"};
+  static const std::vector<std::string> names = {"raw",  "qcow2", "tar", "tgz",  "squashfs", "aci", "docker",   "vhd",
+                                                 "vmdk", "vdi",   "vpc", "vhdx", "qcow",     "qed", "parallels"};
   return names;
 }
 
 FormatKind kind_of(const std::string& name) {
   if (name == "raw") return FormatKind::raw;
-  return name == "tar" || name == "tgz" ? FormatKind::archive : FormatKind::qemu;
+  if (name == "squashfs") return FormatKind::squashfs;
+  if (name == "docker") return FormatKind::docker;
+  return name == "tar" || name == "tgz" || name == "aci" ? FormatKind::archive : FormatKind::qemu;
 }
 
 }  // namespace
@@ -41,9 +43,13 @@ std::vector<OutputFormat> parse_formats(std::string_view list) {
 }
 
 std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats) {
-  const bool qemu = std::any_of(formats.begin(), formats.end(),
-                                [](const OutputFormat& format) { return format.kind == FormatKind::qemu; });
-  return qemu ? std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}} : std::vector<NeededProgram>{};
+  const auto any = [&](FormatKind kind) {
+    return std::any_of(formats.begin(), formats.end(), [&](const OutputFormat& format) { return format.kind == kind; });
+  };
+  std::vector<NeededProgram> programs;
+  if (any(FormatKind::qemu)) programs.push_back({"qemu-img", "qemu-utils"});
+  if (any(FormatKind::squashfs)) programs.push_back({"mksquashfs", "squashfs-tools"});
+  return programs;
 }
 
 }  // namespace hearth::builder

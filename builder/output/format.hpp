@@ -12,16 +12,20 @@ namespace hearth::builder {
 
 /// How a format is made.
 enum class FormatKind {
-  raw,      ///< the raw disk itself
-  qemu,     ///< qemu-img convert -O NAME
-  archive,  ///< tar, tgz: from the tree
+  raw,       ///< the raw disk itself
+  qemu,      ///< qemu-img convert -O NAME
+  archive,   ///< tar, tgz, aci: from the tree
+  squashfs,  ///< by mksquashfs, from the tree
+  docker,    ///< an archive for `docker load`, from the tree
 };
 
 struct OutputFormat {
-  std::string name;  ///< "qcow2", also the file's extension
+  std::string name;  ///< "qcow2"
   FormatKind kind = FormatKind::qemu;
   bool operator==(const OutputFormat&) const = default;
-  [[nodiscard]] bool from_disk() const { return kind != FormatKind::archive; }
+  [[nodiscard]] bool from_disk() const { return kind == FormatKind::raw || kind == FormatKind::qemu; }
+  /// The file's extension: the name, but upstream's "squash" for squashfs.
+  [[nodiscard]] std::string extension() const { return kind == FormatKind::squashfs ? "squash" : name; }
 };
 
 /// The formats of a comma-separated list, each once, in the order given. Throws Error(usage), with the nearest known

@@ -23,8 +23,11 @@ void copy_raw(const fs::path& raw, const AtomicFile& file) {
 
 std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format, const std::string& target,
                                       const WriteOptions& options) {
-  std::vector<std::string> argv = {"qemu-img", "convert", "-f", "raw", "-O", format.name, "-W", "-m", "8"};
+  const bool vhd = format.name == "vhd";  // a fixed disk of exactly the size that its footer says, as Xen wants it
+  std::vector<std::string> argv = {"qemu-img", "convert", "-f", "raw", "-O", vhd ? "vpc" : format.name,
+                                   "-W",       "-m",      "8"};
   std::string settings = options.qemu_options;
+  if (vhd && settings.empty()) settings = "subformat=fixed,force_size=on";
   if (format.name == "qcow2" && options.compress) {
     argv.emplace_back("-c");
     if (settings.find("compression_type=") == std::string::npos && settings.find("compat=0.10") == std::string::npos) {

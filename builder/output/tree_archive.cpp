@@ -53,10 +53,10 @@ using Entry = std::unique_ptr<archive_entry, FreeEntry>;
 
 class TreeArchiver {
  public:
-  TreeArchiver(const fs::path& tree, int fd, Compression compression, std::int64_t epoch)
-      : tree_(tree), epoch_(epoch), writer_(::archive_write_new()), reader_(::archive_read_disk_new()) {
+  TreeArchiver(const fs::path& tree, int fd, const ArchiveOptions& options)
+      : tree_(tree), options_(options), writer_(::archive_write_new()), reader_(::archive_read_disk_new()) {
     ::archive_write_set_format_pax_restricted(writer_.get());
-    if (compression == Compression::gzip) {
+    if (options.compression == Compression::gzip) {
       ::archive_write_add_filter_gzip(writer_.get());
       check(::archive_write_set_options(writer_.get(), "gzip:compression-level=9,gzip:!timestamp"));
     }
@@ -67,7 +67,8 @@ class TreeArchiver {
   }
 
   void run() {
-    add(tree_, ".");
+    add(tree_, options_.prefix);
+    if (!options_.manifest.empty()) add(options_.manifest, "manifest");
     check(::archive_write_close(writer_.get()));
   }
 
@@ -86,7 +87,13 @@ class TreeArchiver {
     if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
     if (S_ISSOCK(status.st_mode)) return;
     write_entry(path, name, status);
-    if (S_ISDIR(status.st_mode) && name != "./dev" && name != "./proc" && name != "./sys") add_members(path, name);
+    if (S_ISDIR(status.st_mode) && !is_kernels(name)) add_members(path, name);
+  }
+
+  /// Directories whose contents are the running kernel's.
+  [[nodiscard]] bool is_kernels(const std::string& name) const {
+    return name == cat(options_.prefix, "/dev") || name == cat(options_.prefix, "/proc") ||
+           name == cat(options_.prefix, "/sys");
   }
 
   void add_members(const fs::path& directory, const std::string& name) {
@@ -112,7 +119,7 @@ class TreeArchiver {
   }
 
   void make_reproducible(archive_entry* entry, const struct stat& status) const {
-    ::archive_entry_set_mtime(entry, std::min<std::int64_t>(status.st_mtim.tv_sec, epoch_), 0);
+    ::archive_entry_set_mtime(entry, std::min<std::int64_t>(status.st_mtim.tv_sec, options_.epoch), 0);
     ::archive_entry_unset_atime(entry);
     ::archive_entry_unset_ctime(entry);
     ::archive_entry_unset_birthtime(entry);
@@ -145,7 +152,7 @@ class TreeArchiver {
   }
 
   const fs::path& tree_;
-  std::int64_t epoch_;
+  const ArchiveOptions& options_;
   std::unique_ptr<archive, FreeArchive> writer_;
   std::unique_ptr<archive, FreeReader> reader_;
   std::map<std::pair<dev_t, ino_t>, std::string> links_;
@@ -154,10 +161,10 @@ class TreeArchiver {
 
 }  // namespace
 
-void write_tree_archive(const fs::path& tree, const fs::path& target, Compression compression, std::int64_t epoch) {
+void write_tree_archive(const fs::path& tree, const fs::path& target, const ArchiveOptions& options) {
   const Utf8Locale locale;
   AtomicFile file = AtomicFile::create(target);
-  TreeArchiver(tree, file.fd().get(), compression, epoch).run();
+  TreeArchiver(tree, file.fd().get(), options).run();
   file.commit();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/path.hpp"
 
@@ -10,8 +11,18 @@ namespace hearth::builder {
 
 enum class Compression { none, gzip };
 
-/// Writes `target`, which appears complete or not at all. Times later than `epoch` become `epoch`. Sockets are left
-/// out.
-void write_tree_archive(const fs::path& tree, const fs::path& target, Compression compression, std::int64_t epoch);
+struct ArchiveOptions {
+  Compression compression = Compression::none;
+  std::int64_t epoch = 0;    ///< times later than this become this
+  std::string prefix = ".";  ///< directory in the archive that stands for the tree's root
+  fs::path manifest;         ///< a file to be added as "manifest"; empty = none
+};
+
+/// Writes `target`, which appears complete or not at all. Sockets are left out.
+void write_tree_archive(const fs::path& tree, const fs::path& target, const ArchiveOptions& options);
+inline void write_tree_archive(const fs::path& tree, const fs::path& target, Compression compression,
+                               std::int64_t epoch) {
+  write_tree_archive(tree, target, {.compression = compression, .epoch = epoch, .prefix = ".", .manifest = {}});
+}
 
 }  // namespace hearth::builder

@@ -50,6 +50,12 @@ class Build {
     fs::create_directories(k_target_root);
     in_.plan.hooks.materialise(in_.runner, hooks_);
     fs::create_directories(hooks_ / "environment.d");
+    fs::copy_file(k_library_directory / "dib-run-parts", hooks_ / "dib-run-parts",
+                  fs::copy_options::overwrite_existing);
+    for (const Element& element : in_.plan.elements.elements) {
+      if (element.built_in) fs::create_symlink(element.path, k_elements_directory / element.name);
+    }
+    in_.disk.write_parameters(k_build_directory / "block-device");
     // For the element svc-map, which has nothing that could read YAML.
     RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});
   }
@@ -73,6 +79,7 @@ class Build {
     phases_.run(Phase::post_install);
     phases_.run(Phase::post_root);
     fs::remove_all(k_target_root / "lost+found");
+    remove_placeholders(k_target_root / "dev");
   }
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.
@@ -85,16 +92,38 @@ class Build {
 
   void finalise() {
     phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(measure_tree(k_target_root))));
+    report_usage();
     phases_.run(Phase::block_device);
+    phases_.set_variable("IMAGE_BLOCK_DEVICE", in_.disk.facts().device);
+    phases_.set_variable("IMAGE_BLOCK_DEVICES", in_.disk.facts().devices);
     in_.disk.prepare(k_target_root, phases_.environment_for(Phase::pre_finalise));
     {
       const TargetMounts mounts(k_target_root);
+      lend_grub();
       phases_.run(Phase::pre_finalise);
       phases_.run(Phase::finalise);
     }
     phases_.run(Phase::cleanup);
     take_back_resolv_conf(k_target_root);
     tidy_tree(k_target_root);
+  }
+
+  /// A boot loader's hook that is not ours finds programs of GRUB that need no disk.
+  void lend_grub() {
+    if (!in_.disk.has_foreign_boot_loader()) return;
+    const fs::path programs = hooks_ / ".grub";
+    fs::create_directories(programs);
+    for (const std::string& name : RealFileSystem().list(k_library_directory / "target")) {
+      fs::copy_file(k_library_directory / "target" / name, programs / name, fs::copy_options::overwrite_existing);
+    }
+    phases_.set_variable("HEARTH_TARGET_PATH", "/tmp/in_target.d/.grub");
+    phases_.set_variable("HEARTH_GRUB_FACTS", in_.disk.grub_facts());
+  }
+
+  /// DIB_SHOW_IMAGE_USAGE: what takes the space.
+  void report_usage() {
+    if (!in_.request.show_usage) return;
+    for (const std::string& line : usage_report(k_target_root, in_.request.show_all_usage)) in_.log.line(line);
   }
 
   void write_outputs() {

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/sys/process.hpp"
+#include "builder/boot/grub.hpp"
 #include "builder/disk/block_config.hpp"
 #include "builder/disk/image_size.hpp"
+#include "builder/output/format.hpp"
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/hook_environment.hpp"
 #include "builder/spec/image_request.hpp"
@@ -34,20 +36,38 @@ class DiskStage {
   void check_tools(const Environment& environment) const;
   /// DIB_IMAGE_SIZE as block-device.d sees it.
   [[nodiscard]] std::uint64_t size_kib(const TreeUsage& usage) const;
+  /// Writes what DIB_BLOCK_DEVICE_PARAMS_YAML names: the configuration, and how it is used. Into `directory`.
+  void write_parameters(const fs::path& directory) const;
   /// Mount points and /etc/fstab in the tree.
   void prepare(const fs::path& root, const Environment& environment) const;
   /// Writes every output type, each appearing complete under its name. Returns their paths.
   [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
 
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }
+  /// Whether the set holds a `bootloader` that is not ours: its hook runs GRUB's programs in the target.
+  [[nodiscard]] bool has_foreign_boot_loader() const { return boot_loader_ == BootLoader::foreign; }
+  /// What GRUB's programs would find out from the disk: HEARTH_GRUB_FACTS (elements/.lib/target/grub-probe).
+  [[nodiscard]] std::string grub_facts() const;
 
  private:
   void make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const;
-  DiskStage(const ImageRequest& request, DiskLayout layout, bool boot_loader)
-      : request_(request), layout_(std::move(layout)), boot_loader_(boot_loader) {}
+  void write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
+                 const DiskTools& tools, std::int64_t epoch) const;
+  enum class BootLoader { none, ours, foreign };
+  static BootLoader boot_loader_of(const BuildPlan& plan);
+  [[nodiscard]] BootOptions boot_options(const Environment& env, std::int64_t epoch) const;
+  DiskStage(const ImageRequest& request, std::string config, DiskLayout layout, BootLoader boot_loader,
+            std::vector<OutputFormat> formats)
+      : request_(request),
+        config_(std::move(config)),
+        layout_(std::move(layout)),
+        boot_loader_(boot_loader),
+        formats_(std::move(formats)) {}
   const ImageRequest& request_;
+  std::string config_;  ///< the block-device YAML as it was found
   DiskLayout layout_;
-  bool boot_loader_;  ///< the set holds our `bootloader` element
+  BootLoader boot_loader_;  ///< whose `bootloader` element is in the set
+  std::vector<OutputFormat> formats_;
 };
 
 }  // namespace hearth::builder

@@ -41,10 +41,12 @@ std::string element_array(const ElementSet& elements) {
   return join(items, " ");
 }
 
-std::string elements_path_text(const ImageRequest& request, const Installation& installation) {
+/// Elements of ours that the caller's path hides are not in the last entry: upstream's package-installs reads every
+/// file of an element's name that it finds in the path.
+std::string elements_path_text(const ImageRequest& request) {
   std::vector<std::string> entries;
   for (const fs::path& entry : request.elements_path) entries.push_back(entry.string());
-  entries.push_back(installation.elements.string());
+  entries.push_back(k_elements_directory.string());
   return join(entries, ":");
 }
 
@@ -52,6 +54,23 @@ std::string elements_path_text(const ImageRequest& request, const Installation& 
 void add_functions(Environment& env, const ElementSet& elements) {
   env["BASH_FUNC_die%%"] = "() { echo \"ERROR: $*\" >&2; exit 1; }";
   env["BASH_FUNC_get_image_element_array%%"] = cat("() { echo ", shell_quote(element_array(elements)), "; }");
+  env["BASH_FUNC__ps4%%"] = "() { printf '%-60s ' \"${BASH_SOURCE[1]}:${FUNCNAME[1]:-main}:${BASH_LINENO[0]}\"; }";
+  env["PS4"] = "+ $(_ps4):   ";
+}
+
+/// The interpreter of upstream's Python hooks: the caller's, with the modules that they import from the builder.
+void add_python(Environment& env) {
+  const auto given = env.find("DIB_PYTHON_EXEC");
+  if (given != env.end() && !given->second.empty()) env["HEARTH_PYTHON"] = given->second;
+  env["DIB_PYTHON_EXEC"] = (k_shims_directory / "hearth-python").string();
+}
+
+void add_disk(Environment& env, const DiskFacts& disk) {
+  env["DIB_ROOT_LABEL"] = disk.root_label;
+  env["DIB_ROOT_FSTYPE"] = disk.root_fs_type;
+  env["DIB_BOOT_LABEL"] = disk.boot_label;
+  env["DIB_MOUNTPOINTS"] = join(disk.mount_points, "|");
+  env["DIB_BLOCK_DEVICE_PARAMS_YAML"] = (k_build_directory / "block-device/params.yaml").string();
 }
 
 }  // namespace
@@ -69,11 +88,8 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
   env["DIB_MIN_TMPFS"] = std::to_string(request.min_tmpfs_gib);
   env["DIB_NO_TMPFS"] = request.use_tmpfs ? "0" : "1";
   env["DIB_OFFLINE"] = request.offline ? "1" : "";
-  env["DIB_ROOT_LABEL"] = disk.root_label;
-  env["DIB_ROOT_FSTYPE"] = disk.root_fs_type;
-  env["DIB_BOOT_LABEL"] = disk.boot_label;
-  env["DIB_MOUNTPOINTS"] = join(disk.mount_points, "|");
-  env["ELEMENTS_PATH"] = elements_path_text(request, installation);
+  add_disk(env, disk);
+  env["ELEMENTS_PATH"] = elements_path_text(request);
   env["FS_TYPE"] = request.root_fs_type;
   env["IMAGE_ELEMENT"] = join(plan.elements.names(), " ");
   env["IMAGE_ELEMENT_YAML"] = elements_yaml(plan.elements);
@@ -88,17 +104,26 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
   env["TMPDIR"] = k_temporary_directory.string();
   env["TMP_DIR"] = k_temporary_directory.string();
   env["PATH"] = host_path(env);
+  env["_LIB"] = k_library_directory.string();
+  if (request.skip_base) env["SKIP_BASE"] = "1";
   env["HEARTH_AGENT_BINARY"] = installation.agent_binary.string();
+  env["HEARTH_PROGRAM"] = installation.program.string();
+  add_python(env);
   add_functions(env, plan.elements);
   return env;
 }
 
 Environment target_environment(Environment env) {
-  for (const char* name : {"TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PERL5LIB",
-                           "BASH_FUNC_die%%", "BASH_FUNC_get_image_element_array%%", "HEARTH_AGENT_BINARY"}) {
+  for (const char* name :
+       {"TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PERL5LIB", "BASH_FUNC_die%%",
+        "BASH_FUNC_get_image_element_array%%", "BASH_FUNC__ps4%%", "PS4", "HEARTH_AGENT_BINARY", "HEARTH_PROGRAM"}) {
     env.erase(name);
   }
   env["PATH"] = k_system_path;
+  if (const auto first = env.find("HEARTH_TARGET_PATH"); first != env.end()) {
+    env["PATH"] = cat(first->second, ":", k_system_path);
+    env.erase(first);
+  }
   env["HOME"] = "/root";
   env["USER"] = "root";
   env["LOGNAME"] = "root";

@@ -11,11 +11,13 @@
 
 namespace hearth::builder {
 
-/// Where Hearth's own files are: its element tree, shims and the agent's binary.
+/// Where Hearth's own files are: its element tree, shims, the agent's binary, the shell library and hearth itself.
 struct Installation {
   fs::path elements;
   fs::path shims;
   fs::path agent_binary;
+  fs::path library;  ///< what elements find in $_LIB
+  fs::path program;
 };
 
 /// What the disk layout lets hooks know before there is a disk.
@@ -24,6 +26,8 @@ struct DiskFacts {
   std::string root_fs_type;
   std::string boot_label;
   std::vector<std::string> mount_points;
+  std::string device;   ///< IMAGE_BLOCK_DEVICE: a name only, there is no device
+  std::string devices;  ///< IMAGE_BLOCK_DEVICES, " [image0]=… "
 };
 
 /// The variables of every hook. The caller's own come first; what is set here wins.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "base/progress.hpp"
@@ -116,11 +117,38 @@ int wait_for(NamespacedProcess& sandbox) {
 
 }  // namespace
 
+namespace {
+
+/// What was asked for, and the disk layout that `vm` means by itself: with our own vm the one for every firmware, with
+/// upstream's what upstream's builder adds.
+std::vector<std::string> requested_elements(const ImageRequest& request, const Catalog& catalog) {
+  std::vector<std::string> elements = request.elements;
+  if (!request.default_layout) return elements;
+  const Element* const vm = catalog.find("vm");
+  const bool efi =
+      vm == nullptr || vm->built_in || request.architecture == "arm64" || request.architecture == "aarch64";
+  elements.emplace_back(efi ? "block-device-efi" : "block-device-mbr");
+  return elements;
+}
+
+/// Where the log goes besides NAME.d/build.log.
+void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
+  log.add_file(request.output.string() + ".d/build.log");
+  if (request.log_file) {
+    log.add_file(request.log_file->string());
+    if (verbosity == Verbosity::log) std::fprintf(stdout, "Output logs going to: %s\n", request.log_file->c_str());
+  }
+  if (verbosity == Verbosity::plain_log) log.echo(false);
+  if (verbosity == Verbosity::log && !request.quiet) log.echo(request.stamp_output);
+}
+
+}  // namespace
+
 BuildPlan plan_image(const ImageRequest& request, const Installation& installation, std::vector<std::string>& notes) {
   const RealFileSystem files;
   const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements);
   notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
-  ElementSet elements = close_over_dependencies(catalog, request.elements);
+  ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
   report_cycles(request, elements, notes);
   return make_plan(files, std::move(elements), !request.packages.empty());
 }
@@ -134,9 +162,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
 
   std::vector<fs::path> writable = make_writable_directories(request);
   BuildLog log(clock);
-  log.add_file(request.output.string() + ".d/build.log");
-  if (request.log_file) log.add_file(request.log_file->string());
-  if (verbosity != Verbosity::progress) log.echo(verbosity == Verbosity::log);
+  open_log(log, request, verbosity);
   log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
   log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
   for (const std::string& note : notes) log.line(note);
@@ -148,6 +174,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
                          .tmpfs_bytes = memory,
                          .writable = std::move(writable),
                          .shims = installation.shims,
+                         .library = installation.library,
                          .start_directory = request.start_directory};
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     enter_sandbox(spec);

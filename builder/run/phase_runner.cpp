@@ -18,6 +18,8 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::size_t k_tail_lines = 15;
+constexpr std::size_t k_profile_name = 40;  // widths of dib-run-parts' table
+constexpr std::size_t k_profile_seconds = 11;
 constexpr const char* k_target_hooks = "/tmp/in_target.d";
 
 bool in_target(Phase phase) { return info(phase).place == Place::target; }
@@ -149,7 +151,31 @@ void PhaseRunner::run(Phase phase) {
       throw;
     }
   }
+  report_profile(phase);
   check_break(cat("after-", name), phase, environment);
+}
+
+/// The table that dib-run-parts prints when a directory is done, for those who read logs by it.
+void PhaseRunner::report_profile(Phase phase) {
+  const auto say = [this](const std::string& text) { setup_.log.line(cat("dib-run-parts ", text)); };
+  const auto row = [&](std::string name, const std::string& seconds) {
+    name.resize(std::max(name.size(), k_profile_name), ' ');
+    say(cat(name, std::string(k_profile_seconds - std::min(seconds.size(), k_profile_seconds), ' '), seconds));
+  };
+  const std::string prefix = directory_name(phase) + "/";
+  say("----------------------- PROFILING -----------------------");
+  say("");
+  say(cat("Target: ", directory_name(phase)));
+  say("");
+  row("Script", "Seconds");
+  row(std::string(k_profile_name - 1, '-'), std::string(k_profile_seconds - 1, '-'));
+  say("");
+  for (const TimingRow& timing : timings_) {
+    if (timing.phase != static_cast<int>(phase) || timing.name.compare(0, prefix.size(), prefix) != 0) continue;
+    row(timing.name.substr(prefix.size()), fixed(std::chrono::duration<double>(timing.duration).count(), 3));
+  }
+  say("");
+  say("--------------------- END PROFILING ---------------------");
 }
 
 void PhaseRunner::native_step(const std::string& name, Phase phase, const std::function<void()>& work) {

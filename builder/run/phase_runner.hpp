@@ -60,6 +60,7 @@ class PhaseRunner {
 
  private:
   void run_hook(const Step& step, const Environment& environment);
+  void report_profile(Phase phase);
   void check_break(const std::string& point, Phase phase, const Environment& environment);
   void open_shell(const std::string& point, Phase phase, const Environment& environment);
   void handle_line(std::string_view line);

@@ -2,6 +2,9 @@
 // again.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/path.hpp"
 
 namespace hearth::builder {
@@ -13,6 +16,13 @@ namespace hearth::builder {
 void lend_resolv_conf(const fs::path& root);
 /// Undoes that, unless a hook made the file a link of its own.
 void take_back_resolv_conf(const fs::path& root);
+
+/// What is left of device nodes that were bound into the tree (a build makes none): empty files in `dev`.
+void remove_placeholders(const fs::path& dev);
+
+/// Directories and files with their sizes, largest first, as diskimage-builder's size report: those of 10 MiB and more,
+/// or all.
+[[nodiscard]] std::vector<std::string> usage_report(const fs::path& root, bool all);
 
 /// What no image should carry: contents of /tmp, text of logs, stray *.log files in /root.
 void tidy_tree(const fs::path& root);

@@ -107,10 +107,14 @@ void make_own_directories(const SandboxSpec& spec) {
   } else {
     bind_mount(k_old_root / spec.work_directory.relative_path(), "/hearth", Access::read_write);
   }
-  for (const fs::path& path : {k_build_directory, k_image_directory, k_temporary_directory, k_shims_directory}) {
+  for (const fs::path& path : {k_build_directory, k_image_directory, k_temporary_directory, k_shims_directory,
+                               k_library_directory, k_elements_directory}) {
     make_directory(path);
   }
   bind_mount(k_old_root / spec.shims.relative_path(), k_shims_directory, Access::read_only);
+  if (!spec.library.empty()) {
+    bind_mount(k_old_root / spec.library.relative_path(), k_library_directory, Access::read_only);
+  }
 }
 
 /// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area. The

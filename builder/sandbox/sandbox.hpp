@@ -3,10 +3,12 @@
 // can be written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
 //
 // Layout inside, the same in every build whoever runs it:
-//   /hearth/build   TMP_BUILD_DIR: hooks, the root tree (mnt)
+//   /hearth/build.0   TMP_BUILD_DIR: hooks, the root tree (mnt). Elements use what follows the dot in names of files.
 //   /hearth/image   TMP_IMAGE_DIR: disks being made
 //   /hearth/tmp     TMPDIR of host hooks
-//   /hearth/shims   programs that come first in PATH (sudo)
+//   /hearth/shims   programs that come first in PATH (sudo, mount, …)
+//   /hearth/lib     _LIB, the shell library that elements source
+//   /hearth/elements   Hearth's elements of this build, as the last entry of ELEMENTS_PATH
 #pragma once
 
 #include <cstdint>
@@ -22,14 +24,17 @@ struct SandboxSpec {
   std::uint64_t tmpfs_bytes = 0;   ///< its limit
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
   fs::path shims;                  ///< directory of our shims
+  fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks
 };
 
-inline const fs::path k_build_directory = "/hearth/build";
+inline const fs::path k_build_directory = "/hearth/build.0";
 inline const fs::path k_image_directory = "/hearth/image";
 inline const fs::path k_temporary_directory = "/hearth/tmp";
 inline const fs::path k_shims_directory = "/hearth/shims";
-inline const fs::path k_target_root = "/hearth/build/mnt";
+inline const fs::path k_library_directory = "/hearth/lib";
+inline const fs::path k_elements_directory = "/hearth/elements";
+inline const fs::path k_target_root = "/hearth/build.0/mnt";
 
 /// Turns this process's mount namespace into the sandbox. To be called once, as process 1 of new namespaces
 /// (base/sys/namespace.hpp). Throws Error naming the mount that failed.

@@ -61,17 +61,24 @@ std::string host_architecture() {
   return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
 }
 
-std::vector<std::string> compose_elements(const cli::Arguments& arguments, const Environment& env) {
+/// Upstream looks at the listed names only, not at what they depend on.
+bool needs_layout(const std::vector<std::string>& listed) {
+  const auto is_layout = [](const std::string& name) { return name.compare(0, 13, "block-device-") == 0; };
+  return std::find(listed.begin(), listed.end(), "vm") != listed.end() &&
+         std::none_of(listed.begin(), listed.end(), is_layout);
+}
+
+std::vector<std::string> compose_elements(const ImageRequest& request, const cli::Arguments& arguments,
+                                          const Environment& env) {
   std::vector<std::string> elements;
-  if (!arguments.has("n") && env_or(env, "SKIP_BASE", "0") != "1") elements.emplace_back("base");
+  if (request.ramdisk) {
+    elements.push_back(arguments.value_or("ramdisk-element", env_or(env, "RAMDISK_ELEMENT", "ramdisk")));
+  }
+  if (!request.skip_base) elements.emplace_back("base");
   for (const std::string& name : split_words(env_or(env, "IMAGE_ELEMENT", ""))) elements.push_back(name);
   const std::vector<std::string>& listed = arguments.operands();
   if (arguments.has("metadata")) elements.emplace_back("heat-metadata");
   elements.insert(elements.end(), listed.begin(), listed.end());
-  const bool has_vm = std::find(listed.begin(), listed.end(), "vm") != listed.end();
-  const bool has_layout = std::any_of(
-      listed.begin(), listed.end(), [](const std::string& name) { return name.compare(0, 13, "block-device-") == 0; });
-  if (has_vm && !has_layout) elements.emplace_back("block-device-efi");
   std::vector<std::string> unique;
   for (const std::string& name : elements) {
     if (std::find(unique.begin(), unique.end(), name) == unique.end()) unique.push_back(name);
@@ -135,9 +142,30 @@ void take_places(ImageRequest& request, const cli::Arguments& arguments, const E
       fs::absolute(choose(arguments, "image-cache", env, "DIB_IMAGE_CACHE", (home / ".cache/image-create").string()));
   request.lock_files = fs::absolute(env_or(env, "DIB_LOCKFILES", (home / ".cache/dib/lockfiles").string()));
   request.temporary_parent = env_or(env, "TMPDIR", env_or(env, "TMP_DIR", "/tmp"));
-  request.use_tmpfs = !arguments.has("no-tmpfs") && env_or(env, "DIB_NO_TMPFS", "0") == "0";
+  const bool hardened = env_or(env, "GENTOO_PROFILE", "").find("hardened") != std::string::npos;  // wants xattrs
+  request.use_tmpfs = !arguments.has("no-tmpfs") && env_or(env, "DIB_NO_TMPFS", "0") == "0" && !hardened;
   request.min_tmpfs_gib = parse_whole(choose(arguments, "min-tmpfs", env, "DIB_MIN_TMPFS", "2"), "--min-tmpfs");
-  if (const auto log = arguments.value("logfile")) request.log_file = fs::absolute(*log);
+}
+
+void take_log_settings(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  if (const auto log = choose(arguments, "logfile", env, "LOGFILE"); !log.empty()) {
+    request.log_file = fs::absolute(log);
+  }
+  request.quiet = env_or(env, "DIB_QUIET", request.log_file ? "1" : "0") == "1";
+  request.stamp_output = env_or(env, "DIB_NO_TIMESTAMP", "0") != "1";
+  request.show_usage = env_or(env, "DIB_SHOW_IMAGE_USAGE", "0") != "0";
+  request.show_all_usage = env_or(env, "DIB_SHOW_IMAGE_USAGE_FULL", "0") != "0";
+}
+
+void take_types(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  request.types = comma_list(arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"});
+  if (request.types.empty()) throw Error(ErrorKind::usage, "-t: no image type is named");
+  request.docker_target = arguments.value_or("docker-target", env_or(env, "DOCKER_TARGET", ""));
+  const bool docker = std::find(request.types.begin(), request.types.end(), "docker") != request.types.end();
+  if (docker && request.docker_target.empty()) throw Error(ErrorKind::usage, "Please set --docker-target.", 1);
+  if (const std::string manifest = env_or(env, "ACI_MANIFEST", ""); !manifest.empty()) {
+    request.aci_manifest = fs::absolute(manifest);
+  }
 }
 
 /// Metadata is checked now: on the machine it would be found wrong only at its first boot.
@@ -167,7 +195,7 @@ const std::vector<cli::Option>& image_options() {
   static const std::vector<cli::Option> options = {
       {"", 'a', "ARCH", "architecture of the image (default: this machine's)"},
       {"", 'o', "NAME", "output: NAME.TYPE for each type, NAME.d for manifests and the log (default: image)"},
-      {"", 't', "TYPE[,TYPE…]", "qcow2 (default), raw, tar, tgz, or any format that qemu-img writes"},
+      {"", 't', "TYPE[,TYPE…]", "qcow2 (default), raw, tar, tgz, squashfs, docker, aci, vhd, or another of qemu-img's"},
       {"", 'x', "", "trace hooks; twice: trace the helpers too"},
       {"", 'u', "", "do not compress qcow2"},
       {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},
@@ -175,6 +203,7 @@ const std::vector<cli::Option>& image_options() {
       {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
       {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
       {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
+      {"docker-target", 0, "REPO:TAG", "name of the image that -t docker writes, for docker load"},
       {"image-cache", 0, "DIR", "where downloads are kept (default: ~/.cache/image-create)"},
       {"image-extra-size", 0, "MIB", "space to add to the root file system, in MiB"},
       {"image-size", 0, "GIB", "size of the disk in GiB; decimals allowed (default: as the tree needs)"},
@@ -188,13 +217,14 @@ const std::vector<cli::Option>& image_options() {
       {"no-tmpfs", 0, "", "build on disk, under TMPDIR or TMP_DIR, not in memory"},
       {"offline", 0, "", "use what is cached; do not look for news"},
       {"qemu-img-options", 0, "K=V[,…]", "options for qemu-img convert -o"},
+      {"ramdisk-element", 0, "ELEMENT", "main element of ramdisk-image-create (default: ramdisk)"},
       {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
   };
   return options;
 }
 
 ImageRequest make_request(const cli::Arguments& arguments, const Environment& environment,
-                          const fs::path& start_directory, Cycles cycles) {
+                          const fs::path& start_directory, Cycles cycles, BuildKind kind) {
   if (arguments.operands().empty()) {
     throw Error(ErrorKind::usage, "ERROR: At least one distribution root element must be specified", 1);
   }
@@ -202,20 +232,24 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   request.environment = environment;
   request.start_directory = start_directory;
   request.cycles = cycles;
-  request.elements = compose_elements(arguments, environment);
+  request.ramdisk = kind == BuildKind::ramdisk;
+  request.skip_base = arguments.has("n") || env_or(environment, "SKIP_BASE", "0") == "1";
+  request.elements = compose_elements(request, arguments, environment);
+  request.default_layout = needs_layout(arguments.operands());
   request.elements_path = elements_path(environment);
   request.architecture = choose(arguments, "a", environment, "ARCH", host_architecture());
-  request.types = comma_list(arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"});
-  if (request.types.empty()) throw Error(ErrorKind::usage, "-t: no image type is named");
+  take_types(request, arguments, environment);
   request.image_name = output_stem(choose(arguments, "o", environment, "IMAGE_NAME", "image"), request.types);
   request.output = fs::absolute(request.image_name, start_directory);
-  request.packages = comma_list(arguments.values("p"));
+  request.packages =
+      comma_list(arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", "")));
   request.compress = !arguments.has("u");
   request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");
   request.checksums = checksum_kinds(arguments, environment);
   take_metadata(request, arguments);
   take_sizes(request, arguments, environment);
   take_places(request, arguments, environment);
+  take_log_settings(request, arguments, environment);
   request.offline = arguments.has("offline") || !env_or(environment, "DIB_OFFLINE", "").empty();
   request.trace = static_cast<int>(arguments.count("x") +
                                    parse_whole(env_or(environment, "DIB_DEBUG_TRACE", "0"), "DIB_DEBUG_TRACE"));

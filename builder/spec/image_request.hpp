@@ -17,6 +17,9 @@ enum class Cycles { refuse, accept };
 
 struct ImageRequest {
   std::vector<std::string> elements;  ///< as composed: base first unless skipped
+  bool skip_base = false;             ///< -n
+  bool ramdisk = false;               ///< ramdisk-image-create: the elements write their own files, no disk is made
+  bool default_layout = false;        ///< `vm` was listed, and no block-device-*: one is to be added
   std::vector<fs::path> elements_path;
   std::string architecture;  ///< Debian's name: amd64, arm64…
   fs::path output;           ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
@@ -25,6 +28,12 @@ struct ImageRequest {
   std::vector<std::string> packages;  ///< -p
   bool compress = true;
   std::string qemu_img_options;
+  std::string docker_target;             ///< REPOSITORY:TAG of the type docker
+  fs::path aci_manifest;                 ///< ACI_MANIFEST; empty = none
+  bool show_usage = false;               ///< DIB_SHOW_IMAGE_USAGE
+  bool show_all_usage = false;           ///< DIB_SHOW_IMAGE_USAGE_FULL
+  bool stamp_output = true;              ///< not DIB_NO_TIMESTAMP
+  bool quiet = false;                    ///< DIB_QUIET, or a log file without it
   std::vector<std::string> checksums;    ///< "md5", "sha256"
   std::optional<double> image_size_gib;  ///< --image-size
   double extra_size_mib = 0;             ///< --image-extra-size
@@ -50,11 +59,15 @@ struct ImageRequest {
   std::string arguments_text;  ///< DIB_ARGS
 };
 
-/// The option table of `hearth image create` and disk-image-create.
+/// Which of upstream's two programs is asked.
+enum class BuildKind { disk, ramdisk };
+
+/// The option table of `hearth image create`, disk-image-create and ramdisk-image-create.
 [[nodiscard]] const std::vector<cli::Option>& image_options();
 
 /// Checks and composes the request. Throws Error(usage) with upstream's words where it has some.
 [[nodiscard]] ImageRequest make_request(const cli::Arguments& arguments, const Environment& environment,
-                                        const fs::path& start_directory, Cycles cycles);
+                                        const fs::path& start_directory, Cycles cycles,
+                                        BuildKind kind = BuildKind::disk);
 
 }  // namespace hearth::builder

@@ -27,6 +27,7 @@ TEST_F(InstallationTest, LiesBesideTheExecutable) {
   file("bin/hearth-agent");
   EXPECT_EQ(found().elements, at("share/hearth/elements"));
   EXPECT_EQ(found().shims, at("share/hearth/elements/.shims"));
+  EXPECT_EQ(found().library, at("share/hearth/elements/.lib"));
   EXPECT_EQ(found().agent_binary, at("bin/hearth-agent"));
 }
 

@@ -24,6 +24,15 @@ TEST(FormatTest, AnUnknownNameIsAUsageErrorWithASuggestion) {
   EXPECT_THROW((void)parse_formats(","), Error);
 }
 
+TEST(FormatTest, WhatIsMadeFromTheTreeNeedsNoDisk) {
+  for (const OutputFormat& format : parse_formats("tar,tgz,aci,squashfs,docker")) {
+    EXPECT_FALSE(format.from_disk()) << format.name;
+  }
+  EXPECT_TRUE(parse_formats("vhd").front().from_disk());
+  EXPECT_EQ(parse_formats("squashfs").front().extension(), "squash");  // upstream's name of the file
+  EXPECT_EQ(programs_for(parse_formats("squashfs")), (std::vector<NeededProgram>{{"mksquashfs", "squashfs-tools"}}));
+}
+
 TEST(FormatTest, OnlyQemuFormatsNeedQemu) {
   EXPECT_TRUE(programs_for(parse_formats("raw,tar")).empty());
   EXPECT_EQ(programs_for(parse_formats("raw,vmdk")), (std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}}));

@@ -52,7 +52,7 @@ TEST_F(HookEnvironmentTest, HoldsTheContractsVariables) {
                                 {"DIB_ROOT_FSTYPE", "ext4"},
                                 {"DIB_BOOT_LABEL", "boot-label"},
                                 {"DIB_MOUNTPOINTS", "/|/boot"},
-                                {"ELEMENTS_PATH", "/mine:/ours:/elements"},
+                                {"ELEMENTS_PATH", "/mine:/ours:/hearth/elements"},
                                 {"FS_TYPE", "ext4"},
                                 {"IMAGE_ELEMENT", "os a"},
                                 {"IMAGE_ELEMENT_YAML", "os: /elements/os\na: /elements/a\n"},
@@ -60,11 +60,14 @@ TEST_F(HookEnvironmentTest, HoldsTheContractsVariables) {
                                 {"IMAGE_TYPE", "qcow2"},
                                 {"LC_ALL", "C"},
                                 {"OUT_IMAGE_PATH", ""},
-                                {"TMP_BUILD_DIR", "/hearth/build"},
-                                {"TMP_HOOKS_PATH", "/hearth/build/hooks"},
+                                {"TMP_BUILD_DIR", "/hearth/build.0"},
+                                {"TMP_HOOKS_PATH", "/hearth/build.0/hooks"},
                                 {"TMP_IMAGE_DIR", "/hearth/image"},
-                                {"TMP_MOUNT_PATH", "/hearth/build/mnt"},
-                                {"TMPDIR", "/hearth/tmp"}};
+                                {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"},
+                                {"TMPDIR", "/hearth/tmp"},
+                                {"_LIB", "/hearth/lib"},
+                                {"DIB_PYTHON_EXEC", "/hearth/shims/hearth-python"},
+                                {"DIB_BLOCK_DEVICE_PARAMS_YAML", "/hearth/build.0/block-device/params.yaml"}};
   for (const auto& [name, value] : expected) EXPECT_THAT(env, Contains(Pair(name, value)));
 }
 
@@ -84,6 +87,18 @@ TEST_F(HookEnvironmentTest, TheCallersVariablesPassAndTheBuildersWin) {
   EXPECT_EQ(env.at("ARCH"), "amd64");
   EXPECT_EQ(env.at("TMPDIR"), "/hearth/tmp");
   EXPECT_EQ(env.at("DIB_ENV"), cat("declare -x DIB_MINE=", shell_quote("it's"), "\n"));
+}
+
+TEST_F(HookEnvironmentTest, TheCallersPythonRunsBehindTheWrapper) {
+  EXPECT_THAT(environment(), Not(Contains(Key("HEARTH_PYTHON"))));
+  request.environment["DIB_PYTHON_EXEC"] = "/opt/python";
+  EXPECT_EQ(environment().at("HEARTH_PYTHON"), "/opt/python");
+}
+
+TEST_F(HookEnvironmentTest, SkipBaseIsThereOnlyWhenTheBaseIsSkipped) {
+  EXPECT_THAT(environment(), Not(Contains(Key("SKIP_BASE"))));
+  request.skip_base = true;
+  EXPECT_EQ(environment().at("SKIP_BASE"), "1");
 }
 
 TEST_F(HookEnvironmentTest, ThePathStartsWithTheShimsAndHasTheSystemsDirectories) {
@@ -110,6 +125,11 @@ TEST_F(WithBash, HooksCanCallDie) {
   EXPECT_EQ(result.err, "ERROR: went wrong\n");
 }
 
+TEST_F(WithBash, ATraceNamesFileFunctionAndLine) {
+  EXPECT_THAT(bash("f() { _ps4; }\nf").out, HasSubstr("f:"));  // root's bash takes no PS4 from its environment
+  EXPECT_EQ(environment().at("PS4"), "+ $(_ps4):   ");
+}
+
 TEST_F(WithBash, HooksCanWalkTheElements) {
   const CommandResult result = bash(
       "eval declare -A image_elements=($(get_image_element_array)); echo ${image_elements[os]} ${image_elements[a]}");
@@ -127,17 +147,18 @@ TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
                                               {"LD_PRELOAD", "x"},
                                               {"PYTHONPATH", "/p"},
                                               {"BASH_FUNC_die%%", "() { :; }"},
+                                              {"PS4", "+ $(_ps4)"},
                                               {"PATH", "/opt"},
                                               {"HOME", "/home/anna"},
                                               {"USER", "anna"},
                                               {"DIB_X", "1"},
-                                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}});
+                                              {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}});
   EXPECT_EQ(env, (Environment{{"DIB_X", "1"},
                               {"HOME", "/root"},
                               {"LOGNAME", "root"},
                               {"USER", "root"},
                               {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-                              {"TMP_MOUNT_PATH", "/hearth/build/mnt"}}));
+                              {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}}));
 }
 
 class EnvironmentScriptTest : public testing::Test {

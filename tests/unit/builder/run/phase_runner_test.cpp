@@ -120,6 +120,21 @@ TEST_F(PhaseRunnerTest, TellsProgressAndLog) {
   EXPECT_EQ(runner_of_phases.timings()[0].duration, std::chrono::seconds(2));
 }
 
+TEST_F(PhaseRunnerTest, TheLogHasTheTableOfDibRunParts) {
+  hook("install.d/10-a");
+  hook("install.d/20-b");
+  phases().run(Phase::install);
+  const std::string text = read_file(log_file());
+  const auto has_line = [&](const std::string& line) {
+    EXPECT_THAT(text, HasSubstr(cat("| dib-run-parts ", line, "\n")));
+  };
+  has_line("----------------------- PROFILING -----------------------");
+  has_line("Target: install.d");
+  has_line(cat("10-a", std::string(36, ' '), "      2.000"));
+  has_line(cat("20-b", std::string(36, ' '), "      2.000"));
+  has_line("--------------------- END PROFILING ---------------------");
+}
+
 TEST_F(PhaseRunnerTest, APhaseWithoutStepsDoesNothing) {
   environment_file("");
   phases().run(Phase::install);  // not even a mount: there may be no shell in the target

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -31,6 +32,24 @@ TEST_F(TargetTreeTest, LostAndFoundAndTmpAreNoContent) {
   EXPECT_FALSE(has_root_content(root));
   put("file", "");
   EXPECT_TRUE(has_root_content(root));
+}
+
+TEST_F(TargetTreeTest, WhatBoundDeviceNodesLeaveBehindGoes) {
+  put("dev/null", "");
+  put("dev/with-contents", "x");
+  fs::create_symlink("/proc/self/fd", root / "dev/fd");
+  remove_placeholders(root / "dev");
+  EXPECT_THAT(files.list(root / "dev"), ElementsAre("fd", "with-contents"));
+  remove_placeholders(root / "none");
+}
+
+TEST_F(TargetTreeTest, TheUsageReportHasTheLargestFirst) {
+  put("small", "x");
+  put("usr/share/large", std::string(std::size_t{11} << 20U, 'x'));
+  const std::vector<std::string> notable = usage_report(root, false);
+  ASSERT_EQ(notable.size(), 8U) << join(notable, "\n");  // headline, /, /usr, /usr/share, the file, end
+  EXPECT_THAT(notable[5], testing::EndsWith("\t/usr/share"));
+  EXPECT_THAT(usage_report(root, true), testing::Contains(testing::EndsWith("\t/small")));
 }
 
 TEST_F(TargetTreeTest, ResolvConfIsLentAndTakenBack) {

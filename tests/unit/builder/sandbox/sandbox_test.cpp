@@ -67,7 +67,7 @@ void expect_nothing_reached_the_host(const Grounds& grounds) {
   EXPECT_FALSE(fs::exists("/var/tmp/hearth-test-private"));
   EXPECT_FALSE(fs::exists(grounds.at("start/private")));
   EXPECT_TRUE(fs::exists(grounds.at("out/made")));
-  EXPECT_TRUE(fs::exists(grounds.at("work/build/made")));
+  EXPECT_TRUE(fs::exists(grounds.at("work/build.0/made")));
   EXPECT_EQ(read_file("/proc/self/mounts").find(grounds.at("").string()), std::string::npos);
 }
 
@@ -125,7 +125,7 @@ TEST_F(SandboxTest, AnOrdinaryUserGetsTheSame) {
       expect_host_is_safe(grounds);
       expect_work_area(grounds);
       expect_harmless_devices("/dev");
-      RealFileSystem().write("/hearth/build/owned", "", {.uid = 1000, .gid = 65534});
+      RealFileSystem().write("/hearth/build.0/owned", "", {.uid = 1000, .gid = 65534});
     });
     expect_nothing_reached_the_host(grounds);
     in_namespace([&] { fs::remove_all(grounds.at("work")); });  // what sub-ids own, only root inside can remove
@@ -148,7 +148,7 @@ TEST_F(SandboxTest, WithoutAWorkDirectoryTheWorkAreaIsATmpfsOfTheGivenSize) {
   in_namespace([&] {
     enter_sandbox(spec);
     struct statvfs status {};
-    ASSERT_EQ(::statvfs("/hearth/build", &status), 0);
+    ASSERT_EQ(::statvfs("/hearth/build.0", &status), 0);
     EXPECT_EQ(status.f_blocks * status.f_frsize, spec.tmpfs_bytes);
     EXPECT_EQ(error_of_creating("/hearth/image/made"), 0);
   });

@@ -62,7 +62,7 @@ TEST(ImageRequest, ComposesTheElements) {
       {"os", {{"SKIP_BASE", "0"}}, "base os"},
       {"os a", {{"IMAGE_ELEMENT", "first second"}}, "base first second os a"},
       {"os base os", {}, "base os"},
-      {"os vm", {}, "base os vm block-device-efi"},
+      {"os vm", {}, "base os vm"},
       {"os vm block-device-gpt", {}, "base os vm block-device-gpt"},
       {"os", {{"IMAGE_ELEMENT", "vm"}}, "base vm os"},  // only names on the command line ask for a disk
       {"-n -- os", {}, "os"},
@@ -70,6 +70,38 @@ TEST(ImageRequest, ComposesTheElements) {
   for (const Composition& given : cases) {
     EXPECT_EQ(join(request(given.line, given.env).elements, " "), given.expected) << given.line;
   }
+}
+
+TEST(ImageRequest, VmWithoutALayoutAsksForOne) {
+  EXPECT_TRUE(request("os vm").default_layout);
+  EXPECT_FALSE(request("os vm block-device-gpt").default_layout);
+  EXPECT_FALSE(request("os", {{"IMAGE_ELEMENT", "vm"}}).default_layout);  // only names on the command line count
+}
+
+TEST(ImageRequest, ARamdiskBuildStartsWithItsElement) {
+  const auto ramdisk = [](const std::string& line, const Environment& env = {}) {
+    return join(make_request(cli::parse_options(image_options(), split_words(line)), env, "/start", Cycles::accept,
+                             BuildKind::ramdisk)
+                    .elements,
+                " ");
+  };
+  EXPECT_EQ(ramdisk("os"), "ramdisk base os");
+  EXPECT_EQ(ramdisk("-n --ramdisk-element dracut-ramdisk os"), "dracut-ramdisk os");
+  EXPECT_EQ(ramdisk("-n os", {{"RAMDISK_ELEMENT", "mine"}}), "mine os");
+  EXPECT_FALSE(request("os").ramdisk);
+}
+
+TEST(ImageRequest, AContainerImageNeedsItsName) {
+  EXPECT_THAT(refusal("-t docker os"), HasSubstr("Please set --docker-target."));
+  EXPECT_EQ(request("-t docker --docker-target me:1 os").docker_target, "me:1");
+}
+
+TEST(ImageRequest, ALogFileMeansAQuietStdout) {
+  EXPECT_FALSE(request("os").quiet);
+  EXPECT_TRUE(request("--logfile /log os").quiet);
+  EXPECT_FALSE(request("--logfile /log os", {{"DIB_QUIET", "0"}}).quiet);
+  EXPECT_TRUE(request("os", {{"DIB_QUIET", "1"}}).quiet);
+  EXPECT_FALSE(request("os", {{"DIB_NO_TIMESTAMP", "1"}}).stamp_output);
 }
 
 TEST(ImageRequest, TheOutputLosesTheSuffixOfItsOnlyType) {

@@ -1,0 +1,75 @@
+#include "builder/described_images.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/spec/image_description.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::vector<ImageDescription> read_descriptions(const DescribedBuild& described) {
+  std::vector<DescriptionText> texts;
+  for (const std::string& file : described.files) {
+    texts.push_back({file, read_file(fs::absolute(file, described.start_directory))});
+  }
+  return parse_image_descriptions(texts).value_or_throw();
+}
+
+ImageRequest request_of(const ImageDescription& image, const DescribedBuild& described) {
+  try {
+    Environment environment = described.environment;
+    for (const auto& [name, value] : image.environment) environment[name] = value;
+    const cli::Arguments arguments = cli::parse_options(described.options, image.words);
+    const BuildKind kind = image.ramdisk ? BuildKind::ramdisk : BuildKind::disk;
+    ImageRequest request = make_request(arguments, environment, described.start_directory, Cycles::accept, kind);
+    request.arguments_text = shell_join(image.words);
+    return request;
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, cat(image.source, ": image '", image.name, "': ", error.what()));
+  }
+}
+
+int build_one(const ImageRequest& request, const std::function<int(const ImageRequest&)>& build) {
+  try {
+    return build(request);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::interrupted) throw;
+    std::fprintf(stderr, "hearth: image %s: %s\n", request.image_name.c_str(), error.story().c_str());
+    return error.exit_code();
+  }
+}
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+int build_described_images(const DescribedBuild& described, const std::function<int(const ImageRequest&)>& build) {
+  const std::vector<ImageDescription> images = read_descriptions(described);
+  std::vector<ImageRequest> requests;
+  for (const ImageDescription& image : images) requests.push_back(request_of(image, described));
+  int last_failure = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::fprintf(stderr, "%s\n", images[i].command_line().c_str());
+    if (described.dry_run) continue;
+    const int code = build_one(requests[i], build);
+    if (code != 0) last_failure = code;
+    if (code != 0 && described.stop_on_failure) break;
+  }
+  return last_failure;
+}
+
+bool are_descriptions(const std::vector<std::string>& operands, const fs::path& start_directory) {
+  return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](const std::string& operand) {
+    return (ends_with(operand, ".yaml") || ends_with(operand, ".yml")) &&
+           fs::is_regular_file(fs::absolute(operand, start_directory));
+  });
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,263 @@
+#include "builder/spec/image_description.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+/// What the value of a key may be.
+enum class Shape { text, flag, whole, positive, list, pairs };
+
+struct Key {
+  const char* name;
+  Shape shape;
+  const char* option;   ///< nullptr: not an option of the command
+  const char* choices;  ///< blank-separated; nullptr: anything
+};
+
+/// In the order in which upstream puts them on the command line.
+constexpr std::array<Key, 30> k_keys = {{
+    {"imagename", Shape::text, "-o", nullptr},
+    {"arch", Shape::text, "-a", "aarch64 amd64 arm64 armhf powerpc ppc64 ppc64el ppc64le s390x x86_64"},
+    {"types", Shape::list, "-t", nullptr},
+    {"environment", Shape::pairs, nullptr, nullptr},
+    {"ramdisk", Shape::flag, nullptr, nullptr},
+    {"debug-trace", Shape::whole, "-x", "0 1 2"},
+    {"uncompressed", Shape::flag, "-u", nullptr},
+    {"clear", Shape::flag, "-c", nullptr},
+    {"logfile", Shape::text, "--logfile", nullptr},
+    {"checksum", Shape::flag, "--checksum", nullptr},
+    {"image-size", Shape::positive, "--image-size", nullptr},
+    {"image-extra-size", Shape::positive, "--image-extra-size", nullptr},
+    {"image-cache", Shape::text, "--image-cache", nullptr},
+    {"max-online-resize", Shape::positive, "--max-online-resize", nullptr},
+    {"min-tmpfs", Shape::positive, "--min-tmpfs", nullptr},
+    {"mkfs-journal-size", Shape::positive, "--mkfs-journal-size", nullptr},
+    {"mkfs-options", Shape::text, "--mkfs-options", nullptr},
+    {"no-tmpfs", Shape::flag, "--no-tmpfs", nullptr},
+    {"offline", Shape::flag, "--offline", nullptr},
+    {"qemu-img-options", Shape::pairs, "--qemu-img-options", nullptr},
+    {"root-label", Shape::text, "--root-label", nullptr},
+    {"ramdisk-element", Shape::text, "--ramdisk-element", nullptr},
+    {"install-type", Shape::text, "--install-type", "source package"},
+    {"docker-target", Shape::text, "--docker-target", nullptr},
+    {"metadata", Shape::text, "--metadata", nullptr},
+    {"packages", Shape::list, "-p", nullptr},
+    {"skip-base", Shape::flag, "-n", nullptr},
+    {"release", Shape::text, nullptr, nullptr},
+    {"options", Shape::list, "", nullptr},
+    {"elements", Shape::list, "", nullptr},
+}};
+
+/// Thrown inside the parser only.
+struct Fault {
+  Position at;
+  std::string what;
+};
+
+Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+
+/// The values of one image; later entries of the same name are merged into it.
+struct Values {
+  std::string source;
+  std::map<std::string, std::string> scalars;
+  std::map<std::string, std::vector<std::string>> lists;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> pairs;
+};
+
+const Key& find_key(const YAML::Node& node) {
+  const std::string name = node.IsScalar() ? node.Scalar() : "";
+  std::vector<std::string> names;
+  for (const Key& key : k_keys) {
+    if (name == key.name) return key;
+    names.emplace_back(key.name);
+  }
+  const auto meant = nearest(name, names);
+  throw Fault{position_of(node.Mark()),
+              cat("unknown key '", name, "'", meant ? cat(", did you mean ", *meant, "?") : "", "; allowed are ",
+                  join(names, ", "))};
+}
+
+std::string scalar(const YAML::Node& node, const Key& key) {
+  if (!node.IsScalar()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
+  return node.Scalar();
+}
+
+std::string flag(const YAML::Node& node, const Key& key) {
+  const std::string text = to_lower(scalar(node, key));
+  if (text == "true" || text == "yes" || text == "on") return "1";
+  if (text == "false" || text == "no" || text == "off") return "";
+  throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
+}
+
+std::string number(const YAML::Node& node, const Key& key) {
+  const std::string text = scalar(node, key);
+  const std::optional<std::uint64_t> value = parse_number(text);
+  if (!value || (key.shape == Shape::positive && *value == 0)) {
+    const char* const least = key.shape == Shape::positive ? "1" : "0";
+    throw Fault{position_of(node.Mark()),
+                cat("'", key.name, "' must be a whole number from ", least, ", not '", text, "'")};
+  }
+  return text;
+}
+
+void require_choice(const YAML::Node& node, const Key& key, const std::string& value) {
+  if (key.choices == nullptr || value.empty()) return;
+  const std::vector<std::string> choices = split_words(key.choices);
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+  throw Fault{position_of(node.Mark()), cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
+}
+
+void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) {
+  if (!node.IsSequence()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
+  for (const YAML::Node& item : node) list.push_back(scalar(item, key));
+}
+
+void take_pairs(const YAML::Node& node, const Key& key, std::vector<std::pair<std::string, std::string>>& pairs) {
+  if (!node.IsMap()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
+  for (const auto& item : node) {
+    const std::string name = scalar(item.first, key);
+    const std::string value = scalar(item.second, key);
+    const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
+    if (known != pairs.end()) {
+      known->second = value;
+    } else {
+      pairs.emplace_back(name, value);
+    }
+  }
+}
+
+void take_value(Values& values, const Key& key, const YAML::Node& node) {
+  if (key.shape == Shape::list) {
+    take_list(node, key, values.lists[key.name]);
+  } else if (key.shape == Shape::pairs) {
+    take_pairs(node, key, values.pairs[key.name]);
+  } else {
+    std::string value = key.shape == Shape::text   ? scalar(node, key)
+                        : key.shape == Shape::flag ? flag(node, key)
+                                                   : number(node, key);
+    require_choice(node, key, value);
+    values.scalars[key.name] = std::move(value);
+  }
+}
+
+/// The name of an entry: its own, or that of the entry before it.
+std::string name_of(const YAML::Node& entry, const std::string& previous) {
+  const YAML::Node name = entry["imagename"];
+  return name.IsDefined() && name.IsScalar() ? name.Scalar() : previous;
+}
+
+/// All entries so far, in the order of first mention.
+class Reader {
+ public:
+  void read(const DescriptionText& file) {
+    const YAML::Node root = YAML::Load(file.text);
+    if (!root.IsSequence()) {
+      throw Fault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
+    }
+    for (const YAML::Node& entry : root) read_entry(entry, file.source);
+  }
+  std::vector<ImageDescription> descriptions() const;
+
+ private:
+  void read_entry(const YAML::Node& entry, const std::string& source) {
+    if (!entry.IsMap()) throw Fault{position_of(entry.Mark()), "an image must be a map"};
+    previous_ = name_of(entry, previous_);
+    if (images_.count(previous_) == 0) {
+      order_.push_back(previous_);
+      const Position at = position_of(entry.Mark());
+      images_[previous_].source = cat(source, ":", at.line, ":", at.column);
+      images_[previous_].scalars["imagename"] = previous_;
+    }
+    std::set<std::string> seen;
+    for (const auto& pair : entry) {
+      const Key& key = find_key(pair.first);
+      if (!seen.insert(key.name).second) {
+        throw Fault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+      }
+      take_value(images_[previous_], key, pair.second);
+    }
+  }
+  std::string previous_ = "image";
+  std::vector<std::string> order_;
+  std::map<std::string, Values> images_;
+};
+
+/// The words of one key on the command line.
+void add_words(std::vector<std::string>& words, const Key& key, const Values& values) {
+  if (key.option == nullptr) return;
+  if (const auto list = values.lists.find(key.name); list != values.lists.end() && !list->second.empty()) {
+    if (*key.option == 0) {
+      words.insert(words.end(), list->second.begin(), list->second.end());
+    } else {
+      words.insert(words.end(), {key.option, join(list->second, ",")});
+    }
+  }
+  if (const auto pairs = values.pairs.find(key.name); pairs != values.pairs.end()) {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : pairs->second) texts.push_back(cat(name, "=", value));
+    if (!texts.empty()) words.insert(words.end(), {key.option, join(texts, ",")});
+  }
+  const auto found = values.scalars.find(key.name);
+  if (found == values.scalars.end() || found->second.empty()) return;
+  if (key.shape == Shape::flag) {
+    words.emplace_back(key.option);
+  } else if (key.shape == Shape::whole) {
+    words.insert(words.end(), parse_number(found->second).value_or(0), key.option);
+  } else {
+    words.insert(words.end(), {key.option, found->second});
+  }
+}
+
+std::vector<ImageDescription> Reader::descriptions() const {
+  std::vector<ImageDescription> all;
+  for (const std::string& name : order_) {
+    const Values& values = images_.at(name);
+    ImageDescription image{.name = name, .environment = {}, .ramdisk = false, .words = {}, .source = values.source};
+    if (const auto release = values.scalars.find("release"); release != values.scalars.end()) {
+      image.environment["DIB_RELEASE"] = release->second;
+    }
+    if (const auto pairs = values.pairs.find("environment"); pairs != values.pairs.end()) {
+      for (const auto& [variable, value] : pairs->second) image.environment[variable] = value;
+    }
+    const auto ramdisk = values.scalars.find("ramdisk");
+    image.ramdisk = ramdisk != values.scalars.end() && !ramdisk->second.empty();
+    for (const Key& key : k_keys) add_words(image.words, key, values);
+    all.push_back(std::move(image));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string ImageDescription::command_line() const {
+  std::vector<std::string> parts;
+  for (const auto& [variable, value] : environment) parts.push_back(cat(variable, "=", shell_quote(value)));
+  parts.emplace_back(ramdisk ? "ramdisk-image-create" : "disk-image-create");
+  parts.push_back(shell_join(words));
+  return join(parts, " ");
+}
+
+Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files) {
+  Reader reader;
+  for (const DescriptionText& file : files) {
+    try {
+      reader.read(file);
+    } catch (const Fault& fault) {
+      return ParseError{file.source, fault.at, fault.what};
+    } catch (const YAML::Exception& error) {
+      return ParseError{file.source, position_of(error.mark), error.msg};
+    }
+  }
+  return reader.descriptions();
+}
+
+}  // namespace hearth::builder

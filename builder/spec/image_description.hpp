@@ -1,0 +1,34 @@
+// IMAGE.yaml: one or several images described as data, in the form that diskimage-builder's users know. A list of maps;
+// entries of one imagename are merged. Each image becomes the command line and the environment that would build it.
+// Source of the format: diskimage-builder's front end `diskimage-builder` and its JSON schema.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/sys/process.hpp"
+
+namespace hearth::builder {
+
+struct ImageDescription {
+  std::string name;
+  Environment environment;         ///< added to the caller's
+  bool ramdisk = false;            ///< ramdisk-image-create's work
+  std::vector<std::string> words;  ///< options and elements, in upstream's order
+  std::string source;              ///< file:line:column of its first entry
+
+  /// "K=V … disk-image-create -o NAME …", as a shell would read it.
+  [[nodiscard]] std::string command_line() const;
+};
+
+struct DescriptionText {
+  std::string source;  ///< file name
+  std::string text;
+};
+
+/// The images of all files, in the order of their first entries. Errors name the key, its place and what is allowed.
+[[nodiscard]] Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files);
+
+}  // namespace hearth::builder

@@ -1,0 +1,119 @@
+// What the engine asks of a stack's templates, as an interface: the tree of stacks and resources, in which order they
+// depend on each other, and what each is, once what it depends on is known. Resources are named by their path below the
+// root stack: "Compute.0.deployed-server"; the root stack itself is "".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "metadata/engine/words.hpp"
+
+namespace hearth::metadata::live {
+
+enum class Role : std::uint8_t {
+  plain,           ///< complete as soon as it is created; updated in place
+  fixed,           ///< as plain, but never updated: a change makes a new one
+  server,          ///< has metadata that an agent polls
+  deployment,      ///< waits for a signal of the agent of its server
+  nested,          ///< a stack of its own
+  wait_handle,     ///< collects signals
+  wait_condition,  ///< waits for a number of signals at a handle
+};
+
+struct PlannedResource {
+  std::string name;
+  std::string type;  ///< as written in the template
+  Role role = Role::plain;
+  std::vector<std::string> needs;  ///< names in the same stack
+  std::string description;
+};
+
+struct PlannedStack {
+  std::string id;    ///< UUID
+  std::string name;  ///< of nested stacks: the physical name of their resource
+  std::string description;
+  bool is_group = false;  ///< its resources are numbered members
+  std::vector<PlannedResource> resources;
+};
+
+/// Fixed inputs that tell the agent where to signal: name and value.
+using SignalInputs = std::vector<std::pair<std::string, std::string>>;
+
+struct PlannedDeployment {
+  std::string server;  ///< path of the server's resource
+  std::string signal_transport;
+  bool triggers = true;     ///< its `actions` name the action
+  std::string replace_key;  ///< changes when an input with replace_on_change does
+  Json input_values;
+  Json derived;  ///< the entry in the server's `deployments`, with its id
+};
+
+/// What makes one trigger of a deployment different from the next.
+struct Trigger {
+  Action action = Action::create;
+  std::string config_id;
+  std::string created;  ///< "2026-11-21T00:12:44Z"
+  SignalInputs signal;
+};
+
+struct PlannedServer {
+  std::string name;
+  std::string transport;  ///< POLL_SERVER_CFN, POLL_TEMP_URL, POLL_SERVER_HEAT
+  std::string container;  ///< of its metadata object; empty = its name
+  std::string object;     ///< empty = a UUID
+  Json metadata;          ///< what the template's `metadata` adds
+};
+
+struct PlannedWait {
+  std::string handle;  ///< path of the handle's resource
+  std::size_t count = 1;
+  std::int64_t timeout = 0;  ///< seconds
+};
+
+struct PlannedOutput {
+  std::string name;
+  std::string description;
+  Json value;
+  std::string error;  ///< why there is no value; empty when there is one
+};
+
+class Blueprint {
+ public:
+  virtual ~Blueprint() = default;
+  /// All of these throw Error when the template does not allow an answer (the message is shown as the failure's
+  /// reason).
+  [[nodiscard]] virtual PlannedStack stack(const std::string& path) = 0;
+  [[nodiscard]] virtual std::string physical_id(const std::string& path) = 0;
+  /// Properties as resolved: two resources with equal ones are the same.
+  [[nodiscard]] virtual Json properties(const std::string& path) = 0;
+  [[nodiscard]] virtual Json attributes(const std::string& path) = 0;
+  [[nodiscard]] virtual PlannedDeployment deployment(const std::string& path, const Trigger& trigger) = 0;
+  [[nodiscard]] virtual PlannedServer server(const std::string& path) = 0;
+  [[nodiscard]] virtual PlannedWait wait(const std::string& path) = 0;
+  [[nodiscard]] virtual std::vector<PlannedOutput> outputs(const std::string& stack_path) = 0;
+  /// Name → value as text or JSON; hidden ones masked.
+  [[nodiscard]] virtual Json parameters() = 0;
+  /// Attributes that only the run tells: a deployment's outputs, a condition's data. Replaces what was known before.
+  virtual void know(const std::string& path, const Json& attributes) = 0;
+};
+
+/// What a user handed in to make a stack of.
+struct StackDefinition {
+  std::string name;
+  std::string id;
+  std::string project;
+  Json body;  ///< template, files, environment, environment_files, parameters, as in Heat's API
+};
+
+class BlueprintMaker {
+ public:
+  virtual ~BlueprintMaker() = default;
+  /// Throws Error (kind input) when the definition is not valid.
+  [[nodiscard]] virtual std::unique_ptr<Blueprint> make(const StackDefinition& definition) = 0;
+};
+
+}  // namespace hearth::metadata::live

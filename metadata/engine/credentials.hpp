@@ -1,0 +1,50 @@
+// What agents need to reach us: signed URLs and key pairs. Secrets are not stored, they follow from one master secret
+// and the key's id; whoever revokes a key forgets its id.
+#pragma once
+
+#include <string>
+
+#include "metadata/engine/records.hpp"
+
+namespace hearth::metadata::live {
+
+/// Where agents reach the served protocols, without a slash at the end.
+struct PublicUrls {
+  std::string cfn = "http://127.0.0.1:8000";
+  std::string heat = "http://127.0.0.1:8004";
+  std::string objects = "http://127.0.0.1:8080";
+  std::string identity = "http://127.0.0.1:5000";
+  std::string region = "regionOne";
+};
+
+/// The expiry that Heat gives its TempURLs: the end of 32-bit time.
+constexpr std::int64_t k_never_expires = 2147483586;
+
+class Credentials {
+ public:
+  Credentials(std::string master, PublicUrls urls) : master_(std::move(master)), urls_(std::move(urls)) {}
+
+  [[nodiscard]] std::string secret_of(const std::string& key_id) const;
+  /// The account key that signs TempURLs.
+  [[nodiscard]] std::string temp_url_key() const;
+  [[nodiscard]] const PublicUrls& urls() const { return urls_; }
+
+  /// An absolute TempURL.
+  [[nodiscard]] std::string object_url(const std::string& method, const std::string& project,
+                                       const std::string& container, const std::string& object) const;
+  /// A pre-signed URL for one resource; `kind` is "signal" (POST) or "waitcondition" (PUT).
+  [[nodiscard]] std::string signed_url(const std::string& kind, const std::string& arn, const std::string& key_id,
+                                       std::int64_t now) const;
+
+  /// The fixed inputs of a deployment. Throws Error(unsupported) for a transport that we don't speak.
+  [[nodiscard]] SignalInputs signal_inputs(const std::string& transport, const std::string& project, const Stack& stack,
+                                           const Resource& deployment, std::int64_t now) const;
+  /// The section os-collect-config of a server's metadata; resource.data holds its key, container and object.
+  [[nodiscard]] Json collect_section(const std::string& project, const Stack& stack, const Resource& server) const;
+
+ private:
+  std::string master_;
+  PublicUrls urls_;
+};
+
+}  // namespace hearth::metadata::live

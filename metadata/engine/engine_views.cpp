@@ -1,0 +1,225 @@
+// What agents see of the engine: metadata documents, objects, and where their signals go.
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "metadata/engine/engine.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr std::int64_t k_still_polling = 90;  ///< seconds: three polls of an agent
+constexpr std::int64_t k_note_every = 10;
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string object_key(const ObjectPath& path) {
+  const std::string project = path.account.compare(0, 5, "AUTH_") == 0 ? path.account.substr(5) : "";
+  return cat(project, "/", path.container, "/", path.object);
+}
+
+Document document_of(std::string text, std::int64_t modified, const std::string& type = "application/json") {
+  std::string tag = hex_digest(HashKind::md5, text);
+  return {std::make_shared<const std::string>(std::move(text)), std::move(tag), modified, type};
+}
+
+}  // namespace
+
+std::pair<LiveTree*, Resource*> Engine::at(const Place& place) const {
+  const auto live = trees_.find(place.tree);
+  if (live == trees_.end()) return {nullptr, nullptr};
+  const std::size_t resource = live->second->tree.find_path(place.path);
+  if (resource == k_none) return {nullptr, nullptr};
+  return {live->second.get(), &live->second->tree.resource(resource)};
+}
+
+void Engine::note_poll(const Resource& server) const {
+  std::int64_t& last = polls_[server.physical_id];
+  if (now() - last >= k_note_every) last = now();
+}
+
+std::int64_t Engine::last_poll(const std::string& server_id) const {
+  const auto found = polls_.find(server_id);
+  return found == polls_.end() ? 0 : found->second;
+}
+
+bool Engine::is_polling(const Resource& server) const {
+  return now() - last_poll(server.physical_id) < k_still_polling;
+}
+
+/// {"deployments": [sorted by name], "os-collect-config": {…}, what the template adds}. Entries are put in as the texts
+/// that they were made as.
+std::string Engine::compose(LiveTree& live, const Resource& server) const {
+  std::vector<const DeploymentState*> entries;
+  const auto known = live.entries.find(server.path);
+  if (known != live.entries.end()) {
+    for (const std::size_t index : known->second) {
+      const Resource& resource = live.tree.resource(index);
+      const bool shown = !resource.gone && resource.deployment.pushed && resource.deployment.server == server.path;
+      if (shown) entries.push_back(&resource.deployment);
+    }
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const DeploymentState* a, const DeploymentState* b) { return a->name < b->name; });
+  std::vector<std::string> texts;
+  for (const DeploymentState* entry : entries) texts.push_back(entry->derived);
+  std::string text = cat("{\"deployments\": [", join(texts, ", "), "]");
+  Json rest = server.data.value("metadata", Json::object());
+  if (!rest.is_object()) rest = Json::object();
+  rest.erase("deployments");
+  rest["os-collect-config"] = server.data.value("os-collect-config", Json::object());
+  for (const auto& [key, value] : rest.items()) text += cat(", ", dumped(Json(key)), ": ", dumped(value));
+  return text + "}";
+}
+
+Document Engine::document(LiveTree& live, const Resource& server) const {
+  if (server.role != Role::server) return document_of("{}", server.updated);
+  Served& slot = served_[server.physical_id];
+  const std::int64_t version = server.data.value("version", std::int64_t{0});
+  if (slot.version != version || !slot.document.text) {
+    slot.document = document_of(compose(live, server), server.data.value("modified", std::int64_t{0}));
+    slot.version = version;
+  }
+  return slot.document;
+}
+
+Document Engine::tombstone() const {
+  return document_of(R"({"deployments": [], "hearth": {"state": "decommissioned"}})", 1);
+}
+
+Json Engine::metadata_of(LiveTree& live, std::size_t resource) {
+  const Resource& row = live.tree.resource(resource);
+  if (row.role != Role::server || row.action == Action::init) return Json::object();
+  return parse_json(*document(live, row).text, "metadata").value_or_throw();
+}
+
+std::optional<AccessKey> Engine::access_key(const std::string& id) const {
+  const auto found = keys_.find(id);
+  if (found != keys_.end()) {
+    const auto [live, resource] = at(found->second);
+    if (resource == nullptr) return std::nullopt;
+    return AccessKey{credentials_.secret_of(id), live->tree.stack(resource->stack).id, resource->name};
+  }
+  const auto gone = retired_.find(id);
+  if (gone == retired_.end()) return std::nullopt;
+  return AccessKey{credentials_.secret_of(id), gone->second.value("stack_id", ""), gone->second.value("resource", "")};
+}
+
+std::optional<std::string> Engine::stack_id(const std::string& name_or_id) const {
+  const auto tree = tree_of_.find(name_or_id);
+  if (tree != tree_of_.end()) {
+    const StackTree& found = trees_.at(tree->second)->tree;
+    const std::size_t stack = found.find_stack(name_or_id);
+    if (stack != k_none) return found.stack(stack).id;
+  }
+  for (const auto& [key, row] : retired_) {
+    if (row.value("stack_name", "") == name_or_id || row.value("stack_id", "") == name_or_id)
+      return row.value("stack_id", "");
+  }
+  return std::nullopt;
+}
+
+std::optional<ResourceDetail> Engine::resource(const std::string& stack_id, const std::string& name) const {
+  const auto tree = tree_of_.find(stack_id);
+  if (tree != tree_of_.end()) {
+    LiveTree& live = *trees_.at(tree->second);
+    const std::size_t stack = live.tree.find_stack(stack_id);
+    const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, name);
+    if (index == k_none) return std::nullopt;
+    const Resource& row = live.tree.resource(index);
+    note_poll(row);
+    return ResourceDetail{row.description,
+                          iso_time(row.updated),
+                          row.name,
+                          document(live, row),
+                          row.physical_id,
+                          status_text(row.action, row.status),
+                          row.reason,
+                          row.type,
+                          live.tree.project,
+                          live.tree.stack(stack).name,
+                          live.tree.stack(stack).id};
+  }
+  for (const auto& [key, row] : retired_) {
+    if (row.value("stack_id", "") != stack_id || row.value("resource", "") != name) continue;
+    world_.log.warning(cat("server ", row.value("name", ""), " was decommissioned, but its machine still polls"));
+    return ResourceDetail{"",
+                          iso_time(now()),
+                          name,
+                          tombstone(),
+                          row.value("physical_id", ""),
+                          "DELETE_COMPLETE",
+                          "decommissioned",
+                          row.value("type", ""),
+                          "",
+                          row.value("stack_name", ""),
+                          stack_id};
+  }
+  return std::nullopt;
+}
+
+SignalOutcome Engine::signal(const std::string& stack_id, const std::string& resource, const Json& body) {
+  const auto tree = tree_of_.find(stack_id);
+  if (tree == tree_of_.end()) return {SignalOutcome::Kind::no_stack, ""};
+  LiveTree& live = *trees_.at(tree->second);
+  const std::size_t stack = live.tree.find_stack(stack_id);
+  const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
+  if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
+  StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
+  SignalOutcome outcome = machine.signal(index, body);
+  finish(live, machine);
+  return outcome;
+}
+
+std::vector<std::string> Engine::temp_url_keys(const std::string& account, const std::string&) const {
+  return account.compare(0, 5, "AUTH_") == 0 ? std::vector{credentials_.temp_url_key()} : std::vector<std::string>{};
+}
+
+std::optional<Document> Engine::object(const ObjectPath& path) const {
+  const std::string key = object_key(path);
+  const auto place = objects_.find(key);
+  if (place != objects_.end()) {
+    const auto [live, resource] = at(place->second);
+    if (resource != nullptr && resource->role == Role::server) {
+      note_poll(*resource);
+      return document(*live, *resource);
+    }
+  }
+  const auto gone = retired_.find(key);
+  if (gone != retired_.end()) {
+    world_.log.warning(
+        cat("server ", gone->second.value("name", ""), " was decommissioned, but its machine still polls"));
+    return tombstone();
+  }
+  const std::optional<StoredObject> stored = world_.repository.object(key);
+  if (!stored) return std::nullopt;
+  return document_of(stored->body, stored->modified, stored->content_type);
+}
+
+std::optional<Document> Engine::put_object(const ObjectPath& path, const std::string& body,
+                                           const std::string& content_type) {
+  const std::string key = object_key(path);
+  const auto place = objects_.find(key);
+  if (place != objects_.end()) {
+    const auto [live, resource] = at(place->second);
+    if (resource == nullptr || resource->role == Role::server) return std::nullopt;
+    const Result<Json> signal_body = body.empty() ? Result<Json>(Json::object()) : parse_json(body, "signal");
+    if (!signal_body || !signal_body->is_object()) return std::nullopt;
+    const std::string stack = live->tree.stack(resource->stack).id;
+    if (!body.empty()) (void)signal(stack, resource->name, *signal_body);  // empty: not yet
+    return document_of(body, now(), content_type);
+  }
+  if (retired_.count(key) > 0) return std::nullopt;
+  const std::optional<StoredObject> before = world_.repository.object(key);
+  const std::int64_t modified = std::max(now(), before ? before->modified + 1 : 0);
+  world_.repository.put_object(key, {body, content_type, modified});
+  return document_of(body, modified, content_type);
+}
+
+bool Engine::remove_object(const ObjectPath& path) {
+  const std::string key = object_key(path);
+  return objects_.count(key) == 0 && world_.repository.remove_object(key);
+}
+
+}  // namespace hearth::metadata::live

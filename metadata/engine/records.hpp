@@ -1,0 +1,95 @@
+// The state of live stacks, as values: what is kept in the repository, row by row.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "metadata/engine/blueprint.hpp"
+#include "metadata/engine/words.hpp"
+
+namespace hearth::metadata::live {
+
+constexpr std::size_t k_none = std::numeric_limits<std::size_t>::max();
+
+struct Event {
+  std::int64_t number = 0;  ///< grows by one with each event of the engine
+  std::string id;           ///< UUID
+  std::string root_id;      ///< of the tree it belongs to
+  std::string stack_id;
+  std::string resource;  ///< name; the stack's own name for its own events
+  std::string physical_id;
+  std::string type;
+  std::string status;  ///< "CREATE_COMPLETE", "SIGNAL_IN_PROGRESS"
+  std::string reason;
+  std::int64_t time = 0;
+};
+
+/// A deployment's own state, beside that of its resource.
+struct DeploymentState {
+  std::string server;     ///< path
+  std::string config_id;  ///< of the last trigger; empty = was never triggered
+  std::string derived;    ///< the entry in the server's metadata, as JSON text
+  std::string name;       ///< by which entries are sorted
+  std::string transport;
+  std::string replace_key;
+  std::string key_id;  ///< access key or object that this trigger's signal comes with
+  Action action = Action::create;
+  Status status = Status::complete;
+  std::string reason;
+  Json input_values;
+  Json outputs;        ///< declared
+  Json output_values;  ///< null until signalled
+  bool pushed = false;
+};
+
+struct Resource {
+  std::int64_t row = 0;  ///< in the repository; 0 = not there yet
+  std::string name;
+  std::string type;
+  std::string path;
+  std::string physical_id;
+  Role role = Role::plain;
+  Action action = Action::init;
+  Status status = Status::complete;
+  std::string reason;
+  std::string description;
+  std::int64_t created = 0;
+  std::int64_t updated = 0;
+  std::string fingerprint;     ///< of its resolved properties
+  Json data = Json::object();  ///< servers: version, credentials; handles: signals; conditions: deadline
+  DeploymentState deployment;
+  std::vector<std::string> needs;
+
+  // Of the running operation; made anew when the engine starts.
+  std::size_t stack = k_none;
+  std::size_t child = k_none;          ///< the nested stack
+  std::vector<std::size_t> needed_by;  ///< in the same stack
+  std::size_t missing = 0;             ///< how many of those that must come first have not
+  bool visited = false;                ///< by the running operation
+  bool removed = false;                ///< the new template lacks it; it goes at the end
+  bool gone = false;
+};
+
+struct Stack {
+  std::string id;
+  std::string name;
+  std::string path;  ///< of the resource whose stack it is; "" = root
+  std::string description;
+  bool is_group = false;
+  Action action = Action::init;
+  Status status = Status::complete;
+  std::string reason;
+  std::int64_t created = 0;
+  std::int64_t updated = 0;  ///< 0 = never
+
+  std::size_t parent = k_none;  ///< stack
+  std::size_t parent_resource = k_none;
+  std::vector<std::size_t> resources;
+  std::size_t unfinished = 0;
+  bool gone = false;
+};
+
+}  // namespace hearth::metadata::live

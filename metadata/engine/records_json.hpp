@@ -1,0 +1,13 @@
+// Stacks and resources as JSON, as the repository keeps them.
+#pragma once
+
+#include "metadata/engine/records.hpp"
+
+namespace hearth::metadata::live {
+
+[[nodiscard]] Json to_json(const Stack& stack);
+[[nodiscard]] Json to_json(const Resource& resource);
+[[nodiscard]] Stack stack_from(const Json& json);
+[[nodiscard]] Resource resource_from(const Json& json);
+
+}  // namespace hearth::metadata::live

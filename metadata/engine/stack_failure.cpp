@@ -1,0 +1,116 @@
+// How a failure travels: up to the root, with its path growing on the way, and down into what runs beside it, which is
+// aborted. And how time runs out.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "metadata/engine/stack_machine.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// Heat parses a nested stack's reason when it passes it on, and loses the blank before the first colon.
+std::string passed_on(const std::string& message) {
+  const std::size_t colon = message.find(" : ");
+  return colon == std::string::npos ? message : cat(message.substr(0, colon), message.substr(colon + 1));
+}
+
+}  // namespace
+
+void StackMachine::fail_with(std::size_t index, const std::string& type, const std::string& message) {
+  const std::string path = cat("resources.", tree_.resource(index).name);
+  fail(index, cat(type, ": ", path, ": ", message), path, cat(type, "\n", message));
+}
+
+/// `message` is "TYPE\nTEXT": the path goes between the two.
+void StackMachine::fail(std::size_t index, const std::string& reason, const std::string& path,
+                        const std::string& message) {
+  const Resource& resource = tree_.resource(index);
+  set(index, resource.action, Status::failed, reason);
+  fail_stack(resource.stack, path, message);
+}
+
+void StackMachine::fail_stack(std::size_t index, const std::string& path, const std::string& message) {
+  if (tree_.stack(index).status != Status::in_progress) return;
+  std::vector<std::size_t> nested;
+  abort_running(index, nested);
+  const std::size_t cut = message.find('\n');
+  const std::string type = message.substr(0, cut);
+  const std::string text = message.substr(cut + 1);
+  const std::string told = cat(type, ": ", path, ": ", text);
+  const Action action = tree_.stack(index).action;
+  const bool named = action != Action::update && action != Action::rollback;
+  set_stack(index, Status::failed, named ? cat("Resource ", word(action), " failed: ", told) : told);
+  for (const std::size_t child : nested) abort_below(child);
+  const std::size_t parent = tree_.stack(index).parent_resource;
+  if (parent == k_none) {
+    tree_.deadline = 0;
+    changes_.definition = true;
+    return;
+  }
+  const Resource& resource = tree_.resource(parent);
+  // In its own group a member is resources[N]; seen from further out, the group's name comes before it.
+  const std::string own =
+      tree_.stack(resource.stack).is_group ? cat("resources[", resource.name, "]") : cat("resources.", resource.name);
+  const std::string longer = cat(own, ".", path);
+  const std::string onward = passed_on(text);
+  fail(parent, cat(type, ": ", longer, ": ", onward), longer, cat(type, "\n", onward));
+}
+
+/// Ends what runs in this stack; nested stacks that ran are left for abort_below, after this stack's own event.
+void StackMachine::abort_running(std::size_t index, std::vector<std::size_t>& nested) {
+  const std::vector<std::size_t> members = tree_.stack(index).resources;
+  for (const std::size_t member : members) {
+    Resource& resource = tree_.resource(member);
+    if (resource.status != Status::in_progress) continue;
+    set(member, resource.action, Status::failed, cat(word(resource.action), " aborted"));
+    if (resource.role == Role::deployment && resource.deployment.status == Status::in_progress) {
+      resource.deployment.status = Status::failed;
+      resource.deployment.reason = "Deployment cancelled.";
+    }
+    if (resource.child != k_none) nested.push_back(resource.child);
+  }
+}
+
+void StackMachine::abort_below(std::size_t index) {
+  if (tree_.stack(index).status != Status::in_progress) return;
+  std::vector<std::size_t> nested;
+  abort_running(index, nested);
+  set_stack(index, Status::failed, cat("Resource ", word(tree_.stack(index).action), " failed: Operation cancelled"));
+  for (const std::size_t child : nested) abort_below(child);
+}
+
+void StackMachine::time_out() {
+  std::vector<std::size_t> nested;
+  abort_running(0, nested);
+  set_stack(0, Status::failed, cat(title(tree_.root().action), " timed out"));
+  for (const std::size_t child : nested) abort_below(child);
+  tree_.deadline = 0;
+  changes_.definition = true;
+  tasks_.clear();
+}
+
+void StackMachine::check_deadlines() {
+  if (!tree_.running()) return;
+  const std::int64_t now = around_.now();
+  if (tree_.deadline != 0 && now >= tree_.deadline) return time_out();
+  for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
+    const Resource& resource = tree_.resource(i);
+    if (resource.gone || resource.status != Status::in_progress || !resource.data.is_object()) continue;
+    const std::int64_t deadline = resource.data.value("deadline", std::int64_t{0});
+    if (deadline == 0 || now < deadline) continue;
+    if (resource.role == Role::wait_condition) {
+      const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));
+      const Json signals =
+          handle == k_none ? Json::object() : tree_.resource(handle).data.value("signals", Json::object());
+      std::string received = cat(signals.size(), " of ", resource.data.value("count", std::size_t{1}), " received");
+      if (!signals.empty()) received += cat(" - ", signals.back().value("reason", ""));
+      fail_with(i, "WaitConditionTimeout", received);
+    } else if (resource.role == Role::deployment && resource.action == Action::erase) {
+      complete(i);
+    }
+  }
+  run();
+}
+
+}  // namespace hearth::metadata::live

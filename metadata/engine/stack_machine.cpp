@@ -1,0 +1,254 @@
+#include "metadata/engine/stack_machine.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+bool is_reverse(Action action) {
+  return action == Action::erase || action == Action::suspend || action == Action::rollback;
+}
+
+/// What a stack's action means for its resources.
+Action resource_action(Action stack_action) { return stack_action == Action::rollback ? Action::erase : stack_action; }
+
+/// "2026-11-21T00:19:02.387970": deletions are told to the microsecond; we know whole seconds.
+std::string started_text(Action action, std::int64_t now) {
+  const std::string text = cat("Stack ", word(action), " started");
+  if (action != Action::erase) return text;
+  const std::string time = iso_time(now);
+  return cat(text, " at ", time.substr(0, time.size() - 1), ".000000");
+}
+
+}  // namespace
+
+void StackMachine::begin(Action action) {
+  tasks_.clear();
+  changes_.definition = true;
+  begin_stack(0, action);
+  run();
+}
+
+void StackMachine::resume() {
+  for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
+    const Stack& stack = tree_.stack(i);
+    if (!stack.gone && stack.status == Status::in_progress) count_missing(i, false);
+  }
+  for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
+    const Resource& resource = tree_.resource(i);
+    if (!resource.gone && resource.status == Status::in_progress && resource.role == Role::wait_condition)
+      check_wait(i);
+  }
+  run();
+}
+
+void StackMachine::run() {
+  while (!tasks_.empty()) {
+    const Task task = tasks_.front();
+    tasks_.pop_front();
+    if (task.is_stack) {
+      if (tree_.stack(task.index).status == Status::in_progress) finish_stack(task.index);
+    } else if (!tree_.resource(task.index).gone &&
+               tree_.stack(tree_.resource(task.index).stack).status == Status::in_progress) {
+      visit(task.index);
+    }
+  }
+}
+
+void StackMachine::begin_stack(std::size_t index, Action action) {
+  Stack& stack = tree_.stack(index);
+  stack.action = action;
+  if (action != Action::create) stack.updated = around_.now();
+  set_stack(index, Status::in_progress, started_text(action, around_.now()));
+  for (const std::size_t member : stack.resources) {
+    tree_.resource(member).visited = false;
+    if (action != Action::update) tree_.resource(member).removed = false;
+  }
+  if (action == Action::update) plan_update(index);
+  count_missing(index, true);
+}
+
+/// Counts what each resource has to wait for and starts those that wait for nothing. With `all` an action begins;
+/// without, one goes on: what was visited stays visited.
+void StackMachine::count_missing(std::size_t index, bool all) {
+  Stack& stack = tree_.stack(index);
+  stack.unfinished = 0;
+  for (const std::size_t member : stack.resources) {
+    Resource& resource = tree_.resource(member);
+    if (resource.removed) continue;
+    if (all) resource.visited = false;
+    resource.missing = 0;
+  }
+  const auto is_done = [&](const Resource& resource) {
+    return resource.visited && resource.status == Status::complete;
+  };
+  for (const std::size_t member : stack.resources) {
+    const Resource& resource = tree_.resource(member);
+    if (resource.removed || is_done(resource)) continue;
+    ++stack.unfinished;
+    for (const std::size_t next : followers(resource)) ++tree_.resource(next).missing;
+  }
+  for (const std::size_t member : stack.resources) {
+    const Resource& resource = tree_.resource(member);
+    if (!resource.removed && !resource.visited && resource.missing == 0) tasks_.push_back({false, member});
+  }
+  if (stack.unfinished == 0) tasks_.push_back({true, index});
+}
+
+bool StackMachine::backwards(const Resource& resource) const {
+  return resource.removed || is_reverse(tree_.stack(resource.stack).action);
+}
+
+/// Those that may come next once this one is done.
+std::vector<std::size_t> StackMachine::followers(const Resource& resource) const {
+  std::vector<std::size_t> next;
+  if (!backwards(resource)) {
+    for (const std::size_t other : resource.needed_by) {
+      if (!tree_.resource(other).removed) next.push_back(other);
+    }
+    return next;
+  }
+  for (const std::string& need : resource.needs) {
+    const std::size_t other = tree_.find_resource(resource.stack, need);
+    if (other != k_none && tree_.resource(other).removed == resource.removed) next.push_back(other);
+  }
+  return next;
+}
+
+void StackMachine::visit(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  if (resource.visited) return;
+  resource.visited = true;
+  changes_.resources.insert(index);
+  const Action action = resource.removed ? Action::erase : resource_action(tree_.stack(resource.stack).action);
+  if (action == Action::update) return visit_update(index);
+  if (action != Action::create && resource.action == Action::init) return done(index);  // it never came to be
+  start(index, action);
+}
+
+void StackMachine::start(std::size_t index, Action action) {
+  Resource& resource = tree_.resource(index);
+  resource.action = action;
+  resource.status = Status::in_progress;
+  try {
+    if (action == Action::create && resource.role != Role::deployment) {
+      resource.physical_id = blueprint_.physical_id(resource.path);
+    }
+    act(index);
+  } catch (const Error& error) {
+    set(index, action, Status::in_progress, "state changed");
+    fail_with(index, "StackValidationFailed", error.what());
+  }
+}
+
+void StackMachine::act(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  const Action action = resource.action;
+  switch (resource.role) {
+    case Role::nested: return act_nested(index);
+    case Role::deployment: return act_deployment(index);
+    case Role::server: return act_server(index);
+    case Role::wait_condition: return act_wait(index);
+    case Role::plain:
+    case Role::fixed:
+    case Role::wait_handle: break;
+  }
+  if (action == Action::create || action == Action::update) {
+    resource.fingerprint = blueprint_.properties(resource.path).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  set(index, action, Status::in_progress, "state changed");
+  complete(index);
+}
+
+void StackMachine::complete(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  set(index, resource.action, Status::complete, "state changed");
+  if (resource.action == Action::erase) {
+    around_.forget(tree_, resource);
+    if (resource.role == Role::deployment) {
+      resource.deployment.pushed = false;
+      touch_server(resource);
+    }
+  } else {
+    learn(index);
+  }
+  done(index);
+}
+
+void StackMachine::done(std::size_t index) {
+  const Resource& resource = tree_.resource(index);
+  const std::size_t stack = resource.stack;
+  for (const std::size_t next : followers(resource)) {
+    std::size_t& missing = tree_.resource(next).missing;
+    if (missing > 0 && --missing == 0) tasks_.push_back({false, next});
+  }
+  const bool goes = (resource.action == Action::erase && resource.status == Status::complete) ||
+                    resource.action == Action::init;  // it never came to be
+  const Action action = tree_.stack(stack).action;
+  if (goes && (resource.removed || action == Action::update || action == Action::rollback)) {
+    if (resource.child != k_none) changes_.stacks.insert(resource.child);
+    tree_.drop_resource(index);
+  }
+  Stack& owner = tree_.stack(stack);
+  if (owner.unfinished > 0 && --owner.unfinished == 0) tasks_.push_back({true, stack});
+}
+
+void StackMachine::finish_stack(std::size_t index) {
+  const Stack& stack = tree_.stack(index);
+  const bool has_removed = std::any_of(stack.resources.begin(), stack.resources.end(),
+                                       [&](std::size_t member) { return tree_.resource(member).removed; });
+  if (has_removed && stack.action == Action::update) return begin_removal(index);
+  stack_done(index);
+}
+
+void StackMachine::stack_done(std::size_t index) {
+  const Stack& stack = tree_.stack(index);
+  set_stack(index, Status::complete, cat("Stack ", word(stack.action), " completed successfully"));
+  if (stack.parent_resource != k_none) return complete(stack.parent_resource);
+  tree_.deadline = 0;
+  changes_.definition = true;
+}
+
+void StackMachine::set(std::size_t index, Action action, Status status, const std::string& reason) {
+  Resource& resource = tree_.resource(index);
+  resource.action = action;
+  resource.status = status;
+  resource.reason = reason;
+  resource.updated = around_.now();
+  changes_.resources.insert(index);
+  record(tree_.stack(resource.stack), &resource, status_text(action, status), reason);
+}
+
+void StackMachine::set_stack(std::size_t index, Status status, const std::string& reason) {
+  Stack& stack = tree_.stack(index);
+  stack.status = status;
+  stack.reason = reason;
+  changes_.stacks.insert(index);
+  record(stack, nullptr, status_text(stack.action, status), reason);
+}
+
+void StackMachine::record(const Stack& stack, const Resource* resource, const std::string& status,
+                          const std::string& reason) {
+  Event event;
+  event.id = random_uuid();
+  event.root_id = tree_.id;
+  event.stack_id = stack.id;
+  event.resource = resource == nullptr ? stack.name : resource->name;
+  event.physical_id = resource == nullptr ? stack.id : resource->physical_id;
+  event.type = resource == nullptr ? "OS::Heat::Stack" : resource->type;
+  event.status = status;
+  event.reason = reason;
+  event.time = around_.now();
+  changes_.events.push_back(std::move(event));
+}
+
+void StackMachine::touch_server(const Resource& deployment) {
+  const std::size_t server = tree_.find_path(deployment.deployment.server);
+  if (server != k_none) changes_.servers.insert(server);
+}
+
+}  // namespace hearth::metadata::live

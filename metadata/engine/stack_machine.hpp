@@ -1,0 +1,118 @@
+// How a stack goes from one state to the next: in the order of its dependencies, each resource when those that it needs
+// are there. Nothing here touches disk or network; what happened is handed back as Changes. Events and their texts are
+// Heat's (of its classic engine: a failure ends what runs beside it).
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "metadata/engine/stack_tree.hpp"
+#include "metadata/serve/views.hpp"
+
+namespace hearth::metadata::live {
+
+/// What one step did, to be written in one transaction.
+struct Changes {
+  std::vector<Event> events;
+  std::set<std::size_t> stacks;
+  std::set<std::size_t> resources;
+  std::set<std::size_t> servers;  ///< whose metadata document is another now
+  bool definition = false;        ///< name, body or deadline of the tree
+};
+
+/// What the machine needs of the world around it.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  [[nodiscard]] virtual std::int64_t now() const = 0;
+  /// How an agent is to signal for this trigger; former triggers' rights end.
+  [[nodiscard]] virtual SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
+                                                   const std::string& transport) = 0;
+  /// Prepares credentials and document of a server that was just created.
+  virtual void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) = 0;
+  /// The rights of a resource that goes end.
+  virtual void forget(const StackTree& tree, const Resource& resource) = 0;
+  /// Whether this server's agent was heard of lately, so that waiting for it makes sense.
+  [[nodiscard]] virtual bool is_polling(const Resource& server) const = 0;
+};
+
+class StackMachine {
+ public:
+  /// `previous`: what the stack was before the running update; null when there is none. It knows those that go.
+  StackMachine(StackTree& tree, Blueprint& blueprint, Surroundings& around, Blueprint* previous = nullptr)
+      : tree_(tree), blueprint_(blueprint), previous_(previous), around_(around) {}
+
+  /// Starts the action on the whole tree. Update goes to what the blueprint now says; rollback deletes everything.
+  void begin(Action action);
+  /// Takes up a tree that was read from the repository in the middle of an action.
+  void resume();
+  [[nodiscard]] SignalOutcome signal(std::size_t resource, const Json& body);
+  /// Ends what has waited too long.
+  void check_deadlines();
+  /// Tells the blueprint all that signals told so far; after a restart it knows nothing of them.
+  void relearn();
+  /// What happened since the last call.
+  [[nodiscard]] Changes take_changes() { return std::exchange(changes_, {}); }
+
+ private:
+  struct Task {
+    bool is_stack = false;
+    std::size_t index = 0;
+  };
+
+  // stack_machine.cpp: the traversal
+  void run();
+  void begin_stack(std::size_t stack, Action action);
+  void count_missing(std::size_t stack, bool all);
+  void finish_stack(std::size_t stack);
+  void stack_done(std::size_t stack);
+  void visit(std::size_t resource);
+  void start(std::size_t resource, Action action);
+  void act(std::size_t resource);
+  void complete(std::size_t resource);
+  void done(std::size_t resource);
+  [[nodiscard]] std::vector<std::size_t> followers(const Resource& resource) const;
+  [[nodiscard]] bool backwards(const Resource& resource) const;
+
+  // stack_actions.cpp: what the kinds of resources do
+  void act_nested(std::size_t resource);
+  void act_deployment(std::size_t resource);
+  void act_server(std::size_t resource);
+  void act_wait(std::size_t resource);
+  [[nodiscard]] PlannedDeployment plan_of(const Resource& resource, const Trigger& trigger);
+  void trigger(std::size_t resource, const PlannedDeployment& plan, const std::string& config_id);
+  [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
+  void learn(std::size_t resource);
+  void check_wait(std::size_t condition);
+  void signal_deployment(std::size_t resource, const Json& body);
+  [[nodiscard]] SignalOutcome signal_handle(std::size_t resource, const Json& body);
+
+  // stack_update.cpp: from one blueprint to the next
+  void plan_update(std::size_t stack);
+  void visit_update(std::size_t resource);
+  void replace(std::size_t resource);
+  [[nodiscard]] bool unchanged(const Resource& resource, const std::string& fingerprint) const;
+  void begin_removal(std::size_t stack);
+
+  // stack_failure.cpp
+  void fail(std::size_t resource, const std::string& reason, const std::string& path, const std::string& message);
+  void fail_with(std::size_t resource, const std::string& type, const std::string& message);
+  void fail_stack(std::size_t stack, const std::string& path, const std::string& message);
+  void abort_running(std::size_t stack, std::vector<std::size_t>& nested);
+  void abort_below(std::size_t stack);
+  void time_out();
+
+  void set(std::size_t resource, Action action, Status status, const std::string& reason);
+  void set_stack(std::size_t stack, Status status, const std::string& reason);
+  void record(const Stack& stack, const Resource* resource, const std::string& status, const std::string& reason);
+  void touch_server(const Resource& deployment);
+
+  StackTree& tree_;
+  Blueprint& blueprint_;
+  Blueprint* previous_;
+  Surroundings& around_;
+  Changes changes_;
+  std::deque<Task> tasks_;
+};
+
+}  // namespace hearth::metadata::live

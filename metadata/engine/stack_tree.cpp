@@ -1,0 +1,127 @@
+#include "metadata/engine/stack_tree.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+std::string path_below(const std::string& stack_path, const std::string& name) {
+  return stack_path.empty() ? name : cat(stack_path, ".", name);
+}
+
+std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now) {
+  Stack stack;
+  stack.id = plan.id;
+  stack.name = plan.name;
+  stack.description = plan.description;
+  stack.is_group = plan.is_group;
+  stack.created = now;
+  stack.parent_resource = parent_resource;
+  if (parent_resource != k_none) {
+    stack.path = resources_[parent_resource].path;
+    stack.parent = resources_[parent_resource].stack;
+    resources_[parent_resource].child = stacks_.size();
+  }
+  const std::size_t index = stacks_.size();
+  stacks_.push_back(std::move(stack));
+  stack_by_key_[plan.id] = index;
+  stack_by_key_[plan.name] = index;
+  for (const PlannedResource& resource : plan.resources) add_resource(index, resource, now);
+  connect(index);
+  return index;
+}
+
+std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& plan, std::int64_t now) {
+  Resource resource;
+  resource.name = plan.name;
+  resource.type = plan.type;
+  resource.role = plan.role;
+  resource.needs = plan.needs;
+  resource.description = plan.description;
+  resource.path = path_below(stacks_[stack].path, plan.name);
+  resource.created = now;
+  resource.updated = now;
+  resource.stack = stack;
+  const std::size_t index = resources_.size();
+  by_path_[resource.path] = index;
+  stacks_[stack].resources.push_back(index);
+  resources_.push_back(std::move(resource));
+  return index;
+}
+
+void StackTree::restore(Resource resource, const std::string& stack_id) {
+  const auto stack = std::find_if(stacks_.begin(), stacks_.end(), [&](const Stack& s) { return s.id == stack_id; });
+  if (stack == stacks_.end()) return;
+  resource.stack = static_cast<std::size_t>(stack - stacks_.begin());
+  stack->resources.push_back(resources_.size());
+  resources_.push_back(std::move(resource));
+}
+
+void StackTree::link() {
+  for (std::size_t i = 0; i < resources_.size(); ++i) by_path_[resources_[i].path] = i;
+  for (std::size_t i = 0; i < stacks_.size(); ++i) {
+    Stack& stack = stacks_[i];
+    stack_by_key_[stack.id] = i;
+    stack_by_key_[stack.name] = i;
+    if (!stack.path.empty()) {
+      stack.parent_resource = find_path(stack.path);
+      if (stack.parent_resource != k_none) {
+        stack.parent = resources_[stack.parent_resource].stack;
+        resources_[stack.parent_resource].child = i;
+      }
+    }
+    connect(i);
+  }
+}
+
+void StackTree::connect(std::size_t stack) {
+  const std::vector<std::size_t>& members = stacks_[stack].resources;
+  for (const std::size_t member : members) resources_[member].needed_by.clear();
+  for (const std::size_t member : members) {
+    std::vector<std::string>& needs = resources_[member].needs;
+    std::sort(needs.begin(), needs.end());
+    needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+    for (const std::string& need : needs) {
+      const std::size_t needed = find_resource(stack, need);
+      if (needed != k_none && needed != member) resources_[needed].needed_by.push_back(member);
+    }
+  }
+}
+
+void StackTree::drop_resource(std::size_t resource) {
+  Resource& gone = resources_[resource];
+  gone.gone = true;
+  const auto entry = by_path_.find(gone.path);
+  if (entry != by_path_.end() && entry->second == resource) by_path_.erase(entry);
+  std::erase(stacks_[gone.stack].resources, resource);
+  if (gone.child != k_none) drop_stack(gone.child);
+}
+
+void StackTree::drop_stack(std::size_t index) {
+  Stack& stack = stacks_[index];
+  if (stack.gone) return;
+  stack.gone = true;
+  for (const std::string& key : {stack.id, stack.name}) {
+    const auto entry = stack_by_key_.find(key);
+    if (entry != stack_by_key_.end() && entry->second == index) stack_by_key_.erase(entry);
+  }
+  const std::vector<std::size_t> members = stack.resources;
+  for (const std::size_t member : members) drop_resource(member);
+}
+
+std::size_t StackTree::find_stack(const std::string& id_or_name) const {
+  const auto found = stack_by_key_.find(id_or_name);
+  return found == stack_by_key_.end() ? k_none : found->second;
+}
+
+std::size_t StackTree::find_resource(std::size_t stack, const std::string& resource_name) const {
+  return find_path(path_below(stacks_[stack].path, resource_name));
+}
+
+std::size_t StackTree::find_path(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? k_none : found->second;
+}
+
+}  // namespace hearth::metadata::live

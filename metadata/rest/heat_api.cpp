@@ -1,0 +1,240 @@
+#include "metadata/rest/heat_api.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/net/url.hpp"
+#include "base/text.hpp"
+#include "metadata/serve/cfn_answer.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// Behind a stack's name these lead on, by way of a redirect that adds its UUID.
+constexpr std::array<std::string_view, 8> k_short_cuts = {"resources", "events",      "template", "actions",
+                                                          "outputs",   "environment", "files",    "preview"};
+
+int status_of(const std::string& type) {
+  if (type == "EntityNotFound" || type == "ResourceNotFound" || type == "NotFound") return 404;
+  if (type == "StackExists" || type == "ActionInProgress") return 409;
+  if (type == "Forbidden") return 403;
+  return 400;
+}
+
+bool is_true(const Parameters& parameters, std::string_view name) {
+  return to_lower(parameter_or(parameters, name, "")) == "true";
+}
+
+Json body_of(const ServedRequest& request) {
+  const Result<Json> body = parse_json(request.body.empty() ? "{}" : request.body, "the request");
+  if (!body) throw EngineError("HTTPBadRequest", cat("The body is no JSON: ", body.error().text()));
+  if (!body->is_object()) throw EngineError("HTTPBadRequest", "The body is not a JSON object");
+  return *body;
+}
+
+/// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is
+/// taken from there.
+Json definition_of(const Json& request, const Json& before, bool patch) {
+  Json body = Json::object();
+  for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "timeout_mins",
+                          "disable_rollback", "tags"}) {
+    if (request.contains(key) && !request[key].is_null()) {
+      body[key] = request[key];
+    } else if (before.contains(key) && (patch || std::string_view(key) == "disable_rollback")) {
+      body[key] = before[key];
+    }
+  }
+  if (patch && before.contains("parameters") && request.contains("parameters")) {
+    body["parameters"] = before["parameters"];
+    body["parameters"].update(request["parameters"]);
+  }
+  if (!body.contains("template")) throw EngineError("HTTPBadRequest", "No template specified");
+  return body;
+}
+
+}  // namespace
+
+ServedResponse HeatApi::answer(const ServedRequest& request) {
+  const std::vector<std::string> parts = split(request.raw_path, '/');
+  if (parts.size() < 2 || parts[1] != "v1") return version_document(request);
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const std::optional<Caller> caller = identify(request, policy_, engine_, now);
+  if (!caller) {
+    log_.warning(cat("heat: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
+    ServedResponse response = heat_error(401, "Unauthorized", "a valid X-Auth-Token is needed");
+    response.headers.emplace_back("Www-Authenticate", "Keystone uri=\"" + engine_.credentials().urls().identity + "\"");
+    return response;
+  }
+  if (parts.size() < 4) return heat_error(404, "NotFound", "The resource could not be found.");
+  Call call{request, {}, percent_decode(parts[2]), {}, parse_parameters(request.query), *caller};
+  call.base.url = cat(request.tls ? "https" : "http", "://", request.host(), "/v1/", parts[2]);
+  for (std::size_t i = 3; i < parts.size(); ++i) call.parts.push_back(percent_decode(parts[i]));
+  if (call.parts.back().empty()) call.parts.pop_back();
+  try {
+    return route(call);
+  } catch (const EngineError& error) {
+    return heat_error(status_of(error.type()), error.type(), error.what());
+  } catch (const Json::exception& error) {
+    return heat_error(400, "HTTPBadRequest", cat("The request has not the form that is expected: ", error.what()));
+  }
+}
+
+ServedResponse HeatApi::route(const Call& call) {
+  if (call.parts.empty()) return heat_error(404, "NotFound", "The resource could not be found.");
+  if (call.parts[0] == "stacks") return stacks(call);
+  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (call.parts[0] == "software_deployments") return deployments(call);
+  if (call.parts[0] == "software_configs") return configs(call);
+  return fixed(call);
+}
+
+ServedResponse HeatApi::stacks(const Call& call) {
+  const std::size_t count = call.parts.size();
+  if (count == 1) {
+    if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+    return call.request.method == "POST" ? create(call) : list_stacks(call);
+  }
+  const bool short_cut =
+      count == 2 || std::find(k_short_cuts.begin(), k_short_cuts.end(), call.parts[2]) != k_short_cuts.end();
+  if (short_cut) return redirect(call);
+  const StackPlace place = engine_.find(call.parts[2]);
+  if (place.live->tree.project != call.project) throw EngineError("Forbidden", "the stack belongs to another project");
+  return one_stack(call, place);
+}
+
+ServedResponse HeatApi::redirect(const Call& call) {
+  const std::optional<StackArn> arn = parse_arn(call.parts[1]);
+  const StackPlace place = engine_.find(arn ? arn->id : call.parts[1]);
+  std::string target = call.base.stack(place.live->tree.stack(place.stack));
+  for (std::size_t i = 2; i < call.parts.size(); ++i) target += cat("/", percent_encode(call.parts[i]));
+  if (!call.request.query.empty()) target += cat("?", call.request.query);
+  Json body = Json::object();
+  body["message"] = cat("The resource was found at ", target);
+  body["code"] = "302 Found";
+  body["title"] = "Found";
+  ServedResponse response = json_response(302, body);
+  response.headers.emplace_back("Location", target);
+  return response;
+}
+
+ServedResponse HeatApi::list_stacks(const Call& call) {
+  const bool nested = is_true(call.parameters, "show_nested");
+  const std::string marker = parameter_or(call.parameters, "marker", "");
+  const std::uint64_t limit = parse_number(parameter_or(call.parameters, "limit", "")).value_or(0);
+  Json list = Json::array();
+  bool skipping = !marker.empty();
+  std::vector<LiveTree*> trees = engine_.trees();
+  std::reverse(trees.begin(), trees.end());  // the newest first
+  for (const LiveTree* live : trees) {
+    if (live->tree.project != call.project) continue;
+    for (std::size_t i = 0; i < (nested ? live->tree.stacks().size() : 1); ++i) {
+      if (live->tree.stack(i).gone) continue;
+      const bool full = limit != 0 && list.size() >= limit;
+      if (!skipping && !full) list.push_back(stack_summary(call.base, live->tree, i));
+      if (live->tree.stack(i).id == marker) skipping = false;
+    }
+  }
+  Json body = Json::object();
+  body["stacks"] = std::move(list);
+  return json_response(200, body);
+}
+
+ServedResponse HeatApi::create(const Call& call) {
+  const Json request = body_of(call.request);
+  const std::string name = request.value("stack_name", "");
+  const std::string id = engine_.create(call.project, name, definition_of(request, Json::object(), false));
+  const std::string href = cat(call.base.url, "/stacks/", name, "/", id);
+  Json body = Json::object();
+  body["stack"]["id"] = id;
+  body["stack"]["links"] = Json::array({{{"href", href}, {"rel", "self"}}});
+  ServedResponse response = json_response(201, body);
+  response.headers.emplace_back("Location", href);
+  return response;
+}
+
+ServedResponse HeatApi::one_stack(const Call& call, const StackPlace& place) {
+  const std::string what = call.parts.size() > 3 ? call.parts[3] : "";
+  const bool own_only = !call.caller.is_admin;
+  if (what == "resources") return call.parts.size() > 4 ? one_resource(call, place) : resources(call, place);
+  if (own_only) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (what.empty()) return call.request.method == "GET" ? show(call, place) : change(call, place);
+  if (what == "events") return events(call, place, "");
+  if (what == "outputs") return outputs(call, place);
+  if (what == "actions") return act(call, place);
+  const Json& body = place.live->tree.body;
+  if (what == "template") return json_response(200, body.value("template", Json::object()));
+  if (what == "environment") return json_response(200, body.value("environment", Json::object()));
+  if (what == "files") return json_response(200, body.value("files", Json::object()));
+  return heat_error(404, "NotFound", "The resource could not be found.");
+}
+
+ServedResponse HeatApi::show(const Call& call, const StackPlace& place) {
+  Json all = Json();
+  Blueprint& blueprint = engine_.blueprint(*place.live);
+  if (to_lower(parameter_or(call.parameters, "resolve_outputs", "true")) != "false") {
+    all = Json::array();
+    for (const PlannedOutput& output : blueprint.outputs(place.live->tree.stack(place.stack).path)) {
+      all.push_back(output_details(output));
+    }
+  }
+  Json body = Json::object();
+  body["stack"] = stack_details(call.base, place.live->tree, place.stack,
+                                place.stack == 0 ? blueprint.parameters() : Json::object(), all);
+  return json_response(200, body);
+}
+
+ServedResponse HeatApi::change(const Call& call, const StackPlace& place) {
+  if (place.stack != 0) throw EngineError("Forbidden", "nested stacks change with the stack that they belong to");
+  const std::string id = place.live->tree.id;
+  ServedResponse response;
+  if (call.request.method == "DELETE") {
+    engine_.act(id, Action::erase);
+    response.status = 204;
+    return response;
+  }
+  if (call.request.method != "PUT" && call.request.method != "PATCH")
+    return heat_error(405, "NotFound", "no such method");
+  engine_.update(id, definition_of(body_of(call.request), place.live->tree.body, call.request.method == "PATCH"));
+  response.status = 202;
+  response.headers = {{"Content-Type", "application/json"}};
+  response.body = "null";
+  return response;
+}
+
+ServedResponse HeatApi::act(const Call& call, const StackPlace& place) {
+  const Json request = body_of(call.request);
+  if (request.size() != 1) throw EngineError("HTTPBadRequest", "exactly one action must be given");
+  const std::string name = request.begin().key();
+  const std::optional<Action> action = parse_action(name == "check"     ? "CHECK"
+                                                    : name == "suspend" ? "SUSPEND"
+                                                    : name == "resume"  ? "RESUME"
+                                                                        : "");
+  if (!action)
+    throw EngineError("HTTPBadRequest",
+                      cat("Invalid action ", name, " specified; check, suspend and resume are known"));
+  engine_.act(place.live->tree.id, *action);
+  return json_response(200, Json());
+}
+
+ServedResponse HeatApi::outputs(const Call& call, const StackPlace& place) {
+  const auto all = engine_.blueprint(*place.live).outputs(place.live->tree.stack(place.stack).path);
+  Json body = Json::object();
+  if (call.parts.size() > 4) {
+    for (const PlannedOutput& output : all) {
+      if (output.name != call.parts[4]) continue;
+      body["output"] = output_details(output);
+      return json_response(200, body);
+    }
+    throw EngineError("NotFound", cat("Specified output key ", call.parts[4], " not found."));
+  }
+  body["outputs"] = Json::array();
+  for (const PlannedOutput& output : all) {
+    Json entry = output_details(output);
+    entry.erase("output_value");
+    body["outputs"].push_back(std::move(entry));
+  }
+  return json_response(200, body);
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,29 @@
+// Stacks, resources and events as Heat's orchestration API (v1) writes them. Pure: values in, JSON out.
+#pragma once
+
+#include "metadata/engine/engine.hpp"
+
+namespace hearth::metadata::live {
+
+/// "http://HOST/v1/PROJECT", on which all links stand.
+struct Base {
+  std::string url;
+  [[nodiscard]] std::string stack(const Stack& stack) const;
+  [[nodiscard]] std::string resource(const Stack& stack, const std::string& name) const;
+};
+
+[[nodiscard]] Json stack_summary(const Base& base, const StackTree& tree, std::size_t stack);
+/// `parameters` and `outputs` null = left out (resolve_outputs=False).
+[[nodiscard]] Json stack_details(const Base& base, const StackTree& tree, std::size_t stack, const Json& parameters,
+                                 const Json& outputs);
+[[nodiscard]] Json resource_summary(const Base& base, const StackTree& tree, std::size_t resource);
+[[nodiscard]] Json event_summary(const Base& base, const Event& event, const Stack& stack, const Stack* root);
+[[nodiscard]] Json output_details(const PlannedOutput& output);
+/// As `software_deployments` shows it.
+[[nodiscard]] Json deployment_details(const Resource& deployment, const std::string& server_id);
+
+/// {"code", "title", "explanation", "error": {"type", "traceback", "message"}}.
+[[nodiscard]] ServedResponse heat_error(int status, const std::string& type, const std::string& message);
+[[nodiscard]] ServedResponse json_response(int status, const Json& body);
+
+}  // namespace hearth::metadata::live

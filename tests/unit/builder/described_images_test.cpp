@@ -1,0 +1,81 @@
+#include "builder/described_images.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DescribedImagesTest : public testing::Test {
+ protected:
+  int build(const std::string& text) {
+    files_.write(dir_.path() / "images.yaml", text, {});
+    described_.files = {"images.yaml"};
+    described_.start_directory = dir_.path();
+    described_.options = image_options();
+    return build_described_images(described_, [this](const ImageRequest& request) {
+      built_.push_back(request.image_name);
+      environments_.push_back(request.environment);
+      if (request.image_name == "broken") throw Error(ErrorKind::external, "a hook failed", 7);
+      return 0;
+    });
+  }
+  TempDir dir_ = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files_;
+  DescribedBuild described_;
+  std::vector<std::string> built_;
+  std::vector<Environment> environments_;
+};
+
+constexpr const char* k_three =
+    "- {imagename: broken, elements: [os]}\n"
+    "- {imagename: good, elements: [os], environment: {DIB_X: '1'}}\n"
+    "- {imagename: also-good, elements: [os]}\n";
+
+TEST_F(DescribedImagesTest, AFailureDoesNotKeepTheOthersFromBeingBuilt) {
+  described_.environment = {{"MINE", "kept"}};
+  EXPECT_EQ(build(k_three), 7);
+  EXPECT_THAT(built_, ElementsAre("broken", "good", "also-good"));
+  EXPECT_EQ(environments_[1], (Environment{{"DIB_X", "1"}, {"MINE", "kept"}}));
+  EXPECT_EQ(environments_[2], (Environment{{"MINE", "kept"}}));
+}
+
+TEST_F(DescribedImagesTest, UnlessThatIsWanted) {
+  described_.stop_on_failure = true;
+  EXPECT_EQ(build(k_three), 7);
+  EXPECT_THAT(built_, ElementsAre("broken"));
+}
+
+TEST_F(DescribedImagesTest, ADryRunBuildsNothing) {
+  described_.dry_run = true;
+  EXPECT_EQ(build(k_three), 0);
+  EXPECT_THAT(built_, IsEmpty());
+}
+
+TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
+  try {
+    build("- {imagename: good, elements: [os]}\n- {imagename: empty, packages: [p]}\n");
+    FAIL() << "built";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));
+  }
+  EXPECT_THAT(built_, IsEmpty());
+}
+
+TEST_F(DescribedImagesTest, OnlyExistingYamlFilesAreDescriptions) {
+  files_.write(dir_.path() / "a.yaml", "", {});
+  EXPECT_TRUE(are_descriptions({"a.yaml"}, dir_.path()));
+  EXPECT_FALSE(are_descriptions({"a.yaml", "vm"}, dir_.path()));
+  EXPECT_FALSE(are_descriptions({"b.yaml"}, dir_.path()));
+  EXPECT_FALSE(are_descriptions({}, dir_.path()));
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,93 @@
+#include "builder/spec/image_description.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<ImageDescription> images(const std::string& text) {
+  return parse_image_descriptions({{"images.yaml", text}}).value_or_throw();
+}
+
+std::string refusal(const std::string& text) {
+  const auto parsed = parse_image_descriptions({{"images.yaml", text}});
+  return parsed ? "(taken)" : parsed.error().text();
+}
+
+TEST(ImageDescription, KeysBecomeOptionsInUpstreamsOrder) {
+  const auto all = images(R"(
+- elements: [vm, os]
+  skip-base: true
+  packages: [a, b]
+  imagename: web
+  arch: amd64
+  types: [qcow2, tar]
+  debug-trace: 2
+  checksum: yes
+  image-size: 3
+  qemu-img-options: {compat: '1.1', lazy_refcounts: 'on'}
+  root-label: r
+  no-tmpfs: false
+  mkfs-options: ''
+)");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(join(all[0].words, " "),
+            "-o web -a amd64 -t qcow2,tar -x -x --checksum --image-size 3 "
+            "--qemu-img-options compat=1.1,lazy_refcounts=on --root-label r -p a,b -n vm os");
+}
+
+TEST(ImageDescription, EnvironmentReleaseAndRamdiskAreNotOptions) {
+  const auto all = images("- {environment: {DIB_X: 'a b'}, release: bookworm, ramdisk: true, elements: [os]}");
+  EXPECT_EQ(all[0].command_line(), "DIB_RELEASE=bookworm DIB_X='a b' ramdisk-image-create -o image os");
+}
+
+TEST(ImageDescription, EntriesOfOneNameAreMerged) {
+  const auto all = images(R"(
+- imagename: one
+  elements: [os]
+  root-label: first
+  environment: {A: '1', B: '1'}
+- elements: [vm]
+  root-label: second
+  environment: {B: '2'}
+- imagename: two
+  elements: [other]
+- imagename: one
+  packages: [p]
+)");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(join(all[0].words, " "), "-o one --root-label second -p p os vm");
+  EXPECT_EQ(all[0].environment, (Environment{{"A", "1"}, {"B", "2"}}));
+  EXPECT_EQ(all[1].name, "two");
+  EXPECT_EQ(all[1].source, "images.yaml:9:3");
+}
+
+TEST(ImageDescription, SeveralFilesAreOneList) {
+  const auto all =
+      parse_image_descriptions({{"a", "- {imagename: x, elements: [os]}"}, {"b", "- elements: [vm]"}}).value_or_throw();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(join(all[0].words, " "), "-o x os vm");
+}
+
+TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
+  EXPECT_THAT(
+      refusal("- elements: [os]\n  image-sise: 3\n"),
+      HasSubstr("images.yaml:2:3: unknown key 'image-sise', did you mean image-size?; allowed are imagename, "));
+  EXPECT_EQ(refusal("- image-size: 0\n"), "images.yaml:1:15: 'image-size' must be a whole number from 1, not '0'");
+  EXPECT_THAT(refusal("- arch: pdp11\n"), HasSubstr("images.yaml:1:9: 'arch' is one of aarch64, "));
+  EXPECT_EQ(refusal("- debug-trace: 3\n"), "images.yaml:1:16: 'debug-trace' is one of 0, 1, 2, not '3'");
+  EXPECT_EQ(refusal("- checksum: maybe\n"), "images.yaml:1:13: 'checksum' must be true or false, not 'maybe'");
+  EXPECT_EQ(refusal("- elements: os\n"), "images.yaml:1:13: 'elements' must be a list");
+  EXPECT_EQ(refusal("- {arch: amd64, arch: arm64}"), "images.yaml:1:17: 'arch' stands there twice");
+  EXPECT_THAT(refusal("imagename: x\n"), HasSubstr("images.yaml:1:1: the file must be a list of images"));
+  EXPECT_EQ(refusal("- just text\n"), "images.yaml:1:3: an image must be a map");
+  EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:2:1: "));
+}
+
+}  // namespace
+}  // namespace hearth::builder

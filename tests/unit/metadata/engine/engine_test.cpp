@@ -1,0 +1,114 @@
+#include "tests/unit/metadata/engine/engine_fixture.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST_F(EngineTest, AStackIsDrivenToItsEndBySignals) {
+  const std::string id = create("s1", k_one_server);
+  EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");
+  (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));
+  (void)engine_->signal(id, "d2", Json::object());
+  EXPECT_EQ(status(id), "CREATE_COMPLETE");
+  EventQuery query;
+  query.stacks = {id};
+  const std::vector<Event> events = engine_->events(query);
+  EXPECT_EQ(events.front().reason, "Stack CREATE started");
+  EXPECT_EQ(events.back().reason, "Stack CREATE completed successfully");
+  query.after = events[1].number;
+  query.limit = 1;
+  EXPECT_EQ(engine_->events(query)[0].id, events[2].id);
+  EXPECT_EQ(engine_->event(events[2].id)->number, events[2].number);
+}
+
+TEST_F(EngineTest, AfterAKillItGoesOnWhereItWasAndKnowsWhatItLearned) {
+  const std::string id = create("s1", k_one_server);
+  (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));
+  const Json before = metadata("s1", "s");
+  restart();
+  EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");
+  EXPECT_EQ(metadata("s1", "s"), before);
+  EXPECT_EQ(before["deployments"][0]["inputs"]["in"], "42");
+  (void)engine_->signal(id, "d2", Json::object());
+  EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
+  restart();
+  EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
+}
+
+TEST_F(EngineTest, AnUpdateOutlivesAKillToo) {
+  const std::string id = create("s1", k_one_server);
+  (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));
+  (void)engine_->signal(id, "d2", Json::object());
+  const std::string former = at("s1", "d2").deployment.config_id;
+  engine_->update(id, body(R"({"s": {"role": "server", "name": "node-0"},
+      "d2": {"role": "deployment", "server": "s", "name": "A", "needs": ["s"], "properties": {"in": "new"}}})"));
+  restart();
+  EXPECT_EQ(status("s1"), "UPDATE_IN_PROGRESS");
+  EXPECT_NE(at("s1", "d2").deployment.config_id, former);
+  (void)engine_->signal(id, "d2", Json::object());
+  EXPECT_EQ(status("s1"), "UPDATE_COMPLETE");
+  EXPECT_EQ(engine_->find("s1").live->tree.find_path("d1"), k_none);
+  EXPECT_EQ(metadata("s1", "s")["deployments"].size(), 1U);
+  restart();
+  EXPECT_EQ(engine_->find("s1").live->tree.find_path("d1"), k_none);
+}
+
+TEST_F(EngineTest, RefusesWhatHeatRefusesInHeatsWords) {
+  const auto refusal = [&](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const EngineError& error) {
+      return cat(error.type(), ": ", error.what());
+    }
+    return std::string("taken");
+  };
+  create("s1", k_one_server);
+  EXPECT_EQ(refusal([&] { create("s1", "{}"); }), "StackExists: The Stack (s1) already exists.");
+  EXPECT_THAT(refusal([&] { create("1s", "{}"); }), HasSubstr("must start with alpha"));
+  EXPECT_EQ(refusal([&] { create("s2", R"({"refused": {}})"); }), "StackValidationFailed: the template is refused");
+  EXPECT_EQ(refusal([&] { (void)engine_->find("s2"); }), "EntityNotFound: The Stack (s2) could not be found.");
+  EXPECT_EQ(refusal([&] { engine_->update(engine_->find("s1").live->tree.id, body("{}")); }),
+            "ActionInProgress: Stack s1 already has an action (CREATE) in progress.");
+}
+
+TEST_F(EngineTest, ADeletedStackIsGoneButItsMachinesAreTold) {
+  const std::string id = create("s1", k_one_server);
+  const std::string key = metadata("s1", "s")["os-collect-config"]["cfn"]["access_key_id"];
+  engine_->act(id, Action::erase);
+  EXPECT_THROW((void)engine_->find("s1"), EngineError);
+  for (int round = 0; round < 2; ++round) {
+    const auto owner = engine_->access_key(key);
+    ASSERT_TRUE(owner);
+    const auto detail = engine_->resource(owner->stack_id, owner->resource);
+    ASSERT_TRUE(detail);
+    EXPECT_THAT(*detail->metadata.text, HasSubstr("decommissioned"));
+    EXPECT_TRUE(log_.holds("node-0 was decommissioned, but its machine still polls"));
+    restart();
+  }
+}
+
+TEST_F(EngineTest, TimeRunsOutByTheStacksOwnTimeout) {
+  Json request = body(k_one_server);
+  request["timeout_mins"] = 2;
+  engine_->create("admin", "s1", request);
+  clock_.advance(std::chrono::seconds(119));
+  engine_->tick();
+  EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");
+  clock_.advance(std::chrono::seconds(1));
+  engine_->tick();
+  EXPECT_EQ(status("s1"), "CREATE_FAILED");
+}
+
+TEST_F(EngineTest, AFailureIsRolledBackWhereThatIsWanted) {
+  Json request = body(k_one_server);
+  request["disable_rollback"] = false;
+  const std::string id = engine_->create("admin", "s1", request);
+  (void)engine_->signal(id, "d1", Json::parse(R"({"deploy_status_code": 1})"));
+  EXPECT_EQ(status("s1"), "ROLLBACK_COMPLETE");
+  EXPECT_TRUE(engine_->find("s1").live->tree.root().resources.empty());
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

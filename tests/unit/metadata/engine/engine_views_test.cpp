@@ -1,0 +1,92 @@
+#include "tests/unit/metadata/engine/engine_fixture.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(EngineTest, AServersDocumentHasItsDeploymentsByNameAndHowToAskForIt) {
+  const std::string id = create("s1", k_one_server);
+  (void)engine_->signal(id, "d1", Json::object());
+  const Json document = metadata("s1", "s");
+  EXPECT_EQ(document["deployments"][0]["name"], "A");
+  EXPECT_EQ(document["deployments"][1]["name"], "B");
+  EXPECT_EQ(document["os-collect-config"]["cfn"]["stack_name"], "s1");
+  EXPECT_EQ(document["os-collect-config"]["cfn"]["path"], "s.Metadata");
+}
+
+TEST_F(EngineTest, ADocumentGetsAnotherTagAndALaterTimeWithEachChangeEvenWithinASecond) {
+  const std::string id = create("s1", k_one_server);
+  const Document before = engine_->resource(id, "s")->metadata;
+  EXPECT_EQ(engine_->resource(id, "s")->metadata.tag, before.tag);
+  (void)engine_->signal(id, "d1", Json::object());
+  const Document after = engine_->resource(id, "s")->metadata;
+  EXPECT_NE(after.tag, before.tag);
+  EXPECT_GT(after.modified, before.modified);
+}
+
+TEST_F(EngineTest, AKeyBelongsToOneResourceAndASignalsKeyEndsWithItsTrigger) {
+  const std::string id = create("s1", k_one_server);
+  const std::string key = at("s1", "d1").deployment.key_id;
+  EXPECT_EQ(engine_->access_key(key)->resource, "d1");
+  EXPECT_EQ(engine_->access_key(key)->stack_id, id);
+  (void)engine_->signal(id, "d1", Json::parse(R"({"result": "1"})"));
+  (void)engine_->signal(id, "d2", Json::object());
+  engine_->update(id,
+                  body(replace_all(k_one_server, "\"needs\": [\"s\"]", R"("needs": ["s"], "properties": {"x": 1})")));
+  EXPECT_NE(at("s1", "d1").deployment.key_id, key);
+  EXPECT_FALSE(engine_->access_key(key));
+  EXPECT_FALSE(engine_->access_key("nobody"));
+}
+
+TEST_F(EngineTest, SignalsGoToResourcesThatThereAre) {
+  const std::string id = create("s1", k_one_server);
+  EXPECT_EQ(engine_->signal("nowhere", "d1", Json::object()).kind, SignalOutcome::Kind::no_stack);
+  EXPECT_EQ(engine_->signal(id, "nothing", Json::object()).kind, SignalOutcome::Kind::no_resource);
+  EXPECT_EQ(engine_->signal(id, "s", Json::object()).kind, SignalOutcome::Kind::bad);
+}
+
+constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0", "transport": "POLL_TEMP_URL"},
+  "d": {"role": "deployment", "server": "s", "transport": "TEMP_URL_SIGNAL", "needs": ["s"]}})";
+
+TEST_F(EngineTest, AServersObjectIsItsDocumentAndCanNotBeWritten) {
+  create("s1", k_temp_url);
+  const ObjectPath path{"AUTH_admin", "node-0", at("s1", "s").data["object"]};
+  EXPECT_THAT(*engine_->object(path)->text, HasSubstr("\"deployments\""));
+  EXPECT_FALSE(engine_->put_object(path, "{}", "t"));
+  EXPECT_FALSE(engine_->remove_object(path));
+  EXPECT_TRUE(engine_->temp_url_keys("admin", "node-0").empty());
+  EXPECT_EQ(engine_->temp_url_keys("AUTH_admin", "node-0").size(), 1U);
+}
+
+TEST_F(EngineTest, ASignalByTempUrlIsTheFirstBodyThatIsNotEmpty) {
+  const std::string id = create("s1", k_temp_url);
+  const ObjectPath path{"AUTH_admin", id, at("s1", "d").deployment.key_id};
+  EXPECT_FALSE(engine_->put_object(path, "no json", "t"));
+  EXPECT_TRUE(engine_->put_object(path, "", "t"));
+  EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");
+  EXPECT_TRUE(engine_->put_object(path, "{}", "t"));
+  EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
+}
+
+TEST_F(EngineTest, OtherObjectsAreKept) {
+  const ObjectPath path{"AUTH_admin", "c", "o"};
+  EXPECT_FALSE(engine_->object(path));
+  const auto first = engine_->put_object(path, "one", "text/plain");
+  const auto second = engine_->put_object(path, "two", "text/plain");
+  EXPECT_GT(second->modified, first->modified);
+  restart();
+  EXPECT_EQ(*engine_->object(path)->text, "two");
+  EXPECT_TRUE(engine_->remove_object(path));
+  EXPECT_FALSE(engine_->remove_object(path));
+}
+
+TEST_F(EngineTest, KnowsWhenAnAgentAskedLast) {
+  const std::string id = create("s1", k_one_server);
+  EXPECT_EQ(engine_->last_poll(at("s1", "s").physical_id), 0);
+  (void)engine_->resource(id, "s");
+  EXPECT_EQ(engine_->last_poll(at("s1", "s").physical_id), 3600);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

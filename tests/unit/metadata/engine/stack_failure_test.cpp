@@ -1,0 +1,89 @@
+#include "tests/unit/metadata/engine/machine_fixture.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* k_two_nodes = R"({"Compute": {"role": "nested", "is_group": true, "stack": {
+  "0": {"role": "nested", "stack": {"s": {"role": "server"}, "Dep1": {"role": "deployment", "server": "s", "needs": ["s"]}}},
+  "1": {"role": "nested", "stack": {"s": {"role": "server"}, "Dep1": {"role": "deployment", "server": "s", "needs": ["s"]}}}
+}}})";
+
+TEST_F(MachineTest, AFailureAbortsWhatRunsBesideItAndGrowsItsPathOnTheWayUp) {
+  create(k_two_nodes);
+  const std::string id = at("Compute.1.Dep1").physical_id;
+  const std::string text = "Deployment exited with non-zero status code: 3";
+  EXPECT_THAT(
+      signal("Compute.1.Dep1", R"({"deploy_status_code": 3})"),
+      ElementsAre(
+          cat("Compute.1.Dep1: SIGNAL_IN_PROGRESS Signal: deployment ", id, " failed (3)"),
+          cat("Compute.1.Dep1: CREATE_FAILED Error: resources.Dep1: Deployment to server failed: deploy_status_code : ",
+              text),
+          cat("Compute.1/: CREATE_FAILED Resource CREATE failed: Error: resources.Dep1: Deployment to server failed: "
+              "deploy_status_code : ",
+              text),
+          cat("Compute.1: CREATE_FAILED Error: resources[1].resources.Dep1: Deployment to server failed: "
+              "deploy_status_code: ",
+              text),
+          "Compute.0: CREATE_FAILED CREATE aborted",
+          cat("Compute/: CREATE_FAILED Resource CREATE failed: Error: resources[1].resources.Dep1: Deployment to "
+              "server "
+              "failed: deploy_status_code: ",
+              text),
+          "Compute.0.Dep1: CREATE_FAILED CREATE aborted",
+          "Compute.0/: CREATE_FAILED Resource CREATE failed: Operation cancelled",
+          cat("Compute: CREATE_FAILED Error: resources.Compute.resources[1].resources.Dep1: Deployment to server "
+              "failed: "
+              "deploy_status_code: ",
+              text),
+          cat("/: CREATE_FAILED Resource CREATE failed: Error: resources.Compute.resources[1].resources.Dep1: "
+              "Deployment "
+              "to server failed: deploy_status_code: ",
+              text)));
+  EXPECT_EQ(at("Compute.0.Dep1").deployment.reason, "Deployment cancelled.");
+}
+
+TEST_F(MachineTest, WhatTheTemplateDoesNotAllowIsAFailureOfThatResource) {
+  EXPECT_THAT(
+      create(R"({"a": {"broken": "no such attribute"}, "b": {"needs": ["a"]}})"),
+      ElementsAre("/: CREATE_IN_PROGRESS Stack CREATE started", "a: CREATE_IN_PROGRESS",
+                  "a: CREATE_FAILED StackValidationFailed: resources.a: no such attribute",
+                  "/: CREATE_FAILED Resource CREATE failed: StackValidationFailed: resources.a: no such attribute"));
+}
+
+TEST_F(MachineTest, TimeRunsOutForTheStackAndAllThatRunsInIt) {
+  create(k_two_nodes);
+  tree_.deadline = 1060;
+  around_.time = 1059;
+  machine_->check_deadlines();
+  EXPECT_THAT(events(), testing::IsEmpty());
+  around_.time = 1060;
+  machine_->check_deadlines();
+  EXPECT_THAT(events(),
+              ElementsAre("Compute: CREATE_FAILED CREATE aborted", "/: CREATE_FAILED Create timed out",
+                          "Compute.0: CREATE_FAILED CREATE aborted", "Compute.1: CREATE_FAILED CREATE aborted",
+                          "Compute/: CREATE_FAILED Resource CREATE failed: Operation cancelled",
+                          "Compute.0.Dep1: CREATE_FAILED CREATE aborted",
+                          "Compute.0/: CREATE_FAILED Resource CREATE failed: Operation cancelled",
+                          "Compute.1.Dep1: CREATE_FAILED CREATE aborted",
+                          "Compute.1/: CREATE_FAILED Resource CREATE failed: Operation cancelled"));
+}
+
+TEST_F(MachineTest, AWaitConditionThatGetsAFailureOrTooLittleInTimeFails) {
+  constexpr const char* json =
+      R"({"h": {"role": "wait_handle"}, "w": {"role": "wait_condition", "handle": "h", "count": 2, "timeout": 60, "needs": ["h"]}})";
+  create(json);
+  signal("h", R"({"reason": "r"})");
+  around_.time += 60;
+  machine_->check_deadlines();
+  EXPECT_EQ(at("w").reason, "WaitConditionTimeout: resources.w: 1 of 2 received - r");
+
+  tree_ = StackTree();
+  create(json);
+  signal("h", R"({"status": "FAILURE", "reason": "disk full"})");
+  EXPECT_EQ(at("w").reason, "WaitConditionFailure: resources.w: disk full");
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

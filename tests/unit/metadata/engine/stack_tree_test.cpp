@@ -1,0 +1,59 @@
+#include "metadata/engine/stack_tree.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::metadata::live {
+namespace {
+
+PlannedResource planned(const std::string& name, std::vector<std::string> needs = {}) {
+  return {name, "T", Role::plain, std::move(needs), ""};
+}
+
+TEST(StackTree, FindsByPathNameAndId) {
+  StackTree tree;
+  tree.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a", "a", "nowhere", "b"})}}, k_none, 0);
+  const std::size_t a = tree.find_path("a");
+  const std::size_t nested = tree.add_stack({"id-2", "s-a", "", false, {planned("x")}}, a, 0);
+  EXPECT_EQ(tree.find_stack("id-2"), nested);
+  EXPECT_EQ(tree.find_stack("s-a"), nested);
+  EXPECT_EQ(tree.resource(tree.find_path("a.x")).name, "x");
+  EXPECT_EQ(tree.find_resource(nested, "x"), tree.find_path("a.x"));
+  EXPECT_EQ(tree.find_path("x"), k_none);
+  EXPECT_EQ(tree.resource(a).needed_by, std::vector<std::size_t>{tree.find_path("b")});
+}
+
+TEST(StackTree, ForgetsAStackWithAllThatIsInIt) {
+  StackTree tree;
+  tree.add_stack({"id-1", "s", "", false, {planned("a")}}, k_none, 0);
+  tree.add_stack({"id-2", "s-a", "", false, {planned("x")}}, tree.find_path("a"), 0);
+  tree.drop_resource(tree.find_path("a"));
+  EXPECT_EQ(tree.find_path("a.x"), k_none);
+  EXPECT_EQ(tree.find_stack("s-a"), k_none);
+  EXPECT_TRUE(tree.root().resources.empty());
+}
+
+TEST(StackTree, IsTheSameAfterItWasStoredAndRestored) {
+  StackTree tree;
+  tree.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a"})}}, k_none, 0);
+  tree.add_stack({"id-2", "s-a", "", true, {planned("0")}}, tree.find_path("a"), 0);
+  StackTree again;
+  for (Stack stack : tree.stacks()) {
+    stack.parent = stack.parent_resource = k_none;
+    stack.resources.clear();
+    again.restore(stack);
+  }
+  for (Resource resource : tree.resources()) {
+    const std::string id = tree.stack(resource.stack).id;
+    resource.child = k_none;
+    resource.needed_by.clear();
+    again.restore(resource, id);
+  }
+  again.link();
+  EXPECT_EQ(again.resource(again.find_path("a")).child, again.find_stack("id-2"));
+  EXPECT_EQ(again.stack(1).parent_resource, again.find_path("a"));
+  EXPECT_EQ(again.resource(again.find_path("a")).needed_by.size(), 1U);
+  EXPECT_NE(again.find_path("a.0"), k_none);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

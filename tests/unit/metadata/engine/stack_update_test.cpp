@@ -1,0 +1,129 @@
+#include "tests/unit/metadata/engine/machine_fixture.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+
+std::string group(const std::vector<std::string>& members, const std::string& input) {
+  std::vector<std::string> stacks;
+  for (const std::string& member : members) {
+    stacks.push_back(cat("\"", member, R"(": {"role": "nested", "stack": {"s": {"role": "server"},
+        "Dep1": {"role": "deployment", "server": "s", "needs": ["s"], "properties": {"foo": ")",
+                         input, R"("}},
+        "Dep2": {"role": "deployment", "server": "s", "needs": ["s", "Dep1"]}}})"));
+  }
+  return cat(R"({"Compute": {"role": "nested", "is_group": true, "stack": {)", join(stacks, ","), "}}}");
+}
+
+class UpdateTest : public MachineTest {
+ protected:
+  void settle() {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
+        const Resource& resource = tree_.resource(i);
+        if (resource.gone || resource.role != Role::deployment || resource.deployment.status != Status::in_progress)
+          continue;
+        (void)machine_->signal(i, Json::object());
+        more = true;
+      }
+    }
+  }
+};
+
+TEST_F(UpdateTest, ChangedInputsAndANewMemberGiveTheEventsThatHeatGives) {
+  create(group({"0"}, "a").c_str());
+  settle();
+  events();
+  EXPECT_THAT(update(group({"0", "1"}, "b").c_str()),
+              ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "Compute: UPDATE_IN_PROGRESS",
+                          "Compute/: UPDATE_IN_PROGRESS Stack UPDATE started", "Compute.0: UPDATE_IN_PROGRESS",
+                          "Compute.0/: UPDATE_IN_PROGRESS Stack UPDATE started", "Compute.1: CREATE_IN_PROGRESS",
+                          "Compute.1/: CREATE_IN_PROGRESS Stack CREATE started", "Compute.1.s: CREATE_IN_PROGRESS",
+                          "Compute.1.s: CREATE_COMPLETE", "Compute.0.Dep1: UPDATE_IN_PROGRESS",
+                          "Compute.1.Dep1: CREATE_IN_PROGRESS"));
+  EXPECT_EQ(Json::parse(at("Compute.0.Dep1").deployment.derived)["deploy_action"], "UPDATE");
+  const std::string id = at("Compute.0.Dep1").physical_id;
+  EXPECT_THAT(
+      signal("Compute.0.Dep1"),
+      ElementsAre(cat("Compute.0.Dep1: SIGNAL_IN_PROGRESS Signal: deployment ", id, " succeeded"),
+                  "Compute.0.Dep1: UPDATE_COMPLETE", "Compute.0/: UPDATE_COMPLETE Stack UPDATE completed successfully",
+                  "Compute.0: UPDATE_COMPLETE"));
+  settle();
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+}
+
+TEST_F(UpdateTest, WhatIsTheSameKeepsItsConfigSoThatNoAgentRunsItAgain) {
+  create(group({"0"}, "a").c_str());
+  settle();
+  const std::string config = at("Compute.0.Dep1").deployment.config_id;
+  update(group({"0"}, "a").c_str());
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+  EXPECT_EQ(at("Compute.0.Dep1").deployment.config_id, config);
+}
+
+TEST_F(UpdateTest, MembersThatGoAreDeletedAndTheirServersForgotten) {
+  create(group({"0", "1"}, "a").c_str());
+  settle();
+  events();
+  const auto lines = update(group({"0"}, "a").c_str());
+  EXPECT_THAT(lines, Contains("?: DELETE_COMPLETE").Times(0));
+  EXPECT_THAT(lines, Contains("Compute.1: DELETE_IN_PROGRESS"));
+  EXPECT_THAT(lines, Contains("Compute.1: DELETE_COMPLETE"));
+  EXPECT_EQ(lines.back(), "/: UPDATE_COMPLETE Stack UPDATE completed successfully");
+  EXPECT_EQ(tree_.find_path("Compute.1.s"), k_none);
+  EXPECT_THAT(around_.forgotten, Contains("Compute.1.s"));
+}
+
+TEST_F(UpdateTest, AfterAFailureTheDeploymentIsMadeAnew) {
+  create(group({"0"}, "a").c_str());
+  signal("Compute.0.Dep1", R"({"deploy_status_code": 1})");
+  EXPECT_EQ(status(), "CREATE_FAILED");
+  const std::string id = at("Compute.0.Dep1").physical_id;
+  EXPECT_THAT(update(group({"0"}, "a").c_str()), Contains("Compute.0.Dep1: CREATE_IN_PROGRESS"));
+  EXPECT_NE(at("Compute.0.Dep1").physical_id, id);
+  settle();
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+}
+
+TEST_F(UpdateTest, AnInputThatReplacesMakesANewDeployment) {
+  const auto json = [](const std::string& value) {
+    return cat(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"],
+                "properties": {"replace_on_change": ")",
+               value, R"("}}})");
+  };
+  create(json("1").c_str());
+  settle();
+  events();
+  EXPECT_THAT(update(json("2").c_str()), Contains("d: CREATE_IN_PROGRESS"));
+}
+
+TEST_F(UpdateTest, WhatCanNotBeUpdatedIsReplacedAndTheOldOneGoesAtTheEnd) {
+  create(R"({"c": {"role": "fixed", "properties": {"x": 1}}, "p": {"needs": ["c"], "properties": {"y": 1}}})");
+  EXPECT_THAT(
+      update(R"({"c": {"role": "fixed", "properties": {"x": 2}}, "p": {"needs": ["c"], "properties": {"y": 2}}})"),
+      ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "c: CREATE_IN_PROGRESS", "c: CREATE_COMPLETE",
+                  "p: UPDATE_IN_PROGRESS", "p: UPDATE_COMPLETE", "c: DELETE_IN_PROGRESS", "c: DELETE_COMPLETE",
+                  "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
+  EXPECT_EQ(tree_.root().resources.size(), 2U);
+  EXPECT_EQ(at("c").fingerprint, R"({"x":2})");
+}
+
+TEST_F(UpdateTest, AResourceOfAnotherTypeIsAnotherResource) {
+  create(R"({"a": {}})");
+  EXPECT_THAT(
+      update(R"({"a": {"role": "nested", "stack": {"b": {}}}})"),
+      testing::AllOf(Contains("a: CREATE_COMPLETE"), Contains("a: DELETE_COMPLETE"), Contains("a.b: CREATE_COMPLETE")));
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+}
+
+TEST_F(UpdateTest, AFailedUpdateSaysSoWithoutTheWordResource) {
+  create(R"({"a": {}})");
+  EXPECT_EQ(update(R"({"a": {"broken": "no"}})").back(), "/: UPDATE_FAILED StackValidationFailed: resources.a: no");
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live
