@@ -1,0 +1,2 @@
+#!/bin/sh
+printf %s "$greeting" >"$heat_outputs_path.result"
