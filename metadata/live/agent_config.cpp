@@ -73,7 +73,8 @@ std::string ssh(const AgentConfigRequest& request, const AgentConfigWorld& world
   return run_checked(world.runner, ssh);
 }
 
-void install(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host, const Json& section) {
+void install(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host,
+             const Json& section) {
   const std::string url = service_url(section);
   try {
     ssh(request, world, host, cat("curl -sS -o /dev/null --max-time 10 ", shell_quote(url)), "");

@@ -90,7 +90,8 @@ class Service {
     const TlsFiles* tls = files.key.empty() ? nullptr : &files;
     const std::string address = arguments.value_or("listen", "127.0.0.1");
     const auto open = [&](const std::string& name, std::uint16_t usual, HttpHandler& handler) {
-      const std::uint16_t bound = server_.listen(name, address, port(arguments, cat(name, "-port"), usual), handler, tls);
+      const std::uint16_t bound =
+          server_.listen(name, address, port(arguments, cat(name, "-port"), usual), handler, tls);
       std::fputs(cat(name, " ", address, " ", bound, "\n").c_str(), stdout);
     };
     open("cfn", 8000, cfn_);
@@ -147,27 +148,28 @@ std::optional<Machine> FileMachines::machine_named(const std::string& instance_i
 }
 
 cli::Command serve_command() {
-  return {"metadata serve",
-          "",
-          "run the stack engine and serve its metadata",
-          "Serves Heat's CFN API, Swift's TempURLs, Heat's orchestration API, a small Keystone for agents and, with "
-          "--machines, EC2 metadata; takes signals and drives stacks. State is kept in DIR/state.db, requests are logged "
-          "in DIR/audit.log, people's token is in DIR/api-token (X-Auth-Token). Prints a line for each port, then serves "
-          "until SIGTERM.",
-          {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
-           {"listen", 0, "ADDRESS", "the address to listen on (127.0.0.1)"},
-           {"public", 0, "HOST", "under which agents reach it (the address listened on)"},
-           {"cfn-port", 0, "PORT", "CFN API (8000)"},
-           {"objects-port", 0, "PORT", "objects (8080)"},
-           {"heat-port", 0, "PORT", "orchestration API (8004)"},
-           {"identity-port", 0, "PORT", "Keystone for agents (5000)"},
-           {"ec2-port", 0, "PORT", "EC2 metadata (80)"},
-           {"machines", 0, "FILE", "what machines learn from EC2 metadata, by address (JSON)"},
-           {"proxy-secret", 0, "TEXT", "accept X-Instance-ID signed with this"},
-           {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
-           {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM)"},
-           {"tls-key", 0, "FILE", "and this key"}},
-          [](const cli::Arguments& arguments) { return Service(arguments).run(); }};
+  return {
+      "metadata serve",
+      "",
+      "run the stack engine and serve its metadata",
+      "Serves Heat's CFN API, Swift's TempURLs, Heat's orchestration API, a small Keystone for agents and, with "
+      "--machines, EC2 metadata; takes signals and drives stacks. State is kept in DIR/state.db, requests are logged "
+      "in DIR/audit.log, people's token is in DIR/api-token (X-Auth-Token). Prints a line for each port, then serves "
+      "until SIGTERM.",
+      {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
+       {"listen", 0, "ADDRESS", "the address to listen on (127.0.0.1)"},
+       {"public", 0, "HOST", "under which agents reach it (the address listened on)"},
+       {"cfn-port", 0, "PORT", "CFN API (8000)"},
+       {"objects-port", 0, "PORT", "objects (8080)"},
+       {"heat-port", 0, "PORT", "orchestration API (8004)"},
+       {"identity-port", 0, "PORT", "Keystone for agents (5000)"},
+       {"ec2-port", 0, "PORT", "EC2 metadata (80)"},
+       {"machines", 0, "FILE", "what machines learn from EC2 metadata, by address (JSON)"},
+       {"proxy-secret", 0, "TEXT", "accept X-Instance-ID signed with this"},
+       {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
+       {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM)"},
+       {"tls-key", 0, "FILE", "and this key"}},
+      [](const cli::Arguments& arguments) { return Service(arguments).run(); }};
 }
 
 }  // namespace hearth::metadata::live

@@ -34,8 +34,7 @@ struct Session {
     return arguments.value_or("url", "http://127.0.0.1:8004/v1/admin");
   }
   static std::string token(const cli::Arguments& arguments) {
-    const std::string file =
-        arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
+    const std::string file = arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
     const std::optional<std::string> text = RealFileSystem().read(file);
     return text ? std::string(trim(*text)) : "";
   }
@@ -133,14 +132,16 @@ int erase(const cli::Arguments& arguments) {
 
 int list(const cli::Arguments& arguments) {
   Session session(arguments);
-  const Json stacks = session.client.call("GET", arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks")["stacks"];
+  const Json stacks =
+      session.client.call("GET", arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks")["stacks"];
   arguments.has("json") ? print_json(stacks) : print(stack_table(stacks));
   return 0;
 }
 
 int show(const cli::Arguments& arguments) {
   Session session(arguments);
-  const Json stack = session.client.call("GET", cat("/stacks/", percent_encode(operand(arguments, 0, "stack"))))["stack"];
+  const Json stack =
+      session.client.call("GET", cat("/stacks/", percent_encode(operand(arguments, 0, "stack"))))["stack"];
   arguments.has("json") ? print_json(stack) : print(stack_fields(stack));
   return 0;
 }
@@ -262,7 +263,8 @@ std::vector<cli::Command> stack_commands() {
       {"stack event list", "NAME", "what happened", service,
        with_common({{"follow", 0, "", "and what happens, until interrupted"}}), event_list},
       {"stack output show", "NAME OUTPUT", "an output's value", service, with_common({}), output_show},
-      {"stack failures list", "NAME", "what failed, with the output of scripts", service, with_common({}), failures_list},
+      {"stack failures list", "NAME", "what failed, with the output of scripts", service, with_common({}),
+       failures_list},
       {"stack agent-config", "", "print or install the agents' configuration on servers that are deployed already",
        "Reads OVERCLOUD_ROLES (\"Controller Compute …\") and for each role ROLE_hosts, its servers' addresses in the "
        "order of the group's members, as the field's script does. Prints /etc/os-collect-config.conf for each; with "

@@ -51,7 +51,8 @@ std::string table(const Row& head, const std::vector<Row>& rows) {
   border += "\n";
   const auto line = [&](const Row& row) {
     std::string out = "|";
-    for (std::size_t i = 0; i < row.size(); ++i) out += cat(" ", row[i], std::string(widths[i] - width(row[i]), ' '), " |");
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += cat(" ", row[i], std::string(widths[i] - width(row[i]), ' '), " |");
     return out + "\n";
   };
   std::string out = cat(border, line(head), border);
@@ -70,8 +71,8 @@ std::string stack_table(const Json& stacks) {
 
 std::string stack_fields(const Json& stack) {
   std::vector<Row> rows;
-  for (const char* key : {"id", "stack_name", "description", "creation_time", "updated_time", "stack_status",
-                          "stack_status_reason"}) {
+  for (const char* key :
+       {"id", "stack_name", "description", "creation_time", "updated_time", "stack_status", "stack_status_reason"}) {
     rows.push_back({key, text_of(stack, key)});
   }
   for (const Json& output : stack.value("outputs", Json::array())) {
@@ -86,7 +87,8 @@ std::string resource_table(const Json& resources, bool nested) {
   std::vector<Row> rows;
   for (const Json& resource : resources) {
     Row row = {text_of(resource, "resource_name"), text_of(resource, "physical_resource_id"),
-               text_of(resource, "resource_type"), text_of(resource, "resource_status"), text_of(resource, "updated_time")};
+               text_of(resource, "resource_type"), text_of(resource, "resource_status"),
+               text_of(resource, "updated_time")};
     if (nested) row.push_back(last_part(link_of(resource, "stack"), 2));
     rows.push_back(std::move(row));
   }

@@ -6,7 +6,8 @@
 
 namespace hearth::metadata::live {
 
-/// Integers beyond 64 bits become floating point, infinities null, keys text. What waits is an Error that says for what.
+/// Integers beyond 64 bits become floating point, infinities null, keys text. What waits is an Error that says for
+/// what.
 [[nodiscard]] Json to_json(const Value& value);
 [[nodiscard]] Value to_value(const Json& json);
 

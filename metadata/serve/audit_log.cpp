@@ -30,7 +30,7 @@ void AuditLog::record(const AccessRecord& record) noexcept {
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
     const std::string line = cat(audit_line(record, now), "\n");
     (void)!::write(file_.get(), line.data(), line.size());  // a full disk must not end the service
-  } catch (const std::exception&) {  // nor must a lack of memory
+  } catch (const std::exception&) {                         // nor must a lack of memory
   }
 }
 

@@ -16,10 +16,11 @@ std::string hosts(const Environment& env) {
 }
 
 TEST(AgentHosts, ComeFromTheVariablesOfTheFieldsScript) {
-  EXPECT_EQ(hosts({{"OVERCLOUD_ROLES", "ControllerDeployedServer ComputeDeployedServer"},
-                   {"ControllerDeployedServer_hosts", "192.0.2.1 192.0.2.2"},
-                   {"ComputeDeployedServer_hosts", "192.0.2.4"}}),
-            "ControllerDeployedServer.0=192.0.2.1 ControllerDeployedServer.1=192.0.2.2 ComputeDeployedServer.0=192.0.2.4");
+  EXPECT_EQ(
+      hosts({{"OVERCLOUD_ROLES", "ControllerDeployedServer ComputeDeployedServer"},
+             {"ControllerDeployedServer_hosts", "192.0.2.1 192.0.2.2"},
+             {"ComputeDeployedServer_hosts", "192.0.2.4"}}),
+      "ControllerDeployedServer.0=192.0.2.1 ControllerDeployedServer.1=192.0.2.2 ComputeDeployedServer.0=192.0.2.4");
   EXPECT_EQ(hosts({{"CONTROLLER_HOSTS", "192.0.2.1"}, {"CEPH_HOSTS", "192.0.2.9"}}),
             "Controller.0=192.0.2.1 CephStorage.0=192.0.2.9");
 }
@@ -30,12 +31,15 @@ TEST(AgentHosts, MustBeThereForEveryRoleThatIsNamed) {
 }
 
 TEST(AgentConfig, IsTheFileThatAgentsRead) {
-  const Json section = Json::parse(R"({"collectors": ["request", "local"], "request": {"metadata_url": "http://192.0.2.1:8080/v1/x?temp_url_sig=1&temp_url_expires=2"}})");
-  EXPECT_EQ(agent_config_text(section),
-            "[DEFAULT]\ncollectors=request\ncollectors=local\ncommand=os-refresh-config\npolling_interval=30\n\n[request]\n"
-            "metadata_url=http://192.0.2.1:8080/v1/x?temp_url_sig=1&temp_url_expires=2\n");
+  const Json section = Json::parse(
+      R"({"collectors": ["request", "local"], "request": {"metadata_url": "http://192.0.2.1:8080/v1/x?temp_url_sig=1&temp_url_expires=2"}})");
+  EXPECT_EQ(
+      agent_config_text(section),
+      "[DEFAULT]\ncollectors=request\ncollectors=local\ncommand=os-refresh-config\npolling_interval=30\n\n[request]\n"
+      "metadata_url=http://192.0.2.1:8080/v1/x?temp_url_sig=1&temp_url_expires=2\n");
   EXPECT_EQ(service_url(section), "http://192.0.2.1:8080/");
-  EXPECT_EQ(service_url(Json::parse(R"({"collectors": ["heat"], "heat": {"auth_url": "http://h:5000/v3"}})")), "http://h:5000/");
+  EXPECT_EQ(service_url(Json::parse(R"({"collectors": ["heat"], "heat": {"auth_url": "http://h:5000/v3"}})")),
+            "http://h:5000/");
 }
 
 }  // namespace

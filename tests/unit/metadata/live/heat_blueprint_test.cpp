@@ -86,7 +86,8 @@ TEST_F(HeatBlueprintTest, WhatWaitsIsAnErrorUntilItIsKnown) {
   const auto blueprint = make(k_template);
   EXPECT_THROW((void)blueprint->properties("after"), Error);
   EXPECT_TRUE(blueprint->outputs("")[0].value.is_null());
-  blueprint->know("dep", Json::parse(R"({"result": "42", "deploy_stdout": "", "deploy_stderr": "", "deploy_status_code": 0})"));
+  blueprint->know(
+      "dep", Json::parse(R"({"result": "42", "deploy_stdout": "", "deploy_stderr": "", "deploy_status_code": 0})"));
   EXPECT_THAT(blueprint->properties("after").dump(), HasSubstr("\"42\""));
   EXPECT_EQ(blueprint->outputs("")[0].value, "42");
 }

@@ -13,8 +13,10 @@ TEST(Table, HasBordersAndKnowsWideCharacters) {
 }
 
 TEST(StackTables, ShowWhatTheFieldShows) {
-  const Json stacks = Json::parse(R"([{"id": "1", "stack_name": "s", "stack_status": "CREATE_COMPLETE", "creation_time": "t", "updated_time": null}])");
-  EXPECT_NE(stack_table(stacks).find("| 1  | s          | CREATE_COMPLETE | t             | None         |"), std::string::npos)
+  const Json stacks = Json::parse(
+      R"([{"id": "1", "stack_name": "s", "stack_status": "CREATE_COMPLETE", "creation_time": "t", "updated_time": null}])");
+  EXPECT_NE(stack_table(stacks).find("| 1  | s          | CREATE_COMPLETE | t             | None         |"),
+            std::string::npos)
       << stack_table(stacks);
   const Json resources = Json::parse(R"([{"resource_name": "deployed-server", "physical_resource_id": "p", "links":
       [{"rel": "stack", "href": "http://h/v1/admin/stacks/s-Compute-x/id"}]}])");
@@ -23,7 +25,8 @@ TEST(StackTables, ShowWhatTheFieldShows) {
   EXPECT_NE(stack_fields(stacks[0]).find("| stack_name"), std::string::npos);
 }
 
-Json event(const std::string& stack, const std::string& resource, const std::string& physical, const std::string& status) {
+Json event(const std::string& stack, const std::string& resource, const std::string& physical,
+           const std::string& status) {
   Json event = Json::object();
   event["links"] = Json::array({{{"rel", "stack"}, {"href", cat("http://h/v1/admin/stacks/n/", stack)}}});
   event["event_time"] = "2017-01-14T13:25:13Z";
@@ -47,7 +50,8 @@ TEST(EventPaths, NameResourcesByTheirPlaceInTheTree) {
 }
 
 TEST(Failures, ShowWhatTheScriptWrote) {
-  const Json resource = Json::parse(R"({"resource_type": "T", "physical_resource_id": "p", "resource_status": "CREATE_FAILED",
+  const Json resource =
+      Json::parse(R"({"resource_type": "T", "physical_resource_id": "p", "resource_status": "CREATE_FAILED",
       "resource_status_reason": "Error: x"})");
   const Json deployment = Json::parse(R"({"output_values": {"deploy_stdout": "one\ntwo", "deploy_stderr": null}})");
   EXPECT_EQ(failure_text("s.Dep", resource, deployment),
