@@ -99,6 +99,8 @@ std::string EventPaths::line(const Json& event) {
   const std::string stack = last_part(link_of(event, "stack"), 1);
   const std::string physical = text_of(event, "physical_resource_id");
   if (paths_.empty()) paths_[stack] = root_;
+  const auto by_name = paths_.find(text_of(event, "resource_name"));
+  if (physical == stack && by_name != paths_.end()) paths_.emplace(stack, by_name->second);
   const std::string path = paths_.count(stack) > 0 ? paths_[stack] : root_;
   const std::string own = physical == stack ? path : cat(path, ".", text_of(event, "resource_name"));
   if (physical != stack && !physical.empty()) paths_.emplace(physical, own);

@@ -41,7 +41,7 @@ TEST(EventPaths, NameResourcesByTheirPlaceInTheTree) {
   EventPaths paths("overcloud");
   EXPECT_EQ(paths.line(event("1", "overcloud", "1", "CREATE_IN_PROGRESS")),
             "2017-01-14 13:25:13Z [overcloud]: CREATE_IN_PROGRESS  state changed");
-  EXPECT_EQ(paths.line(event("1", "Compute", "2", "CREATE_IN_PROGRESS")),
+  EXPECT_EQ(paths.line(event("1", "Compute", "overcloud-Compute-x", "CREATE_IN_PROGRESS")),
             "2017-01-14 13:25:13Z [overcloud.Compute]: CREATE_IN_PROGRESS  state changed");
   EXPECT_EQ(paths.line(event("2", "overcloud-Compute-x", "2", "CREATE_IN_PROGRESS")),
             "2017-01-14 13:25:13Z [overcloud.Compute]: CREATE_IN_PROGRESS  state changed");
