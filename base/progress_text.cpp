@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth {
 
@@ -21,21 +22,9 @@ struct Character {
   std::size_t size = 0;
 };
 
-/// RFC 3629: lead byte, continuation bytes 10xxxxxx, no overlong forms, no surrogates, at most U+10FFFF.
 Character decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {};
-  char32_t code = lead & (0x7FU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0U) != 0x80U) return {};
-    code = (code << 6U) | (byte & 0x3FU);
-  }
-  static constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < smallest[size] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
-  return {code, size};
+  const DecodedCharacter decoded = decode_utf8(text);
+  return decoded.valid ? Character{decoded.value, decoded.length} : Character{};
 }
 
 struct Range {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/position.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -17,25 +18,14 @@ namespace {
 constexpr int k_max_depth = 512;
 /// Objects up to this many members are searched one by one for duplicate keys; larger ones get an index.
 constexpr std::size_t k_index_from = 24;
+/// Room for so many members is made at once: growing copies their keys.
+constexpr std::size_t k_usual_size = 4;
 
 /// Thrown inside the reader only; parse_python_json turns it into a ParseError.
 struct Failure {
   std::size_t offset;
   std::string what;
 };
-
-Position position_of(std::string_view text, std::size_t offset) {
-  Position at{1, 1};
-  for (const char c : text.substr(0, offset)) {
-    if (c == '\n') {
-      ++at.line;
-      at.column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) {  // continuation bytes belong to the same character
-      ++at.column;
-    }
-  }
-  return at;
-}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -47,6 +37,7 @@ class ObjectBuilder {
       *existing = std::move(value);
       return;
     }
+    if (members_.empty()) members_.reserve(k_usual_size);
     members_.emplace_back(std::move(key), std::move(value));
     if (members_.size() >= k_index_from) extend_index();
   }
@@ -284,7 +275,7 @@ Result<Json> parse_python_json(std::string_view text, std::string_view source) {
   try {
     return Reader(text).read_document();
   } catch (const Failure& failure) {
-    return ParseError{std::string(source), position_of(text, failure.offset), failure.what};
+    return ParseError{std::string(source), position_in(text, failure.offset), failure.what};
   }
 }
 

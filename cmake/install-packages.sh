@@ -18,8 +18,9 @@ declare -A packages=(
     ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
-    tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin gdisk curl nginx-light wrk apache2-utils python3-openstackclient python3-heatclient python3-dib-utils
-    python3-os-collect-config python3-os-apply-config python3-os-refresh-config ifupdown jq"
+    tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk curl nginx-light wrk apache2-utils
+    python3-openstackclient python3-heatclient python3-dib-utils python3-os-collect-config python3-os-apply-config
+    python3-os-refresh-config ifupdown jq"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )

@@ -74,7 +74,7 @@ class ApplyCommand {
   }
 
   int apply_tree() {
-    const Json root = metadata_below(metadata_, options_.subhash);
+    const Json& root = metadata_below(metadata_, options_.subhash);
     const RenderContext context{
         root,
         world_.files,
@@ -88,7 +88,7 @@ class ApplyCommand {
     if (options_.diff || options_.check) {
       code = preview(rendered);
     } else if (!options_.validate) {
-      apply_changes(plan_changes(rendered, options_.output, world_.files), world_.files, world_.log);
+      apply_changes(plan_changes(rendered, options_.output, world_.files), world_.files, write_together, world_.log);
     }
     world_.log.info("success");
     return code;

@@ -49,29 +49,29 @@ Json read_metadata(const std::vector<std::string>& files, const FileReader& read
   for (const std::string& file : files) {
     const std::optional<std::string> text = file.empty() ? std::nullopt : read_document(file, reader);
     if (!text) continue;
-    const Result<Json> document = parse_python_json(*text, file);
+    Result<Json> document = parse_python_json(*text, file);
     if (!document) {
       throw Error(ErrorKind::input, cat("Could not parse metadata file: ", file)).hint(document.error().text());
     }
-    if (document->is_object()) merged = merge_metadata(std::move(merged), *document);
+    if (document->is_object()) merged = merge_metadata(std::move(merged), std::move(document).value());
   }
   return merged;
 }
 
-Json merge_metadata(Json lower, const Json& upper) {
+Json merge_metadata(Json lower, Json upper) {
   if (!lower.is_object() || !upper.is_object() || lower.empty()) return upper;
-  for (const auto& [key, value] : upper.items()) {
-    const auto found = lower.find(key);
+  for (auto item = upper.begin(); item != upper.end(); ++item) {
+    const auto found = lower.find(item.key());
     if (found == lower.end()) {
-      lower[key] = value;
+      lower[item.key()] = std::move(item.value());
     } else {
-      *found = merge_metadata(std::move(*found), value);
+      *found = merge_metadata(std::move(*found), std::move(item.value()));
     }
   }
   return lower;
 }
 
-Json metadata_below(const Json& metadata, const std::string& dotted) {
+const Json& metadata_below(const Json& metadata, const std::string& dotted) {
   if (dotted.empty()) return metadata;
   const Json* value = &metadata;
   for (const std::string& part : split(dotted, '.')) {

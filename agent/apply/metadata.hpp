@@ -31,9 +31,9 @@ struct MetadataChoice {
 [[nodiscard]] Json read_metadata(const std::vector<std::string>& files, const FileReader& reader);
 
 /// Lays `upper` over `lower`: objects merge member by member, anything else replaces.
-[[nodiscard]] Json merge_metadata(Json lower, const Json& upper);
+[[nodiscard]] Json merge_metadata(Json lower, Json upper);
 
 /// The sub-object at "a.b", or the whole for an empty key. Throws Error(input) when there is no object.
-[[nodiscard]] Json metadata_below(const Json& metadata, const std::string& dotted);
+[[nodiscard]] const Json& metadata_below(const Json& metadata, const std::string& dotted);
 
 }  // namespace hearth::agent

@@ -1,5 +1,6 @@
 #include "agent/apply/mustache.hpp"
 
+#include "base/position.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -16,14 +17,6 @@ struct Failure {
   std::size_t offset;
   std::string what;
 };
-
-Position position_of(std::string_view text, std::size_t offset) {
-  Position at{1, 1};
-  for (const char c : text.substr(0, offset)) {
-    at = c == '\n' ? Position{at.line + 1, 1} : Position{at.line, at.column + 1};
-  }
-  return at;
-}
 
 std::string with_unix_lines(std::string_view text) {
   return replace_all(replace_all(std::string(text), "\r\n", "\n"), "\r", "\n");
@@ -189,7 +182,7 @@ class Parser {
   MustacheTemplate finish() {
     MustacheTemplate result;
     for (std::size_t i = 1; i < levels_.size(); ++i) {
-      result.unclosed.push_back({levels_[i].name, position_of(text_, levels_[i].begin)});
+      result.unclosed.push_back({levels_[i].name, position_in(text_, levels_[i].begin)});
     }
     result.nodes = std::move(levels_.back().nodes);
     return result;
@@ -208,7 +201,7 @@ Result<MustacheTemplate> parse_mustache(std::string_view text, std::string_view 
   try {
     return Parser(unix_text).run();
   } catch (const Failure& failure) {
-    return ParseError{std::string(source), position_of(unix_text, failure.offset), failure.what};
+    return ParseError{std::string(source), position_in(unix_text, failure.offset), failure.what};
   }
 }
 

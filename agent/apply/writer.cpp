@@ -60,12 +60,29 @@ FileChange plan_change(const RenderedFile& file, const std::string& root, const 
   return change;
 }
 
-void write_change(const FileChange& change, FileSystem& files, Logger& log) {
-  log.info(cat("writing ", change.path));
-  const fs::path parent = fs::path(change.path).parent_path();
-  if (!parent.empty()) files.make_directories(parent, 0777);
-  files.write(change.path, change.content, change.attributes);
-}
+/// Few enough for the usual limit of open files.
+constexpr std::size_t k_batch = 256;
+
+/// Files that are written together: when one of them can't be, none is replaced.
+class Batch {
+ public:
+  Batch(FileSystem& files, const WriteTogether& write, Logger& log) : files_(files), write_(write), log_(log) {}
+
+  void add(const FileChange& change) {
+    log_.info(cat("writing ", change.path));
+    const fs::path parent = fs::path(change.path).parent_path();
+    if (!parent.empty()) files_.make_directories(parent, 0777);
+    waiting_.push_back({change.path, change.content, change.attributes});
+    if (waiting_.size() == k_batch) flush();
+  }
+  void flush() { write_(std::exchange(waiting_, {})); }
+
+ private:
+  FileSystem& files_;
+  const WriteTogether& write_;
+  Logger& log_;
+  std::vector<FileToWrite> waiting_;
+};
 
 std::string octal(std::uint32_t mode) {
   std::string digits;
@@ -102,17 +119,19 @@ std::vector<FileChange> plan_changes(const std::vector<RenderedFile>& files, con
   return changes;
 }
 
-void apply_changes(const std::vector<FileChange>& changes, FileSystem& files, Logger& log) {
+void apply_changes(const std::vector<FileChange>& changes, FileSystem& files, const WriteTogether& write, Logger& log) {
+  Batch batch(files, write, log);
   for (const FileChange& change : changes) {
     switch (change.kind) {
-      case FileChange::Kind::write: write_change(change, files, log); break;
+      case FileChange::Kind::write: batch.add(change); break;
       case FileChange::Kind::keep: log.debug(cat("unchanged ", change.path)); break;
       case FileChange::Kind::skip: log.info(cat("not creating empty ", change.path)); break;
-      case FileChange::Kind::remove:
-        log.info(cat("deleting ", change.path));
-        files.remove(change.path);
-        break;
+      case FileChange::Kind::remove: log.info(cat("deleting ", change.path)); break;
     }
+  }
+  batch.flush();
+  for (const FileChange& change : changes) {
+    if (change.kind == FileChange::Kind::remove) files.remove(change.path);
   }
 }
 

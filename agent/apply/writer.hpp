@@ -1,13 +1,14 @@
 // From rendered files to changes on disk: first a plan that can be shown (--diff, --check), then atomic writes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/apply/tree.hpp"
 #include "base/log.hpp"
-#include "base/sys/file.hpp"
+#include "base/sys/file_batch.hpp"
 
 namespace hearth::agent {
 
@@ -33,8 +34,12 @@ struct FileChange {
 [[nodiscard]] std::vector<FileChange> plan_changes(const std::vector<RenderedFile>& files,
                                                    const std::string& output_root, const FileReader& reader);
 
-/// Carries the plan out, each file whole and fsynced or not at all, and logs "writing P" or "deleting P".
-void apply_changes(const std::vector<FileChange>& changes, FileSystem& files, Logger& log);
+/// Replaces files together: see write_together.
+using WriteTogether = std::function<void(const std::vector<FileToWrite>&)>;
+
+/// Carries the plan out, files whole and fsynced or not at all, and logs "writing P" or "deleting P". What is to be
+/// deleted goes last.
+void apply_changes(const std::vector<FileChange>& changes, FileSystem& files, const WriteTogether& write, Logger& log);
 
 /// The plan as a unified diff; a change of mode or owner is a "# PATH: mode 0644 -> 0600" line.
 [[nodiscard]] std::string describe_changes(const std::vector<FileChange>& changes);

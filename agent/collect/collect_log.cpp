@@ -60,6 +60,48 @@ std::string time_text(const std::string& format, WallTime time) {
   return cat(text.str(), std::string_view(with_milliseconds).substr(with_milliseconds.size() - 4));
 }
 
+/// The time as strftime(3) writes it, without fractions.
+std::string plain_time(const std::string& format, WallTime time) {
+  const std::string whole = time_text(format, time);
+  return whole.substr(0, whole.size() - 4);
+}
+
+/// Python's numbers of the levels.
+int level_number(LogLevel level) { return 10 + 10 * static_cast<int>(level); }
+
+std::string field(std::string_view name, const LogOptions& options, LogLevel level, std::string_view text,
+                  WallTime time, int pid) {
+  if (name == "message") return std::string(text);
+  if (name == "levelname") return std::string(log_level_name(level));
+  if (name == "levelno") return std::to_string(level_number(level));
+  if (name == "name") return k_name;
+  if (name == "process") return std::to_string(pid);
+  if (name == "asctime") return options.python_dates ? log_time(time, ',') : plain_time(options.date_format, time);
+  const std::string with_milliseconds = log_time(time, '.');
+  const std::string milliseconds = with_milliseconds.substr(with_milliseconds.size() - 3);
+  if (name == "msecs") return milliseconds;
+  if (name != "created") return "";
+  return cat(std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(), ".", milliseconds);
+}
+
+/// "%(name)s" and the like, whatever the width and letter behind the parenthesis, become the field.
+std::string with_fields(const LogOptions& options, LogLevel level, std::string_view text, WallTime time, int pid) {
+  std::string out;
+  std::string_view rest = options.format;
+  while (!rest.empty()) {
+    const std::size_t end = rest.substr(0, 2) == "%(" ? rest.find(')') : std::string_view::npos;
+    const std::size_t letter = end == std::string_view::npos ? end : rest.find_first_of("sdfgrx", end + 1);
+    if (letter != std::string_view::npos) {
+      out += field(rest.substr(2, end - 2), options, level, text, time, pid);
+      rest.remove_prefix(letter + 1);
+    } else {
+      out += rest.front();
+      rest.remove_prefix(rest.substr(0, 2) == "%%" ? 2 : 1);
+    }
+  }
+  return out;
+}
+
 /// The journal's native protocol: FIELD=VALUE lines; newlines would need another form, so they become blanks.
 std::string journal_entry(LogLevel level, std::string_view text) {
   return cat("MESSAGE=", replace_all(std::string(text), "\n", " "), "\nPRIORITY=", priority_of(level),
@@ -71,7 +113,7 @@ std::string journal_entry(LogLevel level, std::string_view text) {
 LogOptions log_options(const Settings& settings) {
   const auto flag = [&settings](const char* name) { return settings.flag("DEFAULT", name); };
   const auto text = [&settings](const char* name) { return settings.text_or("DEFAULT", name, ""); };
-  LogOptions options{.debug = flag("debug"),
+  LogOptions options{.threshold = flag("debug") ? LogLevel::debug : LogLevel::info,
                      .file = text("log_file"),
                      .watch_file = flag("watch_log_file"),
                      .to_syslog = flag("use_syslog"),
@@ -90,6 +132,7 @@ LogOptions log_options(const Settings& settings) {
 }
 
 std::string format_record(const LogOptions& options, LogLevel level, std::string_view text, WallTime time, int pid) {
+  if (!options.format.empty() && !options.as_json) return with_fields(options, level, text, time, pid);
   const std::string when = time_text(options.date_format, time);
   if (!options.as_json) return cat(when, " ", pid, " ", log_level_name(level), " ", k_name, " [-] ", text);
   const Json record = {
@@ -114,7 +157,7 @@ CollectLog::~CollectLog() {
 }
 
 void CollectLog::log(LogLevel level, std::string_view text) noexcept {
-  if (level == LogLevel::debug && !options_.debug) return;
+  if (!options_.threshold || level < *options_.threshold) return;
   try {
     write_record(level, text);
   } catch (...) {  // disk full, out of memory: the line is lost, the work goes on

@@ -2,6 +2,7 @@
 // stderr, a file, syslog or the systemd journal, as the oslo.log options say.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,8 @@
 namespace hearth::agent {
 
 struct LogOptions {
-  bool debug = false;
-  std::string file;  ///< empty = none
+  std::optional<LogLevel> threshold = LogLevel::info;  ///< nothing = no lines at all
+  std::string file;                                    ///< empty = none
   bool watch_file = false;
   bool to_stderr = true;
   bool to_syslog = false;
@@ -23,6 +24,8 @@ struct LogOptions {
   bool as_json = false;
   std::string date_format = "%Y-%m-%d %H:%M:%S";
   int syslog_facility = 0;
+  std::string format;         ///< in Python's %-style, "%(asctime)s %(message)s"; empty = the usual line
+  bool python_dates = false;  ///< asctime is as Python's logging writes it where no date format is given
   bool operator==(const LogOptions&) const = default;
 };
 
@@ -30,7 +33,8 @@ struct LogOptions {
 /// else is, or with use_stderr.
 [[nodiscard]] LogOptions log_options(const Settings& settings);
 
-/// One record as a line, without newline.
+/// One record as a line, without newline. Of a format's fields asctime, created, levelname, levelno, message, msecs,
+/// name and process are known; others are empty.
 [[nodiscard]] std::string format_record(const LogOptions& options, LogLevel level, std::string_view text, WallTime time,
                                         int pid);
 

@@ -8,11 +8,13 @@
 
 #include "agent/collect/collect_log.hpp"
 #include "agent/collect/datagram.hpp"
+#include "agent/collect/log_config.hpp"
 #include "agent/collect/loop.hpp"
 #include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
+#include "base/net/web_socket.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -55,6 +57,22 @@ void notify_systemd(const Environment& env, std::string_view state) {
   if (socket != env.end()) send_datagram(socket->second, state);
 }
 
+/// A file of Python's logging replaces all other options, and must be right.
+LogOptions chosen_log(const Settings& settings, const FileReader& files) {
+  const std::optional<std::string> path = settings.text("DEFAULT", "log_config_append");
+  if (!path) return log_options(settings);
+  const std::optional<std::string> text = files.read(*path);
+  if (!text) throw Error(ErrorKind::not_found, cat("Error loading logging config ", *path, ": there is no such file"));
+  Result<LogOptions> options = parse_log_config(*text, *path);
+  if (!options) throw Error(ErrorKind::input, cat("Error loading logging config ", options.error().text()));
+  return std::move(options).value();
+}
+
+TokenCacheOptions token_options(const Settings& settings) {
+  const std::chrono::duration<double> lifetime(settings.number("keystone", "cache_ttl"));
+  return {settings.text_or("keystone", "cache_dir", ""), std::chrono::duration_cast<Duration>(lifetime)};
+}
+
 /// One process's worth of the program, put together.
 class Collector {
  public:
@@ -63,11 +81,13 @@ class Collector {
         env_(current_environment()),
         config_(find_config_files(arguments, home_of(env_), files_)),
         settings_(read_config_files(config_, files_), env_, arguments),
-        log_(log_options(settings_), clock_),
+        log_(chosen_log(settings_, files_), clock_),
         once_(log_),
         runner_(clock_),
         http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
-        context_{settings_, files_, runner_, http_, clock_, log_, once_, ::getuid()} {}
+        tokens_(token_options(settings_), real_files_, clock_, log_),
+        messages_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
+        context_{settings_, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, ::getuid()} {}
 
   int run() {
     if (settings_.flag("DEFAULT", "print_cachedir")) {
@@ -75,7 +95,6 @@ class Collector {
       return 0;
     }
     for (const std::string& warning : settings_.warnings()) log_.warning(warning);
-    if (settings_.text("DEFAULT", "log_config_append")) log_.warning("log_config_append has no effect here");
     const LoopPlan plan = plan_loop(settings_, config_.files);
     check_source_names(plan.sources);
     SignalPause pause;
@@ -112,6 +131,8 @@ class Collector {
   OnceLog once_;
   RealRunner runner_;
   WebClient http_;
+  TokenCache tokens_;
+  WebSocketDialer messages_;
   SourceContext context_;
 };
 

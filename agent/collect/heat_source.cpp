@@ -28,25 +28,32 @@ std::string full_stack_id(const std::string& endpoint, const std::string& id, co
   return location.substr(at + std::string_view("/stacks/").size());
 }
 
-/// The metadata object; nothing, with a warning, when the answer has none.
-std::optional<Json> fetch(const KeystoneToken& token, const SourceContext& context) {
+HttpRequest metadata_request(const KeystoneToken& token, const SourceContext& context) {
   const Settings& settings = context.settings;
   const std::string endpoint = public_endpoint(token, "orchestration", settings.text_or("heat", "region_name", ""));
   const HttpHeaders headers = {
       {"X-Auth-Token", token.id}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
   const std::string stack = full_stack_id(endpoint, settings.text_or("heat", "stack_id", ""), headers, context);
   const std::string resource = percent_encode(settings.text_or("heat", "resource_name", ""), "/");
-  const std::string url = cat(endpoint, "/stacks/", stack, "/resources/", resource, "/metadata");
   context.log.debug(cat("Fetching metadata from ", endpoint));
-  HttpRequest request = get_request(context, url, k_seconds);
+  HttpRequest request =
+      get_request(context, cat(endpoint, "/stacks/", stack, "/resources/", resource, "/metadata"), k_seconds);
   request.headers = headers;
-  const std::optional<HttpResponse> response = send_or_warn(context, request);
-  if (!response) return std::nullopt;
-  const Json answer = parse_python_json(response->body, "Heat's answer").value_or_throw();
+  return request;
+}
+
+/// The metadata object. Throws Error when the answer has none.
+Json fetch(const KeystoneCredentials& credentials, const SourceContext& context) {
+  const Deadline deadline = Deadline::after(std::chrono::seconds(static_cast<int>(k_seconds)), context.clock);
+  const HttpResponse response =
+      context.tokens.send(context.http, credentials, deadline,
+                          [&context](const KeystoneToken& token) { return metadata_request(token, context); });
+  const std::optional<std::string> failure = failure_of(response);
+  if (failure) throw Error(ErrorKind::external, *failure);
+  const Json answer = parse_python_json(response.body, "Heat's answer").value_or_throw();
   const auto metadata = answer.is_object() ? answer.find("metadata") : answer.end();
   if (metadata != answer.end() && metadata->is_object()) return *metadata;
-  context.log.warning("Heat's answer holds no metadata object");
-  return std::nullopt;
+  throw Error(ErrorKind::input, "Heat's answer holds no metadata object");
 }
 
 }  // namespace
@@ -62,9 +69,7 @@ Collection collect_heat(const SourceContext& context) {
   try {
     const auto text = [&settings](const char* name) { return settings.text_or("heat", name, ""); };
     const KeystoneCredentials credentials{text("auth_url"), text("user_id"), text("password"), text("project_id")};
-    const Deadline deadline = Deadline::after(std::chrono::seconds(static_cast<int>(k_seconds)), context.clock);
-    const std::optional<Json> metadata = fetch(keystone_token(context.http, credentials, deadline), context);
-    if (metadata) return explode("heat", *metadata, settings.list("DEFAULT", "deployment_key"), context.log);
+    return explode("heat", fetch(credentials, context), settings.list("DEFAULT", "deployment_key"), context.log);
   } catch (const Error& error) {
     context.log.warning(error.what());
   }

@@ -6,7 +6,10 @@
 #include <ctime>
 
 #include "agent/collect/backoff.hpp"
+#include "agent/collect/retry_brake.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/python_json.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -26,7 +29,35 @@ struct RoundOutcome {
   int status = 0;
 };
 
-RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world) {
+/// Tells apart what a failing command was run with.
+std::string fingerprint_of(const std::vector<Collected>& documents) {
+  Hasher hasher(HashKind::md5);
+  for (const Collected& document : documents)
+    hasher.update(cat(document.name, "\n", python_json(document.content), "\n"));
+  return hasher.hex_digest();
+}
+
+/// Runs the command unless it has failed too often with the same metadata.
+RoundOutcome apply_braked(const LoopPlan& plan, const LoopWorld& world, const std::vector<Collected>& documents,
+                          const StoredRound& round, RetryBrake& brake) {
+  Logger& log = world.context.log;
+  const std::string metadata = brake.failures() > 0 ? fingerprint_of(documents) : "";
+  const Duration wait = plan.force ? Duration::zero() : brake.wait_for(metadata);
+  if (wait > Duration::zero()) {
+    log.info(cat("The command has failed ", brake.failures(), " times with these metadata; next try in ",
+                 std::chrono::ceil<std::chrono::seconds>(wait).count(), " seconds."));
+    return {};
+  }
+  const int status = apply_round(plan.command, round, world.cache, world.context.runner, log);
+  if (status == 0) {
+    brake.succeeded();
+  } else {
+    brake.failed(metadata.empty() ? fingerprint_of(documents) : metadata);
+  }
+  return {true, status};
+}
+
+RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world, RetryBrake& brake) {
   Logger& log = world.context.log;
   try {
     const std::vector<Collected> documents = collect_all(plan.sources, world.context);
@@ -35,7 +66,7 @@ RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world) {
       log.debug("No changes detected.");
       return {};
     }
-    return {true, apply_round(plan.command, round, world.cache, world.context.runner, log)};
+    return apply_braked(plan, world, documents, round, brake);
   } catch (const Error& error) {  // a full disk or the like: the next round may do better
     log.error(error.story());
     return {false, 1};
@@ -78,9 +109,11 @@ LoopPlan plan_loop(const Settings& settings, std::vector<std::string> config_fil
 LoopEnd run_loop(const LoopPlan& plan, const LoopWorld& world) {
   const std::string config = fingerprint(plan.config_files, world.context.files);
   Backoff backoff(plan.min_pause, plan.max_pause);
+  RetryBrake brake(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(plan.max_pause)),
+                   world.context.clock);
   LoopEnd end;
   while (true) {
-    const RoundOutcome outcome = run_round(plan, world);
+    const RoundOutcome outcome = run_round(plan, world, brake);
     if (outcome.status != 0) end.status = outcome.status;
     if (plan.one_time) return end;
     if (outcome.ran && fingerprint(plan.config_files, world.context.files) != config) return {.restart = true};

@@ -43,7 +43,7 @@ std::vector<SettingRow> default_rows() {
        0,
        text,
        {},
-       "accepted; Python logging files have no meaning here"},
+       "a file in the format of Python's logging.config, instead of the other logging options"},
       {"DEFAULT", "log_date_format", "log-date-format", 0, text, {"%Y-%m-%d %H:%M:%S"}, "strftime format of log lines"},
       {"DEFAULT", "use_syslog", "use-syslog", 0, boolean, {"false"}, "log to syslog"},
       {"DEFAULT", "syslog_log_facility", "syslog-log-facility", 0, text, {"LOG_USER"}, "syslog facility"},

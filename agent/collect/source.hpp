@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "agent/collect/settings.hpp"
+#include "agent/collect/token_cache.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/net/http.hpp"
+#include "base/net/web_socket.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 
@@ -53,6 +55,8 @@ struct SourceContext {
   const Clock& clock;
   Logger& log;
   OnceLog& once;
+  TokenCache& tokens;
+  MessageDialer& messages;
   unsigned uid = 0;  ///< of this process: local data of others are not trusted
 };
 

@@ -2,6 +2,7 @@
 
 #include "agent/collect/explode.hpp"
 #include "agent/collect/web.hpp"
+#include "agent/collect/zaqar_socket.hpp"
 #include "agent/signal/keystone.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
@@ -23,6 +24,16 @@ std::string client_id() {
              hex.substr(20));
 }
 
+/// What the queue's owner is called at Keystone.
+KeystoneCredentials credentials_of(const Settings& settings) {
+  const auto text = [&settings](const char* name) { return settings.text_or("zaqar", name, ""); };
+  return {text("auth_url"), text("user_id"), text("password"), text("project_id")};
+}
+
+Trust trust_of(const Settings& settings) {
+  return {settings.flag("zaqar", "ssl_certificate_validation"), settings.text_or("zaqar", "ca_file", "")};
+}
+
 HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context) {
   const Settings& settings = context.settings;
   const std::string endpoint = public_endpoint(token, "messaging", settings.text_or("zaqar", "region_name", ""));
@@ -34,8 +45,9 @@ HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context
                      {"X-Project-Id", settings.text_or("zaqar", "project_id", "")},
                      {"Client-ID", client_id()},
                      {"Content-Type", "application/json"}};
-  request.verify_tls = settings.flag("zaqar", "ssl_certificate_validation");
-  request.ca_file = settings.text_or("zaqar", "ca_file", "");
+  const Trust trust = trust_of(settings);
+  request.verify_tls = trust.verify;
+  request.ca_file = trust.ca_file;
   return request;
 }
 
@@ -47,8 +59,47 @@ std::optional<Json> first_body(const std::string& answer) {
   if (messages == json.end() || !messages->is_array() || messages->empty()) return std::nullopt;
   const Json& message = messages->front();
   const auto body = message.is_object() ? message.find("body") : message.end();
-  if (body != message.end() && body->is_object()) return *body;
-  throw Error(ErrorKind::input, "The queue's message holds no metadata object");
+  return body == message.end() ? Json() : *body;
+}
+
+std::optional<Json> pop_by_http(const SourceContext& context, const Deadline& deadline) {
+  const HttpResponse response =
+      context.tokens.send(context.http, credentials_of(context.settings), deadline,
+                          [&context](const KeystoneToken& token) { return pop_request(token, context); });
+  const std::optional<std::string> failure = failure_of(response);
+  if (failure) throw Error(ErrorKind::external, *failure);
+  return first_body(response.body);
+}
+
+/// Waits for a message as long as the longest pause between polls: it arrives at once, and nothing else waits longer
+/// than it would anyway.
+std::optional<Json> wait_by_socket(const SourceContext& context, const Deadline& deadline) {
+  const Settings& settings = context.settings;
+  const KeystoneToken token = context.tokens.get(context.http, credentials_of(settings), deadline);
+  std::string endpoint = public_endpoint(token, "messaging-websocket", settings.text_or("zaqar", "region_name", ""));
+  if (endpoint.compare(0, 2, "ws") == 0) endpoint.replace(0, 2, "http");  // wss becomes https
+  const Url url = parse_url(endpoint).value_or_throw();
+  context.log.debug(cat("Waiting for metadata from ", url.masked()));
+  const std::unique_ptr<MessageStream> stream = context.messages.dial(url, trust_of(settings), deadline);
+  const Duration longest = std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(settings.number("DEFAULT", "polling_interval")));
+  const ZaqarAccess access{token.id, settings.text_or("zaqar", "project_id", ""), client_id(),
+                           settings.text_or("zaqar", "queue_id", "")};
+  return pop_by_socket(*stream, access, context.clock,
+                       Deadline::after(std::max<Duration>(longest, std::chrono::seconds(5)), context.clock));
+}
+
+/// A popped message is gone from the queue. While no command has succeeded with it, what the cache holds is the last
+/// copy, and stays in use.
+std::optional<Json> unapplied_message(const SourceContext& context) {
+  const std::string path = cat(context.settings.text_or("DEFAULT", "cachedir", ""), "/zaqar.json");
+  const std::optional<std::string> text = context.files.read(path);
+  const Result<Json> kept = parse_python_json(text.value_or(""), path);
+  if (!kept || !kept->is_object()) return std::nullopt;
+  const std::optional<std::string> applied = context.files.read(cat(path, ".last"));
+  if (applied == text) return std::nullopt;
+  context.log.info("The last message was not applied yet: using it again");
+  return *kept;
 }
 
 /// Why the source can't be used as it is configured; nothing when it can.
@@ -63,12 +114,17 @@ std::optional<std::string> misconfigured(const Settings& settings) {
 
 Collection collect_configured(const SourceContext& context) {
   const Settings& settings = context.settings;
-  const auto text = [&settings](const char* name) { return settings.text_or("zaqar", name, ""); };
-  const KeystoneCredentials credentials{text("auth_url"), text("user_id"), text("password"), text("project_id")};
   const Deadline deadline = Deadline::after(std::chrono::seconds(static_cast<int>(k_seconds)), context.clock);
-  const KeystoneToken token = keystone_token(context.http, credentials, deadline);
-  const std::optional<HttpResponse> response = send_or_warn(context, pop_request(token, context));
-  const std::optional<Json> body = response ? first_body(response->body) : std::nullopt;
+  std::optional<Json> body;
+  try {
+    const bool by_socket = settings.flag("zaqar", "use_websockets");
+    body = by_socket ? wait_by_socket(context, deadline) : pop_by_http(context, deadline);
+    if (body && !body->is_object()) throw Error(ErrorKind::input, "The queue's message holds no metadata object");
+  } catch (const Error& error) {
+    context.log.warning(error.what());
+    body.reset();
+  }
+  if (!body) body = unapplied_message(context);
   if (!body) return Unavailable{};
   return explode("zaqar", *body, settings.list("DEFAULT", "deployment_key"), context.log);
 }
@@ -80,9 +136,6 @@ Collection collect_zaqar(const SourceContext& context) {
   if (reason) {
     context.once.log(LogLevel::warning, *reason);
     return NotConfigured{};
-  }
-  if (context.settings.flag("zaqar", "use_websockets")) {
-    context.once.log(LogLevel::warning, "use_websockets has no effect: the queue is read by HTTP");
   }
   try {
     return collect_configured(context);

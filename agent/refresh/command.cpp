@@ -82,6 +82,14 @@ std::optional<FileLock> acquire(const std::string& path, Logger& log) {
   }
 }
 
+/// A run empties the file at its end; one that was killed can't. Every phase runs anew then, as always.
+void tell_of_lost_run(const std::string& path, Logger& log) {
+  const std::string note(trim(RealFileSystem().read(path).value_or("")));
+  if (note.compare(0, 9, "Locked by") == 0) {
+    log.warning(cat("The last run did not come to its end (", note, "): all phases run again"));
+  }
+}
+
 int refresh(const cli::Arguments& arguments, const BaseDirectory& base, const Environment& env) {
   const SystemClock clock;
   PythonLogger log(STDERR_FILENO, "os-refresh-config", threshold_of(arguments.value_or("log-level", "INFO")), clock);
@@ -90,6 +98,7 @@ int refresh(const cli::Arguments& arguments, const BaseDirectory& base, const En
   const std::string lock_path = arguments.value_or("lockfile", k_usual_lock);
   const std::optional<FileLock> lock = acquire(lock_path, log);
   if (!lock) return k_exit_locked;
+  tell_of_lost_run(lock_path, log);
   const LockNote note(lock->fd(), lock_path, clock.wall());
   TreeRunner runner(clock);
   return run_phases(request, run_directory_with(runner, clock, env), RealFileSystem(), clock, log);

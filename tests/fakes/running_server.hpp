@@ -7,8 +7,8 @@
 
 #include <thread>
 
-#include "base/net/beast_client.hpp"
 #include "base/net/http_server.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/fd.hpp"
 #include "tests/fakes/memory_logger.hpp"
 
@@ -36,7 +36,7 @@ class RunningServer {
 
   HttpResponse send(const std::string& method, const std::string& target, const HttpHeaders& headers = {},
                     const std::string& body = "") {
-    BeastClient client(clock_, {}, "test");
+    WebClient client(clock_, {}, "test");
     HttpRequest request;
     request.method = method;
     request.url = parse_url(url(target)).value_or_throw();

@@ -1,6 +1,7 @@
 """The real os-collect-config against ours: exit status, stdout, the cache as it lies on disk, what web servers were asked,
 and that ours says at least what the real one says."""
 import http.server
+import json
 import os
 import threading
 
@@ -26,6 +27,22 @@ PAGES = {
     "/v1/": CFN,
 }
 REQUESTS = []
+METADATA = {"k": 1, "deployments": [{"name": "hd", "config": {"x": 2}}, {"name": "s", "group": "script", "config": ""}]}
+
+
+def endpoint(kind, path, region="R"):
+    return {"type": kind, "endpoints": [{"interface": "public", "region": region, "region_id": region, "id": kind, "url": "http://127.0.0.1:%d%s" % (PORT, path)}]}
+
+
+def keystone(path):
+    """Identity v3, the parts that clients use: the version document and a token by password."""
+    links = {"id": "v3.14", "status": "stable", "links": [{"rel": "self", "href": "http://127.0.0.1:%d/v3/" % PORT}]}
+    if path == "/v3/auth/tokens":
+        catalog = [endpoint("orchestration", "/heat/v1/t", "other"), endpoint("orchestration", "/heat/v1/t"), endpoint("messaging", "/zaqar")]
+        return 201, {"token": {"methods": ["password"], "expires_at": "2099-01-01T00:00:00.000000Z", "issued_at": "2026-01-01T00:00:00.000000Z",
+                               "user": {"id": "u", "name": "u", "domain": {"id": "d", "name": "d"}}, "project": {"id": "t", "name": "t", "domain": {"id": "d", "name": "d"}},
+                               "roles": [], "catalog": catalog}}
+    return (200, {"version": links}) if path.rstrip("/") == "/v3" else (300, {"versions": {"values": [links]}})
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,7 +58,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    do_GET = do_HEAD = answer
+    def send_json(self, status, content, headers=()):
+        data = json.dumps(content).encode()
+        self.send_response(status)
+        for name, text in headers:
+            self.send_header(name, text)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_GET(self):
+        if self.path.startswith("/v3") or self.path == "/":
+            self.send_json(*keystone(self.path))
+        elif self.path == "/heat/v1/t/stacks/st/1-2/resources/srv/metadata":
+            self.send_json(200, {"metadata": METADATA}) if self.headers["X-Auth-Token"] == "tok" else self.send_json(401, {})
+        elif self.path == "/heat/v1/t/stacks/1-2":
+            self.send_json(302, {}, [("Location", "http://127.0.0.1:%d/heat/v1/t/stacks/st/1-2" % PORT)])
+        else:
+            self.answer()
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_json(*keystone(self.path), [("X-Subject-Token", "tok")])
+
+    def do_DELETE(self):
+        self.send_json(200, {"messages": [{"id": "1", "ttl": 60, "age": 1, "body": METADATA}] if "queues/q/" in self.path else []})
+
+    do_HEAD = answer
 
     def log_message(self, *_):
         pass
@@ -69,6 +113,9 @@ def cachedir(text, env=None, extra=None):
 
 ONCE = ["--one-time", "-c", "echo ran $$OS_CONFIG_FILES"]
 CFN_CONF = ("[cfn]\nmetadata_url=http://127.0.0.1:PORT/v1/\naccess_key_id=AK/ID+1\nsecret_access_key=s3cr/et\nstack_name=my stack\npath=Srv.Metadata\n")
+
+HEAT_CONF = "[heat]\nauth_url=http://127.0.0.1:PORT/v3\nuser_id=u\npassword=p\nproject_id=t\nstack_id=st/1-2\nresource_name=srv\n"
+ZAQAR_CONF = "[zaqar]\nauth_url=http://127.0.0.1:PORT/v3\nuser_id=u\npassword=p\nproject_id=t\nqueue_id=q\n"
 
 CASES = {
     "print_local": [step(HEAD + ["--print", "local"], local({"b.json": "{}", "A": "[1]", "c": '"x"', ".h": "broken", "sub/x": "broken"}))],
@@ -126,11 +173,19 @@ CASES = {
     "cfn_sub_key": [step(HEAD + ["--print", "cfn"], conf(CFN_CONF.replace("Srv.Metadata", "Srv.Metadata.a")))],
     "cfn_missing_sub_key": [step(HEAD + ["--print", "cfn"], conf(CFN_CONF.replace("Srv.Metadata", "Srv.Metadata.nope")))],
     "cfn_unconfigured": [step(HEAD + ["--print", "cfn", "heat", "zaqar"], conf("[cfn]\nheat_metadata_hint={D}/none\n"))],
+    "heat": [step(HEAD + ONCE + ["heat"], conf(HEAT_CONF))],
+    "heat_region": [step(HEAD + ["--print", "heat"], conf(HEAT_CONF + "region_name=R\n"))],
+    "heat_unknown_region": [step(HEAD + ["--print", "heat"], conf(HEAT_CONF + "region_name=nowhere\n"))],
+    "heat_unversioned": [step(HEAD + ["--print", "heat"], conf(HEAT_CONF.replace("PORT/v3", "PORT/v2.0")))],
+    "heat_stack_by_id": [step(HEAD + ["--print", "heat"], conf(HEAT_CONF.replace("st/1-2", "1-2")))],
+    "heat_not_found": [step(HEAD + ["--print", "heat"], conf(HEAT_CONF.replace("srv", "other")))],
+    "zaqar": [step(HEAD + ONCE + ["zaqar"], conf(ZAQAR_CONF))],
+    "zaqar_empty": [step(HEAD + ["--print", "zaqar"], conf(ZAQAR_CONF.replace("queue_id=q", "queue_id=none")))],
     "cfn_hint": [step(HEAD + ["--print", "cfn"], conf(CFN_CONF.replace("metadata_url=http://127.0.0.1:PORT/v1/\n", "heat_metadata_hint={D}/hint\n")) |
                       {"hint": "http://127.0.0.1:PORT"})],
 }
 # Lines of the real one that ours need not repeat: tracebacks, usage, and a reason in Python's own words.
-OWN_WORDS = ("Traceback", " ", "usage:", "os_collect_config.", "oslo_", "During handling", "os-collect-config: error", "    ")
+OWN_WORDS = ("Traceback", " ", "usage:", "os_collect_config.", "oslo_", "During handling", "os-collect-config: error", "    ", "ERROR: b'")
 # Where stdout may differ: none of them prints anything on stdout but the report.
 
 
@@ -149,7 +204,7 @@ def run_side(side, case, port):
         side.put({name: (content[0], content[1]) if isinstance(content, tuple) else content.replace("PORT", str(port))
                   for name, content in one["files"].items()})
         results.append(side.run(one["args"], one["env"]))
-    return results, list(REQUESTS), side.tree()
+    return results, list(REQUESTS), {name: entry for name, entry in side.tree().items() if not name.startswith(".cache")}  # Python's own
 
 
 def check(name, case):

@@ -107,6 +107,26 @@ def differences(theirs, ours, what):
     return ["  %s\n    theirs: %r\n    ours:   %r" % (what, theirs, ours)]
 
 
+def script(text, shebang="#!/bin/sh\n"):
+    """An executable file for Side.put."""
+    return (shebang + text, 0o755)
+
+
+def run_both(sides, case, prepare, said):
+    """Runs one case on both sides and tells how they differ: status, stdout, files, and what `said` leaves of stderr (unless
+    the case has stderr=False, where each program has words of its own). prepare(side, case) gives arguments and environment."""
+    results = []
+    for side in sides:
+        side.put(case.get("files", {}))
+        args, env = prepare(side, case)
+        status, out, err = side.run(args, env)
+        results.append((status, out, said(err), side.tree()))
+        side.close()
+    (status, out, err, tree), (our_status, our_out, our_err, our_tree) = results
+    lines = differences(status, our_status, "status") + differences(out, our_out, "stdout") + differences(tree, our_tree, "file")
+    return lines + (differences(err, our_err, "stderr") if case.get("stderr", True) else [])
+
+
 def run_all(cases, only, check):
     """check(name, case) gives a list of difference lines. Exits 1 when there are any."""
     bad = 0

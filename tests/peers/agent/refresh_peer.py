@@ -2,16 +2,9 @@
 import fcntl
 import os
 
-from compare import Side, arguments, differences, need, plain, run_all
+from compare import Side, arguments, need, plain, run_all, run_both, script
 
 PEER = "/usr/bin/os-refresh-config"
-X = 0o755
-
-
-def script(text):
-    return ("#!/bin/sh\n" + text, X)
-
-
 LOCK = ["--lockfile", "{D}/lock"]
 BASE = {"OS_REFRESH_CONFIG_BASE_DIR": "{D}/b"}
 PHASES = {"b/%s.d/10-x" % phase: script("echo %s\n" % phase) for phase in ("pre-configure", "configure", "post-configure", "migration")}
@@ -40,29 +33,26 @@ CASES = {
 }
 
 
+def prepare(side, case):
+    lock = os.path.join(side.dir, "lock")
+    with open(lock, "a") as made:
+        os.chmod(made.name, 0o600)
+        if case.get("locked"):
+            HELD.append(os.dup(made.fileno()))
+            fcntl.flock(HELD[-1], fcntl.LOCK_EX)
+    return case.get("args", LOCK), case.get("env", BASE)
+
+
+def said(text):
+    return [line for line in plain(text).split("\n") if "dib-run-parts: line " not in line]  # a shell's own words
+
+
 def check(name, case):
     sides = [Side(PEER), Side(os.path.join(OPTIONS.links, "os-refresh-config"), OPTIONS.links)]
-    results = []
-    for side in sides:
-        side.put(case.get("files", {}))
-        held = open(os.path.join(side.dir, "lock"), "a") if case.get("locked") else None
-        if held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            os.chmod(held.name, 0o600)
-        status, out, err = side.run(case.get("args", LOCK), case.get("env", BASE))
-        lock = os.path.join(side.dir, "lock")
-        if os.path.exists(lock):
-            os.chmod(lock, 0o600)
-        said = [line for line in plain(err).split("\n") if "dib-run-parts: line " not in line]  # a shell's own words
-        results.append((status, out, said, side.tree()))
-        side.close()
-    (status, out, err, tree), (our_status, our_out, our_err, our_tree) = results
-    lines = differences(status, our_status, "status") + differences(out, our_out, "stdout") + differences(tree, our_tree, "file")
-    if case.get("stderr", True):
-        lines += differences(err, our_err, "stderr")
-    return lines
+    return run_both(sides, case, prepare, said)
 
 
+HELD = []
 OPTIONS = arguments()
 need(PEER)
 run_all(CASES, OPTIONS.cases, check)

@@ -1,16 +1,9 @@
 """Debian's dib-run-parts against ours: exit status, stdout, files made, and what is said on stderr."""
 import os
 
-from compare import Side, arguments, differences, need, plain, run_all
+from compare import Side, arguments, need, plain, run_all, run_both, script
 
 PEER = "/usr/bin/dib-run-parts"
-X = 0o755
-
-
-def script(text, shebang="#!/bin/sh\n"):
-    return (shebang + text, X)
-
-
 NAMES = ["99-last", "10a", "10-a", "10-A", "010-z", "3_k", "2-b", "02-c", "b", "_x", "A", "-5neg", "5-x", "0-zero", "00"]
 
 CASES = {
@@ -55,21 +48,14 @@ def said(text):
     return lines
 
 
+def prepare(side, case):
+    for link, target in case.get("links", {}).items():
+        os.symlink(target, os.path.join(side.dir, link))
+    return case.get("args", ["{D}/p"]), case.get("env", {})
+
+
 def check(name, case):
-    sides = [Side(PEER), Side(os.path.join(OPTIONS.links, "dib-run-parts"))]
-    results = []
-    for side in sides:
-        side.put(case.get("files", {}))
-        for link, target in case.get("links", {}).items():
-            os.symlink(target, os.path.join(side.dir, link))
-        status, out, err = side.run(case.get("args", ["{D}/p"]), case.get("env", {}))
-        results.append((status, out, said(err), side.tree()))
-        side.close()
-    (status, out, err, tree), (our_status, our_out, our_err, our_tree) = results
-    lines = differences(status, our_status, "status") + differences(out, our_out, "stdout") + differences(tree, our_tree, "file")
-    if case.get("stderr", True):
-        lines += differences(err, our_err, "stderr")
-    return lines
+    return run_both([Side(PEER), Side(os.path.join(OPTIONS.links, "dib-run-parts"))], case, prepare, said)
 
 
 OPTIONS = arguments()

@@ -2,6 +2,8 @@
 
 Usage: http_peer.py DIRECTORY, where DIRECTORY holds good.pem/good.key and wrong.pem/wrong.key.
 """
+import base64
+import hashlib
 import http.server
 import socket
 import ssl
@@ -104,6 +106,40 @@ class Garbage(http.server.BaseHTTPRequestHandler):
         self.request.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
 
 
+def frame(opcode, payload, final=True):
+    return bytes([(0x80 if final else 0) | opcode, len(payload)]) + payload
+
+
+class WebSocket(http.server.BaseHTTPRequestHandler):
+    """Answers each text with a ping in the middle of its fragmented echo; "bye" with the end of the connection."""
+
+    def log_message(self, *args):
+        pass
+
+    def message(self):
+        first, second = self.rfile.read(2)
+        mask, payload = self.rfile.read(4), self.rfile.read(second & 0x7F)
+        assert second & 0x80, "clients mask"
+        return first & 0xF, bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
+
+    def do_GET(self):
+        if self.path != "/talk":
+            self.send_error(404)
+            return
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
+        self.wfile.write(f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: {accept}\r\n\r\n".encode() + frame(1, b"welcome"))
+        while True:
+            opcode, text = self.message()
+            if text == b"bye":
+                self.wfile.write(frame(8, b""))
+                break
+            if opcode == 1:
+                self.wfile.write(frame(1, b"echo ", False) + frame(9, b"?") + frame(0, text))
+                assert self.message() == (10, b"?"), "a ping is answered"
+        self.close_connection = True
+
+
 def serve(name, handler, certificate=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -120,6 +156,7 @@ serve("plain", Handler)
 serve("tls", Handler, "good")
 serve("wrong-name", Handler, "wrong")
 serve("garbage", Garbage)
+serve("websocket", WebSocket)
 silent = socket.create_server(("127.0.0.1", 0))  # accepts by backlog, never answers
 print("silent", silent.getsockname()[1], flush=True)
 closed = socket.create_server(("127.0.0.1", 0))

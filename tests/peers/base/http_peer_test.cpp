@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
+#include "base/net/web_socket.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
@@ -211,6 +212,29 @@ TEST_F(HttpPeer, ACertificateForAnotherNameIsRefused) {
 
 TEST_F(HttpPeer, SslCertFileNamesTheAuthorities) {
   EXPECT_EQ(send(request("tls", "/echo", "https"), {{"SSL_CERT_FILE", servers_->ca()}}).status, 200);
+}
+
+TEST_F(HttpPeer, AWebSocketCarriesMessagesBothWays) {
+  const Deadline deadline = Deadline::after(seconds(10), clock_);
+  WebSocketDialer dialer(clock_, {}, "test/1");
+  const std::unique_ptr<MessageStream> stream = dialer.dial(request("websocket", "/talk").url, {}, deadline);
+  EXPECT_EQ(stream->receive(deadline), "welcome");  // it came with the handshake
+  stream->send("one", deadline);
+  EXPECT_EQ(stream->receive(deadline), "echo one");
+  stream->send("two", deadline);
+  EXPECT_EQ(stream->receive(deadline), "echo two");
+  EXPECT_THROW((void)stream->receive(Deadline::after(milliseconds(200), clock_)), Error);
+  stream->send("bye", deadline);
+  EXPECT_THROW((void)stream->receive(deadline), Error);
+}
+
+TEST_F(HttpPeer, WhatIsNoWebSocketIsAnError) {
+  const Deadline deadline = Deadline::after(seconds(10), clock_);
+  WebSocketDialer dialer(clock_, {}, "test/1");
+  for (const auto& [server, path] : std::vector<std::pair<std::string, std::string>>{
+           {"websocket", "/elsewhere"}, {"plain", "/echo"}, {"garbage", "/"}, {"closed", "/"}}) {
+    EXPECT_THROW((void)dialer.dial(request(server, path).url, {}, deadline), Error) << server;
+  }
 }
 
 TEST_F(HttpPeer, PlainRequestsGoThroughTheProxyInAbsoluteForm) {

@@ -14,7 +14,12 @@ class WriterTest : public testing::Test {
   std::vector<FileChange> plan(const std::vector<RenderedFile>& rendered) {
     return plan_changes(rendered, "/o", files_);
   }
-  void apply(const std::vector<RenderedFile>& rendered) { apply_changes(plan(rendered), files_, log_); }
+  void apply(const std::vector<RenderedFile>& rendered) {
+    const auto write = [this](const std::vector<FileToWrite>& files) {
+      for (const FileToWrite& file : files) files_.write(file.path, file.data, file.attributes);
+    };
+    apply_changes(plan(rendered), files_, write, log_);
+  }
   fakes::MemoryFileSystem files_;
   fakes::MemoryLogger log_;
 };

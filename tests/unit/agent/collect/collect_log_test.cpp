@@ -29,6 +29,14 @@ TEST_F(CollectLogTest, ARecordHasDateProcessAndLevel) {
             "1970-01-01 01:00:00.000 42 WARNING os-collect-config [-] text");
 }
 
+TEST_F(CollectLogTest, AFormatOfPythonsLoggingIsFilledIn) {
+  const LogOptions options{
+      .format = "%(asctime)s.%(msecs)03d %(process)d %(levelname)-8s|%(name)s|%(nope)s|100%% %(message)s",
+      .python_dates = true};
+  EXPECT_EQ(format_record(options, LogLevel::warning, "text", clock_.wall(), 42),
+            "1970-01-01 01:00:00,000.000 42 WARNING|os-collect-config||100% text");
+}
+
 TEST_F(CollectLogTest, AJsonRecordIsAnObject) {
   const Json record =
       parse_json(format_record({.as_json = true}, LogLevel::info, "a \"b\"", clock_.wall(), 1), "r").value_or_throw();
@@ -48,7 +56,7 @@ TEST_F(CollectLogTest, TheLogFileMayLieInTheLogDirectory) {
 TEST_F(CollectLogTest, DebugLinesNeedTheDebugOption) {
   CollectLog({.file = path("log"), .to_stderr = false}, clock_).debug("x");
   EXPECT_EQ(read_file(path("log")), "");
-  CollectLog({.debug = true, .file = path("log"), .to_stderr = false}, clock_).debug("x");
+  CollectLog({.threshold = LogLevel::debug, .file = path("log"), .to_stderr = false}, clock_).debug("x");
   EXPECT_THAT(read_file(path("log")), testing::HasSubstr("DEBUG os-collect-config [-] x\n"));
 }
 

@@ -24,7 +24,7 @@ class ConfigDriveTest : public SourceFixture {
  protected:
   std::optional<Json> read() {
     const Settings settings({}, {}, {});
-    return config_drive_metadata({settings, files_, runner_, http_, clock_, log_, once_, 0});
+    return config_drive_metadata({settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0});
   }
 };
 

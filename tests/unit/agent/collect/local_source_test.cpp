@@ -51,7 +51,8 @@ TEST_F(LocalSourceTest, AGroupWritableFileIsFine) {
 TEST_F(LocalSourceTest, ADirectoryOfAnotherUserMakesTheSourceUnavailable) {
   files_.put("/l/a/x", "1");
   const Settings settings(parse_ini(k_config, "t").value_or_throw(), {}, {});
-  EXPECT_TRUE(is_unavailable(collect_local({settings, files_, runner_, http_, clock_, log_, once_, 1000})));
+  EXPECT_TRUE(
+      is_unavailable(collect_local({settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 1000})));
   EXPECT_THAT(log_.lines, Contains("ERROR /l/a is owned by another user. This is a security risk."));
 }
 

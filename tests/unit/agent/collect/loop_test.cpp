@@ -42,7 +42,7 @@ class LoopTest : public SourceFixture {
     pause_ = ScriptedPause(pauses);
     pause_.meanwhile = meanwhile_;
     const Settings settings(parse_ini("[local]\npath=/l\n", "test").value_or_throw(), {}, {});
-    const SourceContext context{settings, files_, runner_, http_, clock_, log_, once_, 0};
+    const SourceContext context{settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0};
     return run_loop(plan, {context, cache_, pause_, [this] { ++polls_; }});
   }
   Cache cache_{"/c", files_, log_};
@@ -98,6 +98,23 @@ TEST_F(LoopTest, AFailingCommandIsRepeatedWithGrowingPauses) {
   (void)run({.min_pause = 1, .max_pause = 30}, 3);
   EXPECT_THAT(pause_.pauses, ElementsAre(1, 2, 4));
   EXPECT_EQ(runner_.ran.size(), 3U);
+}
+
+TEST_F(LoopTest, ACommandThatFailsAllTheTimeIsRunEverMoreRarely) {
+  runner_.on("sh", 1);
+  meanwhile_ = [this] { clock_.advance(std::chrono::seconds(10)); };
+  (void)run({.min_pause = 10, .max_pause = 10}, 40);
+  EXPECT_EQ(runner_.ran.size(), 11U);  // six at each poll; then 20, 40, 80 and 160 seconds between, and 200 at most
+}
+
+TEST_F(LoopTest, NewMetadataAreAppliedAtOnceAfterFailures) {
+  runner_.on("sh", 1);
+  meanwhile_ = [this] {
+    clock_.advance(std::chrono::seconds(10));
+    if (pause_.pauses.size() == 15) files_.put("/l/x", "2");
+  };
+  (void)run({.min_pause = 10, .max_pause = 10}, 16);
+  EXPECT_EQ(runner_.ran.size(), 10U);  // nine with the old ones
 }
 
 TEST_F(LoopTest, AConfigurationWrittenByTheCommandRestartsTheProgram) {

@@ -16,7 +16,7 @@ class RoundTest : public SourceFixture {
  protected:
   std::vector<Collected> all(const std::vector<std::string>& names, const std::string& config) {
     const Settings settings(parse_ini(config, "test").value_or_throw(), {}, {});
-    return collect_all(names, {settings, files_, runner_, http_, clock_, log_, once_, 0});
+    return collect_all(names, {settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0});
   }
   StoredRound store(const std::vector<Collected>& found) { return store_round(found, cache_, "/b", log_); }
   Cache cache_{"/c", files_, log_};

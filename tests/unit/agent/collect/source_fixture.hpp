@@ -9,6 +9,7 @@
 #include "tests/fakes/memory_file_system.hpp"
 #include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/scripted_http.hpp"
+#include "tests/fakes/scripted_messages.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
 namespace hearth::agent {
@@ -18,7 +19,7 @@ class SourceFixture : public testing::Test {
   /// Collects with `config` as the text of a configuration file.
   Collection collect(Collection (*source)(const SourceContext&), const std::string& config) {
     const Settings settings(parse_ini(config, "test").value_or_throw(), {}, {});
-    return source({settings, files_, runner_, http_, clock_, log_, once_, 0});
+    return source({settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0});
   }
   std::vector<Collected> documents(Collection (*source)(const SourceContext&), const std::string& config) {
     Collection collection = collect(source, config);
@@ -32,6 +33,8 @@ class SourceFixture : public testing::Test {
   fakes::ManualClock clock_;
   fakes::MemoryLogger log_;
   OnceLog once_{log_};
+  TokenCache tokens_{{}, files_, clock_, log_};
+  fakes::ScriptedMessages messages_;
 };
 
 [[nodiscard]] inline bool is_unavailable(const Collection& collection) {

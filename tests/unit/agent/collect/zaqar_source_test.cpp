@@ -32,6 +32,28 @@ TEST_F(ZaqarSourceTest, AnEmptyQueueIsUnavailable) {
   EXPECT_TRUE(is_unavailable(collect(collect_zaqar, k_config)));
 }
 
+TEST_F(ZaqarSourceTest, AMessageThatNoCommandHasAppliedIsNotLost) {
+  http_.on("DELETE", k_pop, 204, "");
+  const std::string config = "[DEFAULT]\ncachedir=/c\n" + k_config;
+  files_.put("/c/zaqar.json", R"({"k": 1})");
+  EXPECT_EQ(documents(collect_zaqar, config), (std::vector<Collected>{{"zaqar", {{"k", 1}}}}));
+  files_.put("/c/zaqar.json.last", R"({"k": 1})");
+  EXPECT_TRUE(is_unavailable(collect(collect_zaqar, config)));
+}
+
+TEST_F(ZaqarSourceTest, AWebSocketIsUsedWhenAskedFor) {
+  http_.on(
+      "POST", "http://k/v3/auth/tokens", 201,
+      R"({"token": {"catalog": [{"type": "messaging-websocket", "endpoints": [{"interface": "public", "url": "wss://z:9000/"}]}]}})",
+      {{"X-Subject-Token", "tok"}});
+  (void)collect(collect_zaqar, k_config);  // the first answer has no such endpoint
+  clock_.advance(std::chrono::hours(1));
+  for (int i = 0; i < 3; ++i) messages_.answers.emplace_back(R"({"headers": {"status": 200}})");
+  messages_.answers.emplace_back(R"({"headers": {"status": 200}, "body": {"messages": [{"body": {"k": 3}}]}})");
+  EXPECT_EQ(documents(collect_zaqar, k_config + "use_websockets=1\n"), (std::vector<Collected>{{"zaqar", {{"k", 3}}}}));
+  EXPECT_EQ(messages_.dialed.at(0).text(), "https://z:9000/");
+}
+
 TEST_F(ZaqarSourceTest, CertificatesAreCheckedOnlyWhenAskedFor) {
   http_.on("DELETE", k_pop, 204, "");
   (void)collect(collect_zaqar, k_config);

@@ -1,0 +1,21 @@
+// Files that are replaced together.
+#pragma once
+
+#include <vector>
+
+#include "base/sys/file.hpp"
+
+namespace hearth {
+
+/// The data must outlive the call it is given to.
+struct FileToWrite {
+  fs::path path;
+  std::string_view data;
+  FileAttributes attributes;
+};
+
+/// Replaces each file atomically, in order, on the real disk. All are complete and synced before the first is replaced:
+/// when one can't be written, none is, and many files cost little more waiting than one. Throws Error.
+void write_together(const std::vector<FileToWrite>& files);
+
+}  // namespace hearth
