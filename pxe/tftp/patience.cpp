@@ -7,7 +7,7 @@ namespace hearth::pxe::tftp {
 namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Duration k_unknown = seconds(1);
+constexpr Duration k_longest_first = seconds(1);
 constexpr Duration k_least = milliseconds(100);
 constexpr Duration k_most = seconds(8);
 constexpr int k_tries = 7;
@@ -27,7 +27,7 @@ bool Patience::waited_in_vain() { return ++vain_ < (heard_ ? k_tries : k_tries_u
 Duration Patience::wait() const {
   if (timeout_s_) return seconds(*timeout_s_);
   const Duration first =
-      smoothed_ == Duration::zero() ? k_unknown : std::clamp<Duration>(smoothed_ * 4, k_least, k_unknown);
+      smoothed_ == Duration::zero() ? unknown_ : std::clamp<Duration>(smoothed_ * 4, k_least, k_longest_first);
   return std::min(first * (1 << vain_), k_most);
 }
 

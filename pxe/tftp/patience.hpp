@@ -10,7 +10,9 @@ namespace hearth::pxe::tftp {
 
 class Patience {
  public:
-  explicit Patience(std::optional<std::uint8_t> timeout_s) : timeout_s_(timeout_s) {}
+  /// `unknown`: how long to wait before anything is measured.
+  explicit Patience(std::optional<std::uint8_t> timeout_s, Duration unknown = std::chrono::seconds(1))
+      : timeout_s_(timeout_s), unknown_(unknown) {}
 
   /// The client answered `round_trip` after the last sending; nothing when that had been sent more than once (Karn).
   void answered(std::optional<Duration> round_trip);
@@ -22,6 +24,7 @@ class Patience {
 
  private:
   std::optional<std::uint8_t> timeout_s_;
+  Duration unknown_;
   Duration smoothed_{};  ///< zero = nothing measured yet
   int vain_ = 0;
   bool heard_ = false;

@@ -2,6 +2,8 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "pxe/net/udp.hpp"
@@ -18,6 +20,11 @@ constexpr int k_requests_a_turn = 64;
 
 ErrorCode code_for(Refusal::Kind kind) {
   return kind == Refusal::Kind::not_found ? ErrorCode::not_found : ErrorCode::access;
+}
+
+/// A hall that boots at once answers late, and some clients (atftp) take a second OACK for an error.
+Duration first_wait(std::size_t running) {
+  return std::min<Duration>(std::chrono::seconds(5), std::chrono::seconds(1) + running * std::chrono::milliseconds(8));
 }
 
 bool is_unknown(const Packet& packet) {
@@ -108,7 +115,9 @@ void Server::start(const Peer& peer, const Request& request, Content content) {
   };
   try {
     auto transfer = std::make_unique<Transfer>(
-        reactor_, Transfer::Start{{peer.local, 0}, peer.client, std::move(content), terms}, scratch_, record);
+        reactor_,
+        Transfer::Start{{peer.local, 0}, peer.client, std::move(content), terms, first_wait(transfers_.size())},
+        scratch_, record);
     const std::uint64_t serial = ++serials_;
     wake_at(transfer->deadline(), peer.client, serial);
     transfers_[peer.client] = {serial, std::move(transfer)};

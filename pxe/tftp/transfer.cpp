@@ -57,7 +57,7 @@ Transfer::Transfer(Reactor& reactor, Start start, std::vector<char>& scratch, st
       ended_(std::move(ended)),
       socket_(open_udp(start_.local)),
       sender_(start_.content.size() / start_.terms.block_size + 1, start_.terms.window, !start_.terms.accepted.empty()),
-      patience_(start_.terms.timeout_s) {
+      patience_(start_.terms.timeout_s, start_.first_wait) {
   reactor_.watch(socket_.get(), EPOLLIN, *this);
   send_first();
 }

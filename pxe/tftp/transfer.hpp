@@ -29,6 +29,7 @@ class Transfer final : public Watcher {
     Endpoint client;
     Content content;
     Terms terms;
+    Duration first_wait = std::chrono::seconds(1);  ///< before the first answer is sent again
   };
   /// Sends the first packet. `ended` is called once, from the reactor; it may destroy the transfer. Throws Error when
   /// there is no socket to be had.

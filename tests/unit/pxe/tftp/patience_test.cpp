@@ -15,6 +15,13 @@ TEST(TftpPatience, WaitsASecondUntilItKnowsBetterAndLongerEachTime) {
   EXPECT_EQ(patience.wait(), seconds(2));
 }
 
+TEST(TftpPatience, WaitsLongerAtFirstWhereItIsToldTo) {
+  Patience patience(std::nullopt, seconds(5));
+  EXPECT_EQ(patience.wait(), seconds(5));
+  patience.answered(milliseconds(60));
+  EXPECT_EQ(patience.wait(), milliseconds(240));
+}
+
 TEST(TftpPatience, LearnsFromRoundTripsButStaysAboveATenthOfASecond) {
   Patience patience(std::nullopt);
   patience.answered(milliseconds(60));
