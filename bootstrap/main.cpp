@@ -5,6 +5,7 @@
 #include "base/cli/command.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
+#include "metadata/commands.hpp"
 #include "pxe/commands.hpp"
 
 int main(int argc, char** argv) {
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   program.commands = builder::commands(executable);
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
   for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : metadata::commands()) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

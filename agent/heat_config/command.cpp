@@ -60,7 +60,7 @@ Json answer_of(const Hook& hook, const Json& deployment, const HookWorld& world)
   } catch (const Error& error) {
     world.log.error(error.what());
     return plain_answer("", error.story(), 1);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     world.log.error(error.what());
     return plain_answer("", cat("the deployment is malformed: ", error.what()), 1);
   }

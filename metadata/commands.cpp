@@ -1,0 +1,108 @@
+#include "metadata/commands.hpp"
+
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "metadata/batch/eval.hpp"
+#include "metadata/batch/validate.hpp"
+#include "metadata/command_line.hpp"
+#include "metadata/compile/validation.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+using cli::Arguments;
+using cli::Option;
+
+const Option k_batch{"batch", 0, "FILE", "a JSON list of cases; prints a list of results"};
+
+int run_batch(const Arguments& arguments, Value (*evaluate)(const Value&)) {
+  const Value cases = read_json_file(*arguments.value("batch"));
+  if (!cases.is_list()) throw Error(ErrorKind::input, "a batch is a JSON list of cases");
+  std::vector<Value> results;
+  for (const Value& test : cases.items()) results.push_back(evaluate(test));
+  print(json_text(Value::list(std::move(results)), {.indent = 1}) + "\n");
+  return 0;
+}
+
+int validate_all(StackModel& model) {
+  const std::vector<Fault> faults = validate_stack(*model.root);
+  for (const Fault& fault : faults) std::fprintf(stderr, "error: %s\n", fault.located(model.sources).story().c_str());
+  for (const auto& [mark, text] : stack_warnings(*model.root)) {
+    std::fprintf(stderr, "warning: %s: %s\n", model.sources.text(mark).c_str(), text.c_str());
+  }
+  if (faults.empty()) print("valid\n");
+  return faults.empty() ? 0 : 1;
+}
+
+int compile_to(const Arguments& arguments, StackModel& model) {
+  if (!arguments.has("output")) throw Error(ErrorKind::usage, "where to? give -o DIR");
+  const Compiled compiled = compile(model, endpoints_of(arguments));
+  const std::vector<std::string> waiting = waiting_lines(compiled, model.sources);
+  for (const std::string& line : waiting) std::fprintf(stderr, "%s\n", line.c_str());
+  if (!waiting.empty() && arguments.has("strict")) {
+    throw Error(ErrorKind::input, cat(waiting.size(), " values wait for events (above); --strict takes none"))
+        .hint("Give what is known already by --inventory, or leave out --strict.");
+  }
+  write_compiled(compiled, model.root->identity().name, *arguments.value("output"));
+  print(cat(compiled.servers.size(), " servers in ", *arguments.value("output"), "\n"));
+  return 0;
+}
+
+std::vector<Option> compile_options() {
+  std::vector<Option> options =
+      stack_options({{"output", 'o', "DIR", "where servers/PATH/metadata.json and index.json go"},
+                     {"strict", 0, "", "fail when anything waits for an event"}});
+  for (Option& option : endpoint_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace
+
+std::vector<cli::Command> commands() {
+  std::vector<cli::Command> rows = {
+      {.words = "metadata compile",
+       .operands = "",
+       .summary = "compile templates to each server's metadata",
+       .details = "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
+                  "standard error.",
+       .options = compile_options(),
+       .run =
+           [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return compile_to(a, model); }); }},
+      {.words = "metadata validate",
+       .operands = "",
+       .summary = "all errors of a stack at once, with their places",
+       .details = "",
+       .options = stack_options({k_batch}),
+       .run =
+           [](const Arguments& a) {
+             return a.has("batch") ? run_batch(a, validate_case) : with_model(a, validate_all);
+           }},
+      {.words = "metadata eval",
+       .operands = "",
+       .summary = "evaluate snippets of templates",
+       .details = "A case has version and snippet; params, schema, cond, files, stub, env_defaults as needed.",
+       .options = {k_batch},
+       .run =
+           [](const Arguments& a) {
+             if (!a.has("batch")) throw Error(ErrorKind::usage, "give --batch FILE");
+             return run_batch(a, evaluate_case);
+           }},
+      {.words = "metadata registry",
+       .operands = "",
+       .summary = "look resource types up in registries",
+       .details = "A case has files (registries in order) and lookups ([type, name]).",
+       .options = {k_batch},
+       .run =
+           [](const Arguments& a) {
+             if (!a.has("batch")) throw Error(ErrorKind::usage, "give --batch FILE");
+             return run_batch(a, registry_case);
+           }},
+  };
+  for (cli::Command& row : inspect_commands()) rows.push_back(std::move(row));
+  return rows;
+}
+
+}  // namespace hearth::metadata

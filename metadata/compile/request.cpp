@@ -1,0 +1,146 @@
+#include "metadata/compile/request.hpp"
+
+#include "base/text.hpp"
+#include "metadata/compile/files.hpp"
+#include "metadata/compile/validation.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+std::vector<Entry> entries_of(const Value& map) { return map.is_map() ? map.entries() : std::vector<Entry>{}; }
+std::vector<Value> items_of(const Value& list) { return list.is_list() ? list.items() : std::vector<Value>{}; }
+
+Value merged(const Value& under, const Value& over) {
+  MapBuilder members(entries_of(under));
+  for (const Entry& entry : entries_of(over)) members.set(entry.key, entry.value);
+  return Value::map(std::move(members));
+}
+
+void add_schemata(Schemata& all, const Template& source) {
+  for (const ParameterSchema& parameter : source.parameters()) all[parameter.name] = parameter.type;
+}
+
+bool names_template(const std::string& file) {
+  const auto ends = [&](std::string_view end) {
+    return file.size() > end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
+  };
+  return ends(".yaml") || ends(".template");
+}
+
+/// A template that may be unused, and then may be wrong.
+void add_schemata_of_file(StackModel& model, const std::string& file, Schemata& all) {
+  try {
+    add_schemata(all, *template_of(*model.tree, file));
+  } catch (const Fault&) {  // reported where it is used
+  }
+}
+
+void add_registry_schemata(StackModel& model, const Value& registry, Schemata& all, int depth) {
+  if (depth > 8) return;
+  for (const Entry& entry : entries_of(registry)) {
+    if (entry.value.is_map()) add_registry_schemata(model, entry.value, all, depth + 1);
+    if (!entry.value.is_string()) continue;
+    const std::string file = model.files->resolve(model.sources.name(entry.value.mark().file), entry.value.text());
+    if (names_template(file)) add_schemata_of_file(model, file, all);
+  }
+}
+
+/// Defaults for templates deep in the tree are kept, too: those are not read before they are used.
+void add_guessed_schemata(const Value& defaults, Schemata& all) {
+  for (const Entry& entry : entries_of(defaults)) {
+    const DataType guess = entry.value.is_list()  ? DataType::list
+                           : entry.value.is_map() ? DataType::map
+                                                  : DataType::string;
+    all.emplace(python_str(entry.key), guess);
+  }
+}
+
+Environment environment_of(StackModel& model, const StackRequest& request, const Template& source) {
+  std::vector<EnvironmentFile> files;
+  for (const std::string& name : request.environments) {
+    const std::optional<std::string> text = model.files->read(name);
+    if (!text) throw Fault("not_found", cat("there is no environment file ", name));
+    files.push_back(read_environment(*text, name, model.sources));
+  }
+  if (files.empty() && !request.environment.is_null())
+    files.push_back({"environment", check_environment(request.environment)});
+  Schemata schemata;
+  if (files.size() > 1) {
+    for (const EnvironmentFile& file : files)
+      add_registry_schemata(model, member(file.sections, "resource_registry"), schemata, 0);
+    for (const std::string& name : request.other_files) add_schemata_of_file(model, name, schemata);
+  }
+  add_schemata(schemata, source);
+  for (const EnvironmentFile& file : files) {
+    if (request.other_files.empty()) add_guessed_schemata(member(file.sections, "parameter_defaults"), schemata);
+  }
+  return merge_environments(files, schemata);
+}
+
+Value template_in(StackModel& model, const Value& document) {
+  const Value read = document.is_string() ? read_template_text(document.text(), "template", model.sources) : document;
+  if (read.is_map()) return read;
+  throw Fault("HTTPBadRequest",
+              read.is_null() ? "No template specified" : "The template is not a JSON object or YAML mapping.");
+}
+
+Value environment_in(StackModel& model, const Value& environment) {
+  try {
+    if (environment.is_string()) return read_environment(environment.text(), "environment", model.sources).sections;
+    return check_environment(environment);
+  } catch (const Fault& fault) {
+    throw Fault("HTTPBadRequest", cat("Environment not in valid format: ", fault.text()), fault.mark());
+  }
+}
+
+}  // namespace
+
+void build_model(StackModel& model, const StackRequest& request) {
+  check_stack_name(request.name);
+  model.tree = std::make_unique<Tree>(model.sources, *model.files);
+  model.tree->settings = request.settings;
+  TemplatePtr source;
+  if (request.template_document.is_null()) {
+    source = template_of(*model.tree, request.template_name);
+  } else {
+    source = std::make_shared<const Template>(request.template_document, request.template_name);
+    model.tree->templates[request.template_name] = source;
+  }
+  model.tree->environment = environment_of(model, request, *source);
+  const Value& environment = model.tree->environment.parameters;
+  const Value given =
+      request.environment_wins ? merged(request.parameters, environment) : merged(environment, request.parameters);
+  model.root = std::make_unique<Stack>(*model.tree, source,
+                                       StackIdentity{request.name, request.id, request.settings.project}, given);
+}
+
+StackRequest request_from_body(StackModel& model, const Value& body) {
+  StackRequest request;
+  const Value name = member(body, "stack_name");
+  if (!truth(name)) throw Fault("HTTPBadRequest", "No stack name specified");
+  request.name = python_str(name);
+  std::map<std::string, std::string> files;
+  const Value given = member(body, "files");
+  for (const Entry& entry : entries_of(given)) {
+    files[python_str(entry.key)] = entry.value.is_string() ? entry.value.text() : json_text(entry.value);
+    request.other_files.push_back(python_str(entry.key));
+  }
+  model.files = std::make_unique<MapFiles>(std::move(files));
+  request.template_name = "template";
+  request.template_document = template_in(model, member(body, "template"));
+  for (const Value& each : items_of(member(body, "environment_files")))
+    request.environments.push_back(python_str(each));
+  request.environment = environment_in(model, member(body, "environment"));
+  request.parameters = member(body, "parameters");
+  request.environment_wins = !request.environments.empty();
+  return request;
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,205 @@
+#include "metadata/environment/environment.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "metadata/environment/registry.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/json_reader.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/model/yaml_reader.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> k_sections{"parameters",         "resource_registry",
+                                                     "parameter_defaults", "encrypted_param_names",
+                                                     "event_sinks",        "parameter_merge_strategies"};
+
+bool is_section(const Value& key) {
+  return key.is_string() && std::find(k_sections.begin(), k_sections.end(), key.text()) != k_sections.end();
+}
+
+Value member(const Value& map, const Value& key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+Value member(const Value& map, std::string_view key) { return member(map, Value::string(std::string(key))); }
+
+Value merged_list(const Value& old, const Value& value) {
+  if (!truth(old)) return value;
+  if (value.is_list() && old.is_list()) {
+    std::vector<Value> items = old.items();
+    items.insert(items.end(), value.items().begin(), value.items().end());
+    return Value::list(std::move(items)).with_mark(value.mark());
+  }
+  return Value::string(cat(python_str(old), ",", python_str(value))).with_mark(value.mark());
+}
+
+Value merged_map(const Value& old, const Value& value, bool deep) {
+  if (!truth(old) || !value.is_map()) return value;
+  MapBuilder members(old.entries());
+  for (const Entry& entry : value.entries()) {
+    if (entry.value.is_null()) continue;
+    const Value before = member(old, entry.key);
+    if (deep && truth(before) && entry.value.is_map()) {
+      members.set(entry.key, merged_map(before, entry.value, true));
+    } else if (deep && truth(before) && entry.value.is_list()) {
+      members.set(entry.key, merged_list(before, entry.value));
+    } else if (deep && entry.value.is_string()) {
+      members.set(entry.key, Value::string((before.is_null() ? "" : python_str(before)) + entry.value.text())
+                                 .with_mark(entry.value.mark()));
+    } else {
+      members.set(entry.key, entry.value);
+    }
+  }
+  return Value::map(std::move(members)).with_mark(value.mark());
+}
+
+Value sum(const Value& a, const Value& b) {
+  if (a.kind() == Kind::integer && b.kind() == Kind::integer) return Value::integer(a.as_integer() + b.as_integer());
+  return Value::real(a.as_real() + b.as_real());
+}
+
+class Merger {
+ public:
+  explicit Merger(const Schemata& schemata) : schemata_(schemata) {}
+
+  Value parameters(const Value& old, const EnvironmentFile& file, const Value& section) {
+    const Value strategies = member(file.sections, "parameter_merge_strategies");
+    for (const Entry& entry : section.entries()) {
+      if (!declared(entry)) continue;
+      const std::string strategy = strategy_of(strategies, entry.key.text());
+      const auto [known, added] = strategies_.emplace(entry.key.text(), strategy);
+      if (!added && known->second != strategy) {
+        throw Fault("ConflictingMergeStrategyForParam",
+                    cat("Conflicting merge strategy '", strategy, "' for parameter '", entry.key.text(), "' in file '",
+                        file.name, "'."),
+                    entry.key.mark());
+      }
+    }
+    if (!truth(old)) return section;
+    MapBuilder merged(old.entries());
+    for (const Entry& entry : section.entries()) {
+      if (declared(entry)) merged.set(entry.key, merged_value(member(old, entry.key), entry));
+    }
+    return Value::map(std::move(merged));
+  }
+
+ private:
+  [[nodiscard]] bool declared(const Entry& entry) const {
+    return entry.key.is_string() && !entry.value.is_null() && schemata_.count(entry.key.text()) > 0;
+  }
+
+  [[nodiscard]] std::string strategy_of(const Value& strategies, const std::string& name) const {
+    const auto valid = [](const Value& v) {
+      return v.is_string() && (v.text() == "overwrite" || v.text() == "merge" || v.text() == "deep_merge");
+    };
+    const Value fallback = member(strategies, "default");
+    if (valid(member(strategies, name))) return member(strategies, name).text();
+    const auto known = strategies_.find(name);
+    if (strategies.is_map() && member(strategies, name).is_null() && known != strategies_.end()) return known->second;
+    return valid(fallback) ? fallback.text() : "overwrite";
+  }
+
+  [[nodiscard]] Value merged_value(const Value& old, const Entry& entry) const {
+    const std::string& strategy = strategies_.at(entry.key.text());
+    if (strategy == "overwrite") return entry.value;
+    const bool deep = strategy == "deep_merge";
+    switch (schemata_.at(entry.key.text())) {
+      case DataType::map: return merged_map(parsed(old), parsed(entry.value), deep);
+      case DataType::list: return merged_list(old, sequence(entry.value));
+      case DataType::string:
+        return Value::string((old.is_null() ? "" : python_str(old)) + sequence(entry.value).text())
+            .with_mark(entry.value.mark());
+      case DataType::number:
+        return sum(old.is_null() ? Value::integer(0) : old, entry.value).with_mark(entry.value.mark());
+      default:
+        throw Fault("InvalidMergeStrategyForParam",
+                    cat("Invalid merge strategy 'merge' for parameter '", entry.key.text(), "'."), entry.key.mark());
+    }
+  }
+
+  static Value parsed(const Value& value) {
+    if (!value.is_string() || value.text().empty()) return value;
+    Result<Value> read = parse_json_value(value.text(), "");
+    if (!read)
+      throw value_fault(cat("Invalid parameter in environment ", json_error_text(read.error(), value.text()), "."),
+                        value.mark());
+    return *read;
+  }
+
+  static const Value& sequence(const Value& value) {
+    if (!value.is_list() && !value.is_string()) throw value_fault("Invalid parameter in environment .", value.mark());
+    return value;
+  }
+
+  const Schemata& schemata_;
+  std::map<std::string, std::string> strategies_;
+};
+
+}  // namespace
+
+Value check_environment(const Value& document) {
+  if (document.is_null()) return Value::map({});
+  if (!document.is_map()) throw value_fault("The environment is not a valid YAML mapping data type.", document.mark());
+  for (const Entry& entry : document.entries()) {
+    const std::string name = python_str(entry.key);
+    if (!is_section(entry.key)) {
+      Fault fault = value_fault(cat("environment has wrong section \"", name, "\""), entry.key.mark());
+      if (const auto near = nearest(name, {k_sections.begin(), k_sections.end()}))
+        fault.hint(cat("Did you mean ", *near, "?"));
+      throw fault;
+    }
+    if (entry.value.is_null()) throw value_fault(cat("environment has empty section \"", name, "\""), entry.key.mark());
+  }
+  return document;
+}
+
+EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources) {
+  const std::uint32_t file = sources.add(name);
+  Result<Value> read = parse_yaml(text, name, file);
+  if (!read) {
+    const Position at = read.error().at;
+    throw value_fault(cat("Error parsing the environment: ", read.error().what),
+                      {file, static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)});
+  }
+  Value document = *read;
+  const bool sections = document.is_map() && std::any_of(document.entries().begin(), document.entries().end(),
+                                                         [](const Entry& e) { return is_section(e.key); });
+  const bool flat = document.is_map() && !document.entries().empty() && !sections;
+  if (flat) document = map_of({{"parameters", document}});
+  return {name, check_environment(document)};
+}
+
+Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata) {
+  Environment merged{.parameters = Value::map({}),
+                     .parameter_defaults = Value::map({}),
+                     .resource_registry = Value::map({}),
+                     .encrypted_param_names = Value::list({}),
+                     .event_sinks = Value::list({})};
+  Merger merger(schemata);
+  std::vector<Value> registries;
+  for (const EnvironmentFile& file : files) {
+    for (const Entry& section : file.sections.entries()) {
+      if (!truth(section.value)) continue;
+      const std::string& name = section.key.text();
+      const bool map = name != "encrypted_param_names" && name != "event_sinks";
+      if (map && !section.value.is_map())
+        throw value_fault(cat("section \"", name, "\" of an environment is a map"), section.value.mark());
+      if (name == "parameters") merged.parameters = merger.parameters(merged.parameters, file, section.value);
+      if (name == "parameter_defaults")
+        merged.parameter_defaults = merger.parameters(merged.parameter_defaults, file, section.value);
+      if (name == "resource_registry") registries.push_back(section.value);
+      if (name == "encrypted_param_names")
+        merged.encrypted_param_names = merged_list(merged.encrypted_param_names, section.value);
+      if (name == "event_sinks") merged.event_sinks = merged_list(merged.event_sinks, section.value);
+    }
+  }
+  merged.resource_registry = merge_registries(registries);
+  return merged;
+}
+
+}  // namespace hearth::metadata

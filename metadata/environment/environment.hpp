@@ -1,0 +1,36 @@
+// Environment files: parameters, parameter_defaults and the resource_registry, merged in order as Heat merges them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metadata/parameters/schema.hpp"
+
+namespace hearth::metadata {
+
+struct Environment {
+  Value parameters{};
+  Value parameter_defaults{};
+  Value resource_registry{};
+  Value encrypted_param_names{};
+  Value event_sinks{};
+};
+
+/// One file as read: a map of sections. Old flat files (no section at all) are parameters.
+struct EnvironmentFile {
+  std::string name;
+  Value sections;
+};
+
+/// Throws ValueError: wrong or empty sections, no map.
+[[nodiscard]] Value check_environment(const Value& document);
+/// Reads the text of a file. Throws Fault.
+[[nodiscard]] EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources);
+
+/// Schemata of the parameters of all templates by name: merge strategies need the types.
+using Schemata = std::map<std::string, DataType>;
+/// Throws ConflictingMergeStrategyForParam, InvalidMergeStrategyForParam, ValueError.
+[[nodiscard]] Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata);
+
+}  // namespace hearth::metadata

@@ -1,0 +1,284 @@
+// What get_resource and get_attr give for each family of resources.
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "metadata/graph/identity.hpp"
+#include "metadata/graph/network.hpp"
+#include "metadata/graph/stack.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/resources/config_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+Value text(std::string value) { return Value::string(std::move(value)); }
+
+}  // namespace
+
+Family family_of(std::string_view type) {
+  static const std::unordered_map<std::string_view, Family> families = {
+      {"OS::Heat::SoftwareConfig", Family::config},
+      {"OS::Heat::StructuredConfig", Family::config},
+      {"OS::Heat::SoftwareComponent", Family::config},
+      {"OS::Heat::CloudConfig", Family::config},
+      {"OS::Heat::MultipartMime", Family::config},
+      {"OS::Heat::SoftwareDeployment", Family::deployment},
+      {"OS::Heat::StructuredDeployment", Family::deployment},
+      {"OS::Heat::SoftwareDeploymentGroup", Family::deployment_group},
+      {"OS::Heat::StructuredDeploymentGroup", Family::deployment_group},
+      {"OS::Heat::SoftwareDeployments", Family::deployment_group},
+      {"OS::Heat::StructuredDeployments", Family::deployment_group},
+      {"OS::Heat::ResourceGroup", Family::group},
+      {"OS::Heat::ResourceChain", Family::chain},
+      {"OS::Heat::Value", Family::value},
+      {"OS::Heat::RandomString", Family::random_string},
+      {"OS::Heat::None", Family::none},
+      {"OS::Heat::DeployedServer", Family::server},
+      {"OS::Nova::Server", Family::server},
+      {"OS::Neutron::Net", Family::network},
+      {"OS::Neutron::Subnet", Family::subnet},
+      {"OS::Neutron::Port", Family::port},
+      {"OS::Heat::WaitConditionHandle", Family::wait_handle},
+      {"AWS::CloudFormation::WaitConditionHandle", Family::wait_handle},
+      {"OS::Heat::SwiftSignalHandle", Family::wait_handle},
+      {"OS::Heat::UpdateWaitConditionHandle", Family::wait_handle},
+      {"OS::Heat::WaitCondition", Family::wait_condition},
+      {"AWS::CloudFormation::WaitCondition", Family::wait_condition},
+      {"OS::Heat::SwiftSignal", Family::wait_condition},
+      {"OS::Heat::TestResource", Family::none},
+      {"OS::Heat::Delay", Family::none}};
+  const auto found = families.find(type);
+  return found == families.end() ? Family::opaque : found->second;
+}
+
+Value Stack::reference_of(Resource& resource) {
+  if (resource.family == Family::nested) {
+    Stack* nested = nested_of(resource);
+    if (nested == nullptr)
+      return Value::waiting(raw_properties(resource).has_waiting() ? events_in(raw_properties(resource))
+                                                                   : std::vector<Event>{});
+    if (nested->has_output("OS::stack_id")) return nested->output("OS::stack_id");
+    return text(nested->identity().arn());
+  }
+  if (resource.family == Family::random_string) return plain_attribute(resource, {text("value")});
+  if (resource.family == Family::value) return text(resource.physical_name);
+  if (resource.family == Family::wait_handle && resource.real_type != "OS::Heat::WaitConditionHandle") {
+    use_event(resource.path);
+    const auto known = tree_.learned.find(resource.path);
+    if (known != tree_.learned.end() && known->second.find("url") != nullptr) return *known->second.find("url");
+  }
+  return text(resource.uuid);
+}
+
+Value Stack::event_value(Resource& resource, const std::string& attribute) {
+  use_event(resource.path);
+  const auto known = tree_.learned.find(resource.path);
+  if (known == tree_.learned.end()) return Value::waiting({{resource.path, attribute}}).with_mark(resource.mark);
+  return member(known->second, attribute);
+}
+
+Value Stack::attribute_of(Resource& resource, const std::vector<Value>& path) {
+  switch (resource.family) {
+    case Family::deployment: return deployment_attribute(resource, path);
+    case Family::deployment_group:
+    case Family::group:
+    case Family::chain: return members_attribute(resource, path);
+    case Family::nested: return nested_attribute(resource, path);
+    case Family::port:
+    case Family::subnet:
+    case Family::network: return port_attribute(resource, path);
+    case Family::wait_handle:
+    case Family::wait_condition:
+      if (path.empty()) return {};
+      return select_attribute(event_value(resource, python_str(path[0])), path, 1);
+    default: return plain_attribute(resource, path);
+  }
+}
+
+Value Stack::deployment_attribute(Resource& resource, const std::vector<Value>& path) {
+  const Value given = properties(resource);
+  const Value transport = member(given, "signal_transport");
+  const Value actions = member(given, "actions");
+  const bool silent = transport.is_string() && transport.text() == "NO_SIGNAL";
+  const bool idle =
+      actions.is_list() && std::none_of(actions.items().begin(), actions.items().end(),
+                                        [](const Value& a) { return a.is_string() && a.text() == "CREATE"; });
+  if (path.empty()) return {};
+  if ((silent || idle) && tree_.learned.count(resource.path) == 0) return {};
+  return select_attribute(event_value(resource, python_str(path[0])), path, 1);
+}
+
+Value Stack::nested_attribute(Resource& resource, const std::vector<Value>& path) {
+  Stack* nested = nested_of(resource);
+  if (nested == nullptr) return Value::waiting(events_in(raw_properties(resource)));
+  if (!path.empty()) return select_attribute(nested->output(python_str(path[0])), path, 1);
+  MapBuilder all;
+  for (const OutputDefinition& definition : nested->source()->outputs())
+    all.set(definition.name, nested->output(definition.name));
+  return Value::map(std::move(all));
+}
+
+Value Stack::members_attribute(Resource& resource, const std::vector<Value>& path) {
+  Stack* nested = nested_of(resource);
+  if (nested == nullptr) return Value::waiting(events_in(raw_properties(resource)));
+  if (path.empty()) return {};
+  const std::string name = python_str(path[0]);
+  if (resource.family != Family::deployment_group) return group_attribute(resource, *nested, path);
+  static const std::unordered_map<std::string, std::string> plurals = {{"deploy_stdouts", "deploy_stdout"},
+                                                                       {"deploy_stderrs", "deploy_stderr"},
+                                                                       {"deploy_status_codes", "deploy_status_code"}};
+  std::vector<Value> inner = path;
+  const auto plural = plurals.find(name);
+  if (plural != plurals.end()) inner = {text(plural->second)};
+  MapBuilder values;
+  for (Resource* each : nested->resources()) values.set(each->name, nested->attribute_of(*each, inner));
+  const Value all = Value::map(std::move(values));
+  return plural != plurals.end() ? select_attribute(all, path, 1) : all;
+}
+
+Value Stack::group_attribute(Resource& resource, Stack& nested, const std::vector<Value>& path) {
+  const std::string name = python_str(path[0]);
+  const std::vector<Resource*> members = nested.resources();
+  if (name == "removed_rsrc_list") return select_attribute(Value::list({}), path, 1);
+  if (name == "refs") {
+    std::vector<Value> references;
+    for (Resource* each : members) references.push_back(nested.reference_of(*each));
+    return select_attribute(Value::list(std::move(references)), path, 1);
+  }
+  if (name == "refs_map") {
+    MapBuilder references;
+    for (Resource* each : members) references.set(each->name, nested.reference_of(*each));
+    return select_attribute(Value::map(std::move(references)), path, 1);
+  }
+  if (name == "attributes") {
+    if (path.size() < 2)
+      throw value_fault(cat("\"attributes\" of ", resource.name, " needs the name of an attribute"), path[0].mark());
+    MapBuilder values;
+    for (Resource* each : members) values.set(each->name, nested.attribute_of(*each, {path.begin() + 1, path.end()}));
+    return Value::map(std::move(values));
+  }
+  if (name.rfind("resource.", 0) == 0) {
+    std::string inner = name.substr(9);
+    const std::size_t dot = inner.find('.');
+    Resource* each = nested.find(inner.substr(0, dot));
+    if (each == nullptr) {
+      throw Fault("NotFound",
+                  cat("Member '", inner.substr(0, dot), "' not found in group resource '", resource.name, "'."),
+                  path[0].mark());
+    }
+    std::vector<Value> rest(path.begin() + 1, path.end());
+    if (dot != std::string::npos) rest.insert(rest.begin(), text(inner.substr(dot + 1)));
+    return rest.empty() ? nested.reference_of(*each) : nested.attribute_of(*each, rest);
+  }
+  std::vector<Value> values;
+  for (Resource* each : members) {
+    if (!nested.has_attribute(each->name, name)) {
+      throw Fault("InvalidTemplateAttribute",
+                  cat("The Referenced Attribute (", resource.name, " ", name, ") is incorrect."), path[0].mark());
+    }
+    values.push_back(nested.attribute_of(*each, path));
+  }
+  return Value::list(std::move(values));
+}
+
+Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path) {
+  if (resource.family == Family::none) return {};
+  const std::string name = path.empty() ? "" : python_str(path[0]);
+  const Value given = properties(resource);
+  if (given.is_waiting()) return given;
+  switch (resource.family) {
+    case Family::value: {
+      const Value value = member(given, "value");
+      return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
+    }
+    case Family::random_string:
+      return text(random_text(given, derived_secret(tree_.settings.seed, "random", resource.path, 64)));
+    case Family::config: {
+      const Value config = config_value(resource.real_type, given, *this);
+      return path.empty() ? map_of({{"config", config}}) : select_attribute(config, path, 1);
+    }
+    case Family::server: {
+      const Value own = member(given, "name");
+      if (name == "name" || name == "instance_name")
+        return own.is_null() || !truth(own) ? text(resource.physical_name) : own;
+      break;
+    }
+    default: break;
+  }
+  if (resource.family == Family::server) return select_attribute(event_value(resource, name), path, 1);
+  const Value same = member(given, name);
+  if (!same.is_null()) return select_attribute(same, path, 1);
+  return select_attribute(event_value(resource, name), path, 1);
+}
+
+Value Stack::port_attribute(Resource& resource, const std::vector<Value>& path) {
+  const Value given = properties(resource);
+  if (given.has_waiting()) return Value::waiting(events_in(given));
+  if (path.empty()) return {};
+  const Value all = network_attributes(*this, resource, given);
+  return select_attribute(member(all, python_str(path[0])), path, 1);
+}
+
+std::string random_text(const Value& properties, const std::string& seed) {
+  static const std::unordered_map<std::string, std::string> classes = {
+      {"lettersdigits", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"},
+      {"letters", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"},
+      {"lowercase", "abcdefghijklmnopqrstuvwxyz"},
+      {"uppercase", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+      {"digits", "0123456789"},
+      {"hexdigits", "0123456789ABCDEF"},
+      {"octdigits", "01234567"}};
+  std::string stream;
+  std::size_t used = 0;
+  const auto next = [&](std::size_t below) {
+    if (used + 4 > stream.size()) {
+      stream = hex_digest(HashKind::sha256, cat(seed, used, stream));
+      used = 0;
+    }
+    const std::size_t number = std::stoul(stream.substr(used, 4), nullptr, 16);
+    used += 4;
+    return number % below;
+  };
+  const Value length = member(properties, "length");
+  const auto wanted = static_cast<std::size_t>(length.kind() == Kind::integer ? length.as_integer() : 32);
+  std::string out;
+  std::string pool;
+  const Value asked = member(properties, "character_classes");
+  for (const Value& entry : asked.is_list() ? asked.items() : std::vector<Value>{}) {
+    const auto known = classes.find(python_str(member(entry, "class")));
+    const std::string& letters = known == classes.end() ? classes.at("lettersdigits") : known->second;
+    const Value min = member(entry, "min");
+    for (std::int64_t i = 0; i < (min.kind() == Kind::integer ? min.as_integer() : 1); ++i)
+      out.push_back(letters[next(letters.size())]);
+    pool += letters;
+  }
+  const Value sequences = member(properties, "character_sequences");
+  for (const Value& entry : sequences.is_list() ? sequences.items() : std::vector<Value>{}) {
+    const std::string letters = python_str(member(entry, "sequence"));
+    const Value min = member(entry, "min");
+    for (std::int64_t i = 0; i < (min.kind() == Kind::integer ? min.as_integer() : 1) && !letters.empty(); ++i) {
+      out.push_back(letters[next(letters.size())]);
+    }
+    pool += letters;
+  }
+  if (pool.empty()) pool = classes.at("lettersdigits");
+  if (out.size() > wanted)
+    throw validation_fault(
+        "Length property cannot be smaller than combined character class and character sequence minimums",
+        properties.mark());
+  while (out.size() < wanted) out.push_back(pool[next(pool.size())]);
+  for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[next(i)]);
+  return out;
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,258 @@
+// Nested stacks: of templates, and of the members of ResourceGroup, ResourceChain and the deployment groups.
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "metadata/graph/identity.hpp"
+#include "metadata/graph/stack.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+ExpressionPtr as_written(const Value& value) {
+  auto expression = std::make_shared<Expression>();
+  expression->constant = value;
+  expression->mark = value.mark();
+  return expression;
+}
+
+StackIdentity nested_identity(Stack& stack, const Resource& resource) {
+  return {resource.physical_name, derived_uuid(stack.tree().settings.seed, "stack", resource.uuid),
+          stack.identity().project};
+}
+
+void check_depth(Stack& stack, const Resource& resource) {
+  std::size_t depth = 1;
+  for (Resource* parent = stack.parent(); parent != nullptr; parent = parent->owner->parent()) ++depth;
+  if (depth > stack.tree().settings.deepest) {
+    throw validation_fault(cat("stacks are nested deeper than ", stack.tree().settings.deepest), resource.mark);
+  }
+}
+
+/// A list goes to a parameter of the type comma_delimited_list as text: nothing for null, ".member.N.k=v" for maps.
+Value comma_text(const Value& list) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.items().size(); ++i) {
+    const Value& item = list.items()[i];
+    if (item.is_map()) {
+      std::vector<std::string> parts;
+      for (const Entry& entry : item.entries())
+        parts.push_back(cat(".member.", i, ".", python_str(entry.key), "=", python_str(entry.value)));
+      texts.push_back(join(parts, ","));
+    } else {
+      texts.push_back(item.is_null() ? "" : python_str(item));
+    }
+  }
+  return Value::string(join(texts, ",")).with_mark(list.mark());
+}
+
+/// A parameter as a property of the resource: its type, and whether it must be given.
+PropertySchema property_of(const ParameterSchema& parameter, const Value& defaults) {
+  const bool has_default = !parameter.default_value.is_null() || !member(defaults, parameter.name).is_null();
+  return {.type = parameter.type, .required = !has_default, .from_parameter = true};
+}
+
+/// What of "resources" the parent gives: converted by the types of the template's parameters.
+Value given_to(Stack& stack, Resource& resource, const Template& source) {
+  const Value raw = stack.raw_properties(resource);
+  if (raw.is_waiting() || !raw.is_map()) return Value::map({});
+  PropertyTable table;
+  for (const ParameterSchema& parameter : source.parameters()) {
+    table.emplace_back(parameter.name, property_of(parameter, stack.tree().environment.parameter_defaults));
+  }
+  Value converted;
+  try {
+    converted = convert_properties(table, raw);
+  } catch (const Fault& fault) {
+    throw fault.below(cat("Property error: resources.", resource.name, ".properties")).at(resource.mark);
+  }
+  MapBuilder given;
+  for (const Entry& entry : converted.entries()) {
+    const auto& parameters = source.parameters();
+    const auto schema = std::find_if(parameters.begin(), parameters.end(),
+                                     [&](const ParameterSchema& p) { return p.name == entry.key.text(); });
+    const bool as_text = schema->type == DataType::list && entry.value.is_list() && !entry.value.has_waiting();
+    given.set(entry.key, as_text ? comma_text(entry.value) : entry.value);
+  }
+  return Value::map(std::move(given));
+}
+
+std::unique_ptr<Stack> make_from_template(Stack& stack, Resource& resource, const Registry& registry) {
+  check_depth(stack, resource);
+  TemplatePtr source;
+  try {
+    source = template_of(stack.tree(), resource.real_type);
+  } catch (const Fault& fault) {
+    throw fault.mark().known() ? fault : fault.at(resource.mark);
+  }
+  return std::make_unique<Stack>(stack.tree(), source, nested_identity(stack, resource),
+                                 given_to(stack, resource, *source), resource, registry);
+}
+
+/// `index_var` replaced in all texts, keys of maps left alone; what holds none of it stays shared.
+Value with_index(const Value& value, const std::string& variable, const std::string& index) {
+  if (value.is_string()) {
+    if (value.text().find(variable) == std::string::npos) return value;
+    return Value::string(replace_all(value.text(), variable, index)).with_mark(value.mark());
+  }
+  bool changed = false;
+  if (value.is_list()) {
+    std::vector<Value> items;
+    items.reserve(value.items().size());
+    for (const Value& item : value.items()) {
+      items.push_back(with_index(item, variable, index));
+      changed = changed || !items.back().same(item);
+    }
+    return changed ? Value::list(std::move(items)).with_mark(value.mark()) : value;
+  }
+  if (!value.is_map()) return value;
+  std::vector<Value> values;
+  for (const Entry& entry : value.entries()) {
+    values.push_back(with_index(entry.value, variable, index));
+    changed = changed || !values.back().same(entry.value);
+  }
+  if (!changed) return value;
+  MapBuilder members;
+  for (std::size_t i = 0; i < values.size(); ++i) members.set(value.entries()[i].key, std::move(values[i]));
+  return Value::map(std::move(members)).with_mark(value.mark());
+}
+
+Value without_nulls(const Value& map) {
+  const bool any =
+      std::any_of(map.entries().begin(), map.entries().end(), [](const Entry& e) { return e.value.is_null(); });
+  if (!any) return map;
+  MapBuilder members;
+  for (const Entry& entry : map.entries()) {
+    if (!entry.value.is_null()) members.set(entry.key, entry.value);
+  }
+  return Value::map(std::move(members)).with_mark(map.mark());
+}
+
+/// Members that removal_policies name, by their names.
+std::set<std::string> removed_members(const Value& given) {
+  std::set<std::string> removed;
+  const Value policies = member(given, "removal_policies");
+  for (const Value& policy : policies.is_list() ? policies.items() : std::vector<Value>{}) {
+    const Value names = member(policy, "resource_list");
+    for (const Value& name : names.is_list() ? names.items() : std::vector<Value>{}) removed.insert(python_str(name));
+  }
+  return removed;
+}
+
+ResourceDefinition definition(const std::string& name, const Resource& of, const Value& type, const Value& properties,
+                              const Value& metadata) {
+  ResourceDefinition made{.name = name,
+                          .mark = of.mark,
+                          .type = type,
+                          .properties = as_written(properties),
+                          .metadata = nullptr,
+                          .condition = nullptr,
+                          .update_policy = nullptr,
+                          .depends_on = {},
+                          .description = {}};
+  if (truth(metadata)) made.metadata = as_written(metadata);
+  return made;
+}
+
+void add_group_members(Resource& resource, Stack& nested, const Value& given) {
+  const Value wanted = member(given, "count");
+  const std::int64_t count = wanted.kind() == Kind::integer ? wanted.as_integer() : 1;
+  const Value pattern = member(given, "resource_def");
+  const std::string variable = python_str(member(given, "index_var"));
+  const std::set<std::string> removed = removed_members(given);
+  const Value properties =
+      truth(member(pattern, "properties")) ? without_nulls(member(pattern, "properties")) : Value::map({});
+  std::int64_t index = 0;
+  for (std::int64_t made = 0; made < count; ++index) {
+    const std::string name = std::to_string(index);
+    if (removed.count(name) > 0) continue;
+    ++made;
+    nested.add_member(definition(name, resource, with_index(member(pattern, "type"), variable, name),
+                                 with_index(properties, variable, name),
+                                 with_index(member(pattern, "metadata"), variable, name)));
+  }
+}
+
+void add_chain_members(Resource& resource, Stack& nested, const Value& given) {
+  const Value properties =
+      truth(member(given, "resource_properties")) ? member(given, "resource_properties") : Value::map({});
+  const bool concurrent = truth(member(given, "concurrent"));
+  std::size_t index = 0;
+  for (const Value& type : member(given, "resources").items()) {
+    ResourceDefinition made = definition(std::to_string(index), resource, type, properties, {});
+    if (!concurrent && index > 0) made.depends_on.push_back(Value::string(std::to_string(index - 1)));
+    nested.add_member(std::move(made));
+    ++index;
+  }
+}
+
+void add_deployments(Resource& resource, Stack& nested, const Value& given) {
+  const bool structured = resource.real_type.find("Structured") != std::string::npos;
+  const Value type = Value::string(structured ? "OS::Heat::StructuredDeployment" : "OS::Heat::SoftwareDeployment")
+                         .with_mark(resource.mark);
+  const Value servers = member(given, "servers");
+  for (const Entry& server : servers.is_map() ? servers.entries() : std::vector<Entry>{}) {
+    MapBuilder properties;
+    for (const Entry& entry : given.entries()) {
+      if (entry.key.text() != "servers" && !entry.value.is_null()) properties.set(entry.key, entry.value);
+    }
+    properties.set("server", server.value);
+    nested.add_member(definition(python_str(server.key), resource, type,
+                                 Value::map(std::move(properties)).with_mark(given.mark()), {}));
+  }
+}
+
+/// The parts of the properties that decide what members there are.
+std::vector<Event> structure_events(const Resource& resource, const Value& given) {
+  if (given.is_waiting()) return given.events();
+  std::vector<std::string_view> keys{"count", "removal_policies", "index_var"};
+  if (resource.family == Family::chain) keys = {"resources", "concurrent"};
+  std::vector<Event> events;
+  for (const std::string_view key : keys) {
+    const std::vector<Event> more = events_in(member(given, key));
+    events.insert(events.end(), more.begin(), more.end());
+  }
+  for (const char* key : {"servers", "resource_def"}) {
+    const Value value = member(given, key);
+    if (value.is_waiting()) events.insert(events.end(), value.events().begin(), value.events().end());
+  }
+  const std::vector<Event> type = events_in(member(member(given, "resource_def"), "type"));
+  events.insert(events.end(), type.begin(), type.end());
+  return events;
+}
+
+}  // namespace
+
+std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
+                                   std::vector<Event>& waits) {
+  if (resource.family == Family::nested) {
+    if (stack.raw_properties(resource).is_waiting()) {
+      waits = stack.raw_properties(resource).events();
+      return nullptr;
+    }
+    return make_from_template(stack, resource, registry);
+  }
+  const Value given = stack.properties(resource);
+  waits = structure_events(resource, given);
+  if (!waits.empty()) return nullptr;
+  check_depth(stack, resource);
+  auto nested = std::make_unique<Stack>(stack.tree(), nullptr, nested_identity(stack, resource), Value::map({}),
+                                        resource, registry);
+  try {
+    if (resource.family == Family::group) add_group_members(resource, *nested, given);
+    if (resource.family == Family::chain) add_chain_members(resource, *nested, given);
+    if (resource.family == Family::deployment_group) add_deployments(resource, *nested, given);
+  } catch (const Fault& fault) {
+    throw fault.at(resource.mark);
+  }
+  return nested;
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,210 @@
+#include "metadata/graph/network.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "metadata/graph/identity.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+using Bytes = std::array<unsigned char, 16>;
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+/// An address as sixteen bytes; IPv4 in the last four.
+struct Address {
+  Bytes bytes{};
+  bool v6 = false;
+  auto operator<=>(const Address&) const = default;
+
+  [[nodiscard]] std::string text() const {
+    std::array<char, 64> buffer{};
+    inet_ntop(v6 ? AF_INET6 : AF_INET, v6 ? bytes.data() : bytes.data() + 12, buffer.data(), buffer.size());
+    return buffer.data();
+  }
+  [[nodiscard]] Address next() const {
+    Address after = *this;
+    for (std::size_t i = 16; i-- > 0;) {
+      if (++after.bytes[i] != 0) break;
+    }
+    return after;
+  }
+};
+
+std::optional<Address> parse_address(const std::string& text) {
+  Address address;
+  address.v6 = text.find(':') != std::string::npos;
+  const int read = inet_pton(address.v6 ? AF_INET6 : AF_INET, text.c_str(),
+                             address.v6 ? address.bytes.data() : address.bytes.data() + 12);
+  return read == 1 ? std::optional<Address>(address) : std::nullopt;
+}
+
+struct Range {
+  Address first;
+  Address last;
+};
+
+Range range_of(const Value& cidr) {
+  const std::vector<std::string> parts = split(python_str(cidr), '/');
+  const std::optional<Address> base = parse_address(parts[0]);
+  const std::uint64_t bits = parts.size() == 2 ? parse_number(parts[1]).value_or(999) : 999;
+  if (!base || bits > (base->v6 ? 128U : 32U)) {
+    throw validation_fault(cat("\"", python_str(cidr), "\" is not a network: ADDRESS/BITS"), cidr.mark());
+  }
+  Range range{*base, *base};
+  const std::size_t fixed = bits + (base->v6 ? 0 : 96);
+  for (std::size_t bit = fixed; bit < 128; ++bit) {
+    const auto mask = static_cast<unsigned char>(0x80U >> (bit % 8));
+    range.first.bytes[bit / 8] &= static_cast<unsigned char>(~mask);
+    range.last.bytes[bit / 8] |= mask;
+  }
+  return range;
+}
+
+std::vector<Range> pools_of(const Value& subnet, const Range& whole, const std::optional<Address>& gateway) {
+  std::vector<Range> pools;
+  const Value given = member(subnet, "allocation_pools");
+  for (const Value& pool : given.is_list() ? given.items() : std::vector<Value>{}) {
+    const auto first = parse_address(python_str(member(pool, "start")));
+    const auto last = parse_address(python_str(member(pool, "end")));
+    if (!first || !last || *last < *first)
+      throw validation_fault("an allocation pool has a start and an end address", pool.mark());
+    pools.push_back({*first, *last});
+  }
+  if (!pools.empty()) return pools;
+  Range all{whole.first.next(), whole.last};
+  if (gateway && *gateway == all.first) all.first = all.first.next();
+  return {all};
+}
+
+Value gateway_of(const Value& subnet) {
+  const Value given = member(subnet, "gateway_ip");
+  if (truth(given)) return given;
+  return Value::string(range_of(member(subnet, "cidr")).first.next().text());
+}
+
+Value shown_subnet(Stack& stack, const Resource& resource, const Value& given) {
+  MapBuilder all;
+  const bool v6 = python_str(member(given, "cidr")).find(':') != std::string::npos;
+  const Value name = member(given, "name");
+  all.set("id", Value::string(resource.uuid)).set("name", truth(name) ? name : Value::string(resource.physical_name));
+  for (const char* key : {"cidr", "enable_dhcp", "dns_nameservers", "host_routes", "allocation_pools"})
+    all.set(key, member(given, key));
+  all.set("ip_version", Value::integer(v6 ? 6 : 4)).set("gateway_ip", gateway_of(given));
+  all.set("network_id", member(given, "network")).set("tenant_id", Value::string(stack.identity().project));
+  return Value::map(std::move(all));
+}
+
+/// The subnets that a port may take its addresses from.
+std::vector<Resource*> subnets_for(Stack& stack, const Value& port) {
+  std::vector<Resource*> found;
+  const Value fixed = member(port, "fixed_ips");
+  for (const Value& entry : fixed.is_list() ? fixed.items() : std::vector<Value>{}) {
+    const auto known = stack.tree().by_id.find(python_str(member(entry, "subnet")));
+    if (known != stack.tree().by_id.end() && known->second->family == Family::subnet) found.push_back(known->second);
+  }
+  if (!found.empty()) return found;
+  const std::string network = python_str(member(port, "network"));
+  const auto known = stack.tree().by_id.find(network);
+  if (known == stack.tree().by_id.end()) return found;
+  for (Resource* each : known->second->owner->resources()) {
+    if (each->family == Family::subnet && python_str(member(each->owner->properties(*each), "network")) == network)
+      found.push_back(each);
+  }
+  return found;
+}
+
+/// The lowest free address of the subnet, or the one asked for.
+std::string take_address(Stack& stack, const Resource& port, Resource& subnet, const Value& wanted) {
+  auto& taken = stack.tree().addresses[subnet.uuid];
+  const auto take = [&](const std::string& address) {
+    const auto [holder, added] = taken.emplace(address, port.path);
+    return added || holder->second == port.path;
+  };
+  const Value given = subnet.owner->properties(subnet);
+  const Range whole = range_of(member(given, "cidr"));
+  if (truth(wanted)) {
+    const std::optional<Address> address = parse_address(python_str(wanted));
+    if (!address || *address < whole.first || whole.last < *address) {
+      throw validation_fault(cat(python_str(wanted), " is not in ", python_str(member(given, "cidr"))), wanted.mark());
+    }
+    if (!take(address->text())) {
+      throw validation_fault(
+          cat(address->text(), " is the address of ", taken.at(address->text()), " and of ", port.path), wanted.mark());
+    }
+    return address->text();
+  }
+  for (const auto& [address, holder] : taken) {
+    if (holder == port.path) return address;
+  }
+  const std::optional<Address> gateway = parse_address(python_str(gateway_of(given)));
+  for (const Range& pool : pools_of(given, whole, gateway)) {
+    for (Address address = pool.first; address <= pool.last; address = address.next()) {
+      if (address == whole.last && !address.v6) break;  // broadcast
+      if ((!gateway || address != *gateway) && take(address.text())) return address.text();
+      if (taken.size() > 100'000) break;
+    }
+  }
+  throw validation_fault(cat("no address is left in ", python_str(member(given, "cidr")), " for ", port.path),
+                         port.mark);
+}
+
+Value port_attributes(Stack& stack, Resource& resource, const Value& given) {
+  std::vector<Value> addresses;
+  std::vector<Value> subnets;
+  const Value fixed = member(given, "fixed_ips");
+  const std::vector<Resource*> usable = subnets_for(stack, given);
+  const std::vector<Value> wishes = fixed.is_list() && !fixed.items().empty() ? fixed.items() : std::vector<Value>(1);
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const Value wanted = member(wishes[i], "ip_address");
+    if (usable.empty()) {
+      if (truth(wanted))
+        addresses.push_back(map_of({{"subnet_id", member(wishes[i], "subnet")}, {"ip_address", wanted}}));
+      continue;
+    }
+    Resource& subnet = *usable[std::min(i, usable.size() - 1)];
+    const std::string address = take_address(stack, resource, subnet, wanted);
+    addresses.push_back(map_of({{"subnet_id", Value::string(subnet.uuid)}, {"ip_address", Value::string(address)}}));
+    subnets.push_back(shown_subnet(*subnet.owner, subnet, subnet.owner->properties(subnet)));
+  }
+  const std::string mac = derived_secret(stack.tree().settings.seed, "mac", resource.path, 6);
+  const Value name = member(given, "name");
+  const Value given_mac = member(given, "mac_address");
+  return map_of({{"id", Value::string(resource.uuid)},
+                 {"name", truth(name) ? name : Value::string(resource.physical_name)},
+                 {"fixed_ips", Value::list(std::move(addresses))},
+                 {"subnets", Value::list(std::move(subnets))},
+                 {"mac_address", truth(given_mac) ? given_mac
+                                                  : Value::string(cat("fa:16:3e:", mac.substr(0, 2), ":",
+                                                                      mac.substr(2, 2), ":", mac.substr(4, 2)))},
+                 {"network_id", member(given, "network")},
+                 {"status", Value::string("ACTIVE")},
+                 {"admin_state_up", Value::boolean(true)},
+                 {"tenant_id", Value::string(stack.identity().project)}});
+}
+
+}  // namespace
+
+Value network_attributes(Stack& stack, Resource& resource, const Value& properties) {
+  if (resource.family == Family::port) return port_attributes(stack, resource, properties);
+  if (resource.family == Family::subnet) return shown_subnet(stack, resource, properties);
+  const Value name = member(properties, "name");
+  return map_of({{"id", Value::string(resource.uuid)},
+                 {"name", truth(name) ? name : Value::string(resource.physical_name)},
+                 {"status", Value::string("ACTIVE")},
+                 {"admin_state_up", Value::boolean(true)},
+                 {"mtu", Value::integer(1500)},
+                 {"tenant_id", Value::string(stack.identity().project)}});
+}
+
+}  // namespace hearth::metadata

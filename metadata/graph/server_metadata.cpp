@@ -1,0 +1,380 @@
+#include "metadata/graph/server_metadata.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "metadata/graph/identity.hpp"
+#include "metadata/model/json_reader.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/resources/config_text.hpp"
+#include "metadata/serve/aws_signature.hpp"
+#include "metadata/serve/temp_url.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+constexpr std::int64_t k_expires = 2147483586;  // what Heat asks for: as late as 31 bits allow, less a minute
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+Value text(std::string value) { return Value::string(std::move(value)); }
+
+std::vector<Value> list_of(const Value& value) { return value.is_list() ? value.items() : std::vector<Value>{}; }
+
+Value text_or(const Value& value, std::string otherwise) {
+  return value.is_null() ? text(std::move(otherwise)) : value;
+}
+
+Resource* config_of(Resource& deployment, const Value& given) {
+  const Value id = member(given, "config");
+  if (!truth(id) || id.is_waiting()) return nullptr;
+  const auto& known = deployment.owner->tree().by_id;
+  const auto found = known.find(python_str(id));
+  if (found == known.end() || found->second->family != Family::config) {
+    throw validation_fault(cat("resources.", deployment.name, ".properties.config: ", python_str(id),
+                               " is not a software config of this stack"),
+                           id.mark().known() ? id.mark() : deployment.mark);
+  }
+  return found->second;
+}
+
+/// A declared default in the input's type; the type's zero where none is declared.
+Value typed_default(const Value& input) {
+  const std::string type = python_str(text_or(member(input, "type"), "String"));
+  const Value given = member(input, "default");
+  if (given.is_null()) {
+    if (type == "Number") return Value::integer(0);
+    if (type == "CommaDelimitedList") return Value::list({});
+    if (type == "Json") return Value::map({});
+    if (type == "Boolean") return Value::boolean(false);
+    return text("");
+  }
+  if (given.is_waiting()) return given;
+  if (type == "Number") return to_number(given);
+  if (type == "Boolean") return Value::boolean(to_boolean(given));
+  if (type == "CommaDelimitedList") return convert_parameter(given, DataType::list);
+  if (type == "String") return to_type(given, DataType::string);
+  return given;
+}
+
+Value fixed_input(std::string_view name, const std::string& value, std::string_view description) {
+  return map_of({{"name", text(std::string(name))},
+                 {"description", text(std::string(description))},
+                 {"type", text("String")},
+                 {"value", text(value)}});
+}
+
+std::string_view signal_description(const std::string& name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> k_descriptions{
+      {{"deploy_signal_id", "ID of signal to use for signaling output values"},
+       {"deploy_signal_verb", "HTTP verb to use for signaling output values"},
+       {"deploy_auth_url", "URL for API authentication"},
+       {"deploy_username", "Username for API authentication"},
+       {"deploy_user_id", "User ID for API authentication"},
+       {"deploy_password", "Password for API authentication"},
+       {"deploy_project_id", "ID of project for API authentication"},
+       {"deploy_region_name", "Region name for API authentication"},
+       {"deploy_queue_id", "ID of queue to use for signaling output values"}}};
+  for (const auto& [known, description] : k_descriptions) {
+    if (known == name) return description;
+  }
+  return "";
+}
+
+std::vector<Value> declared_inputs(const Value& config, const Value& values) {
+  std::vector<Value> inputs;
+  for (const Value& input : list_of(member(config, "inputs"))) {
+    MapBuilder made;
+    const Value fallback = typed_default(input);
+    const Value* given = values.find(python_str(member(input, "name")));
+    made.set("name", member(input, "name")).set("description", text_or(member(input, "description"), ""));
+    made.set("type", text_or(member(input, "type"), "String")).set("default", fallback);
+    if (truth(member(input, "replace_on_change"))) made.set("replace_on_change", Value::boolean(true));
+    made.set("value", given != nullptr && !given->is_null() ? *given : fallback);
+    inputs.push_back(Value::map(std::move(made)));
+  }
+  return inputs;
+}
+
+bool is_declared(const Value& config, const std::string& name) {
+  const std::vector<Value> inputs = list_of(member(config, "inputs"));
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const Value& input) { return python_str(member(input, "name")) == name; });
+}
+
+std::vector<Value> all_inputs(Resource& deployment, const Value& given, const Value& config,
+                              const DeploymentTrigger& trigger) {
+  const Value values = member(given, "input_values");
+  std::vector<Value> inputs = declared_inputs(config, values);
+  for (const Entry& entry : values.is_map() ? values.entries() : std::vector<Entry>{}) {
+    if (is_declared(config, python_str(entry.key))) continue;
+    inputs.push_back(map_of({{"name", text(python_str(entry.key))}, {"type", text("String")}, {"value", entry.value}}));
+  }
+  const StackIdentity& stack = deployment.owner->identity();
+  const Value server = member(given, "server");
+  inputs.push_back(map_of({{"name", text("deploy_server_id")},
+                           {"description", text("ID of the server being deployed to")},
+                           {"type", text("String")},
+                           {"value", server}}));
+  inputs.push_back(fixed_input("deploy_action", trigger.action, "Name of the current action being deployed"));
+  inputs.push_back(
+      fixed_input("deploy_stack_id", cat(stack.name, "/", stack.id), "ID of the stack this deployment belongs to"));
+  inputs.push_back(
+      fixed_input("deploy_resource_name", deployment.name, "Name of this deployment resource in the stack"));
+  inputs.push_back(fixed_input("deploy_signal_transport",
+                               python_str(text_or(member(given, "signal_transport"), "CFN_SIGNAL")),
+                               "How the server should signal to heat with the deployment output values."));
+  for (const auto& [name, value] : trigger.signal) inputs.push_back(fixed_input(name, value, signal_description(name)));
+  return inputs;
+}
+
+/// A map of one key, the input key, with a text is that input's value.
+Value substituted(const Value& value, const std::string& key, const std::vector<Value>& inputs, bool strict) {
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items()) items.push_back(substituted(item, key, inputs, strict));
+    return Value::list(std::move(items)).with_mark(value.mark());
+  }
+  if (!value.is_map()) return value;
+  if (value.entries().size() == 1) {
+    const Value* name = value.find(key);
+    if (name != nullptr && name->is_string()) {
+      for (const Value& input : inputs) {
+        if (python_str(member(input, "name")) == name->text()) return member(input, "value");
+      }
+      if (strict)
+        throw Fault("UserParameterMissing", cat("The Parameter (", name->text(), ") was not provided."), name->mark());
+      return {};
+    }
+  }
+  MapBuilder members;
+  for (const Entry& entry : value.entries()) members.set(entry.key, substituted(entry.value, key, inputs, strict));
+  return Value::map(std::move(members)).with_mark(value.mark());
+}
+
+std::vector<Value> outputs_of(const Value& config) {
+  std::vector<Value> outputs;
+  for (const Value& output : list_of(member(config, "outputs"))) {
+    outputs.push_back(map_of({{"name", member(output, "name")},
+                              {"description", text_or(member(output, "description"), "")},
+                              {"type", text_or(member(output, "type"), "String")},
+                              {"error_output", Value::boolean(truth(member(output, "error_output")))}}));
+  }
+  return outputs;
+}
+
+std::string group_of(Resource* config, const Value& properties) {
+  if (config == nullptr || config->real_type == "OS::Heat::CloudConfig") return "Heat::Ungrouped";
+  if (config->real_type == "OS::Heat::SoftwareComponent") return "component";
+  const Value group = member(properties, "group");
+  return truth(group) ? python_str(group) : "Heat::Ungrouped";
+}
+
+}  // namespace
+
+Resource* server_of(Resource& deployment) {
+  const Value server = member(deployment.owner->properties(deployment), "server");
+  if (!server.is_string()) return nullptr;
+  const auto& known = deployment.owner->tree().by_id;
+  const auto found = known.find(server.text());
+  return found != known.end() && found->second->family == Family::server ? found->second : nullptr;
+}
+
+bool triggers_on(Resource& deployment, std::string_view action) {
+  const Value given = deployment.owner->properties(deployment);
+  Resource* config = config_of(deployment, given);
+  const auto names = [action](const Value& actions) {
+    const std::vector<Value> all = list_of(actions);
+    if (!actions.is_list()) return action == "CREATE" || action == "UPDATE";
+    return std::any_of(all.begin(), all.end(),
+                       [action](const Value& a) { return a.is_string() && a.text() == action; });
+  };
+  if (config == nullptr || config->real_type != "OS::Heat::SoftwareComponent") return names(member(given, "actions"));
+  const std::vector<Value> configs = list_of(member(config->owner->properties(*config), "configs"));
+  return std::any_of(configs.begin(), configs.end(), [&](const Value& each) { return names(member(each, "actions")); });
+}
+
+Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
+  const Value given = deployment.owner->properties(deployment);
+  if (given.is_waiting()) return given;
+  const Value id = member(given, "config");
+  if (id.is_waiting()) return id;
+  Resource* config = config_of(deployment, given);
+  const Value properties = config == nullptr ? Value::map({}) : config->owner->properties(*config);
+  const std::vector<Value> inputs = all_inputs(deployment, given, properties, trigger);
+  const bool structured = deployment.real_type == "OS::Heat::StructuredDeployment";
+  Value content = config == nullptr ? Value() : config_value(config->real_type, properties, *config->owner);
+  if (structured) {
+    const std::string key = python_str(text_or(member(given, "input_key"), "get_input"));
+    const bool strict = python_str(member(given, "input_values_validate")) == "STRICT";
+    content = content.is_map()    ? substituted(content, key, inputs, strict)
+              : content.is_null() ? Value::map({})
+                                  : content;
+  } else if (content.is_null()) {
+    content = text("");
+  }
+  const Value name = member(given, "name");
+  const std::string fallback = config != nullptr ? config->physical_name : deployment.physical_name;
+  const Value options = member(properties, "options");
+  return map_of({{"id", text(trigger.config_id)},
+                 {"name", truth(name) || name.is_waiting() ? name : text(fallback)},
+                 {"group", text(group_of(config, properties))},
+                 {"creation_time", text(trigger.created)},
+                 {"config", content},
+                 {"inputs", Value::list(inputs)},
+                 {"outputs", Value::list(outputs_of(properties))},
+                 {"options", options.is_null() ? Value::map({}) : options}});
+}
+
+std::string replacement_key(Resource& deployment) {
+  const Value given = deployment.owner->properties(deployment);
+  Resource* config = config_of(deployment, given);
+  if (config == nullptr) return "";
+  const Value properties = config->owner->properties(*config);
+  std::vector<Value> parts;
+  for (const Value& input : declared_inputs(properties, member(given, "input_values"))) {
+    if (input.find("replace_on_change") != nullptr)
+      parts.push_back(Value::list({member(input, "name"), member(input, "value")}));
+  }
+  return json_text(Value::list(std::move(parts)));
+}
+
+std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment, const Endpoints& endpoints) {
+  const Value given = deployment.owner->properties(deployment);
+  const std::string transport = python_str(text_or(member(given, "signal_transport"), "CFN_SIGNAL"));
+  const StackIdentity& stack = deployment.owner->identity();
+  const std::string& seed = deployment.owner->tree().settings.seed;
+  const std::string key = derived_secret(seed, "access key", deployment.path, 32);
+  const std::string secret = derived_secret(seed, "secret key", deployment.path, 32);
+  if (transport == "CFN_SIGNAL") {
+    const std::string path = cat("/v1/signal/", stack.arn(), "/resources/", deployment.name);
+    const std::string host = endpoints.cfn.substr(endpoints.cfn.find("//") + 2);
+    const std::string signature = sign_version_2(secret, "POST", host, path,
+                                                 {{"SignatureMethod", "HmacSHA256"},
+                                                  {"SignatureVersion", "2"},
+                                                  {"AWSAccessKeyId", key},
+                                                  {"Timestamp", endpoints.created}});
+    const auto quote = [](std::string part) {
+      return replace_all(replace_all(replace_all(std::move(part), "+", "%2B"), "/", "%2F"), "=", "%3D");
+    };
+    const std::string url =
+        cat(endpoints.cfn, replace_all(path, ":", "%3A"),
+            "?SignatureMethod=HmacSHA256&SignatureVersion=2&AWSAccessKeyId=", key,
+            "&Timestamp=", replace_all(endpoints.created, ":", "%3A"), "&Signature=", quote(signature));
+    return {{"deploy_signal_id", url}, {"deploy_signal_verb", "POST"}};
+  }
+  if (transport == "TEMP_URL_SIGNAL") {
+    const std::string path = cat("/v1/AUTH_", stack.project, "/", stack.id, "/", deployment.physical_name);
+    return {{"deploy_signal_id",
+             endpoints.objects + make_temp_url(derived_secret(seed, "object key", "", 32), "PUT", k_expires, path)},
+            {"deploy_signal_verb", "PUT"}};
+  }
+  if (transport == "NO_SIGNAL") return {};
+  std::vector<std::pair<std::string, std::string>> inputs = {{"deploy_auth_url", endpoints.auth},
+                                                             {"deploy_username", deployment.physical_name},
+                                                             {"deploy_user_id", key},
+                                                             {"deploy_password", secret},
+                                                             {"deploy_project_id", stack.project},
+                                                             {"deploy_region_name", endpoints.region}};
+  if (transport == "ZAQAR_SIGNAL") inputs.emplace_back("deploy_queue_id", derived_uuid(seed, "queue", deployment.path));
+  return inputs;
+}
+
+Value collect_section(Resource& server, const Endpoints& endpoints) {
+  const Value given = server.owner->properties(server);
+  const std::string transport = python_str(text_or(member(given, "software_config_transport"), "POLL_SERVER_CFN"));
+  const StackIdentity& stack = server.owner->identity();
+  const std::string& seed = server.owner->tree().settings.seed;
+  const std::string key = derived_secret(seed, "access key", server.path, 32);
+  const std::string secret = derived_secret(seed, "secret key", server.path, 32);
+  std::string collector = "cfn";
+  Value section;
+  if (transport == "POLL_TEMP_URL") {
+    collector = "request";
+    const Value data = member(given, "deployment_swift_data");
+    const std::string container =
+        truth(member(data, "container")) ? python_str(member(data, "container")) : server.physical_name;
+    const std::string object =
+        truth(member(data, "object")) ? python_str(member(data, "object")) : derived_uuid(seed, "object", server.path);
+    section =
+        map_of({{"metadata_url", text(endpoints.objects +
+                                      make_temp_url(derived_secret(seed, "object key", "", 32), "GET", k_expires,
+                                                    cat("/v1/AUTH_", stack.project, "/", container, "/", object)))}});
+  } else if (transport == "POLL_SERVER_HEAT") {
+    collector = "heat";
+    section = map_of({{"user_id", text(key)},
+                      {"password", text(secret)},
+                      {"auth_url", text(endpoints.auth)},
+                      {"project_id", text(stack.project)},
+                      {"stack_id", text(cat(stack.name, "/", stack.id))},
+                      {"resource_name", text(server.name)},
+                      {"region_name", text(endpoints.region)}});
+  } else if (transport == "ZAQAR_MESSAGE") {
+    collector = "zaqar";
+    section = map_of({{"user_id", text(key)},
+                      {"password", text(secret)},
+                      {"auth_url", text(endpoints.auth)},
+                      {"project_id", text(stack.project)},
+                      {"queue_id", text(derived_uuid(seed, "queue", server.path))},
+                      {"region_name", text(endpoints.region)}});
+  } else {
+    section = map_of({{"metadata_url", text(endpoints.cfn + "/v1/")},
+                      {"access_key_id", text(key)},
+                      {"secret_access_key", text(secret)},
+                      {"stack_name", text(stack.name)},
+                      {"path", text(server.name + ".Metadata")}});
+  }
+  return map_of({{"collectors", Value::list({text(collector), text("local")})}, {collector, section}});
+}
+
+std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpoints) {
+  std::vector<Resource*> servers;
+  std::vector<Resource*> deployments;
+  for_each_resource(root, [&](Resource& resource) {
+    if (resource.family == Family::server) servers.push_back(&resource);
+    if (resource.family == Family::deployment) deployments.push_back(&resource);
+  });
+  std::unordered_map<Resource*, std::size_t> places;
+  std::vector<ServerDocument> documents(servers.size());
+  std::vector<std::vector<Value>> entries(servers.size());
+  for (std::size_t i = 0; i < servers.size(); ++i) places[servers[i]] = i;
+  for (Resource* deployment : deployments) {
+    Resource* server = server_of(*deployment);
+    if (server == nullptr || !triggers_on(*deployment, "CREATE")) continue;
+    const std::size_t place = places.at(server);
+    const std::string id = derived_uuid(root.tree().settings.seed, "derived config", deployment->uuid);
+    const Value entry =
+        deployment_entry(*deployment, {"CREATE", id, endpoints.created, signal_inputs(*deployment, endpoints)});
+    if (entry.has_waiting()) {
+      documents[place].held.push_back({deployment->path, events_in(entry), deployment->mark});
+    } else {
+      entries[place].push_back(entry);
+    }
+  }
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    Resource& server = *servers[i];
+    std::stable_sort(entries[i].begin(), entries[i].end(), [](const Value& a, const Value& b) {
+      return python_str(member(a, "name")) < python_str(member(b, "name"));
+    });
+    MapBuilder document;
+    document.set("deployments", Value::list(std::move(entries[i])))
+        .set("os-collect-config", collect_section(server, endpoints));
+    const Value own = server.owner->metadata_of(server);
+    for (const Entry& entry : own.is_map() ? own.entries() : std::vector<Entry>{}) {
+      if (python_str(entry.key) != "deployments") document.set(entry.key, entry.value);
+    }
+    const Value name = server.owner->attribute_of(server, {text("name")});
+    documents[i].path = server.path;
+    documents[i].name = name.is_string() ? name.text() : server.physical_name;
+    documents[i].id = server.uuid;
+    documents[i].metadata = Value::map(std::move(document));
+  }
+  return documents;
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,62 @@
+// What an agent reads: the entries of a server's `deployments`, its os-collect-config section, the whole document.
+// Format: Heat's server metadata as os-collect-config and heat-config know it (names and order of keys included).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metadata/graph/stack.hpp"
+
+namespace hearth::metadata {
+
+/// What makes one trigger of a deployment different from the next.
+struct DeploymentTrigger {
+  std::string action = "CREATE";
+  std::string config_id;
+  std::string created;                                      ///< "2026-11-21T00:12:44Z"
+  std::vector<std::pair<std::string, std::string>> signal;  ///< deploy_signal_id and so on
+};
+
+/// The entry in `deployments`. What waits inside stays waiting.
+[[nodiscard]] Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger);
+/// The properties action names this action; a component's configs decide for themselves.
+[[nodiscard]] bool triggers_on(Resource& deployment, std::string_view action);
+/// The resource of the server of a deployment; null when it is not in this tree or not known yet.
+[[nodiscard]] Resource* server_of(Resource& deployment);
+/// Changes when an input that asks for replacement changes.
+[[nodiscard]] std::string replacement_key(Resource& deployment);
+
+/// Where agents find the services.
+struct Endpoints {
+  std::string cfn = "http://127.0.0.1:8000";
+  std::string objects = "http://127.0.0.1:8080";
+  std::string auth = "http://127.0.0.1:5000/v3";
+  std::string region = "regionOne";
+  std::string created = "2026-01-01T00:00:00Z";
+};
+
+/// {"collectors": […], "cfn": {…}} for the server's transport.
+[[nodiscard]] Value collect_section(Resource& server, const Endpoints& endpoints);
+/// The inputs by which the agent of a deployment signals, with keys derived from the seed.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment,
+                                                                             const Endpoints& endpoints);
+
+/// A server with its whole document.
+struct ServerDocument {
+  std::string path;
+  std::string name;
+  std::string id;
+  Value metadata{};
+  struct Held {
+    std::string deployment;
+    std::vector<Event> events;
+    Mark mark{};
+  };
+  std::vector<Held> held;  ///< deployments that wait for something, left out of the document
+};
+
+/// All servers of the tree. Deployments of CREATE that are wholly known are in, sorted by name.
+[[nodiscard]] std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpoints);
+
+}  // namespace hearth::metadata

@@ -1,0 +1,447 @@
+#include "metadata/graph/stack.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.hpp"
+#include "metadata/graph/identity.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+std::string below(const std::string& path, const std::string& name) {
+  return path.empty() ? name : cat(path, ".", name);
+}
+
+Fault unknown_reference(std::string_view name, const std::string& place, const std::vector<std::string>& known,
+                        const Mark& mark) {
+  Fault fault("InvalidTemplateReference", cat("The specified reference \"", name, "\" (in ", place, ") is incorrect."),
+              mark);
+  if (const auto near = nearest(name, known)) fault.hint(cat("Did you mean ", *near, "?"));
+  return fault;
+}
+
+}  // namespace
+
+Stack::Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value& given)
+    : tree_(tree),
+      template_(std::move(source)),
+      identity_(std::move(identity)),
+      registry_(tree.environment.resource_registry) {
+  if (identity_.id.empty()) identity_.id = derived_uuid(tree.settings.seed, "stack", identity_.name);
+  parameters_ = std::make_unique<StackParameters>(template_->parameters(), given, tree.environment.parameter_defaults,
+                                                  identity_, is_cfn(template_->version()));
+  conditions_ = std::make_unique<Conditions>(template_);
+}
+
+Stack::Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value& given, Resource& parent,
+             Registry registry)
+    : tree_(tree),
+      template_(std::move(source)),
+      identity_(std::move(identity)),
+      path_(parent.path),
+      parent_(&parent),
+      registry_(std::move(registry)) {
+  parameters_ = std::make_unique<StackParameters>(template_ ? template_->parameters() : std::vector<ParameterSchema>{},
+                                                  given, tree.environment.parameter_defaults, identity_,
+                                                  template_ && is_cfn(template_->version()));
+  if (template_) conditions_ = std::make_unique<Conditions>(template_);
+}
+
+Stack::~Stack() {
+  for (const auto& resource : resources_) {
+    tree_.by_id.erase(resource->uuid);
+    for (auto& [path, users] : tree_.users) users.erase(resource.get());
+  }
+}
+
+void Stack::add_member(ResourceDefinition definition) {
+  members_.push_back(std::make_unique<ResourceDefinition>(std::move(definition)));
+  add_resource(*members_.back());
+}
+
+void Stack::read_resources() {
+  if (read_) return;
+  read_ = true;
+  if (!template_) return;
+  for (const ResourceDefinition& definition : template_->resources()) {
+    if (definition.condition) {
+      check(*definition.condition, *this);
+      Value enabled;
+      try {
+        enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
+      } catch (const Fault& fault) {
+        if (fault.type() != "ValueError") throw;
+        throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
+                               cat("resources.", definition.name, ".condition"));
+      }
+      if (enabled.is_waiting()) {
+        structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
+        continue;
+      }
+      if (!enabled.as_bool()) {
+        disabled_.insert(definition.name);
+        continue;
+      }
+    }
+    add_resource(definition);
+  }
+}
+
+void Stack::add_resource(const ResourceDefinition& definition) {
+  if (++tree_.resources > tree_.settings.most_resources) {
+    throw validation_fault(cat("more than ", tree_.settings.most_resources, " resources in this tree of stacks"),
+                           definition.mark);
+  }
+  auto resource = std::make_unique<Resource>();
+  resource->name = definition.name;
+  resource->path = below(path_, definition.name);
+  resource->type = definition.type.text();
+  resource->mark = definition.mark;
+  resource->owner = this;
+  resource->definition = &definition;
+  try {
+    resource->implementation = registry_.find(resource->type, resource->name);
+    if (resource->implementation.kind == Implementation::Kind::nested) {
+      resource->family = Family::nested;
+      // A type written in a template is relative to it; an entry of the registry to its environment.
+      const std::string& from = resource->implementation.path.empty() && template_ ? template_->name() : std::string();
+      resource->real_type = tree_.files.resolve(
+          from.empty() ? tree_.sources.name(resource->implementation.mark.file) : from, resource->implementation.name);
+    } else {
+      resource->real_type = resource->implementation.name;
+      resource->family = family_of(resource->real_type);
+      resource->table = find_resource_type(resource->real_type);
+    }
+  } catch (const Fault& fault) {
+    Fault located =
+        fault.as(fault.type() == "EntityNotFound" ? "StackValidationFailed" : fault.type()).at(definition.type.mark());
+    if (const auto near =
+            nearest(resource->type,
+                    {"OS::Heat::SoftwareConfig", "OS::Heat::SoftwareDeployment", "OS::Heat::StructuredConfig",
+                     "OS::Heat::StructuredDeployment", "OS::Heat::ResourceGroup", "OS::Heat::Value", "OS::Heat::None",
+                     "OS::Nova::Server", "OS::Heat::DeployedServer", "OS::Neutron::Port", "OS::Heat::RandomString"})) {
+      located.hint(cat("Did you mean ", *near, "?"));
+    }
+    throw located;
+  }
+  resource->uuid = derived_uuid(tree_.settings.seed, "resource", cat(identity_.id, "/", resource->name));
+  resource->physical_name =
+      physical_name(identity_.name, resource->name, resource->uuid, resource->family == Family::server ? 53 : 255);
+  tree_.by_id[resource->uuid] = resource.get();
+  by_name_[resource->name] = resource.get();
+  resources_.push_back(std::move(resource));
+}
+
+std::vector<Resource*> Stack::resources() {
+  read_resources();
+  std::vector<Resource*> all;
+  for (const auto& resource : resources_) all.push_back(resource.get());
+  return all;
+}
+
+Resource* Stack::find(std::string_view name) {
+  read_resources();
+  const auto found = by_name_.find(std::string(name));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+Resource* Stack::find_path(std::string_view path) {
+  // Names may hold dots: the longest name that fits comes first.
+  for (std::size_t end = path.size(); end != std::string_view::npos && end > 0; end = path.rfind('.', end - 1)) {
+    Resource* found = find(path.substr(0, end));
+    if (found == nullptr) continue;
+    if (end == path.size()) return found;
+    Stack* inner = nested_of(*found);
+    return inner == nullptr ? nullptr : inner->find_path(path.substr(end + 1));
+  }
+  return nullptr;
+}
+
+Value Stack::remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate) {
+  if (!memo.value) {
+    if (memo.busy) {
+      std::string circle;
+      const auto begin = std::find(tree_.chain.begin(), tree_.chain.end(), resource.path);
+      for (auto name = begin; name != tree_.chain.end(); ++name) {
+        if (circle.empty() || *(name - 1) != *name) circle += *name + " -> ";
+      }
+      throw Fault("CircularDependencyException", cat("Circular Dependency Found: ", circle, resource.path),
+                  resource.mark);
+    }
+    if (tree_.chain.size() > 2000)
+      throw validation_fault("resources depend on each other in a chain that is too long", resource.mark);
+    std::set<std::string> events;
+    tree_.frames.push_back(&events);
+    tree_.chain.push_back(resource.path);
+    memo.busy = true;
+    const auto leave = [&] {
+      memo.busy = false;
+      tree_.frames.pop_back();
+      tree_.chain.pop_back();
+    };
+    try {
+      memo.value = evaluate();
+    } catch (...) {
+      leave();
+      throw;
+    }
+    leave();
+    for (const std::string& path : events) tree_.users[path].insert(&resource);
+    memo.events = std::move(events);
+  }
+  if (!tree_.frames.empty()) tree_.frames.back()->insert(memo.events.begin(), memo.events.end());
+  return *memo.value;
+}
+
+void Stack::use_event(const std::string& path) {
+  if (!tree_.frames.empty()) tree_.frames.back()->insert(path);
+}
+
+Value Stack::raw_properties(Resource& resource) {
+  return remember(resource, resource.raw, [&]() -> Value {
+    const ExpressionPtr& written = resource.definition->properties;
+    if (!written) return Value::map({}).with_mark(resource.mark);
+    check(*written, *this);
+    MapBuilder members;
+    if (written->type != Expression::Type::map && written->type != Expression::Type::constant)
+      return resolve(*written, *this);
+    const auto add = [&](const Value& key, const Value& value) {
+      if (!value.is_omitted()) members.set(key, value);
+    };
+    if (written->type == Expression::Type::constant) return written->constant;
+    for (std::size_t i = 0; i < written->keys.size(); ++i) {
+      const std::string name = python_str(written->keys[i]);
+      try {
+        add(written->keys[i], resolve(*written->items[i], *this, true));
+      } catch (const Fault& fault) {
+        if (fault.type() == "CircularDependencyException" || fault.type() == "StackValidationFailed") throw;
+        if (fault.type() == "InvalidTemplateReference") throw fault.at(written->items[i]->mark);
+        throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : written->items[i]->mark,
+                               cat("Property error: resources.", resource.name, ".properties.", name));
+      }
+    }
+    return Value::map(std::move(members)).with_mark(written->mark);
+  });
+}
+
+Value Stack::properties(Resource& resource) {
+  return remember(resource, resource.typed, [&]() -> Value {
+    const Value raw = raw_properties(resource);
+    if (raw.is_waiting() || resource.table == nullptr || resource.family == Family::none) return raw;
+    try {
+      return convert_properties(resource.table->properties, raw.is_map() ? raw : Value::map({}));
+    } catch (const Fault& fault) {
+      Fault located = fault.below(cat("Property error: resources.", resource.name, ".properties")).at(resource.mark);
+      throw located;
+    }
+  });
+}
+
+Value Stack::metadata_of(Resource& resource) {
+  if (!resource.definition->metadata) return Value::map({});
+  check(*resource.definition->metadata, *this);
+  const Value value = resolve(*resource.definition->metadata, *this);
+  return value.is_null() ? Value::map({}) : value;
+}
+
+const std::vector<std::string>& Stack::needs(Resource& resource) {
+  (void)remember(resource, resource.needs_memo, [&]() -> Value {
+    resource.needs.clear();
+    std::unordered_set<std::string> seen;
+    const auto known = [&] {
+      std::vector<std::string> names;
+      for (const auto& other : resources_) names.push_back(other->name);
+      return names;
+    };
+    const auto add = [&](const std::string& name, const Mark& mark, const std::string& place) {
+      if (by_name_.count(name) == 0) {
+        if (disabled_.count(name) > 0 && place.find('.') == std::string::npos) return;
+        throw unknown_reference(name, place, known(), mark);
+      }
+      if (seen.insert(name).second) resource.needs.push_back(name);
+    };
+    for (const Value& name : resource.definition->depends_on) add(name.text(), name.mark(), resource.name);
+    const auto collect = [&](const ExpressionPtr& expression, std::string_view section) {
+      if (!expression) return;
+      check(*expression, *this);
+      std::vector<Reference> found;
+      collect_references(*expression, *this, found, cat(resource.name, ".", section));
+      for (const Reference& reference : found) add(reference.resource, reference.mark, reference.path);
+    };
+    const bool cfn = template_ && is_cfn(template_->version());
+    collect(resource.definition->properties, "Properties");
+    collect(resource.definition->metadata, cfn ? "Metadata" : "Metadata");
+    if (resource.family == Family::port || resource.family == Family::subnet) {
+      // A port comes after the subnets of its network.
+      for (const auto& other : resources_) {
+        if (resource.family == Family::port && other->family == Family::subnet && seen.count(other->name) == 0) {
+          const Value mine = raw_properties(resource).is_map() ? raw_properties(resource) : Value();
+          const Value theirs = raw_properties(*other);
+          const Value* network = mine.find("network");
+          const Value* same = theirs.find("network");
+          if (network != nullptr && same != nullptr && *network == *same)
+            add(other->name, resource.mark, resource.name);
+        }
+      }
+    }
+    return {};
+  });
+  return resource.needs;
+}
+
+Stack* Stack::nested_of(Resource& resource) {
+  if (resource.nested) return resource.nested.get();
+  switch (resource.family) {
+    case Family::nested:
+    case Family::group:
+    case Family::chain:
+    case Family::deployment_group: break;
+    default: return nullptr;
+  }
+  std::vector<Event> waits;
+  resource.nested = make_nested(*this, resource, registry_.for_child(resource.name, resource.implementation), waits);
+  return resource.nested.get();
+}
+
+std::vector<Resource*> Stack::learn(const std::string& path, const Value& attributes) {
+  const auto known = tree_.learned.find(path);
+  if (known != tree_.learned.end() && known->second == attributes) return {};
+  tree_.learned[path] = attributes;
+  const auto found = tree_.users.find(path);
+  if (found == tree_.users.end()) return {};
+  std::vector<Resource*> changed(found->second.begin(), found->second.end());
+  std::sort(changed.begin(), changed.end(), [](const Resource* a, const Resource* b) { return a->path < b->path; });
+  tree_.users.erase(found);
+  std::vector<std::string> gone;
+  for (Resource* resource : changed) {
+    if (std::any_of(gone.begin(), gone.end(),
+                    [&](const std::string& g) { return resource->path.rfind(g + ".", 0) == 0; }))
+      continue;
+    for (Resource::Memo* memo : {&resource->raw, &resource->typed, &resource->needs_memo}) *memo = {};
+    if (resource->nested && resource->family != Family::config) {
+      gone.push_back(resource->path);  // its members are made anew, with the same ids
+    }
+  }
+  std::vector<Resource*> left;
+  for (Resource* resource : changed) {
+    const bool below_gone = std::any_of(gone.begin(), gone.end(),
+                                        [&](const std::string& g) { return resource->path.rfind(g + ".", 0) == 0; });
+    if (!below_gone) left.push_back(resource);
+  }
+  for (Resource* resource : left) resource->nested.reset();
+  return left;
+}
+
+std::optional<Value> Stack::parameter(std::string_view name) { return parameters_->value(name); }
+
+bool Stack::has_resource(std::string_view name) { return find(name) != nullptr; }
+
+Value Stack::reference(std::string_view name) {
+  Resource* resource = find(name);
+  if (resource == nullptr) {
+    std::vector<std::string> known;
+    for (const auto& other : resources_) known.push_back(other->name);
+    throw unknown_reference(name, "unknown", known, {});
+  }
+  return reference_of(*resource);
+}
+
+bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
+  Resource* resource = find(name);
+  if (resource == nullptr) return false;
+  switch (resource->family) {
+    case Family::none:
+    case Family::opaque:
+    case Family::group:
+    case Family::chain:
+    case Family::deployment:
+    case Family::deployment_group: return true;
+    case Family::nested: {
+      Stack* inner = nested_of(*resource);
+      return !tree_.settings.nested_attributes_checked || attribute == "show" || inner == nullptr ||
+             inner->has_output(attribute);
+    }
+    default: break;
+  }
+  if (attribute == "show" || resource->table == nullptr) return true;
+  const auto& known = resource->table->attributes;
+  return std::find(known.begin(), known.end(), attribute) != known.end();
+}
+
+Value Stack::attribute(std::string_view name, const std::vector<Value>& path) {
+  Resource* resource = find(name);
+  if (resource == nullptr) return reference(name);  // throws
+  if (!path.empty() && !has_attribute(name, python_str(path[0]))) {
+    throw Fault("InvalidTemplateAttribute",
+                cat("The Referenced Attribute (", name, " ", python_str(path[0]), ") is incorrect."), path[0].mark());
+  }
+  return attribute_of(*resource, path);
+}
+
+Value Stack::condition(const Value& name) {
+  return conditions_ ? conditions_->enabled(name, *this) : Value::boolean(true);
+}
+
+std::optional<Value> Stack::file(std::string_view name) {
+  const std::string full = tree_.files.resolve(template_ ? template_->name() : "", std::string(name));
+  std::optional<std::string> text = tree_.files.read(full);
+  if (!text) return std::nullopt;
+  return Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
+}
+
+Value Stack::facade(std::string_view which) {
+  if (parent_ == nullptr) throw Fault("AttributeError", "a root stack has no parent resource for resource_facade");
+  if (which == "metadata" || which == "Metadata") return parent_->owner->metadata_of(*parent_);
+  if (which == "deletion_policy" || which == "DeletionPolicy")
+    return Value::string(parent_->definition->deletion_policy);
+  return parent_->definition->update_policy ? resolve(*parent_->definition->update_policy, *parent_->owner)
+                                            : Value::map({});
+}
+
+Value Stack::mappings() { return template_ ? template_->section("", "Mappings") : Value(); }
+
+bool Stack::has_output(std::string_view name) const {
+  if (!template_) return false;
+  const auto& all = template_->outputs();
+  return std::any_of(all.begin(), all.end(), [&](const OutputDefinition& o) { return o.name == name; });
+}
+
+Value Stack::output(const std::string& name) {
+  if (!template_) return {};
+  for (const OutputDefinition& definition : template_->outputs()) {
+    if (definition.name != name) continue;
+    if (definition.condition) {
+      check(*definition.condition, *this);
+      const Value enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
+      if (enabled.is_waiting()) return enabled;
+      if (!enabled.as_bool()) return {};
+    }
+    try {
+      check(*definition.value, *this);
+      return resolve(*definition.value, *this);
+    } catch (const Fault& fault) {
+      throw fault.at(definition.mark);
+    }
+  }
+  return {};
+}
+
+TemplatePtr template_of(Tree& tree, const std::string& file) {
+  const auto known = tree.templates.find(file);
+  if (known != tree.templates.end()) return known->second;
+  const std::optional<std::string> text = tree.files.read(file);
+  if (!text) throw validation_fault(cat("there is no template ", file));
+  return tree.templates[file] = std::make_shared<const Template>(read_template_text(*text, file, tree.sources), file);
+}
+
+void for_each_resource(Stack& stack, const std::function<void(Resource&)>& visit) {
+  for (Resource* resource : stack.resources()) {
+    visit(*resource);
+    if (Stack* nested = stack.nested_of(*resource)) for_each_resource(*nested, visit);
+  }
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,203 @@
+// A stack and the tree of stacks below it, evaluated on demand: what is known is a value, what only the run tells waits
+// for an event (a deployment's output, a wait condition's data). learn() tells such a thing; only what used it is
+// evaluated again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "metadata/environment/environment.hpp"
+#include "metadata/environment/registry.hpp"
+#include "metadata/parameters/parameters.hpp"
+#include "metadata/resources/property_schema.hpp"
+#include "metadata/template/conditions.hpp"
+#include "metadata/template/template.hpp"
+
+namespace hearth::metadata {
+
+/// How a static stack treats a resource type.
+enum class Family {
+  config,
+  deployment,
+  deployment_group,
+  group,
+  chain,
+  nested,
+  value,
+  random_string,
+  none,
+  server,
+  network,
+  subnet,
+  port,
+  wait_handle,
+  wait_condition,
+  opaque
+};
+
+/// Files by name: templates, environments and scripts, as the client of Heat gathers them.
+class FileSource {
+ public:
+  virtual ~FileSource() = default;
+  [[nodiscard]] virtual std::optional<std::string> read(const std::string& name) = 0;
+  /// The name of `reference` as written in `from`: "nested.yaml" in "dir/top.yaml" is "dir/nested.yaml".
+  [[nodiscard]] virtual std::string resolve(const std::string& from, const std::string& reference) = 0;
+};
+
+struct StackSettings {
+  std::string seed = "hearth";  ///< of all ids and secrets
+  std::string project = "admin";
+  std::size_t yaql_limit = 1'000'000;
+  std::size_t deepest = 20;
+  std::size_t most_resources = 200'000;
+  bool nested_attributes_checked = true;  ///< Heat does not look inside nested templates
+  bool opaque_types_allowed = false;      ///< types that only a cloud can make, for validation alone
+};
+
+class Stack;
+
+struct Resource {
+  std::string name;
+  std::string path;
+  std::string type;       ///< as written
+  std::string real_type;  ///< behind the registry; the file of a nested template
+  Family family = Family::opaque;
+  Mark mark{};
+  std::string uuid;
+  std::string physical_name;
+  Stack* owner = nullptr;
+  std::unique_ptr<Stack> nested;
+  Implementation implementation;
+  const ResourceDefinition* definition = nullptr;
+  const ResourceType* table = nullptr;
+
+  /// Memory of one evaluation, with the events that it used.
+  struct Memo {
+    std::optional<Value> value;
+    std::set<std::string> events;
+    bool busy = false;
+  };
+  Memo raw, typed, needs_memo;
+  std::vector<std::string> needs;
+};
+
+/// What all stacks of one tree share.
+struct Tree {
+  Tree(Sources& known_sources, FileSource& known_files) : sources(known_sources), files(known_files) {}
+
+  StackSettings settings;
+  Sources& sources;
+  FileSource& files;
+  Environment environment;
+  std::unordered_map<std::string, TemplatePtr> templates;               ///< by file
+  std::unordered_map<std::string, Resource*> by_id;                     ///< references given out
+  std::unordered_map<std::string, Value> learned;                       ///< attributes by resource path
+  std::unordered_map<std::string, std::set<Resource*>> users;           ///< of events, by the path of what tells them
+  std::vector<std::set<std::string>*> frames;                           ///< evaluations going on
+  std::vector<std::string> chain;                                       ///< their names, for circles
+  std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by network: address → port
+  std::size_t resources = 0;
+};
+
+class Stack final : public Scope {
+ public:
+  /// The root. `identity.id` may be empty. Throws Fault.
+  Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value& given);
+  /// A nested one, of a template or (source null) of `members`.
+  Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value& given, Resource& parent,
+        Registry registry);
+  ~Stack() override;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const StackIdentity& identity() const { return identity_; }
+  [[nodiscard]] const Template* source() const { return template_.get(); }
+  [[nodiscard]] StackParameters& parameters() { return *parameters_; }
+  [[nodiscard]] Resource* parent() const { return parent_; }
+  [[nodiscard]] Tree& tree() const { return tree_; }
+  /// In the order of the template; those whose condition is false are not among them.
+  [[nodiscard]] std::vector<Resource*> resources();
+  [[nodiscard]] Resource* find(std::string_view name);
+  /// By path below this stack: "Compute.0.server".
+  [[nodiscard]] Resource* find_path(std::string_view path);
+  /// What the structure of this stack waits for, where a condition or a count is not known yet.
+  [[nodiscard]] const std::vector<Event>& structure_waits() const { return structure_waits_; }
+
+  /// Properties as resolved, before conversion; typed: converted, with defaults.
+  [[nodiscard]] Value raw_properties(Resource& resource);
+  [[nodiscard]] Value properties(Resource& resource);
+  [[nodiscard]] Value metadata_of(Resource& resource);
+  [[nodiscard]] Value reference_of(Resource& resource);
+  [[nodiscard]] Value attribute_of(Resource& resource, const std::vector<Value>& path);
+  [[nodiscard]] Value output(const std::string& name);
+  [[nodiscard]] bool has_output(std::string_view name) const;
+  /// Names in this stack that the resource comes after.
+  [[nodiscard]] const std::vector<std::string>& needs(Resource& resource);
+  /// The stack inside a resource of the families nested, group, chain and deployment_group; null while it can't be
+  /// known.
+  [[nodiscard]] Stack* nested_of(Resource& resource);
+  /// Attributes that only the run tells; what used earlier ones is evaluated anew. Returns those resources.
+  std::vector<Resource*> learn(const std::string& path, const Value& attributes);
+  /// Adds a member to a stack without template.
+  void add_member(ResourceDefinition definition);
+
+  // Scope
+  std::optional<Value> parameter(std::string_view name) override;
+  bool has_resource(std::string_view name) override;
+  Value reference(std::string_view resource) override;
+  bool has_attribute(std::string_view resource, std::string_view attribute) override;
+  Value attribute(std::string_view resource, const std::vector<Value>& path) override;
+  Value condition(const Value& name) override;
+  std::optional<Value> file(std::string_view name) override;
+  Value facade(std::string_view which) override;
+  Value mappings() override;
+  std::size_t yaql_limit() const override { return tree_.settings.yaql_limit; }
+
+ private:
+  void read_resources();
+  void add_resource(const ResourceDefinition& definition);
+  Value remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate);
+  void use_event(const std::string& path);
+  [[nodiscard]] Value event_value(Resource& resource, const std::string& attribute);
+  [[nodiscard]] Value deployment_attribute(Resource& resource, const std::vector<Value>& path);
+  [[nodiscard]] Value members_attribute(Resource& resource, const std::vector<Value>& path);
+  [[nodiscard]] Value group_attribute(Resource& resource, Stack& nested, const std::vector<Value>& path);
+  [[nodiscard]] Value nested_attribute(Resource& resource, const std::vector<Value>& path);
+  [[nodiscard]] Value plain_attribute(Resource& resource, const std::vector<Value>& path);
+  [[nodiscard]] Value port_attribute(Resource& resource, const std::vector<Value>& path);
+
+  Tree& tree_;
+  TemplatePtr template_;
+  StackIdentity identity_;
+  std::string path_;
+  Resource* parent_ = nullptr;
+  Registry registry_;
+  std::unique_ptr<StackParameters> parameters_;
+  std::unique_ptr<Conditions> conditions_;
+  std::vector<std::unique_ptr<Resource>> resources_;
+  std::unordered_map<std::string, Resource*> by_name_;
+  std::set<std::string> disabled_;
+  std::vector<std::unique_ptr<ResourceDefinition>> members_;
+  std::vector<Event> structure_waits_;
+  bool read_ = false;
+};
+
+/// The template of a file, read once a tree. Throws Fault.
+[[nodiscard]] TemplatePtr template_of(Tree& tree, const std::string& file);
+/// How a built-in type is treated.
+[[nodiscard]] Family family_of(std::string_view type);
+/// Makes the stack inside a group, a chain, a deployment group or a nested template; null while something it needs
+/// waits (then `waits` says for what).
+[[nodiscard]] std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
+                                                 std::vector<Event>& waits);
+/// The text that a RandomString has.
+[[nodiscard]] std::string random_text(const Value& properties, const std::string& seed);
+/// Calls `visit` for every resource of the tree, parents first.
+void for_each_resource(Stack& stack, const std::function<void(Resource&)>& visit);
+
+}  // namespace hearth::metadata

@@ -1,0 +1,50 @@
+// What is wrong with a template, its environment or a value: the kind (named as Heat names it, since users and the
+// cases know these names), where, and in which part of the template.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "metadata/model/mark.hpp"
+
+namespace hearth::metadata {
+
+class Fault : public Error {
+ public:
+  Fault(std::string type, std::string text, Mark mark = {}, std::string path = {})
+      : Error(ErrorKind::input, path.empty() ? text : path + ": " + text),
+        type_(std::move(type)),
+        text_(std::move(text)),
+        path_(std::move(path)),
+        mark_(mark) {}
+
+  [[nodiscard]] const std::string& type() const { return type_; }  ///< "StackValidationFailed", "TypeError"
+  [[nodiscard]] const std::string& text() const { return text_; }  ///< without the path
+  [[nodiscard]] const std::string& path() const { return path_; }  ///< "resources.a.properties.config"; may be empty
+  [[nodiscard]] const Mark& mark() const { return mark_; }
+  /// The same fault as seen from further out.
+  [[nodiscard]] Fault below(const std::string& prefix) const {
+    if (path_.empty()) return {type_, text_, mark_, prefix};
+    return {type_, text_, mark_, prefix + (path_.front() == '[' ? "" : ".") + path_};
+  }
+  [[nodiscard]] Fault at(const Mark& mark) const { return mark_.known() ? *this : Fault(type_, text_, mark, path_); }
+  [[nodiscard]] Fault as(std::string type) const { return {std::move(type), text_, mark_, path_}; }
+  /// The whole fault with file, line and column in front.
+  [[nodiscard]] Error located(const Sources& sources) const {
+    const std::string where = sources.text(mark_);
+    return Error(ErrorKind::input, (where.empty() ? "" : where + ": ") + what());
+  }
+
+ private:
+  std::string type_, text_, path_;
+  Mark mark_;
+};
+
+inline Fault validation_fault(std::string text, Mark mark = {}, std::string path = {}) {
+  return {"StackValidationFailed", std::move(text), mark, std::move(path)};
+}
+inline Fault type_fault(std::string text, Mark mark = {}) { return {"TypeError", std::move(text), mark}; }
+inline Fault value_fault(std::string text, Mark mark = {}) { return {"ValueError", std::move(text), mark}; }
+inline Fault key_fault(std::string text, Mark mark = {}) { return {"KeyError", std::move(text), mark}; }
+
+}  // namespace hearth::metadata

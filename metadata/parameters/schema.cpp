@@ -1,0 +1,201 @@
+#include "metadata/parameters/schema.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Fault bad_schema(const std::string& text, const Mark& mark) { return {"InvalidSchemaError", text, mark}; }
+
+struct TypeName {
+  DataType type;
+  std::string_view hot;
+  std::string_view cfn;
+};
+constexpr std::array<TypeName, 5> k_types{{{DataType::string, "string", "String"},
+                                           {DataType::number, "number", "Number"},
+                                           {DataType::list, "comma_delimited_list", "CommaDelimitedList"},
+                                           {DataType::map, "json", "Json"},
+                                           {DataType::boolean, "boolean", "Boolean"}}};
+
+void check_keys(const Value& map, const std::vector<std::string>& allowed, const std::string& entity) {
+  if (!map.is_map()) throw bad_schema(cat("Invalid ", entity, ", expected a mapping"), map.mark());
+  for (const Entry& entry : map.entries()) {
+    const std::string key = python_str(entry.key);
+    if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+      throw bad_schema(cat("Invalid key '", key, "' for ", entity), entry.key.mark());
+    }
+  }
+}
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+std::string text_member(const Value& map, std::string_view key) {
+  const Value value = member(map, key);
+  return value.is_null() ? "" : python_str(value);
+}
+
+DataType type_of(const Value& type, bool cfn) {
+  for (const TypeName& row : k_types) {
+    if (type.is_string() && type.text() == (cfn ? row.cfn : row.hot)) return row.type;
+  }
+  const std::string text = python_str(type);
+  std::vector<std::string> names;
+  for (const TypeName& row : k_types) names.emplace_back(cfn ? row.cfn : row.hot);
+  Fault fault = bad_schema(cat("Invalid type (", text, ")"), type.mark());
+  if (const std::optional<std::string> near = nearest(text, names)) fault.hint(cat("Did you mean ", *near, "?"));
+  throw fault;
+}
+
+Constraint hot_constraint(const Value& definition, Version version) {
+  check_keys(definition,
+             {"description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"},
+             "parameter constraints");
+  const auto has = [&](std::string_view key) { return definition.find(key) != nullptr; };
+  if (has("modulo") && version >= Version::v2017_02_24) {
+    const Value modulo = member(definition, "modulo");
+    check_keys(modulo, {"step", "offset"}, "modulo constraint");
+    return modulo_constraint(member(modulo, "step"), member(modulo, "offset"));
+  }
+  for (const char* kind : {"range", "length"}) {
+    if (!has(kind)) continue;
+    const Value bounds = member(definition, kind);
+    check_keys(bounds, {"min", "max"}, cat(kind, " constraint"));
+    return kind[0] == 'r' ? range_constraint(member(bounds, "min"), member(bounds, "max"))
+                          : length_constraint(member(bounds, "min"), member(bounds, "max"));
+  }
+  if (has("allowed_values")) return allowed_values_constraint(member(definition, "allowed_values"));
+  if (has("allowed_pattern")) return allowed_pattern_constraint(member(definition, "allowed_pattern"));
+  if (has("custom_constraint")) {
+    return {.kind = Constraint::Kind::custom, .text = text_member(definition, "custom_constraint")};
+  }
+  throw bad_schema("No constraint expressed", definition.mark());
+}
+
+void read_hot_constraints(ParameterSchema& made, const Value& schema, Version version) {
+  const Value constraints = member(schema, "constraints");
+  if (constraints.is_null()) return;
+  if (!constraints.is_list()) {
+    throw bad_schema(cat("Invalid parameter constraints for parameter ", made.name, ", expected a list"),
+                     constraints.mark());
+  }
+  for (const Value& definition : constraints.items()) {
+    try {
+      made.constraints.push_back(hot_constraint(definition, version));
+    } catch (const Fault& fault) {
+      throw fault.at(definition.mark());
+    }
+    made.constraints.back().mark = definition.mark();
+    if (definition.find("description") != nullptr)
+      made.constraints.back().description = text_member(definition, "description");
+  }
+}
+
+void read_cfn_constraints(ParameterSchema& made, const Value& schema) {
+  const auto has = [&](std::string_view key) { return schema.find(key) != nullptr; };
+  if (has("MinValue") || has("MaxValue"))
+    made.constraints.push_back(range_constraint(member(schema, "MinValue"), member(schema, "MaxValue")));
+  if (has("MinLength") || has("MaxLength"))
+    made.constraints.push_back(length_constraint(member(schema, "MinLength"), member(schema, "MaxLength")));
+  if (has("AllowedValues")) made.constraints.push_back(allowed_values_constraint(member(schema, "AllowedValues")));
+  if (has("AllowedPattern")) made.constraints.push_back(allowed_pattern_constraint(member(schema, "AllowedPattern")));
+  if (!has("ConstraintDescription")) return;
+  for (Constraint& constraint : made.constraints) constraint.description = text_member(schema, "ConstraintDescription");
+}
+
+}  // namespace
+
+std::string_view type_text(DataType type, bool cfn) {
+  const auto row = std::find_if(k_types.begin(), k_types.end(), [type](const TypeName& r) { return r.type == type; });
+  return row == k_types.end() ? "" : cfn ? row->cfn : row->hot;
+}
+
+ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version) {
+  const bool cfn = is_cfn(version);
+  ParameterSchema made;
+  made.name = python_str(name);
+  made.mark = name.mark();
+  std::vector<std::string> keys = cfn ? std::vector<std::string>{"Type",
+                                                                 "Default",
+                                                                 "NoEcho",
+                                                                 "AllowedValues",
+                                                                 "AllowedPattern",
+                                                                 "MaxLength",
+                                                                 "MinLength",
+                                                                 "MaxValue",
+                                                                 "MinValue",
+                                                                 "Description",
+                                                                 "ConstraintDescription",
+                                                                 "Label"}
+                                      : std::vector<std::string>{"type",        "description", "default", "schema",
+                                                                 "constraints", "hidden",      "label",   "immutable"};
+  if (version >= Version::v2018_03_02 && !cfn) keys.emplace_back("tags");
+  check_keys(schema, keys, cat("parameter (", made.name, ")"));
+  const Value* type = schema.find(cfn ? "Type" : "type");
+  if (type == nullptr) throw bad_schema(cat("Missing parameter type for parameter: ", made.name), name.mark());
+  if (!cfn && version >= Version::v2018_03_02 && schema.find("tags") != nullptr) {
+    const Value tags = member(schema, "tags");
+    if (!tags.is_list())
+      throw bad_schema(cat("Tags property should be a list for parameter: ", made.name), tags.mark());
+    for (const Value& tag : tags.items()) made.tags.push_back(python_str(tag));
+  }
+  if (cfn) {
+    read_cfn_constraints(made, schema);
+  } else {
+    read_hot_constraints(made, schema, version);
+  }
+  made.type = type_of(*type, cfn);
+  made.default_value = member(schema, cfn ? "Default" : "default");
+  made.description = text_member(schema, cfn ? "Description" : "description");
+  made.label = text_member(schema, cfn ? "Label" : "label");
+  made.hidden = cfn ? to_lower(text_member(schema, "NoEcho")) == "true" : truth(member(schema, "hidden"));
+  made.immutable = !cfn && truth(member(schema, "immutable"));
+  return made;
+}
+
+void check_parameter_schema(const ParameterSchema& schema) {
+  const auto invalid = [&](const std::string& text, const Mark& mark) {
+    return bad_schema(cat("Parameter '", schema.name, "' is invalid: ", text), mark);
+  };
+  for (const Constraint& constraint : schema.constraints) {
+    if (!constraint.fits(schema.type)) {
+      throw invalid(cat(constraint.name(), " constraint invalid for ", type_text(schema.type, false)), constraint.mark);
+    }
+  }
+  if (schema.default_value.is_null()) return;
+  Value value = schema.default_value;
+  if (schema.type == DataType::list && value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items()) items.push_back(Value::string(python_str(item)));
+    value = Value::list(std::move(items));
+  } else if (schema.type == DataType::list) {
+    if (!value.is_string()) {
+      throw invalid(cat("Default must be a comma-delimited list string: '", type_name(value),
+                        "' object has no attribute 'split'"),
+                    value.mark());
+    }
+    std::vector<Value> items;
+    for (std::string& item : split(value.text(), ',')) items.push_back(Value::string(std::move(item)));
+    value = Value::list(std::move(items));
+  }
+  for (const Constraint& constraint : schema.constraints) {
+    if (constraint.kind == Constraint::Kind::custom) continue;
+    try {
+      constraint.check(value, schema.type);
+    } catch (const Fault& fault) {
+      throw invalid(cat("Invalid default ", python_str(schema.default_value), " (", fault.text(), ")"),
+                    schema.default_value.mark());
+    }
+  }
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,32 @@
+// What a template says of a parameter, in HOT and in CloudFormation form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metadata/parameters/constraint.hpp"
+#include "metadata/template/version.hpp"
+
+namespace hearth::metadata {
+
+struct ParameterSchema {
+  std::string name{};
+  DataType type = DataType::string;
+  Value default_value{};
+  std::vector<Constraint> constraints{};
+  std::string description{};
+  std::string label{};
+  bool hidden = false;
+  bool immutable = false;
+  std::vector<std::string> tags{};
+  Mark mark{};
+};
+
+/// Throws InvalidSchemaError.
+[[nodiscard]] ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version);
+/// The constraints fit the type and the default obeys them. Throws InvalidSchemaError with "Parameter 'x' is invalid".
+void check_parameter_schema(const ParameterSchema& schema);
+/// "comma_delimited_list", or "CommaDelimitedList" in CloudFormation templates.
+[[nodiscard]] std::string_view type_text(DataType type, bool cfn);
+
+}  // namespace hearth::metadata

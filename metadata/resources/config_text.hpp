@@ -1,0 +1,22 @@
+// What the resources of the family config hold: scripts, maps, cloud-config text, MIME parts.
+#pragma once
+
+#include <string>
+
+#include "metadata/graph/stack.hpp"
+
+namespace hearth::metadata {
+
+/// The content that deployments and user data get. `scope` finds configs by id.
+[[nodiscard]] Value config_value(const std::string& type, const Value& properties, Stack& stack);
+/// "#cloud-config\n" and YAML in block style with sorted keys, as Heat writes it.
+[[nodiscard]] std::string cloud_config_text(const Value& map);
+/// A multipart/mixed text of parts.
+struct MimePart {
+  std::string text;
+  std::string type = "text/plain";
+  std::string filename;
+};
+[[nodiscard]] std::string mime_text(const std::vector<MimePart>& parts);
+
+}  // namespace hearth::metadata

@@ -1,0 +1,204 @@
+#include "metadata/resources/property_schema.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "metadata/model/json_reader.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/resources/schema_tables.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+DataType type_named(const std::string& name) {
+  static const std::unordered_map<std::string, DataType> types = {
+      {"string", DataType::string},   {"number", DataType::number},   {"list", DataType::list}, {"map", DataType::map},
+      {"boolean", DataType::boolean}, {"integer", DataType::integer}, {"any", DataType::any}};
+  return types.at(name);
+}
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+Constraint constraint_from(const Value& table) {
+  const Entry& only = table.entries().front();
+  const std::string& kind = only.key.text();
+  if (kind == "range") return range_constraint(member(only.value, "min"), member(only.value, "max"));
+  if (kind == "length") return length_constraint(member(only.value, "min"), member(only.value, "max"));
+  if (kind == "modulo") return modulo_constraint(member(only.value, "step"), member(only.value, "offset"));
+  if (kind == "allowed_values") return allowed_values_constraint(only.value);
+  if (kind == "allowed_pattern") return allowed_pattern_constraint(only.value);
+  return {.kind = Constraint::Kind::custom, .text = python_str(only.value)};
+}
+
+PropertySchema schema_from(const Value& table) {
+  PropertySchema schema{.type = type_named(table.find("t")->text()),
+                        .default_value = member(table, "d"),
+                        .required = truth(member(table, "r")),
+                        .updatable = truth(member(table, "u"))};
+  if (const Value* constraints = table.find("c")) {
+    for (const Value& constraint : constraints->items()) schema.constraints.push_back(constraint_from(constraint));
+  }
+  if (const Value* inside = table.find("s")) {
+    for (const Entry& entry : inside->entries()) {
+      if (schema.type == DataType::list) {
+        schema.item = std::make_shared<PropertySchema>(schema_from(entry.value));
+      } else {
+        schema.members.emplace_back(entry.key.text(), schema_from(entry.value));
+      }
+    }
+  }
+  return schema;
+}
+
+std::unordered_map<std::string, ResourceType> read_tables() {
+  std::unordered_map<std::string, ResourceType> types;
+  for (const auto* tables : {&heat_schema_tables(), &cloud_schema_tables()}) {
+    for (const std::string_view text : *tables) {
+      const Value table = parse_json_value(text, "resource types").value_or_throw();
+      ResourceType type{.name = table.find("type")->text(), .properties = {}, .attributes = {}};
+      for (const Entry& entry : table.find("properties")->entries())
+        type.properties.emplace_back(entry.key.text(), schema_from(entry.value));
+      for (const Value& attribute : table.find("attributes")->items()) type.attributes.push_back(attribute.text());
+      types.emplace(type.name, std::move(type));
+    }
+  }
+  for (const auto& [alias, name] :
+       {std::pair{"OS::Heat::SoftwareDeployments", "OS::Heat::SoftwareDeploymentGroup"},
+        std::pair{"OS::Heat::StructuredDeployments", "OS::Heat::StructuredDeploymentGroup"}}) {
+    types.emplace(alias, types.at(name));
+  }
+  return types;
+}
+
+Value zero_of(DataType type) {
+  switch (type) {
+    case DataType::string: return Value::string("");
+    case DataType::integer:
+    case DataType::number: return Value::integer(0);
+    case DataType::map: return Value::map({});
+    case DataType::list: return Value::list({});
+    case DataType::boolean: return Value::boolean(false);
+    default: return {};
+  }
+}
+
+Value as_string(const Value& value) {
+  if (value.is_string()) return value;
+  if (value.is_integer() || value.is_bool()) return Value::string(python_str(value)).with_mark(value.mark());
+  throw value_fault(cat("Value must be a string; got ", python_repr(value)), value.mark());
+}
+
+Value as_integer(const Value& value) {
+  const Value number = to_number(value);
+  if (number.kind() != Kind::real) return number;
+  throw value_fault(cat(python_str(number), " is not an integer."), value.mark());
+}
+
+Value as_boolean(const Value& value) {
+  if (value.is_bool()) return value;
+  const std::string text = value.is_string() ? to_lower(value.text()) : python_str(value);
+  if (value.is_string() && (text == "true" || text == "false"))
+    return Value::boolean(text == "true").with_mark(value.mark());
+  Fault fault(value.is_string() ? "ValueError" : "TypeError", cat("\"", text, "\" is not a valid boolean"),
+              value.mark());
+  throw fault;
+}
+
+Value as_list(const PropertySchema& schema, const Value& value, const std::string& name) {
+  if (value.is_string() && schema.from_parameter) return value;  // comma text, split by the parameter
+  if (!value.is_list()) throw type_fault(cat("\"", python_str(value), "\" is not a list"), value.mark());
+  if (!schema.item) return value;
+  std::vector<Value> items;
+  for (std::size_t i = 0; i < value.items().size(); ++i) {
+    items.push_back(convert_property(*schema.item, value.items()[i], cat(name, "[", i, "]")));
+  }
+  return Value::list(std::move(items)).with_mark(value.mark());
+}
+
+Value as_map(const PropertySchema& schema, const Value& value, const std::string& name) {
+  if (schema.from_parameter && (value.is_string() || value.is_list()))
+    return value;  // JSON text, read by the parameter
+  if (!value.is_map()) throw type_fault(cat("\"", python_str(value), "\" is not a map"), value.mark());
+  if (schema.members.empty()) return value;
+  try {
+    return convert_properties(schema.members, value).with_mark(value.mark());
+  } catch (const Fault& fault) {
+    throw fault.below(name);
+  }
+}
+
+Value converted(const PropertySchema& schema, const Value& value, const std::string& name) {
+  switch (schema.type) {
+    case DataType::string: return as_string(value);
+    case DataType::integer: return as_integer(value);
+    case DataType::number: return to_number(value);
+    case DataType::boolean: return as_boolean(value);
+    case DataType::list: return as_list(schema, value, name);
+    case DataType::map: return as_map(schema, value, name);
+    default: return value;
+  }
+}
+
+}  // namespace
+
+const PropertySchema* ResourceType::property(std::string_view wanted) const {
+  const auto found =
+      std::find_if(properties.begin(), properties.end(), [&](const auto& p) { return p.first == wanted; });
+  return found == properties.end() ? nullptr : &found->second;
+}
+
+const ResourceType* find_resource_type(std::string_view name) {
+  static const std::unordered_map<std::string, ResourceType> types = read_tables();
+  const auto found = types.find(std::string(name));
+  return found == types.end() ? nullptr : &found->second;
+}
+
+Value convert_property(const PropertySchema& schema, const Value& value, const std::string& name) {
+  if (value.is_waiting()) return value;
+  try {
+    Value result = value;
+    if (value.is_null()) {
+      if (schema.from_parameter) return value;  // the parameter's own default
+      result = schema.default_value.is_null() ? zero_of(schema.type) : schema.default_value;
+      if (schema.type == DataType::map && !schema.members.empty()) result = as_map(schema, result, name);
+    } else {
+      result = converted(schema, value, name);
+    }
+    if (result.has_waiting()) return result;
+    for (const Constraint& constraint : schema.constraints) constraint.check(result, schema.type);
+    return result;
+  } catch (const Fault& fault) {
+    if (fault.type() == "StackValidationFailed") throw;  // has its path already
+    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : value.mark(), name);
+  }
+}
+
+Value convert_properties(const PropertyTable& table, const Value& given) {
+  for (const Entry& entry : given.entries()) {
+    const std::string key = python_str(entry.key);
+    if (std::any_of(table.begin(), table.end(), [&](const auto& row) { return row.first == key; })) continue;
+    Fault fault = validation_fault(cat("Unknown Property ", key), entry.key.mark());
+    std::vector<std::string> names;
+    for (const auto& row : table) names.push_back(row.first);
+    if (const auto near = nearest(key, names)) fault.hint(cat("Did you mean ", *near, "?"));
+    throw fault;
+  }
+  MapBuilder members;
+  for (const auto& [name, schema] : table) {
+    if (const Value* value = given.find(name)) {
+      members.set(name, convert_property(schema, *value, name));
+    } else if (schema.required) {
+      throw validation_fault(cat("Property ", name, " not assigned"), given.mark());
+    } else if (!schema.from_parameter) {
+      members.set(name, schema.default_value.is_null() ? Value() : convert_property(schema, Value(), name));
+    }
+  }
+  return Value::map(std::move(members));
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,63 @@
+#include "metadata/template/conditions.hpp"
+
+#include "base/text.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Fault no_condition(const std::string& name, const Value& definition) {
+  return validation_fault(cat("Condition validation error: The definition of condition \"", name,
+                              "\" is invalid: ", python_str(definition)),
+                          definition.mark());
+}
+
+bool may_be_condition(const Expression& expression) {
+  return expression.type == Expression::Type::call || expression.type == Expression::Type::faulty ||
+         (expression.type == Expression::Type::constant && expression.constant.is_bool());
+}
+
+}  // namespace
+
+Value Conditions::enabled(const Value& condition, Scope& scope) {
+  if (condition.is_null()) return Value::boolean(true);
+  if (condition.is_bool() || condition.is_waiting()) return condition;
+  const ExpressionPtr definition = condition.is_string() ? template_->condition(condition.text()) : nullptr;
+  if (definition == nullptr) {
+    Fault fault = value_fault(cat("Invalid condition \"", python_str(condition), "\""), condition.mark());
+    if (condition.is_string()) {
+      if (const auto near = nearest(condition.text(), template_->condition_names()))
+        fault.hint(cat("Did you mean ", *near, "?"));
+    }
+    throw fault;
+  }
+  const std::string& name = condition.text();
+  const auto found = known_.find(name);
+  if (found != known_.end()) {
+    if (!found->second.is_null()) return found->second;
+    throw validation_fault(cat("Condition validation error: Circular definition for condition \"", name, "\""),
+                           definition->mark);
+  }
+  known_[name] = {};
+  check(*definition, scope);
+  if (!may_be_condition(*definition)) throw no_condition(name, resolve(*definition, scope));
+  const Value decided = resolve(*definition, scope);
+  if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided);
+  if (decided.is_waiting()) {
+    known_.erase(name);  // may be known later
+    return decided;
+  }
+  return known_[name] = decided;
+}
+
+void Conditions::validate(Scope& scope) {
+  for (const std::string& name : template_->condition_names()) {
+    const ExpressionPtr definition = template_->condition(name);
+    if (!may_be_condition(*definition)) throw no_condition(name, resolve(*definition, scope));
+    metadata::validate(*definition, scope, name);
+    (void)enabled(Value::string(name), scope);
+  }
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,26 @@
+// The conditions of one stack, decided once each.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "metadata/template/template.hpp"
+
+namespace hearth::metadata {
+
+class Conditions {
+ public:
+  explicit Conditions(TemplatePtr source) : template_(std::move(source)) {}
+
+  /// A condition by name, or a bool as it is; null counts as true. A waiting value where it is not known yet.
+  /// Throws ValueError for other names, StackValidationFailed for circles and definitions that are no conditions.
+  [[nodiscard]] Value enabled(const Value& condition, Scope& scope);
+  /// Decides every condition; throws the first fault.
+  void validate(Scope& scope);
+
+ private:
+  TemplatePtr template_;
+  std::map<std::string, Value> known_;  ///< null while being decided
+};
+
+}  // namespace hearth::metadata

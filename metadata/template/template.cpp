@@ -1,0 +1,342 @@
+#include "metadata/template/template.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "metadata/model/json_reader.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/model/yaml_reader.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
+/// How the two languages name the same thing.
+struct Words {
+  std::string_view type, properties, metadata, depends_on, deletion_policy, update_policy, description, condition;
+};
+constexpr Words k_hot{"type",          "properties",  "metadata", "depends_on", "deletion_policy",
+                      "update_policy", "description", "condition"};
+constexpr Words k_cfn{"Type",           "Properties",   "Metadata",    "DependsOn",
+                      "DeletionPolicy", "UpdatePolicy", "Description", "Condition"};
+
+const Words& words_of(Version version) { return is_cfn(version) ? k_cfn : k_hot; }
+
+bool is_known_section(const std::string& name, Version version) {
+  static const std::set<std::string> hot{
+      "heat_template_version", "description", "parameter_groups", "parameters", "resources", "outputs"};
+  static const std::set<std::string> cfn{"AWSTemplateFormatVersion",
+                                         "HeatTemplateFormatVersion",
+                                         "Description",
+                                         "Mappings",
+                                         "Parameters",
+                                         "Resources",
+                                         "Outputs",
+                                         "ParameterGroups"};
+  if (is_cfn(version)) return cfn.count(name) > 0 || (name == "Conditions" && has_conditions(version));
+  return hot.count(name) > 0 || (name == "conditions" && has_conditions(version));
+}
+
+Fault with_hint(Fault fault, const std::string& word, const std::vector<std::string>& known) {
+  if (const std::optional<std::string> near = nearest(word, known)) fault.hint(cat("Did you mean ", *near, "?"));
+  return fault;
+}
+
+}  // namespace
+
+Value read_template_text(std::string_view text, std::string_view name, Sources& sources) {
+  const std::uint32_t file = sources.add(name);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[' || text[first] == '"')) {
+    Result<Value> json = parse_json_value(text, name, file);
+    if (json) {
+      if (!json->is_map()) throw value_fault("The template is not a JSON object or YAML mapping.", json->mark());
+      return *json;
+    }
+  }
+  Result<Value> yaml = parse_yaml(text, name, file);
+  if (!yaml) {
+    const Position at = yaml.error().at;
+    throw value_fault(cat("Error parsing template: ", yaml.error().what),
+                      {file, static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)});
+  }
+  if (yaml->is_null()) return Value::map({}).with_mark({file, 1, 1});
+  if (!yaml->is_map()) throw value_fault("The template is not a JSON object or YAML mapping.", yaml->mark());
+  return *yaml;
+}
+
+Template::Template(Value document, std::string name)
+    : document_(std::move(document)), name_(std::move(name)), version_(version_of(document_)) {
+  check_sections();
+  read_parameters();
+  read_parameter_groups();
+  read_conditions();
+  read_resources();
+  read_outputs();
+}
+
+Value Template::section(std::string_view hot, std::string_view cfn) const {
+  return member(document_, is_cfn(version_) ? cfn : hot);
+}
+
+std::string Template::description() const {
+  const Value text = section("description", "Description");
+  return truth(text) ? python_str(text) : "No description";
+}
+
+void Template::check_sections() const {
+  for (const Entry& entry : document_.entries()) {
+    const std::string name = python_str(entry.key);
+    if (is_known_section(name, version_)) continue;
+    throw with_hint({"InvalidTemplateSection", cat("The template section is invalid: ", name), entry.key.mark()}, name,
+                    {"description", "parameter_groups", "parameters", "conditions", "resources", "outputs"});
+  }
+}
+
+void Template::read_parameters() {
+  const Value parameters = section("parameters", "Parameters");
+  if (!truth(parameters)) return;
+  if (!parameters.is_map()) {
+    throw Fault("AttributeError", cat("'", type_name(parameters), "' object has no attribute 'items'"),
+                parameters.mark());
+  }
+  for (const Entry& entry : parameters.entries())
+    parameters_.push_back(parse_parameter_schema(entry.key, entry.value, version_));
+}
+
+void Template::read_parameter_groups() const {
+  const Value groups = section("parameter_groups", "ParameterGroups");
+  if (!truth(groups)) return;
+  const auto fault = [&](const std::string& path, const std::string& text, const Mark& mark) {
+    return validation_fault(cat("Parameter Groups error: parameter_groups", path, ": ", text), mark);
+  };
+  if (!groups.is_list()) throw fault("", "The parameter_groups should be a list.", groups.mark());
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < groups.items().size(); ++i) {
+    const Value& group = groups.items()[i];
+    const std::string label = group.is_map() && truth(member(group, "label"))
+                                  ? cat(".", python_str(member(group, "label")))
+                                  : cat("[", i, "]");
+    const Value names = member(group, "parameters");
+    if (names.is_null() || !truth(names))
+      throw fault(label, "The parameters must be provided for each parameter group.", group.mark());
+    if (!names.is_list()) throw fault(label, "The parameters of parameter group should be a list.", names.mark());
+    for (const Value& name : names.items()) {
+      const std::string text = python_str(name);
+      const bool known =
+          std::any_of(parameters_.begin(), parameters_.end(), [&](const ParameterSchema& p) { return p.name == text; });
+      if (!known)
+        throw fault(label, cat("The grouped parameter ", text, " does not reference a valid parameter."), name.mark());
+      if (!seen.insert(text).second) {
+        throw fault(label, cat("The ", text, " parameter must be assigned to one parameter group only."), name.mark());
+      }
+    }
+  }
+}
+
+void Template::read_conditions() {
+  if (!has_conditions(version_)) return;
+  const Value conditions = section("conditions", "Conditions");
+  if (conditions.is_null()) return;
+  if (!conditions.is_map()) {
+    throw validation_fault(cat("Conditions validation error: Condition definitions must be a map. Found a ",
+                               type_name(conditions), " instead"),
+                           conditions.mark());
+  }
+  for (const Entry& entry : conditions.entries()) {
+    const std::string name = python_str(entry.key);
+    conditions_.emplace_back(name, parse_expression(entry.value, version_,
+                                                    cat(is_cfn(version_) ? "Conditions." : "conditions.", name), true));
+  }
+}
+
+ExpressionPtr Template::condition(std::string_view name) const {
+  const auto found =
+      std::find_if(conditions_.begin(), conditions_.end(), [&](const auto& c) { return c.first == name; });
+  return found == conditions_.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Template::condition_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, expression] : conditions_) names.push_back(name);
+  return names;
+}
+
+void Template::read_resources() {
+  const Value resources = section("resources", "Resources");
+  if (!truth(resources)) return;
+  if (!resources.is_map())
+    throw validation_fault("\"resources\" must contain a map of resource maps.", resources.mark());
+  for (const Entry& entry : resources.entries()) {
+    try {
+      resources_.push_back(resource(entry));
+    } catch (const Fault& fault) {
+      throw fault.at(entry.key.mark());
+    }
+  }
+}
+
+namespace {
+
+/// One resource of the section, read key by key.
+class ResourceReader {
+ public:
+  ResourceReader(const Entry& entry, Version version) : entry_(entry), version_(version), words_(words_of(version)) {
+    made_.name = python_str(entry.key);
+    made_.mark = entry.key.mark();
+    path_ = cat(is_cfn(version) ? "Resources." : "resources.", made_.name);
+  }
+
+  ResourceDefinition read() {
+    check_shape();
+    check_keywords();
+    read_type();
+    made_.properties = map_field(words_.properties);
+    made_.metadata = map_field(words_.metadata);
+    made_.update_policy = map_field(words_.update_policy);
+    read_depends_on();
+    read_deletion_policy();
+    if (const Value* text = find(words_.description)) {
+      if (!text->is_string()) throw bad_type(words_.description, "string", *text);
+      made_.description = text->text();
+    }
+    read_condition();
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] const Value* find(std::string_view key) const { return entry_.value.find(key); }
+  [[nodiscard]] Fault bad_type(std::string_view key, std::string_view wanted, const Value& value) const {
+    return validation_fault(cat("Resource ", made_.name, " ", key, " type must be ", wanted), value.mark());
+  }
+
+  void check_shape() const {
+    if (!truth(entry_.value)) throw validation_fault("Each resource must contain a type key.", entry_.key.mark());
+    if (entry_.value.is_map()) return;
+    throw validation_fault(cat("\"resources\" must contain a map of resource maps. Found a [<class '",
+                               type_name(entry_.value), "'>] instead"),
+                           entry_.value.mark());
+  }
+
+  void check_keywords() const {
+    if (is_cfn(version_)) return;
+    std::vector<std::string> known;
+    for (const std::string_view word : {words_.type, words_.properties, words_.metadata, words_.depends_on,
+                                        words_.deletion_policy, words_.update_policy, words_.description}) {
+      known.emplace_back(word);
+    }
+    if (has_conditions(version_)) known.insert(known.end(), {std::string(words_.condition), "external_id"});
+    for (const Entry& key : entry_.value.entries()) {
+      const std::string name = python_str(key.key);
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      throw with_hint(
+          validation_fault(cat("\"", name, "\" is not a valid keyword inside a resource definition"), key.key.mark()),
+          name, known);
+    }
+  }
+
+  void read_type() {
+    const Value* type = find(words_.type);
+    if (type == nullptr) throw validation_fault("Each resource must contain a type key.", entry_.key.mark());
+    if (!type->is_string()) throw bad_type(words_.type, "string", *type);
+    made_.type = *type;
+  }
+
+  ExpressionPtr map_field(std::string_view key) const {
+    const Value* value = find(key);
+    if (value == nullptr) return nullptr;
+    ExpressionPtr expression = parse_expression(*value, version_, cat(path_, ".", key));
+    const bool constant = expression->type == Expression::Type::constant;
+    if (expression->type == Expression::Type::list || (constant && !value->is_map()))
+      throw bad_type(key, "object", *value);
+    return expression;
+  }
+
+  void read_depends_on() {
+    const Value* depends = find(words_.depends_on);
+    if (depends == nullptr) return;
+    if (!depends->is_string() && !depends->is_list()) throw bad_type(words_.depends_on, "list or string", *depends);
+    made_.depends_on = depends->is_string() ? std::vector<Value>{*depends} : depends->items();
+    for (const Value& name : made_.depends_on) {
+      if (!name.is_string()) {
+        throw validation_fault(cat("Resource ", made_.name, " ", words_.depends_on, " must be a list of strings"),
+                               name.mark());
+      }
+    }
+  }
+
+  void read_deletion_policy() {
+    const Value* policy = find(words_.deletion_policy);
+    if (policy == nullptr) return;
+    if (!policy->is_string() && !policy->is_map()) throw bad_type(words_.deletion_policy, "string", *policy);
+    std::string text = policy->is_string() ? policy->text() : "Delete";
+    const bool lower =
+        has_conditions(version_) && !is_cfn(version_) && (text == "delete" || text == "retain" || text == "snapshot");
+    if (lower) text[0] = static_cast<char>(text[0] - 32);
+    if (text != "Delete" && text != "Retain" && text != "Snapshot") {
+      throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark());
+    }
+    made_.deletion_policy = text;
+  }
+
+  void read_condition() {
+    const Value* condition = find(words_.condition);
+    if (condition == nullptr || !has_conditions(version_)) return;
+    made_.condition = parse_expression(*condition, version_, cat(path_, ".", words_.condition), true);
+    const bool plain_map = made_.condition->type == Expression::Type::map ||
+                           (made_.condition->type == Expression::Type::constant && condition->is_map());
+    if (plain_map || (!condition->is_string() && !condition->is_bool() && !condition->is_map())) {
+      throw bad_type(words_.condition, "string_or_boolean", *condition);
+    }
+  }
+
+  const Entry& entry_;
+  Version version_;
+  const Words& words_;
+  std::string path_;
+  ResourceDefinition made_{};
+};
+
+}  // namespace
+
+ResourceDefinition Template::resource(const Entry& entry) const { return ResourceReader(entry, version_).read(); }
+
+void Template::read_outputs() {
+  const Value outputs = section("outputs", "Outputs");
+  if (!truth(outputs)) return;
+  const std::string top = is_cfn(version_) ? "Outputs" : "outputs";
+  const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
+  if (!outputs.is_map())
+    throw validation_fault(cat("Output validation error: ", top, ": must be a map"), outputs.mark());
+  for (const Entry& entry : outputs.entries()) {
+    OutputDefinition made{.name = python_str(entry.key),
+                          .mark = entry.key.mark(),
+                          .value = nullptr,
+                          .condition = nullptr,
+                          .description = {}};
+    const std::string path = cat(top, ".", made.name);
+    const auto fault = [&](const std::string& text) {
+      return validation_fault(cat("Output validation error: ", path, ": ", text), entry.key.mark());
+    };
+    if (!entry.value.is_map())
+      throw fault(cat("Output definitions must be a map. Found a ", type_name(entry.value), " instead"));
+    const Value* value = entry.value.find(value_key);
+    if (value == nullptr) throw fault(cat("Each output definition must contain a ", value_key, " key."));
+    made.value = parse_expression(*value, version_, cat(path, ".", value_key));
+    const Value description = member(entry.value, is_cfn(version_) ? "Description" : "description");
+    made.description = description.is_null() ? "" : python_str(description);
+    const Value* condition = entry.value.find(is_cfn(version_) ? "Condition" : "condition");
+    if (condition != nullptr && has_conditions(version_)) {
+      made.condition = parse_expression(*condition, version_, cat(path, ".condition"), true);
+    }
+    outputs_.push_back(std::move(made));
+  }
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,78 @@
+// A template, parsed once and shared by all stacks made of it: parameters, conditions, resources, outputs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "metadata/parameters/schema.hpp"
+#include "metadata/template/expression.hpp"
+
+namespace hearth::metadata {
+
+struct ResourceDefinition {
+  std::string name{};
+  Mark mark{};
+  Value type{};
+  /// Names with what stands behind them, where `properties` is a map as written; else `properties` is one expression.
+  ExpressionPtr properties{};
+  ExpressionPtr metadata{};
+  ExpressionPtr condition{};
+  ExpressionPtr update_policy{};
+  std::vector<Value> depends_on{};
+  std::string deletion_policy = "Delete";
+  std::string description{};
+};
+
+struct OutputDefinition {
+  std::string name;
+  Mark mark;
+  ExpressionPtr value;
+  ExpressionPtr condition;
+  std::string description;
+};
+
+class Template {
+ public:
+  /// Throws Fault. `name` is the template's file or URL.
+  Template(Value document, std::string name);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Version version() const { return version_; }
+  [[nodiscard]] const Value& document() const { return document_; }
+  [[nodiscard]] const std::vector<ParameterSchema>& parameters() const { return parameters_; }
+  [[nodiscard]] const std::vector<ResourceDefinition>& resources() const { return resources_; }
+  [[nodiscard]] const std::vector<OutputDefinition>& outputs() const { return outputs_; }
+  [[nodiscard]] ExpressionPtr condition(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> condition_names() const;
+  /// The section as written; null when there is none.
+  [[nodiscard]] Value section(std::string_view hot, std::string_view cfn) const;
+  [[nodiscard]] std::string description() const;
+
+ private:
+  void check_sections() const;
+  void read_parameters();
+  void read_parameter_groups() const;
+  void read_conditions();
+  void read_resources();
+  void read_outputs();
+  [[nodiscard]] ResourceDefinition resource(const Entry& entry) const;
+
+  Value document_;
+  std::string name_;
+  Version version_;
+  std::vector<ParameterSchema> parameters_;
+  std::vector<std::pair<std::string, ExpressionPtr>> conditions_;
+  std::vector<ResourceDefinition> resources_;
+  std::vector<OutputDefinition> outputs_;
+};
+
+using TemplatePtr = std::shared_ptr<const Template>;
+
+/// Reads the text of a template: JSON, and where it is none, YAML. Throws ValueError. An empty text is an empty map.
+[[nodiscard]] Value read_template_text(std::string_view text, std::string_view name, Sources& sources);
+
+}  // namespace hearth::metadata

@@ -1,0 +1,249 @@
+#include "metadata/yaql/evaluator.hpp"
+
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata::yaql {
+
+namespace {
+
+constexpr std::size_t k_most_steps = 5'000'000;
+
+std::string shown(const Item& item) {
+  if (!item.value.is_list()) return python_repr(item.value);
+  std::string inside = python_repr(item.value);  // lists are tuples inside YAQL
+  inside = inside.substr(1, inside.size() - 2);
+  return cat("(", inside, item.value.items().size() == 1 ? "," : "", ")");
+}
+
+const std::unordered_map<std::string_view, const Library*>& libraries() {
+  static const std::unordered_map<std::string_view, const Library*> index = [] {
+    std::unordered_map<std::string_view, const Library*> all;
+    for (const auto* library : {&collection_library(), &query_library(), &text_library()}) {
+      for (const Library& row : *library) all[row.name] = &row;
+    }
+    return all;
+  }();
+  return index;
+}
+
+}  // namespace
+
+Item Variables::get(const std::string& name) const {
+  for (const Variables* scope = this; scope != nullptr; scope = scope->outer_) {
+    const auto found = scope->own_.find(name);
+    if (found != scope->own_.end()) return found->second;
+  }
+  return {};
+}
+
+std::map<std::string, Item> Variables::all() const {
+  std::map<std::string, Item> names = outer_ == nullptr ? std::map<std::string, Item>{} : outer_->all();
+  for (const auto& [name, item] : own_) names[name] = item;
+  return names;
+}
+
+void Evaluator::count_step() {
+  if (++steps_ > k_most_steps) throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
+}
+
+Item Evaluator::evaluate(const Syntax& syntax, const Variables& variables) {
+  count_step();
+  switch (syntax.type) {
+    case Syntax::Type::constant: return syntax.constant;
+    case Syntax::Type::keyword: return Value::string(syntax.name);
+    case Syntax::Type::variable: return variables.get(syntax.name == "$1" ? "$" : syntax.name);
+    case Syntax::Type::call: return call_function({*this, variables, syntax.name, std::nullopt, syntax.parts});
+    case Syntax::Type::binary: return binary(syntax, variables);
+    case Syntax::Type::unary: {
+      const Item operand = evaluate(*syntax.parts[0], variables);
+      if (syntax.name == "not") return Value::boolean(!is_true(operand));
+      if (syntax.name == "+") return operand;
+      return apply_operator("-", Value::integer(0), operand, *this);
+    }
+    case Syntax::Type::index: return index(syntax, variables);
+    case Syntax::Type::list: {
+      std::vector<Value> items;
+      for (const SyntaxPtr& part : syntax.parts) items.push_back(output(evaluate(*part, variables)));
+      return Value::list(std::move(items));
+    }
+    case Syntax::Type::map: return map(syntax, variables);
+    default: return {};
+  }
+}
+
+Item Evaluator::map(const Syntax& syntax, const Variables& variables) {
+  MapBuilder members;
+  for (const SyntaxPtr& part : syntax.parts) {
+    if (part->type != Syntax::Type::rule)
+      throw Fault("NoMatchingFunctionException", "No function \"#map\" matches supplied arguments");
+    members.set(output(evaluate(*part->parts[0], variables)), output(evaluate(*part->parts[1], variables)));
+  }
+  return Value::map(std::move(members));
+}
+
+Item Evaluator::apply(const Syntax& lambda, const Variables& variables, const std::vector<Item>& arguments) {
+  Variables inner(&variables);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    inner.set(i == 0 ? "$" : cat("$", i + 1), arguments[i]);
+  }
+  return evaluate(lambda, inner);
+}
+
+Item Evaluator::binary(const Syntax& syntax, const Variables& variables) {
+  const std::string& name = syntax.name;
+  const Item left = evaluate(*syntax.parts[0], variables);
+  if (name == ".") return dot(left, *syntax.parts[1], variables);
+  if (name == "?.")
+    return left.type == Item::Type::plain && left.value.is_null() ? Item() : dot(left, *syntax.parts[1], variables);
+  if (name == "and") return is_true(left) ? evaluate(*syntax.parts[1], variables) : left;
+  if (name == "or") return is_true(left) ? left : evaluate(*syntax.parts[1], variables);
+  if (name == "->") {
+    Variables inner(&variables);
+    if (left.variables) {
+      for (const auto& [key, item] : *left.variables) inner.set(key, item);
+    }
+    return evaluate(*syntax.parts[1], inner);
+  }
+  return apply_operator(name, left, evaluate(*syntax.parts[1], variables), *this);
+}
+
+Item Evaluator::dot(const Item& receiver, const Syntax& right, const Variables& variables) {
+  if (right.type == Syntax::Type::call) return call_function({*this, variables, right.name, receiver, right.parts});
+  if (right.type != Syntax::Type::keyword) {
+    throw Fault("NoMatchingFunctionException", "No function \"#operator_.\" matches supplied arguments");
+  }
+  if (receiver.is_map()) {
+    const Value* found = receiver.value.find(right.name);
+    if (found == nullptr) throw key_fault(python_repr(Value::string(right.name)));
+    return *found;
+  }
+  if (!receiver.is_collection()) {
+    throw Fault("NoFunctionRegisteredException", cat("Unknown function \"#property#", right.name, "\""));
+  }
+  std::vector<Value> picked;
+  for (const Value& item : items(receiver)) picked.push_back(output(dot(item, right, variables)));
+  return {Item::Type::iterator, Value::list(std::move(picked))};
+}
+
+Item Evaluator::index(const Syntax& syntax, const Variables& variables) {
+  const Item container = evaluate(*syntax.parts[0], variables);
+  const auto mismatch = [] {
+    return Fault("NoMatchingFunctionException", "No function \"#indexer\" matches supplied arguments");
+  };
+  if (syntax.parts.size() < 2 || syntax.parts.size() > 3) throw mismatch();
+  const Item key = evaluate(*syntax.parts[1], variables);
+  if (container.is_map()) {
+    if (const Value* found = container.value.find(key.value)) return *found;
+    if (syntax.parts.size() == 3) return evaluate(*syntax.parts[2], variables);
+    throw key_fault(python_repr(key.value));
+  }
+  const bool sequence = container.type == Item::Type::plain && container.value.is_list();
+  if (!sequence || !key.value.is_integer() || syntax.parts.size() == 3) throw mismatch();
+  const auto size = static_cast<std::int64_t>(container.value.items().size());
+  const std::int64_t place = key.value.as_integer() + (key.value.as_integer() < 0 ? size : 0);
+  if (place < 0 || place >= size) throw Fault("IndexError", "tuple index out of range");
+  return container.value.items()[static_cast<std::size_t>(place)];
+}
+
+const std::vector<Value>& Evaluator::items(const Item& item) const {
+  if (item.value.items().size() > limit_) {
+    throw Fault("CollectionTooLargeException", cat("Collection length exceeds ", limit_, " elements"));
+  }
+  return item.value.items();
+}
+
+Value Evaluator::output(const Item& item) const {
+  if (item.type == Item::Type::regex) return Value::string(item.value.text());
+  if (item.type == Item::Type::context) return {};
+  return item.value;
+}
+
+Item Call::at(std::size_t place) const {
+  if (receiver) {
+    if (place == 0) return *receiver;
+    --place;
+  }
+  if (place >= arguments.size()) return {};
+  const Syntax& syntax = *arguments[place];
+  if (syntax.type == Syntax::Type::rule) return evaluator.evaluate(*syntax.parts[1], variables);  // name => value
+  return evaluator.evaluate(syntax, variables);
+}
+
+bool Call::has(std::size_t place) const {
+  return place < count() &&
+         (place < (receiver ? 1U : 0U) || arguments[place - (receiver ? 1 : 0)]->type != Syntax::Type::nothing);
+}
+
+const Syntax& Call::lambda(std::size_t place) const {
+  if (receiver) --place;
+  if (place >= arguments.size()) mismatch();
+  const Syntax& syntax = *arguments[place];
+  return syntax.type == Syntax::Type::rule ? *syntax.parts[1] : syntax;
+}
+
+const std::vector<Value>& Call::collection(std::size_t place, Item& holder) const {
+  if (!has(place)) mismatch();
+  holder = at(place);
+  if (holder.is_map()) {
+    std::vector<Value> keys;
+    for (const Entry& entry : holder.value.entries()) keys.push_back(entry.key);
+    holder = Item(Item::Type::iterator, Value::list(std::move(keys)));
+  }
+  if (!holder.is_collection()) mismatch();
+  return evaluator.items(holder);
+}
+
+std::string Call::text(std::size_t place) const {
+  const Item item = has(place) ? at(place) : Item();
+  if (!item.is_text()) mismatch();
+  return item.value.text();
+}
+
+std::int64_t Call::integer(std::size_t place, std::int64_t otherwise) const {
+  if (!has(place)) return otherwise;
+  const Item item = at(place);
+  if (item.value.kind() != Kind::integer) mismatch();
+  return item.value.as_integer();
+}
+
+Value Call::map(std::size_t place) const {
+  const Item item = has(place) ? at(place) : Item();
+  if (!item.is_map()) mismatch();
+  return item.value;
+}
+
+void Call::mismatch() const {
+  if (receiver) {
+    throw Fault("NoMatchingMethodException",
+                cat("No method \"", name, "\" for receiver ", shown(*receiver), " matches supplied arguments"));
+  }
+  throw Fault("NoMatchingFunctionException", cat("No function \"", name, "\" matches supplied arguments"));
+}
+
+Item call_function(const Call& call) {
+  const auto found = libraries().find(call.name);
+  if (found != libraries().end()) {
+    const Form form = found->second->form;
+    if (form == Form::both || (form == Form::method) == call.receiver.has_value()) return found->second->run(call);
+  }
+  if (call.receiver) {
+    throw Fault("NoMethodRegisteredException",
+                cat("Unknown method \"", call.name, "\" for receiver ", shown(*call.receiver)));
+  }
+  throw Fault("NoFunctionRegisteredException", cat("Unknown function \"", call.name, "\""));
+}
+
+bool is_true(const Item& item) { return item.type == Item::Type::regex || truth(item.value); }
+
+std::string text_of(const Value& value) {
+  if (value.is_null()) return "null";
+  if (value.is_bool()) return value.as_bool() ? "true" : "false";
+  if (value.is_list()) return shown(value);
+  return python_str(value);
+}
+
+}  // namespace hearth::metadata::yaql

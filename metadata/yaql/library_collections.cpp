@@ -1,0 +1,344 @@
+// Lists, maps, sets: making them, asking them, taking them apart.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/yaql/evaluator.hpp"
+
+namespace hearth::metadata::yaql {
+
+namespace {
+
+Item iterator(std::vector<Value> items) { return {Item::Type::iterator, Value::list(std::move(items))}; }
+
+bool contains(const std::vector<Value>& items, const Value& value) {
+  return std::find(items.begin(), items.end(), value) != items.end();
+}
+
+Item list(const Call& call) {
+  std::vector<Value> items;
+  for (std::size_t i = 0; i < call.count(); ++i) {
+    const Item item = call.at(i);
+    if (item.type == Item::Type::iterator || item.type == Item::Type::set) {
+      const std::vector<Value>& more = call.evaluator.items(item);
+      items.insert(items.end(), more.begin(), more.end());
+    } else {
+      items.push_back(item.value);
+    }
+  }
+  return Value::list(std::move(items));
+}
+
+Item set(const Call& call) {
+  std::vector<Value> items;
+  const Item all = list(call);
+  std::vector<Value> flat;
+  for (const Value& value : all.value.items()) {
+    if (value.is_list()) {
+      flat.insert(flat.end(), value.items().begin(), value.items().end());
+    } else {
+      flat.push_back(value);
+    }
+  }
+  for (const Value& value : flat) {
+    if (!contains(items, value)) items.push_back(value);
+  }
+  return {Item::Type::set, Value::list(std::move(items))};
+}
+
+Item to_list(const Call& call) {
+  Item holder;
+  return Value::list(call.collection(0, holder));
+}
+
+Item to_set(const Call& call) { return set(call); }
+
+void flatten_into(const std::vector<Value>& items, std::vector<Value>& flat) {
+  for (const Value& item : items) {
+    if (item.is_list()) {
+      flatten_into(item.items(), flat);
+    } else {
+      flat.push_back(item);
+    }
+  }
+}
+
+Item flatten(const Call& call) {
+  Item holder;
+  std::vector<Value> flat;
+  flatten_into(call.collection(0, holder), flat);
+  return iterator(std::move(flat));
+}
+
+/// dict(a => 1, …) and dict([[k, v], …]).
+Item dict(const Call& call) {
+  MapBuilder members;
+  if (call.arguments.size() == 1 && call.arguments[0]->type != Syntax::Type::rule) {
+    Item holder;
+    for (const Value& pair : call.collection(0, holder)) {
+      if (!pair.is_list() || pair.items().size() != 2) call.mismatch();
+      members.set(pair.items()[0], pair.items()[1]);
+    }
+    return Value::map(std::move(members));
+  }
+  for (const SyntaxPtr& rule : call.arguments) {
+    if (rule->type != Syntax::Type::rule) call.mismatch();
+    members.set(call.evaluator.output(call.evaluator.evaluate(*rule->parts[0], call.variables)),
+                call.evaluator.output(call.evaluator.evaluate(*rule->parts[1], call.variables)));
+  }
+  return Value::map(std::move(members));
+}
+
+Item to_dict(const Call& call) {
+  Item holder;
+  MapBuilder members;
+  for (const Value& item : call.collection(0, holder)) {
+    const Value key = call.evaluator.output(call.apply(1, {item}));
+    if (key.is_list() || key.is_map()) throw type_fault(cat("unhashable type: '", type_name(key), "'"));
+    members.set(key, call.has(2) ? call.evaluator.output(call.apply(2, {item})) : item);
+  }
+  return Value::map(std::move(members));
+}
+
+Item get(const Call& call) {
+  const Value map = call.map(0);
+  const Value* found = map.find(call.at(1).value);
+  return found != nullptr ? Item(*found) : call.at(2);
+}
+
+Item set_member(const Call& call) {
+  const Value map = call.map(0);
+  MapBuilder members(map.entries());
+  if (call.arguments.size() == 2 && call.arguments[0]->type != Syntax::Type::rule) {
+    members.set(call.at(1).value, call.evaluator.output(call.at(2)));
+    return Value::map(std::move(members));
+  }
+  for (const SyntaxPtr& argument : call.arguments) {
+    if (argument->type == Syntax::Type::rule) {
+      members.set(call.evaluator.output(call.evaluator.evaluate(*argument->parts[0], call.variables)),
+                  call.evaluator.output(call.evaluator.evaluate(*argument->parts[1], call.variables)));
+    } else {
+      const Value more = call.map(1);
+      for (const Entry& entry : more.entries()) members.set(entry.key, entry.value);
+    }
+  }
+  return Value::map(std::move(members));
+}
+
+Item keys(const Call& call) {
+  std::vector<Value> items;
+  const Value map = call.map(0);
+  for (const Entry& entry : map.entries()) items.push_back(entry.key);
+  return {Item::Type::set, Value::list(std::move(items))};
+}
+
+Item values(const Call& call) {
+  std::vector<Value> items;
+  const Value map = call.map(0);
+  for (const Entry& entry : map.entries()) items.push_back(entry.value);
+  return iterator(std::move(items));
+}
+
+Item items(const Call& call) {
+  std::vector<Value> pairs;
+  const Value map = call.map(0);
+  for (const Entry& entry : map.entries()) pairs.push_back(Value::list({entry.key, entry.value}));
+  return {Item::Type::set, Value::list(std::move(pairs))};
+}
+
+Item contains_item(const Call& call) {
+  Item holder;
+  const std::vector<Value>& all = call.collection(0, holder);
+  return Value::boolean(contains(all, call.at(1).value));
+}
+
+Item contains_key(const Call& call) { return Value::boolean(call.map(0).find(call.at(1).value) != nullptr); }
+
+Item contains_value(const Call& call) {
+  const Value map = call.map(0);
+  const Value wanted = call.at(1).value;
+  return Value::boolean(
+      std::any_of(map.entries().begin(), map.entries().end(), [&](const Entry& e) { return e.value == wanted; }));
+}
+
+Item length(const Call& call) {
+  const Item item = call.at(0);
+  if (item.is_map()) return Value::integer(static_cast<std::int64_t>(item.value.entries().size()));
+  if (item.is_text()) {
+    const std::string& text = item.value.text();
+    return Value::integer(std::count_if(text.begin(), text.end(),
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+  }
+  if (!item.is_collection()) call.mismatch();
+  if (item.type == Item::Type::iterator)
+    return Value::integer(static_cast<std::int64_t>(call.evaluator.items(item).size()));
+  return Value::integer(static_cast<std::int64_t>(item.value.items().size()));
+}
+
+Item without_keys(const Value& map, const std::vector<Value>& unwanted) {
+  MapBuilder members;
+  for (const Entry& entry : map.entries()) {
+    if (!contains(unwanted, entry.key)) members.set(entry.key, entry.value);
+  }
+  return Value::map(std::move(members));
+}
+
+/// delete(key, …) of a map, delete(position, count) of a list.
+Item delete_items(const Call& call) {
+  const Item first = call.at(0);
+  if (first.is_map()) {
+    std::vector<Value> unwanted;
+    for (std::size_t i = 1; i < call.count(); ++i) unwanted.push_back(call.at(i).value);
+    return without_keys(first.value, unwanted);
+  }
+  Item holder;
+  const std::vector<Value>& all = call.collection(0, holder);
+  const std::int64_t from = call.integer(1);
+  const std::int64_t count = call.integer(2, 1);
+  std::vector<Value> kept;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(all.size()); ++i) {
+    if (i < from || (count >= 0 && i >= from + count)) kept.push_back(all[static_cast<std::size_t>(i)]);
+  }
+  return iterator(std::move(kept));
+}
+
+Item delete_all(const Call& call) {
+  Item holder;
+  const Value map = call.map(0);
+  return without_keys(map, call.collection(1, holder));
+}
+
+Item insert(const Call& call) {
+  Item holder;
+  std::vector<Value> all = call.collection(0, holder);
+  const auto size = static_cast<std::int64_t>(all.size());
+  std::int64_t place = call.integer(1);
+  if (place < 0) place = std::max<std::int64_t>(0, place + size);
+  all.insert(all.begin() + std::min(place, size), call.evaluator.output(call.at(2)));
+  return Value::list(std::move(all));
+}
+
+Item concat(const Call& call) {
+  if (call.count() > 0 && call.at(0).is_text()) {
+    std::string text;
+    for (std::size_t i = 0; i < call.count(); ++i) text += call.text(i);
+    return Value::string(text);
+  }
+  std::vector<Value> all;
+  for (std::size_t i = 0; i < call.count(); ++i) {
+    Item holder;
+    const std::vector<Value>& more = call.collection(i, holder);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return iterator(std::move(all));
+}
+
+Item append(const Call& call) {
+  Item holder;
+  std::vector<Value> all = call.collection(0, holder);
+  for (std::size_t i = 1; i < call.count(); ++i) all.push_back(call.evaluator.output(call.at(i)));
+  return iterator(std::move(all));
+}
+
+/// union, intersect, difference, symmetricDifference of sets.
+Item set_operation(const Call& call, bool both, bool only_left, bool only_right) {
+  const Item left = call.at(0);
+  const Item right = call.at(1);
+  if (left.type != Item::Type::set || right.type != Item::Type::set) call.mismatch();
+  std::vector<Value> all;
+  for (const Value& item : left.value.items()) {
+    if (contains(right.value.items(), item) ? both : only_left) all.push_back(item);
+  }
+  for (const Value& item : right.value.items()) {
+    if (!contains(left.value.items(), item) && only_right) all.push_back(item);
+  }
+  return {Item::Type::set, Value::list(std::move(all))};
+}
+
+Item set_union(const Call& call) { return set_operation(call, true, true, true); }
+Item intersect(const Call& call) { return set_operation(call, true, false, false); }
+Item difference(const Call& call) { return set_operation(call, false, true, false); }
+Item symmetric(const Call& call) { return set_operation(call, false, true, true); }
+
+/// Maps member by member, lists joined (without repeating), other values from the right, unless mergers say otherwise.
+Value merge_maps(const Call& call, const Value& left, const Value& right, std::int64_t levels) {
+  MapBuilder members;
+  for (const Entry& entry : left.entries()) {
+    const Value* other = right.find(entry.key);
+    if (other == nullptr) {
+      members.set(entry.key, entry.value);
+    } else if (levels != 1 && entry.value.is_map() && other->is_map()) {
+      members.set(entry.key, merge_maps(call, entry.value, *other, levels == 0 ? 0 : levels - 1));
+    } else if (levels != 1 && entry.value.is_list() && other->is_list()) {
+      if (call.has(2)) {
+        members.set(entry.key, call.evaluator.output(call.apply(2, {entry.value, *other})));
+      } else {
+        std::vector<Value> all;
+        for (const auto* list : {&entry.value, other}) {
+          for (const Value& item : list->items()) {
+            if (!contains(all, item)) all.push_back(item);
+          }
+        }
+        members.set(entry.key, Value::list(std::move(all)));
+      }
+    } else {
+      members.set(entry.key, call.has(3) ? call.evaluator.output(call.apply(3, {entry.value, *other})) : *other);
+    }
+  }
+  for (const Entry& entry : right.entries()) {
+    if (left.find(entry.key) == nullptr) members.set(entry.key, entry.value);
+  }
+  return Value::map(std::move(members));
+}
+
+Item merge_with(const Call& call) { return merge_maps(call, call.map(0), call.map(1), call.integer(4, 0)); }
+
+Item is_list(const Call& call) {
+  const Item item = call.at(0);
+  return Value::boolean(item.type == Item::Type::plain && item.value.is_list());
+}
+Item is_dict(const Call& call) { return Value::boolean(call.at(0).is_map()); }
+Item is_set(const Call& call) { return Value::boolean(call.at(0).type == Item::Type::set); }
+Item is_iterable(const Call& call) {
+  const Item item = call.at(0);
+  return Value::boolean(item.is_collection());
+}
+
+}  // namespace
+
+const std::vector<Library>& collection_library() {
+  static const std::vector<Library> library = {
+      {"list", Form::function, list},
+      {"set", Form::both, [](const Call& c) { return c.receiver ? set_member(c) : set(c); }},
+      {"toList", Form::method, to_list},
+      {"toSet", Form::method, to_set},
+      {"flatten", Form::method, flatten},
+      {"dict", Form::function, dict},
+      {"toDict", Form::method, to_dict},
+      {"get", Form::method, get},
+      {"keys", Form::method, keys},
+      {"values", Form::method, values},
+      {"items", Form::method, items},
+      {"contains", Form::method, contains_item},
+      {"containsKey", Form::method, contains_key},
+      {"containsValue", Form::method, contains_value},
+      {"len", Form::both, length},
+      {"delete", Form::method, delete_items},
+      {"deleteAll", Form::method, delete_all},
+      {"insert", Form::method, insert},
+      {"concat", Form::both, concat},
+      {"append", Form::both, append},
+      {"union", Form::method, set_union},
+      {"intersect", Form::method, intersect},
+      {"difference", Form::method, difference},
+      {"symmetricDifference", Form::method, symmetric},
+      {"mergeWith", Form::method, merge_with},
+      {"isList", Form::function, is_list},
+      {"isDict", Form::function, is_dict},
+      {"isSet", Form::function, is_set},
+      {"isIterable", Form::function, is_iterable}};
+  return library;
+}
+
+}  // namespace hearth::metadata::yaql

@@ -1,0 +1,325 @@
+// Texts, numbers and regular expressions.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/yaql/evaluator.hpp"
+#include "metadata/yaql/letter_case.hpp"
+
+namespace hearth::metadata::yaql {
+
+namespace {
+
+Item texts(std::vector<std::string> parts) {
+  std::vector<Value> items;
+  for (std::string& part : parts) items.push_back(Value::string(std::move(part)));
+  return Value::list(std::move(items));
+}
+
+Item str(const Call& call) { return Value::string(text_of(call.at(0).value)); }
+Item upper(const Call& call) { return Value::string(upper_case(call.text(0))); }
+Item lower(const Call& call) { return Value::string(lower_case(call.text(0))); }
+
+std::vector<std::string> split_text(const std::string& text, const std::string& separator, std::int64_t most) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end =
+        most >= 0 && static_cast<std::int64_t>(parts.size()) >= most ? std::string::npos : text.find(separator, begin);
+    parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + separator.size();
+  }
+}
+
+Item split_by_regex(const Item& regex, std::string text) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto found = match(regex.value.text(), regex.flags, text, false);
+    if (!found || found->front().empty()) break;
+    const std::size_t at = text.find(found->front());
+    parts.push_back(text.substr(0, at));
+    text = text.substr(at + found->front().size());
+  }
+  parts.push_back(text);
+  return texts(std::move(parts));
+}
+
+Item split_(const Call& call) {
+  const Item first = call.at(0);
+  const Item second = call.at(1);
+  if (first.type == Item::Type::regex) return split_by_regex(first, call.text(1));
+  const std::string text = call.text(0);
+  if (second.type == Item::Type::regex) return split_by_regex(second, text);
+  if (second.value.is_null()) return texts(split_words(text));
+  const std::string separator = call.text(1);
+  if (separator.empty()) throw value_fault("empty separator");
+  return texts(split_text(text, separator, call.integer(2, -1)));
+}
+
+Item right_split(const Call& call) {
+  std::string text = call.text(0);
+  const std::string separator = call.text(1);
+  if (separator.empty()) throw value_fault("empty separator");
+  std::vector<std::string> parts;
+  for (std::int64_t most = call.integer(2, -1); most != 0; --most) {
+    const std::size_t at = text.rfind(separator);
+    if (at == std::string::npos) break;
+    parts.insert(parts.begin(), text.substr(at + separator.size()));
+    text.resize(at);
+  }
+  parts.insert(parts.begin(), text);
+  return texts(std::move(parts));
+}
+
+std::string stripped(const std::string& text, const std::string& characters, bool left, bool right) {
+  const std::size_t begin = left ? text.find_first_not_of(characters) : 0;
+  if (begin == std::string::npos) return "";
+  const std::size_t end = right ? text.find_last_not_of(characters) : text.size() - 1;
+  return end == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+template <bool left, bool right>
+Item trim_(const Call& call) {
+  return Value::string(
+      stripped(call.text(0), call.has(1) && !call.at(1).value.is_null() ? call.text(1) : " \t\n\r\v\f", left, right));
+}
+
+Item is_empty(const Call& call) {
+  const Item text = call.at(0);
+  if (text.value.is_null()) return Value::boolean(true);
+  return Value::boolean(stripped(call.text(0), " \t\n\r\v\f", true, true).empty());
+}
+
+Item replace_by_regex(const Item& regex, std::string text, const std::string& with) {
+  std::string out;
+  for (;;) {
+    const auto found = match(regex.value.text(), regex.flags, text, false);
+    if (!found || found->front().empty()) return Value::string(out + text);
+    const std::size_t at = text.find(found->front());
+    std::string replacement = with;
+    for (std::size_t group = found->size(); group-- > 0;)
+      replacement = replace_all(replacement, cat("\\", group), (*found)[group]);
+    out += text.substr(0, at) + replacement;
+    text = text.substr(at + found->front().size());
+  }
+}
+
+Item replace(const Call& call) {
+  const Item first = call.at(0);
+  const Item second = call.at(1);
+  if (first.type == Item::Type::regex) return replace_by_regex(first, call.text(1), call.text(2));
+  if (second.type == Item::Type::regex) return replace_by_regex(second, call.text(0), call.text(2));
+  if (first.is_text() && second.is_map()) {
+    std::string text = call.text(0);
+    for (const Entry& entry : second.value.entries())
+      text = replace_all(std::move(text), text_of(entry.key), text_of(entry.value));
+    return Value::string(text);
+  }
+  if (!first.is_text()) {  // replace(position, value, count) of a list
+    Item holder;
+    std::vector<Value> all = call.collection(0, holder);
+    const std::int64_t at = call.integer(1);
+    if (at >= 0 && at < static_cast<std::int64_t>(all.size()))
+      all[static_cast<std::size_t>(at)] = call.evaluator.output(call.at(2));
+    return {Item::Type::iterator, Value::list(std::move(all))};
+  }
+  const std::string old = call.text(1);
+  const std::int64_t most = call.integer(3, -1);
+  if (old.empty()) return Value::string(call.text(0));
+  return Value::string(join(split_text(call.text(0), old, most), call.text(2)));
+}
+
+/// {0} {1} {name}; {{ and }} are braces.
+Item format(const Call& call) {
+  const std::string pattern = call.text(0);
+  std::string out;
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if ((c == '{' || c == '}') && i + 1 < pattern.size() && pattern[i + 1] == c) {
+      out.push_back(c);
+      ++i;
+    } else if (c == '{') {
+      const std::size_t end = pattern.find('}', i);
+      if (end == std::string::npos) throw value_fault("expected '}' before end of string");
+      const std::string name = pattern.substr(i + 1, end - i - 1);
+      const std::optional<std::uint64_t> number = parse_number(name);
+      const std::size_t place = name.empty() ? next++ : number ? *number + 1 : 0;
+      if (place == 0 || !call.has(place))
+        throw Fault("IndexError", "Replacement index out of range for positional args tuple");
+      out += python_str(call.at(place).value);
+      i = end;
+    } else {
+      out.push_back(c);
+    }
+  }
+  return Value::string(out);
+}
+
+Item substring(const Call& call) {
+  const std::string text = call.text(0);
+  const auto size = static_cast<std::int64_t>(text.size());
+  const std::int64_t begin =
+      std::clamp<std::int64_t>(call.integer(1) < 0 ? call.integer(1) + size : call.integer(1), 0, size);
+  const std::int64_t length = call.integer(2, -1);
+  return Value::string(
+      text.substr(static_cast<std::size_t>(begin), length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
+}
+
+template <bool at_end>
+Item edge(const Call& call) {
+  const std::string text = call.text(0);
+  for (std::size_t i = 1; i < call.count(); ++i) {
+    const std::string part = call.text(i);
+    if (part.size() > text.size()) continue;
+    if (at_end ? text.compare(text.size() - part.size(), part.size(), part) == 0
+               : text.compare(0, part.size(), part) == 0) {
+      return Value::boolean(true);
+    }
+  }
+  return Value::boolean(false);
+}
+
+Item characters(const Call& call) {
+  std::vector<std::string> parts;
+  for (const char c : call.text(0)) {
+    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) parts.emplace_back();
+    if (!parts.empty()) parts.back().push_back(c);
+  }
+  return texts(std::move(parts));
+}
+
+Item integer(const Call& call) {
+  const Value value = call.at(0).value;
+  if (value.is_null()) return Value::integer(0);
+  if (value.is_string()) {
+    if (std::optional<Value> number = integer_from(value.text())) return *number;
+    throw value_fault(cat("invalid literal for int() with base 10: ", python_repr(value)));
+  }
+  if (value.kind() == Kind::real) return Value::integer(static_cast<std::int64_t>(value.as_real()));
+  if (value.is_bool()) return Value::integer(value.as_integer());
+  if (!value.is_integer())
+    throw type_fault(
+        cat("int() argument must be a string, a bytes-like object or a real number, not '", type_name(value), "'"));
+  return value;
+}
+
+Item real(const Call& call) {
+  const Value value = call.at(0).value;
+  if (value.is_null()) return Value::real(0);
+  if (value.is_number()) return Value::real(value.as_real());
+  const std::optional<double> number = value.is_string() ? real_from(value.text()) : std::nullopt;
+  if (!number) throw value_fault(cat("could not convert string to float: ", python_repr(value)));
+  return Value::real(*number);
+}
+
+Item boolean(const Call& call) { return Value::boolean(is_true(call.at(0))); }
+
+Item hex(const Call& call) {
+  char buffer[32];
+  const std::int64_t number = call.integer(0);
+  std::snprintf(buffer, sizeof buffer, "%s0x%llx", number < 0 ? "-" : "",
+                static_cast<unsigned long long>(number < 0 ? -number : number));
+  return Value::string(buffer);
+}
+
+Item absolute(const Call& call) {
+  const Value value = call.at(0).value;
+  if (value.kind() == Kind::real) return Value::real(std::fabs(value.as_real()));
+  return Value::integer(std::llabs(call.integer(0)));
+}
+
+Item round_(const Call& call) {
+  const double scale = std::pow(10, static_cast<double>(call.integer(1, 0)));
+  const Value value = call.at(0).value;
+  if (!value.is_number()) call.mismatch();
+  if (value.is_integer()) return value;
+  return Value::real(std::nearbyint(value.as_real() * scale) / scale);
+}
+
+Item regex(const Call& call) {
+  Item item(Item::Type::regex, Value::string(call.text(0)));
+  for (int i = 1; i <= 3; ++i) {
+    if (call.has(static_cast<std::size_t>(i)) && is_true(call.at(static_cast<std::size_t>(i))))
+      item.flags |= 1 << (i - 1);
+  }
+  return item;
+}
+
+/// The pattern and the text of a call, in either order.
+std::pair<Item, std::string> pattern_and_text(const Call& call) {
+  const Item first = call.at(0);
+  if (first.type == Item::Type::regex) return {first, call.text(1)};
+  const Item second = call.at(1);
+  if (second.type == Item::Type::regex) return {second, call.text(0)};
+  return {Item(Item::Type::regex, Value::string(call.text(1))), call.text(0)};
+}
+
+Item matches(const Call& call) {
+  const auto [pattern, text] = pattern_and_text(call);
+  return Value::boolean(match(pattern.value.text(), pattern.flags, text, false).has_value());
+}
+
+/// search(text): what matched, or null; search(text, selector): $ and $2 … are {value, …} of the groups.
+Item search(const Call& call) {
+  const auto [pattern, text] = pattern_and_text(call);
+  const auto found = match(pattern.value.text(), pattern.flags, text, false);
+  if (!found) return {};
+  if (!call.has(2)) return Value::string(found->front());
+  std::vector<Item> groups;
+  for (const std::string& group : *found) {
+    groups.emplace_back(map_of({{"value", Value::string(group)},
+                                {"start", Value::integer(static_cast<std::int64_t>(text.find(group)))},
+                                {"end", Value::integer(static_cast<std::int64_t>(text.find(group) + group.size()))}}));
+  }
+  return call.apply(2, groups);
+}
+
+Item is_string(const Call& call) { return Value::boolean(call.at(0).is_text()); }
+Item is_integer(const Call& call) { return Value::boolean(call.at(0).value.is_integer()); }
+Item is_number(const Call& call) {
+  const Item i = call.at(0);
+  return Value::boolean(i.value.is_number() && !i.value.is_bool());
+}
+Item is_boolean(const Call& call) { return Value::boolean(call.at(0).value.is_bool()); }
+
+}  // namespace
+
+const std::vector<Library>& text_library() {
+  static const std::vector<Library> library = {{"str", Form::function, str},
+                                               {"toUpper", Form::method, upper},
+                                               {"toLower", Form::method, lower},
+                                               {"split", Form::method, split_},
+                                               {"rightSplit", Form::method, right_split},
+                                               {"trim", Form::method, trim_<true, true>},
+                                               {"trimLeft", Form::method, trim_<true, false>},
+                                               {"trimRight", Form::method, trim_<false, true>},
+                                               {"isEmpty", Form::both, is_empty},
+                                               {"replace", Form::method, replace},
+                                               {"format", Form::both, format},
+                                               {"substring", Form::method, substring},
+                                               {"startsWith", Form::method, edge<false>},
+                                               {"endsWith", Form::method, edge<true>},
+                                               {"toCharArray", Form::method, characters},
+                                               {"int", Form::function, integer},
+                                               {"float", Form::function, real},
+                                               {"bool", Form::function, boolean},
+                                               {"hex", Form::function, hex},
+                                               {"abs", Form::function, absolute},
+                                               {"round", Form::function, round_},
+                                               {"regex", Form::function, regex},
+                                               {"matches", Form::method, matches},
+                                               {"search", Form::method, search},
+                                               {"isString", Form::function, is_string},
+                                               {"isInteger", Form::function, is_integer},
+                                               {"isNumber", Form::function, is_number},
+                                               {"isBoolean", Form::function, is_boolean}};
+  return library;
+}
+
+}  // namespace hearth::metadata::yaql

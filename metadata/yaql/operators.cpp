@@ -1,0 +1,158 @@
+// What YAQL's binary operators do with the kinds of values.
+#include <algorithm>
+#include <boost/regex.hpp>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/yaql/evaluator.hpp"
+
+namespace hearth::metadata::yaql {
+
+namespace {
+
+bool is_number(const Item& item) {
+  return item.type == Item::Type::plain && item.value.is_number() && !item.value.is_bool();
+}
+
+[[noreturn]] void mismatch(const std::string& name) {
+  throw Fault("NoMatchingFunctionException", cat("No function \"#operator_", name, "\" matches supplied arguments"));
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return a % b != 0 && ((a < 0) != (b < 0)) ? quotient - 1 : quotient;
+}
+
+Value arithmetic(const std::string& name, const Value& a, const Value& b) {
+  const bool divides = name == "/" || name == "mod";
+  if (divides && b.as_real() == 0) throw Fault("ZeroDivisionError", "integer division or modulo by zero");
+  if (a.kind() != Kind::integer || b.kind() != Kind::integer) {
+    const double x = a.as_real();
+    const double y = b.as_real();
+    if (name == "+") return Value::real(x + y);
+    if (name == "-") return Value::real(x - y);
+    if (name == "*") return Value::real(x * y);
+    if (name == "/") return Value::real(x / y);
+    return Value::real(x - std::floor(x / y) * y);
+  }
+  const std::int64_t x = a.as_integer();
+  const std::int64_t y = b.as_integer();
+  std::int64_t result = 0;
+  const bool overflows = name == "+"   ? __builtin_add_overflow(x, y, &result)
+                         : name == "-" ? __builtin_sub_overflow(x, y, &result)
+                                       : name == "*" && __builtin_mul_overflow(x, y, &result);
+  if (overflows || (divides && y == -1 && x == INT64_MIN))
+    throw Fault("OverflowError", "this number is beyond 64 bits");
+  if (name == "/") return Value::integer(floor_divide(x, y));
+  if (name == "mod") return Value::integer(x - floor_divide(x, y) * y);
+  return Value::integer(result);
+}
+
+Value merged(const Value& left, const Value& right) {
+  MapBuilder members(left.entries());
+  for (const Entry& entry : right.entries()) members.set(entry.key, entry.value);
+  return Value::map(std::move(members));
+}
+
+Item add(const Item& left, const Item& right, Evaluator& evaluator) {
+  if (is_number(left) && is_number(right)) return arithmetic("+", left.value, right.value);
+  if (left.is_text() && right.is_text()) return Value::string(left.value.text() + right.value.text());
+  if (left.is_map() && right.is_map()) return merged(left.value, right.value);
+  if (!left.is_collection() || !right.is_collection()) mismatch("+");
+  std::vector<Value> items = evaluator.items(left);
+  const std::vector<Value>& more = evaluator.items(right);
+  items.insert(items.end(), more.begin(), more.end());
+  return Value::list(std::move(items));
+}
+
+Item multiply(const Item& left, const Item& right) {
+  if (is_number(left) && is_number(right)) return arithmetic("*", left.value, right.value);
+  const bool count_right = right.value.kind() == Kind::integer;
+  const Value& what = count_right ? left.value : right.value;
+  const Value& count = count_right ? right.value : left.value;
+  if (count.kind() != Kind::integer || (!what.is_string() && !what.is_list())) mismatch("*");
+  const std::int64_t times = std::clamp<std::int64_t>(count.as_integer(), 0, 10000);
+  if (what.is_string()) {
+    if (what.text().size() * static_cast<std::size_t>(times) > 10'000'000)
+      throw Fault("MemoryQuotaExceededException", "the text gets too long");
+    std::string text;
+    for (std::int64_t i = 0; i < times; ++i) text += what.text();
+    return Value::string(text);
+  }
+  std::vector<Value> items;
+  for (std::int64_t i = 0; i < times; ++i) items.insert(items.end(), what.items().begin(), what.items().end());
+  return Value::list(std::move(items));
+}
+
+/// <0, 0, >0; nothing when they can't be compared.
+std::optional<int> compare(const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) return (a.is_null() ? 0 : 1) - (b.is_null() ? 0 : 1);  // null is less than all
+  if (a.is_string() && b.is_string()) return a.text().compare(b.text());
+  if (a.is_number() && b.is_number() && !a.is_bool() && !b.is_bool()) {
+    return a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
+  }
+  return std::nullopt;
+}
+
+bool in(const Item& left, const Item& right, Evaluator& evaluator) {
+  if (left.is_text() && right.is_text()) return right.value.text().find(left.value.text()) != std::string::npos;
+  if (right.is_map()) return right.value.find(left.value) != nullptr;
+  if (!right.is_collection()) mismatch("in");
+  const std::vector<Value>& items = evaluator.items(right);
+  return std::find(items.begin(), items.end(), left.value) != items.end();
+}
+
+bool matches(const Item& left, const Item& right) {
+  const Item& pattern = left.type == Item::Type::regex ? left : right;
+  const Item& text = left.type == Item::Type::regex ? right : left;
+  if (!text.is_text() || !(pattern.is_text() || pattern.type == Item::Type::regex)) mismatch("=~");
+  return match(pattern.value.text(), pattern.flags, text.value.text(), false).has_value();
+}
+
+}  // namespace
+
+Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator) {
+  if (name == "=") return Value::boolean(left.value == right.value);
+  if (name == "!=") return Value::boolean(!(left.value == right.value));
+  if (name == "+") return add(left, right, evaluator);
+  if (name == "*") return multiply(left, right);
+  if (name == "in") return Value::boolean(in(left, right, evaluator));
+  if (name == "=~") return Value::boolean(matches(left, right));
+  if (name == "!~") return Value::boolean(!matches(left, right));
+  if (name == "-" || name == "/" || name == "mod") {
+    if (!is_number(left) || !is_number(right)) mismatch(name);
+    return arithmetic(name, left.value, right.value);
+  }
+  const std::optional<int> order = compare(left.value, right.value);
+  if (!order) mismatch(name);
+  if (name == "<") return Value::boolean(*order < 0);
+  if (name == ">") return Value::boolean(*order > 0);
+  if (name == "<=") return Value::boolean(*order <= 0);
+  return Value::boolean(*order >= 0);
+}
+
+std::optional<std::vector<std::string>> match(const std::string& pattern, int flags, const std::string& text,
+                                              bool at_start) {
+  boost::regex::flag_type how = boost::regex::perl;
+  if ((flags & 1) != 0) how |= boost::regex::icase;
+  if ((flags & 2) == 0) how |= boost::regex::no_mod_m;
+  if ((flags & 4) == 0) how |= boost::regex::no_mod_s;
+  try {
+    const boost::regex compiled(pattern, how);
+    boost::smatch found;
+    const auto where = at_start ? boost::match_continuous : boost::match_default;
+    const auto dots = (flags & 4) != 0 ? boost::match_default : boost::match_not_dot_newline;
+    if (!boost::regex_search(text, found, compiled, where | dots)) return std::nullopt;
+    std::vector<std::string> groups;
+    for (const auto& group : found) groups.push_back(group.str());
+    return groups;
+  } catch (const boost::regex_error& error) {
+    throw Fault("error", cat("bad regular expression \"", pattern, "\": ", error.what()));
+  } catch (const std::runtime_error&) {
+    throw Fault("error", cat("the regular expression \"", pattern, "\" takes too long on this text"));
+  }
+}
+
+}  // namespace hearth::metadata::yaql

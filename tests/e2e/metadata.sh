@@ -1,0 +1,70 @@
+#!/bin/bash
+# The commands `hearth metadata …` on a small tree of templates.
+set -euo pipefail
+
+hearth=${1:-${HEARTH:-hearth}}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "metadata.sh: $*" >&2
+  exit 1
+}
+
+cat >node.yaml <<'END'
+heat_template_version: 2018-08-31
+parameters: {who: {type: string}}
+resources:
+  server: {type: OS::Heat::DeployedServer, properties: {name: {get_param: who}}}
+  config:
+    type: OS::Heat::SoftwareConfig
+    properties: {group: script, config: {get_file: hello.sh}, inputs: [{name: peer}], outputs: [{name: address}]}
+  first:
+    type: OS::Heat::SoftwareDeployment
+    properties: {name: first, config: {get_resource: config}, server: {get_resource: server}}
+  second:
+    type: OS::Heat::SoftwareDeployment
+    properties:
+      name: second
+      config: {get_resource: config}
+      server: {get_resource: server}
+      input_values: {peer: {get_attr: [first, address]}}
+END
+cat >top.yaml <<'END'
+heat_template_version: 2018-08-31
+resources:
+  Compute:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 2, resource_def: {type: My::Node, properties: {who: 'node-%index%'}}}
+END
+echo 'resource_registry: {"My::Node": node.yaml}' >env.yaml
+echo 'echo hello' >hello.sh
+echo '{"attributes": {"Compute.0.first": {"address": "192.0.2.1"}, "Compute.1.first": {"address": "192.0.2.2"}}}' >known.json
+
+"$hearth" metadata validate -t top.yaml -e env.yaml >valid || fail "a good stack is refused"
+"$hearth" metadata compile -t top.yaml -e env.yaml -o out 2>waits >/dev/null
+grep -q 'node.yaml:11:3: Compute.0.second waits for Compute.0.first.address' waits || fail "does not say what waits: $(cat waits)"
+grep -q '"echo hello\\n"' out/servers/Compute.1.server/metadata.json || fail "the script is not in the metadata"
+if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/null 2>&1; then fail "--strict takes what waits"; fi
+"$hearth" metadata compile --strict -t top.yaml -e env.yaml --inventory known.json -o known >/dev/null ||
+  fail "an inventory does not help"
+grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what the inventory knows is not used"
+
+"$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.config | grep -q 'hello.sh:1:1 (file)' || fail "explain"
+"$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '^2 servers unchanged' || fail "a plan against the same"
+echo 'echo other' >hello.sh
+"$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '~ first: config' || fail "a plan does not see what changes"
+"$hearth" metadata graph -t top.yaml -e env.yaml | grep -q '"Compute.0.first" -> "Compute.0.second";' || fail "graph"
+"$hearth" metadata graph --format svg -t top.yaml -e env.yaml | grep -q '</svg>' || fail "graph as SVG"
+"$hearth" metadata bake out node-1 -o seed.iso >/dev/null || fail "bake"
+[ "$(dd if=seed.iso bs=1 skip=32808 count=8 2>/dev/null)" = config-2 ] || fail "the drive has no label"
+
+sed -i 's/get_file/get_flie/; s/name: peer/nme: peer/' node.yaml
+if "$hearth" metadata validate -t top.yaml -e env.yaml 2>errors; then fail "a wrong stack is accepted"; fi
+grep -q 'node.yaml:7:' errors || fail "no position: $(cat errors)"
+echo '[{"version": "2018-08-31", "snippet": {"list_join": ["-", ["a", "b"]]}}]' >cases.json
+"$hearth" metadata eval --batch cases.json | grep -q '"a-b"' || fail "eval"
+echo '[{"files": [{"A": "x.yaml"}], "lookups": [["A", null]]}]' >cases.json
+"$hearth" metadata registry --batch cases.json | grep -q '"Template"' || fail "registry"
+echo "metadata.sh: ok"

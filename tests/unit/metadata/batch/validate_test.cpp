@@ -1,0 +1,34 @@
+#include "metadata/batch/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metadata/model/value_text.hpp"
+#include "tests/unit/metadata/case_file.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+TEST(ValidateCase, accepts_and_refuses_what_the_real_heat_does_for_the_same_kind_of_reason) {
+  for (const Value& test : cases("validation.json")) {
+    const Value got = validate_case(test);
+    const bool accepted = of(test, "status").as_integer() == 200;
+    EXPECT_EQ(got.find("result") != nullptr, accepted) << json_text(of(test, "name")) << json_text(got);
+    if (accepted) continue;
+    EXPECT_EQ(python_str(of(got, "error")), python_str(of(test, "error"))) << json_text(of(test, "name"));
+  }
+}
+
+TEST(RegistryCase, looks_types_up_as_the_real_heat_does) {
+  for (const Value& test : cases("registry.json")) {
+    const Value got = registry_case(test);
+    if (const Value* error = test.find("error")) {
+      EXPECT_EQ(python_str(of(got, "error")), error->text());
+    } else {
+      EXPECT_EQ(json_text(of(of(got, "result"), "lookups")), json_text(of(test, "lookups")));
+      EXPECT_EQ(json_text(of(of(got, "result"), "merged")), json_text(of(test, "merged")));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hearth::metadata

@@ -1,0 +1,103 @@
+#include "metadata/graph/stack.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metadata/model/value_text.hpp"
+#include "tests/unit/metadata/stack_fixture.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+constexpr const char* k_top = R"(
+heat_template_version: 2018-08-31
+resources:
+  server: {type: OS::Heat::DeployedServer, properties: {name: node}}
+  names:
+    type: OS::Heat::SoftwareConfig
+    properties: {group: script, config: hostname, outputs: [{name: hostname}]}
+  ask:
+    type: OS::Heat::SoftwareDeployment
+    properties: {config: {get_resource: names}, server: {get_resource: server}}
+  greeting:
+    type: OS::Heat::Value
+    properties: {value: {str_replace: {template: hello H, params: {H: {get_attr: [ask, hostname]}}}}}
+  constant: {type: OS::Heat::Value, properties: {value: 5}}
+  group:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 2, resource_def: {type: member.yaml, properties: {who: {get_attr: [ask, hostname]}, index: '%index%'}}}
+outputs:
+  greeting: {value: {get_attr: [greeting, value]}}
+  members: {value: {get_attr: [group, said]}}
+  refs: {value: {get_attr: [group, refs_map]}}
+)";
+constexpr const char* k_member = R"(
+heat_template_version: 2018-08-31
+parameters: {who: {type: string}, index: {type: number}}
+resources: {v: {type: OS::Heat::Value, properties: {value: {list_join: ['-', [{get_param: who}, {str_replace: {template: n, params: {n: {get_param: index}}}}]]}}}}
+outputs: {said: {value: {get_attr: [v, value]}}}
+)";
+
+TEST(Stack, waits_with_the_event_for_what_only_the_run_tells) {
+  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const Value greeting = built->root().output("greeting");
+  ASSERT_TRUE(greeting.is_waiting());
+  EXPECT_EQ(greeting.events()[0].text(), "ask.hostname");
+  EXPECT_EQ(json_text(built->root().attribute_of(*built->root().find("constant"), {Value::string("value")})), "5");
+}
+
+TEST(Stack, evaluates_anew_only_what_used_what_it_learns) {
+  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  (void)built->root().output("greeting");
+  (void)built->root().output("members");
+  (void)built->root().properties(*built->root().find("constant"));
+  const std::vector<Resource*> changed = built->root().learn("ask", map_of({{"hostname", Value::string("n1")}}));
+  for (const Resource* each : changed) EXPECT_NE(each->name, "constant");
+  EXPECT_EQ(json_text(built->root().output("greeting")), "\"hello n1\"");
+  EXPECT_EQ(json_text(built->root().output("members")), R"(["n1-0", "n1-1"])");
+  built->root().learn("ask", map_of({{"hostname", Value::string("n2")}}));
+  EXPECT_EQ(json_text(built->root().output("members")), R"(["n2-0", "n2-1"])");
+}
+
+TEST(Stack, keeps_the_ids_of_members_when_they_are_made_anew) {
+  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const std::string before = json_text(built->root().output("refs"));
+  built->root().learn("ask", map_of({{"hostname", Value::string("n1")}}));
+  EXPECT_EQ(json_text(built->root().output("refs")), before);
+}
+
+TEST(Stack, finds_resources_by_their_paths) {
+  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  ASSERT_NE(built->root().find_path("group.1.v"), nullptr);
+  EXPECT_EQ(built->root().find_path("group.1.v")->path, "group.1.v");
+  EXPECT_EQ(built->root().find_path("group.2"), nullptr);
+}
+
+TEST(Stack, shows_the_circle_in_which_values_depend_on_each_other) {
+  const auto built = build({{"top.yaml",
+                             "heat_template_version: 2018-08-31\nresources:\n"
+                             "  a: {type: OS::Heat::Value, properties: {value: {get_attr: [b, value]}}}\n"
+                             "  b: {type: OS::Heat::Value, properties: {value: {get_attr: [a, value]}}}\n"}});
+  try {
+    (void)built->root().properties(*built->root().find("a"));
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.type(), "CircularDependencyException");
+    EXPECT_EQ(fault.text(), "Circular Dependency Found: a -> b -> a");
+  }
+}
+
+TEST(Stack, gives_parameter_defaults_to_nested_templates_as_well) {
+  const auto built = build({{"top.yaml",
+                             "heat_template_version: 2018-08-31\nresources: {n: {type: My::Node}}\n"
+                             "outputs: {o: {value: {get_attr: [n, o]}}}\n"},
+                            {"node.yaml",
+                             "heat_template_version: 2018-08-31\nparameters: {p: {type: string, default: d}}\n"
+                             "outputs: {o: {value: {get_param: p}}}\n"},
+                            {"env.yaml", "parameter_defaults: {p: e}\nresource_registry: {'My::Node': node.yaml}\n"}});
+  const Value value = built->root().output("o");
+  EXPECT_EQ(json_text(value), "\"e\"");
+  EXPECT_EQ(built->model.sources.text(value.mark()), "env.yaml:1:25");
+}
+
+}  // namespace
+}  // namespace hearth::metadata

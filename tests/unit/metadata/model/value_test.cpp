@@ -1,0 +1,46 @@
+#include "metadata/model/value.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::metadata {
+namespace {
+
+TEST(Value, is_equal_as_python_has_it) {
+  EXPECT_TRUE(Value::integer(1) == Value::boolean(true));
+  EXPECT_TRUE(Value::real(1.0) == Value::boolean(true));
+  EXPECT_FALSE(Value::integer(1) == Value::string("1"));
+  EXPECT_TRUE(map_of({{"a", Value::integer(1)}, {"b", {}}}) == map_of({{"b", {}}, {"a", Value::real(1)}}));
+}
+
+TEST(Value, keeps_a_keys_place_when_it_is_set_again_and_finds_it_among_many) {
+  MapBuilder builder;
+  for (int i = 0; i < 100; ++i) builder.set("k" + std::to_string(i), Value::integer(i));
+  builder.set("k3", Value::integer(-3));
+  const Value map = Value::map(std::move(builder));
+  EXPECT_EQ(map.entries()[3].value.as_integer(), -3);
+  EXPECT_EQ(map.find("k99")->as_integer(), 99);
+  EXPECT_EQ(map.find("k100"), nullptr);
+  EXPECT_EQ(map.entries().size(), 100U);
+}
+
+TEST(Value, takes_numbers_that_are_equal_for_the_same_key) {
+  MapBuilder builder;
+  builder.set(Value::integer(1), Value::string("a")).set(Value::boolean(true), Value::string("b"));
+  EXPECT_EQ(Value::map(std::move(builder)).entries().size(), 1U);
+}
+
+TEST(Value, knows_whether_something_inside_waits_and_how_much_it_weighs) {
+  const Value inner = Value::list({Value::waiting({{"r", "a"}}), Value::integer(1)});
+  const Value outer = map_of({{"x", inner}, {"y", inner}});
+  EXPECT_TRUE(outer.has_waiting());
+  EXPECT_EQ(outer.weight(), 9U);
+  EXPECT_FALSE(Value::list({Value::integer(1)}).has_waiting());
+}
+
+TEST(Value, keeps_integers_of_any_size) {
+  EXPECT_EQ(Value::big_integer("007").as_integer(), 7);
+  EXPECT_EQ(Value::big_integer("-12345678901234567890123").text(), "-12345678901234567890123");
+}
+
+}  // namespace
+}  // namespace hearth::metadata

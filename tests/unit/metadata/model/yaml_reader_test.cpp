@@ -1,0 +1,73 @@
+#include "metadata/model/yaml_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metadata/model/value_text.hpp"
+#include "tests/unit/metadata/case_file.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+std::string read(const std::string& text) {
+  const Result<Value> value = parse_yaml(text, "t.yaml");
+  return value ? json_text(*value) : value.error().text();
+}
+
+TEST(YamlReader, gives_what_the_real_heat_reads) {
+  for (const Value& test : cases("yaml.json")) {
+    const std::string& text = of(test, "text").text();
+    if (text.front() == '{') continue;  // JSON is tried first
+    const Result<Value> got = parse_yaml(text, "t.yaml");
+    if (test.find("error") != nullptr) {
+      EXPECT_TRUE(!got || !got->is_map()) << text;
+      continue;
+    }
+    ASSERT_TRUE(got) << text << got.error().text();
+    const Value* inner = got->find("v");
+    const std::string wanted = json_text(of(test, "result"));
+    const std::string whole = got->is_null() ? "{}" : json_text(*got);
+    EXPECT_TRUE(whole == wanted || (inner != nullptr && json_text(*inner) == wanted)) << text << whole;
+  }
+}
+
+TEST(YamlReader, knows_where_each_value_stood) {
+  const Result<Value> value = parse_yaml("a:\n  - x\n  - é: [1, {k: v}]\n", "t.yaml", 7);
+  ASSERT_TRUE(value);
+  const Value& list = *value->find("a");
+  EXPECT_EQ(list.items()[0].mark(), (Mark{7, 2, 5}));
+  const Value& inner = list.items()[1].entries()[0].value;
+  EXPECT_EQ(inner.items()[1].find("k")->mark(), (Mark{7, 3, 16}));
+}
+
+TEST(YamlReader, names_line_and_column_of_what_is_wrong) {
+  EXPECT_EQ(read("a: 1\nb: [1,\n"), "t.yaml:3:1: did not find expected node content");
+  EXPECT_EQ(read("a: 1\n\tb: 2\n"), "t.yaml:2:1: a tab where the indentation of a plain text is expected");
+}
+
+TEST(YamlReader, folds_and_chomps_block_texts) {
+  EXPECT_EQ(read("a: |\n  x\n   y\n\n\nb: >-\n  p\n  q\n\n  r\nc: |+\n  k\n\n"),
+            R"({"a": "x\n y\n", "b": "p q\nr", "c": "k\n\n"})");
+  EXPECT_EQ(read("a: |2\n   x\n"), R"({"a": " x\n"})");
+}
+
+TEST(YamlReader, lets_a_map_win_over_what_it_merges) {
+  EXPECT_EQ(read("b: &b {x: 1, y: 2}\nc: {<<: *b, x: 3}\nd: {<<: [{x: 7}, *b]}\n"),
+            R"({"b": {"x": 1, "y": 2}, "c": {"x": 3, "y": 2}, "d": {"x": 7, "y": 2}})");
+}
+
+TEST(YamlReader, refuses_billion_laughs_and_endless_values) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 1; j < 10; ++j) bomb += ", " + before;
+    bomb += "]\n";
+  }
+  EXPECT_NE(read(bomb).find("when its aliases are written out"), std::string::npos);
+  EXPECT_NE(read("a: &a [*a]\n").find("stands inside what it names"), std::string::npos);
+  EXPECT_NE(read(std::string(100000, '[')).find("nested"), std::string::npos);
+  EXPECT_NE(read(",").find("t.yaml:1:1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth::metadata
