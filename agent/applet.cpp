@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "agent/apply/command.hpp"
+#include "agent/cfn/command.hpp"
 #include "agent/collect/command.hpp"
+#include "agent/doctor/command.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/net/command.hpp"
 #include "agent/refresh/command.hpp"
@@ -31,11 +33,23 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return heat_config_notify_main(call.words); }},
       {"heat-config-hook", "", "HOOK: a built-in hook, by name",
        [](const Invocation& call) { return hook_main(call.words.empty() ? "" : call.words.front()); }},
+      {"heat-config-rebuild-deployed", "heat-config-rebuild-deployed", "marks all known deployments as run",
+       [](const Invocation& call) { return rebuild_deployed_main(call.words); }},
       {"50-heat-config-docker-cmd", "50-heat-config-docker-cmd", "removes containers whose deployment is gone",
        [](const Invocation& call) { return docker_cmd_main(call.words); }},
       {"50-heat-config-docker-compose", "50-heat-config-docker-compose",
        "stops compose projects whose deployment is gone",
        [](const Invocation& call) { return docker_compose_main(call.words); }},
+      {"cfn-init", "cfn-init", "applies AWS::CloudFormation::Init",
+       [](const Invocation& call) { return cfn_init_main(call.words); }},
+      {"cfn-signal", "cfn-signal", "signals a wait condition",
+       [](const Invocation& call) { return cfn_signal_main(call.words); }},
+      {"cfn-get-metadata", "cfn-get-metadata", "prints the metadata of a resource",
+       [](const Invocation& call) { return cfn_get_metadata_main(call.words); }},
+      {"cfn-hup", "cfn-hup", "runs hooks when the metadata of a resource have changed",
+       [](const Invocation& call) { return cfn_hup_main(call.words); }},
+      {"doctor", "", "why does a deployment of this machine stay IN_PROGRESS?",
+       [](const Invocation& call) { return doctor_main(call.words); }},
   };
   return table;
 }

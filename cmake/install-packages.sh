@@ -14,10 +14,11 @@ declare -A packages=(
     libboost-filesystem1.81-dev libssl-dev libsqlite3-dev libfdisk-dev libext2fs-dev comerr-dev"
   # The programs that hearth runs while it makes, converts and starts images.
   [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs grub-pc-bin
-    grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils"
+    grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
+    ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
-    gdisk curl nginx-light wrk apache2-utils python3-openstackclient python3-heatclient python3-dib-utils
+    tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin gdisk curl nginx-light wrk apache2-utils python3-openstackclient python3-heatclient python3-dib-utils
     python3-os-collect-config python3-os-apply-config python3-os-refresh-config ifupdown jq"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"

@@ -6,10 +6,14 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "pxe/boot/explain.hpp"
 #include "pxe/content.hpp"
+#include "pxe/export.hpp"
 #include "pxe/log_lines.hpp"
 #include "pxe/net/reactor.hpp"
+#include "pxe/service.hpp"
 #include "pxe/tftp/server.hpp"
 
 namespace hearth::pxe {
@@ -45,11 +49,15 @@ Endpoint parse_listen(const std::string& text) {
   return {*address, static_cast<std::uint16_t>(*port)};
 }
 
-std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback) {
+constexpr std::uint64_t k_any = std::uint64_t{1} << 40U;
+
+std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback,
+                     std::uint64_t most = 65535) {
   const std::optional<std::string> text = arguments.value(option);
-  const std::optional<std::uint64_t> value = text ? parse_number(*text) : fallback;
-  if (!value || *value == 0 || *value > 65535)
-    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a number from 1 to 65535"));
+  if (!text) return fallback;
+  const std::optional<std::uint64_t> value = parse_number(*text);
+  if (!value || *value == 0 || *value > most)
+    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a number from 1 to ", most));
   return *value;
 }
 
@@ -63,6 +71,54 @@ class DirectoryContent final : public ContentSource {
  private:
   FileRoot root_;
 };
+
+int serve_site(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
+  FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::warning : LogLevel::info);
+  const ServiceOptions options{.site_file = arguments.operands().front(),
+                               .user = arguments.value_or("user", ""),
+                               .force = arguments.has("force"),
+                               .http_rate = number(arguments, "http-rate", 0, k_any) << 10U,
+                               .http_rate_per_client = number(arguments, "http-rate-per-client", 0, k_any) << 10U};
+  return serve(options, logger);
+}
+
+/// The operands SITE and MAC.
+std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name a site file and a MAC address");
+  const std::optional<Mac> mac = parse_mac(arguments.operands()[1]);
+  if (!mac) throw Error(ErrorKind::usage, cat("'", arguments.operands()[1], "' is no MAC address"));
+  return {load_site(arguments.operands().front()), *mac};
+}
+
+int explain_machine(const cli::Arguments& arguments) {
+  const auto [site, mac] = site_and_mac(arguments);
+  std::fputs(explain(site, mac).c_str(), stdout);
+  return 0;
+}
+
+int show_boot_log(const cli::Arguments& arguments) {
+  const auto [site, mac] = site_and_mac(arguments);
+  const fs::path events = fs::path(site.state_dir) / "events.jsonl";
+  const std::string older = RealFileSystem().read(events.string() + ".1").value_or("");
+  std::fputs(boot_log(older + read_file(events), mac).c_str(), stdout);
+  return 0;
+}
+
+int export_site(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
+  const std::string target = arguments.value_or("for", "");
+  const Site site = load_site(arguments.operands().front());
+  if (target == "dnsmasq")
+    std::fputs(export_dnsmasq(site).c_str(), stdout);
+  else if (target == "kea")
+    std::fputs(export_kea(site).c_str(), stdout);
+  else if (target == "isc")
+    std::fputs(export_isc(site).c_str(), stdout);
+  else
+    throw Error(ErrorKind::usage, cat("--for is dnsmasq, kea or isc, not '", target, "'"));
+  return 0;
+}
 
 int serve_tftp(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one directory");
@@ -87,18 +143,48 @@ int serve_tftp(const cli::Arguments& arguments) {
 }  // namespace
 
 std::vector<cli::Command> commands() {
-  return {{.words = "pxe tftp",
-           .operands = "DIRECTORY",
-           .summary = "serve a directory by TFTP, for reading",
-           .details =
-               "Speaks RFC 1350 with the options blksize, timeout, tsize and windowsize. No name and no link leads\n"
-               "out of DIRECTORY. Runs in the foreground until SIGINT or SIGTERM; each request is a line on stderr.",
-           .options = {{"listen", 'l', "ADDRESS[:PORT]", "where to listen (default: 0.0.0.0:69)"},
-                       {"interface", 'i', "NAME", "answer on this interface only"},
-                       {"per-client", 0, "N", "transfers at once for one address (default: 64)"},
-                       {"max-blksize", 0, "BYTES", "largest block size agreed to (default: 65464)"},
-                       {"quiet", 'q', "", "no line for each request"}},
-           .run = serve_tftp}};
+  return {
+      {.words = "pxe serve",
+       .operands = "SITE",
+       .summary = "boot the machines of a site: DHCP or proxyDHCP, TFTP and HTTP in one process",
+       .details = "SITE is a JSON file; pxe/README.md has its keys. Answers follow the state of each machine; SIGHUP\n"
+                  "reads the file again. Leases, and an event for each request, are kept in the site's state_dir;\n"
+                  "http://SERVER/metrics counts them for Prometheus. Refuses to be a second DHCP server.",
+       .options = {{"user", 'u', "NAME", "become this user when the ports are open"},
+                   {"force", 0, "", "start although another DHCP server answers or boot files are missing"},
+                   {"http-rate", 0, "KIB", "KiB a second that HTTP sends at most, in all"},
+                   {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends on one connection"},
+                   {"quiet", 'q', "", "only warnings and errors on stderr"}},
+       .run = serve_site},
+      {.words = "pxe explain",
+       .operands = "SITE MAC",
+       .summary = "what a machine would be given, and why",
+       .details = "",
+       .options = {},
+       .run = explain_machine},
+      {.words = "pxe boot-log",
+       .operands = "SITE MAC",
+       .summary = "what a machine asked for, and what it got, in order",
+       .details = "",
+       .options = {},
+       .run = show_boot_log},
+      {.words = "pxe export",
+       .operands = "SITE",
+       .summary = "write the DHCP part of a site for another server",
+       .details = "TFTP and HTTP boot remain Hearth's: `hearth pxe serve` in mode proxy, or beside the other server.",
+       .options = {{"for", 0, "SERVER", "dnsmasq, kea or isc"}},
+       .run = export_site},
+      {.words = "pxe tftp",
+       .operands = "DIRECTORY",
+       .summary = "serve a directory by TFTP, for reading",
+       .details = "Speaks RFC 1350 with the options blksize, timeout, tsize and windowsize. No name and no link leads\n"
+                  "out of DIRECTORY. Runs in the foreground until SIGINT or SIGTERM; each request is a line on stderr.",
+       .options = {{"listen", 'l', "ADDRESS[:PORT]", "where to listen (default: 0.0.0.0:69)"},
+                   {"interface", 'i', "NAME", "answer on this interface only"},
+                   {"per-client", 0, "N", "transfers at once for one address (default: 64)"},
+                   {"max-blksize", 0, "BYTES", "largest block size agreed to (default: 65464)"},
+                   {"quiet", 'q', "", "no line for each request"}},
+       .run = serve_tftp}};
 }
 
 }  // namespace hearth::pxe

@@ -16,6 +16,7 @@ namespace hearth::agent {
 namespace {
 
 constexpr int k_max_depth = 200;
+constexpr int k_max_values = 200'000;  ///< aliases of aliases make much of little
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
@@ -110,7 +111,14 @@ Json scalar_of(const YAML::Node& node) {
   return is_quoted(node) ? Json(node.Scalar()) : resolve_plain_scalar(node.Scalar());
 }
 
-Json value_of(const YAML::Node& node, int depth);
+/// How far a conversion has come: `left` counts the values that may still be made.
+struct Progress {
+  int& left;
+  int depth = 0;
+  [[nodiscard]] Progress deeper() const { return {left, depth + 1}; }
+};
+
+Json value_of(const YAML::Node& node, Progress progress);
 
 /// "<<": the merged maps' keys come in where the map itself has none.
 void merge_keys(Json& object, const Json& merged) {
@@ -123,13 +131,13 @@ void merge_keys(Json& object, const Json& merged) {
   }
 }
 
-Json map_of(const YAML::Node& node, int depth) {
+Json map_of(const YAML::Node& node, Progress progress) {
   Json object = Json::object();
   Json merged;
   for (const auto& entry : node) {
     if (!entry.first.IsScalar()) throw YAML::ParserException(entry.first.Mark(), "a key must be a scalar");
     const bool is_merge = entry.first.Scalar() == "<<" && !is_quoted(entry.first);
-    Json value = value_of(entry.second, depth + 1);
+    Json value = value_of(entry.second, progress.deeper());
     if (is_merge) {
       merged = std::move(value);
     } else {
@@ -141,14 +149,15 @@ Json map_of(const YAML::Node& node, int depth) {
   return object;
 }
 
-Json value_of(const YAML::Node& node, int depth) {
-  if (depth > k_max_depth) throw YAML::ParserException(node.Mark(), "nested too deep");
+Json value_of(const YAML::Node& node, Progress progress) {
+  if (--progress.left < 0) throw YAML::ParserException(node.Mark(), "too many values");
+  if (progress.depth > k_max_depth) throw YAML::ParserException(node.Mark(), "nested too deep");
   switch (node.Type()) {
     case YAML::NodeType::Scalar: return scalar_of(node);
-    case YAML::NodeType::Map: return map_of(node, depth);
+    case YAML::NodeType::Map: return map_of(node, progress);
     case YAML::NodeType::Sequence: {
       Json array = Json::array();
-      for (const YAML::Node& element : node) array.push_back(value_of(element, depth + 1));
+      for (const YAML::Node& element : node) array.push_back(value_of(element, progress.deeper()));
       return array;
     }
     default: return nullptr;
@@ -167,7 +176,8 @@ Json resolve_plain_scalar(std::string_view text) {
 
 Result<Json> parse_yaml11(const std::string& text, std::string_view source) {
   try {
-    return value_of(YAML::Load(text), 0);
+    int left = k_max_values;
+    return value_of(YAML::Load(text), {left});
   } catch (const YAML::Exception& error) {
     const bool known = !error.mark.is_null();
     return ParseError{std::string(source), known ? Position{error.mark.line + 1, error.mark.column + 1} : Position{},

@@ -9,6 +9,7 @@
 #include "agent/heat_config/docker_cleanup.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/notify.hpp"
+#include "agent/heat_config/rebuild_deployed.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/heat_config/signal_data.hpp"
 #include "agent/python_log.hpp"
@@ -59,19 +60,19 @@ Json answer_of(const Hook& hook, const Json& deployment, const HookWorld& world)
   } catch (const Error& error) {
     world.log.error(error.what());
     return plain_answer("", error.story(), 1);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     world.log.error(error.what());
     return plain_answer("", cat("the deployment is malformed: ", error.what()), 1);
   }
 }
 
-int run_cleanup(int (*clean)(const HookWorld&)) {
+int run_step(int (*step)(const HookWorld&)) {
   SystemClock clock;
   PythonLogger log(STDERR_FILENO, k_name, LogLevel::info, clock);
   return guarded(log, [&] {
     RealFileSystem files;
     RealRunner runner(clock);
-    return clean({files, runner, log, current_environment()});
+    return step({files, runner, log, current_environment()});
   });
 }
 
@@ -129,7 +130,8 @@ int hook_main(const std::string& name) {
   });
 }
 
-int docker_cmd_main(const std::vector<std::string>& /*args*/) { return run_cleanup(clean_docker_containers); }
-int docker_compose_main(const std::vector<std::string>& /*args*/) { return run_cleanup(prepare_compose_projects); }
+int rebuild_deployed_main(const std::vector<std::string>& /*args*/) { return run_step(rebuild_deployed); }
+int docker_cmd_main(const std::vector<std::string>& /*args*/) { return run_step(clean_docker_containers); }
+int docker_compose_main(const std::vector<std::string>& /*args*/) { return run_step(prepare_compose_projects); }
 
 }  // namespace hearth::agent

@@ -17,6 +17,9 @@ int heat_config_notify_main(const std::vector<std::string>& args);
 /// stdin is no deployment.
 int hook_main(const std::string& name);
 
+/// heat-config-rebuild-deployed.
+int rebuild_deployed_main(const std::vector<std::string>& args);
+
 /// 50-heat-config-docker-cmd and 50-heat-config-docker-compose.
 int docker_cmd_main(const std::vector<std::string>& args);
 int docker_compose_main(const std::vector<std::string>& args);

@@ -121,7 +121,7 @@ class Reader {
     const bool triple = text_.substr(at_, 3) == std::string(3, quote);
     const std::string end(triple ? 3 : 1, quote);
     at_ += end.size();
-    while (text_.substr(at_, end.size()) != end) {
+    while (!failed_ && text_.substr(at_, end.size()) != end) {
       if (at_ >= text_.size()) {
         fail("a string has no end");
         return;
@@ -132,15 +132,18 @@ class Reader {
         out.push_back(text_[at_++]);
       }
     }
-    at_ += end.size();
+    if (!failed_) at_ += end.size();
   }
 
   void read_escape(std::string& out) {
     static constexpr std::string_view names = "\\'\"abfnrtv";
     static constexpr std::string_view values = "\\'\"\a\b\f\n\r\t\v";
     ++at_;
-    const char c = peek();
-    ++at_;
+    if (at_ >= text_.size()) {
+      fail("a string has no end");
+      return;
+    }
+    const char c = text_[at_++];
     const std::size_t simple = names.find(c);
     if (simple != std::string_view::npos) {
       out.push_back(values[simple]);
@@ -148,7 +151,7 @@ class Reader {
       read_code(out, c == 'x' ? 2 : c == 'u' ? 4 : 8);
     } else if (c != '\n') {  // an escaped line end vanishes; what is no escape stays
       out.push_back('\\');
-      if (at_ <= text_.size()) out.push_back(c);
+      out.push_back(c);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include "agent/python_log.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::agent {
 
@@ -10,7 +11,7 @@ Transcript::Transcript(const Json& deployment, Logger& log, LogBook& book)
 
 void Transcript::line(std::string_view text) {
   empty_ = false;
-  const std::string masked = mask_.apply(std::string(text));
+  const std::string masked = mask_.apply(replace_invalid_utf8(text));
   book_.append(name_, masked);
   const std::optional<LogLine> record = parse_log_line(masked);
   record ? log_.log(record->level, record->text) : log_.info(masked);

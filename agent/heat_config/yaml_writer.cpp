@@ -12,6 +12,7 @@ namespace hearth::agent {
 namespace {
 
 constexpr std::size_t k_width = 80;
+constexpr std::size_t k_longest_simple_key = 123;
 
 bool is_in(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
@@ -22,17 +23,60 @@ struct ScalarTraits {
   bool lines = false;  ///< it has several
 };
 
+/// Takes characters off the front of a text.
+class Scan {
+ public:
+  explicit Scan(std::string_view text) : rest_(text) {}
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  /// As many characters of `set` as there are, up to `most`; whether there were at least `least`.
+  bool take(std::string_view set, std::size_t least, std::size_t most) {
+    std::size_t count = 0;
+    while (count < most && count < rest_.size() && is_in(rest_[count], set)) ++count;
+    rest_.remove_prefix(count);
+    return count >= least;
+  }
+  bool digits(std::size_t least, std::size_t most) { return take("0123456789", least, most); }
+  bool one(std::string_view set) { return take(set, 1, 1); }
+
+ private:
+  std::string_view rest_;
+};
+
+/// YAML 1.1's timestamps: a date, or a date with time and zone. https://yaml.org/type/timestamp.html
 bool looks_like_date(std::string_view text) {
-  if (text.size() < 8 || text[4] != '-') return false;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return std::all_of(text.begin(), text.begin() + 4, is_digit) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return is_digit(c) || is_in(c, "-:.+TtZz \t"); });
+  Scan date(text);
+  if (date.digits(4, 4) && date.one("-") && date.digits(2, 2) && date.one("-") && date.digits(2, 2) && date.at_end()) {
+    return true;
+  }
+  Scan scan(text);
+  const bool day = scan.digits(4, 4) && scan.one("-") && scan.digits(1, 2) && scan.one("-") && scan.digits(1, 2);
+  if (!day || (!scan.one("Tt") && !scan.take(" \t", 1, text.size()))) return false;
+  const bool time = scan.digits(1, 2) && scan.one(":") && scan.digits(2, 2) && scan.one(":") && scan.digits(2, 2);
+  if (!time) return false;
+  if (scan.one(".")) scan.digits(0, text.size());
+  scan.take(" \t", 0, text.size());
+  if (scan.one("+-")) {
+    if (!scan.digits(1, 2)) return false;
+    if (scan.one(":") && !scan.digits(2, 2)) return false;
+  } else {
+    scan.one("Z");
+  }
+  return scan.at_end();
+}
+
+/// 1:30.5, which counts in sixties.
+bool looks_like_base_60_float(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos || text.find(':') > dot) return false;
+  Scan fraction(text.substr(dot + 1));
+  fraction.take("0123456789_", 0, text.size());
+  return fraction.at_end() && !resolve_plain_scalar(text.substr(0, dot)).is_string();
 }
 
 /// Whether a text without quotes would be read as something else.
 bool reads_as_other(const std::string& text) {
   return text.empty() || text == "=" || text == "<<" || !resolve_plain_scalar(text).is_string() ||
-         looks_like_date(text);
+         looks_like_date(text) || looks_like_base_60_float(text);
 }
 
 bool is_indicator(std::string_view text, std::size_t at) {
@@ -42,6 +86,12 @@ bool is_indicator(std::string_view text, std::size_t at) {
   return (c == ':' && before_space) || (c == '#' && is_in(text[at - 1], " \t\r\n"));
 }
 
+/// Unicode's own line ends count, too.
+bool is_line_break(std::string_view text) {
+  return text.front() == '\n' || text.substr(0, 2) == "\xc2\x85" || text.substr(0, 3) == "\xe2\x80\xa8" ||
+         text.substr(0, 3) == "\xe2\x80\xa9";
+}
+
 ScalarTraits traits_of(const std::string& text) {
   ScalarTraits traits;
   const std::string_view view = text;
@@ -49,7 +99,7 @@ ScalarTraits traits_of(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const char before = i > 0 ? text[i - 1] : 'x';
-    if (c == '\n') traits.lines = true;
+    if (is_line_break(view.substr(i))) traits.lines = true;
     const bool special = c != '\n' && (c < ' ' || c > '~');  // a char above ASCII is negative or beyond '~'
     const bool broken_blank = (c == ' ' && before == '\n') || (c == '\n' && before == ' ');
     if (special || broken_blank) traits.single = false;
@@ -58,6 +108,16 @@ ScalarTraits traits_of(const std::string& text) {
   const bool open_ends = !text.empty() && (is_in(text.front(), " \n") || is_in(text.back(), " \n"));
   traits.plain = traits.plain && traits.single && !traits.lines && !open_ends && !reads_as_other(text);
   return traits;
+}
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+/// Other keys get a line of their own, behind a question mark.
+bool is_simple_key(const std::string& key) {
+  return !key.empty() && !traits_of(key).lines && code_points(key) < k_longest_simple_key;
 }
 
 class Writer {
@@ -92,11 +152,18 @@ class Writer {
     for (const std::string& key : keys) {
       if (!begun) start_line(indent);
       begun = false;
-      text_scalar(key, indent, true);
-      put(":");
       const Json& value = object[key];
-      const bool list = value.is_array();
-      node_below(value, list ? indent : indent + 2);
+      if (is_simple_key(key)) {
+        text_scalar(key, indent, true);
+        put(":");
+        node_below(value, value.is_array() ? indent : indent + 2);
+      } else {
+        put("? ");
+        text_scalar(key, indent + 2, false);
+        start_line(indent);
+        put(":");
+        node_beside(value, indent + 2);
+      }
     }
   }
 
@@ -105,9 +172,14 @@ class Writer {
       if (!begun) start_line(indent);
       begun = false;
       put("-");
-      if (item.is_structured() && !item.empty()) put(" ");
-      node(item, indent + 2, true);
+      node_beside(item, indent + 2);
     }
+  }
+
+  /// Collections begin on this line.
+  void node_beside(const Json& value, std::size_t indent) {
+    if (value.is_structured() && !value.empty()) put(" ");
+    node(value, indent, true);
   }
 
   /// A mapping's value: collections begin on lines of their own.
@@ -175,29 +247,29 @@ class Writer {
     put("'");
   }
 
+  /// A line that is full ends with a backslash: before a blank, behind an escape, or before what follows one.
   void double_quoted(const std::string& text, std::size_t indent, bool key) {
     put("\"");
+    bool after_escape = false;
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t length = character_length(text, i);
-      const bool inner = i > 0 && i + length < text.size();
+      const bool inner = !key && i > 0 && i + length < text.size();
       const std::string piece = escaped(std::string_view(text).substr(i, length));
-      // A full line ends with a backslash; a blank that begins the next one needs one, too.
-      if (inner && text[i] == ' ' && column() > k_width && !key) {
-        put("\\");
-        start_line(indent);
-        put("\\");
-        put(" ");
-      } else {
-        put(piece);
-        if (inner && piece.size() > 1 && column() > k_width && !key) {
-          put("\\");
-          start_line(indent);
-          if (text[i + length] == ' ') put("\\");
-        }
-      }
+      const bool is_escape = piece.size() > 1;
+      if (inner && !is_escape && (text[i] == ' ' || after_escape) && column() > k_width) break_line(indent, text[i]);
+      put(piece);
+      if (inner && is_escape && column() > k_width + 1) break_line(indent, text[i + length]);
+      after_escape = is_escape;
       i += length;
     }
     put("\"");
+  }
+
+  /// A blank that begins the next line is marked, too.
+  void break_line(std::size_t indent, char next) {
+    put("\\");
+    start_line(indent);
+    if (next == ' ') put("\\");
   }
 
   static std::size_t character_length(const std::string& text, std::size_t at) {
@@ -212,7 +284,14 @@ class Writer {
     const std::size_t at = character.size() == 1 ? plain.find(character[0]) : std::string_view::npos;
     if (at != std::string_view::npos) return cat('\\', names[at]);
     if (character.size() == 1 && character[0] >= ' ' && character[0] <= '~') return std::string(character);
-    return hexadecimal(code_point(character));
+    switch (const unsigned long code = code_point(character)) {
+      case 0: return "\\0";
+      case 0x85: return "\\N";
+      case 0xa0: return "\\_";
+      case 0x2028: return "\\L";
+      case 0x2029: return "\\P";
+      default: return hexadecimal(code);
+    }
   }
 
   static unsigned long code_point(std::string_view bytes) {

@@ -40,6 +40,8 @@ class Sender {
       : data_(data), world_(world), deadline_(deadline) {}
 
   DeliveryResult operator()(const UrlSignal& target) {
+    const Result<Url> url = parse_url(target.url);
+    if (!url) return {Delivery::refused, cat("the signal's URL: ", url.error().what)};  // it will never be better
     HttpRequest request = make(target.method, target.url);
     request.headers = {{"Content-Type", "application/json"}};
     request.body = signal_body(data_);

@@ -116,6 +116,10 @@ void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int6
   if (result.outcome == Delivery::delivered) record.data = nullptr;
 }
 
+bool is_due(const SignalRecord& record, std::int64_t now_seconds) {
+  return record.next_attempt <= now_seconds || record.next_attempt - now_seconds > k_longest_pause;
+}
+
 std::string process_identity(const FileReader& files, int pid) {
   const std::optional<std::string> stat = files.read(cat("/proc/", pid, "/stat"));
   if (!stat) return "";

@@ -54,6 +54,10 @@ class SignalJournal {
 /// 30 s, doubled each time up to an hour.
 void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds);
 
+/// Whether a pending record's next attempt is due. One that lies further off than any pause was noted by a clock that
+/// has been set back since: it is due.
+[[nodiscard]] bool is_due(const SignalRecord& record, std::int64_t now_seconds);
+
 /// Boot, process id and start time of a process, which no other process ever shares; empty when there is none.
 [[nodiscard]] std::string process_identity(const FileReader& files, int pid);
 [[nodiscard]] bool is_alive(const FileReader& files, const std::string& identity);

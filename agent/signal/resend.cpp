@@ -9,11 +9,15 @@ namespace hearth::agent {
 namespace {
 
 constexpr Duration k_patience = std::chrono::seconds(10);
+constexpr Duration k_whole_patience = std::chrono::seconds(30);  ///< for all of them: the next poll is waiting
 
 class Resender {
  public:
   Resender(const ResendWorld& world, const fs::path& deployed)
-      : world_(world), journal_(world.files, deployed), now_(seconds_of(world.delivery.clock.wall())) {}
+      : world_(world),
+        journal_(world.files, deployed),
+        now_(seconds_of(world.delivery.clock.wall())),
+        end_(Deadline::after(k_whole_patience, world.delivery.clock)) {}
 
   int run() {
     int pending = 0;
@@ -36,7 +40,7 @@ class Resender {
       record->data = lost_hook_data();
     }
     if (record->state != SignalRecord::State::pending) return false;
-    if (record->next_attempt > now_) return true;
+    if (!is_due(*record, now_) || end_.passed(world_.delivery.clock.now())) return true;
     attempt(id, *record);
     return record->state == SignalRecord::State::pending;
   }
@@ -59,6 +63,7 @@ class Resender {
   const ResendWorld& world_;
   SignalJournal journal_;
   std::int64_t now_;
+  Deadline end_;
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ struct ResendWorld {
   DeliveryWorld delivery;
 };
 
-/// Makes one attempt (of at most 10 s) for every pending signal in `deployed` that is due, and turns the records of
+/// Makes one attempt (of at most 10 s) for every pending signal in `deployed` that is due, for 30 s in
+/// all, and turns the records of
 /// hooks whose process is gone into failure signals. Returns how many are still pending. Meant to be called between
 /// polls: failures are logged and noted, never thrown.
 int resend_pending_signals(const ResendWorld& world, const fs::path& deployed);

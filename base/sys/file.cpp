@@ -109,9 +109,11 @@ void RealFileSystem::remove(const fs::path& path) {
 
 AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {
   const fs::path directory = directory_of(target);
-  const int unnamed = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  // Without /proc (an early boot, a container from scratch) an unnamed file could never get its name.
+  const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
+  const int unnamed = can_be_named ? ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode) : -1;
   if (unnamed >= 0) return {target, Fd(unnamed), fs::path()};
-  if (!lacks_unnamed_files(errno)) throw Error::from_errno("creating a file in", directory.string());
+  if (can_be_named && !lacks_unnamed_files(errno)) throw Error::from_errno("creating a file in", directory.string());
   const fs::path temporary = hidden_name(target);
   return {target, Fd::open(temporary.string(), O_RDWR | O_CREAT | O_EXCL, mode), temporary};
 }

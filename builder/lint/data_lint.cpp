@@ -36,7 +36,8 @@ std::optional<Verdict> judge(const FileReader& files, const fs::path& file, cons
     if (!is_package_map_data(files, file)) return std::nullopt;
     return Verdict{"pkgmap", check_package_map(text(), source)};
   }
-  if (!ends_with(place, ".yaml") && !ends_with(place, ".yml")) return std::nullopt;
+  const bool is_template = place.compare(0, 16, "os-apply-config/") == 0;  // YAML once it is rendered
+  if (is_template || (!ends_with(place, ".yaml") && !ends_with(place, ".yml"))) return std::nullopt;
   const auto parsed = read_yaml<bool>(text(), source, [](const YAML::Node&) { return true; });
   return Verdict{"yaml", error_of(parsed)};
 }

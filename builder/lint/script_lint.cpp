@@ -96,7 +96,7 @@ class ScriptLint {
   }
 
   void check_strictness() {
-    if (first_ != "#!/bin/bash") return;
+    if (!starts_with(first_, "#!/bin/bash")) return;
     if (!sets('e', "errexit")) find(1, "sete", "set -e is missing: errors would be passed over");
     if (!sets('u', "nounset")) find(1, "setu", "set -u is missing: unset variables would be empty");
     if (!sets(0, "pipefail"))

@@ -168,10 +168,31 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, const En
   }
 }
 
+/// The file itself, or that of one server in a directory that `hearth metadata compile` wrote (its index.json names
+/// them).
+fs::path metadata_file(const fs::path& given, const std::string& server) {
+  if (!fs::is_directory(given)) return given;
+  const fs::path index = given / "index.json";
+  const Json read = parse_json(read_file(index), index.string()).value_or_throw();
+  std::vector<std::string> names;
+  for (const Json& each : read.value("servers", Json::array())) {
+    for (const char* key : {"path", "name", "id"}) {
+      if (each.value(key, "") == server && !server.empty()) return given / each.value("metadata", "");
+      names.push_back(each.value(key, ""));
+    }
+  }
+  Error error(ErrorKind::input, server.empty() ? cat(given.string(), " holds the metadata of several servers")
+                                               : cat("there is no server ", server, " in ", given.string()));
+  const std::optional<std::string> near = nearest(server, names);
+  throw error.hint(near ? cat("Did you mean --server ", *near, "?")
+                        : "Name one by --server NAME; index.json lists them.");
+}
+
 /// Metadata is checked now: on the machine it would be found wrong only at its first boot.
 void take_metadata(ImageRequest& request, const cli::Arguments& arguments) {
-  if (const auto file = arguments.value("metadata")) {
-    request.environment["DIB_HEAT_METADATA"] = fs::absolute(*file, request.start_directory).string();
+  if (const auto given = arguments.value("metadata")) {
+    const fs::path path = fs::absolute(*given, request.start_directory);
+    request.environment["DIB_HEAT_METADATA"] = metadata_file(path, arguments.value_or("server", "")).string();
   }
   const std::string file = env_or(request.environment, "DIB_HEAT_METADATA", "");
   if (file.empty()) return;
@@ -210,7 +231,9 @@ const std::vector<cli::Option>& image_options() {
       {"install-type", 0, "TYPE", "default way to install: source, package, repo or any"},
       {"logfile", 0, "FILE", "append the log to FILE too"},
       {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
-      {"metadata", 0, "FILE", "bake this JSON as local Heat metadata (adds the element heat-metadata)"},
+      {"metadata", 0, "FILE",
+       "bake this JSON as local Heat metadata (adds the element heat-metadata); or a compiled directory"},
+      {"server", 0, "NAME", "which server's of a compiled directory, by path, name or id"},
       {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"},
       {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
       {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},

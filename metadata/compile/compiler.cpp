@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "metadata/compile/output_directory.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -82,14 +83,13 @@ void learn_inventory(StackModel& model, const Value& inventory) {
   }
 }
 
-void write_compiled(const Compiled& compiled, const std::string& stack, const fs::path& directory, FileSystem& files) {
-  files.make_directories(directory, 0755);
+void write_compiled(const Compiled& compiled, const std::string& stack, const fs::path& directory) {
+  OutputDirectory output(directory);
   for (const ServerDocument& server : compiled.servers) {
-    const fs::path own = directory / "servers" / server.path;
-    files.make_directories(own, 0755);
-    files.write(own / "metadata.json", json_text(server.metadata, {.indent = 2}) + "\n", {.mode = 0600});
+    output.write(cat("servers/", server.path, "/metadata.json"), json_text(server.metadata) + "\n");
   }
-  files.write(directory / "index.json", json_text(index_of(compiled, stack), {.indent = 2}) + "\n", {.mode = 0600});
+  output.write("index.json", json_text(index_of(compiled, stack), {.indent = 2}) + "\n");
+  output.commit();
 }
 
 std::vector<std::string> waiting_lines(const Compiled& compiled, const Sources& sources) {

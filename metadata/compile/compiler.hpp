@@ -22,8 +22,8 @@ struct Compiled {
 /// Attributes that only the run would tell, from an inventory: {"attributes": {"PATH": {"NAME": VALUE}}}.
 void learn_inventory(StackModel& model, const Value& inventory);
 
-/// DIR/index.json, DIR/servers/PATH/metadata.json: every file new, nothing else of the directory touched.
-void write_compiled(const Compiled& compiled, const std::string& stack, const fs::path& directory, FileSystem& files);
+/// DIR/index.json and DIR/servers/PATH/metadata.json; the directory appears as a whole and replaces an older one.
+void write_compiled(const Compiled& compiled, const std::string& stack, const fs::path& directory);
 
 /// "nested.yaml:12:3: Compute.0.Config waits for Compute.0.Hosts.hostname", one a line.
 [[nodiscard]] std::vector<std::string> waiting_lines(const Compiled& compiled, const Sources& sources);

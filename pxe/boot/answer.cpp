@@ -79,6 +79,9 @@ BootOffer boot_offer(const Site& site, const BootPlan& plan, const Client& clien
   const std::string base = http_base(site, server);
   const bool local = plan.state == BootState::local;
   const bool secure = plan.node != nullptr && plan.node->secure_boot;
+  const bool firmware = client.kind == Client::Kind::pxe || client.kind == Client::Kind::ipxe;
+  if (firmware && client.is_bios() && !local && plan.node != nullptr && plan.node->pxelinux)
+    return {"pxelinux.0", false, "PXELINUX by TFTP, as its inventory says"};
   switch (client.kind) {
     case Client::Kind::other: return {.explanation = "an address only: it does not ask to boot"};
     case Client::Kind::ipxe: return {cat(base, "/ipxe/", with_dashes(client.mac)), true, "its script, as it is iPXE"};

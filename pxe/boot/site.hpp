@@ -29,7 +29,8 @@ struct Node {
   std::string circuit;  ///< what the relay says of its port (option 82.1); empty = unknown
   std::optional<Ipv4> address;
   BootState state = BootState::local;
-  bool secure_boot = false;  ///< signed shim and GRUB in place of iPXE
+  bool secure_boot = false;  ///< UEFI: signed shim and GRUB in place of iPXE
+  bool pxelinux = false;     ///< BIOS: PXELINUX by TFTP in place of iPXE
   std::string append;        ///< further words for the kernel's command line
 };
 

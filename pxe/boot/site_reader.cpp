@@ -129,8 +129,9 @@ void read_macs(Reader& reader, const Json& object, const std::string& place, Nod
 }
 
 Node read_node(Reader& reader, const Json& object, const std::string& place) {
-  reader.only(object, place,
-              {"name", "mac", "ports", "uuid", "serial", "circuit", "address", "state", "secure_boot", "append"});
+  reader.only(
+      object, place,
+      {"name", "mac", "ports", "uuid", "serial", "circuit", "address", "state", "secure_boot", "loader", "append"});
   Node node;
   node.name = reader.text(object, "name", place);
   read_macs(reader, object, place, node);
@@ -146,6 +147,10 @@ Node read_node(Reader& reader, const Json& object, const std::string& place) {
   if (!known) reader.problem(cat(place, ".state"), cat("unknown state '", state, "'"));
   node.state = known.value_or(BootState::local);
   node.secure_boot = object.is_object() && object.contains("secure_boot") && object.at("secure_boot") == true;
+  const std::string loader = reader.text(object, "loader", place, "ipxe");
+  if (loader != "ipxe" && loader != "pxelinux")
+    reader.problem(cat(place, ".loader"), cat("is ipxe or pxelinux, not '", loader, "'"));
+  node.pxelinux = loader == "pxelinux";
   node.append = reader.text(object, "append", place);
   return node;
 }
@@ -225,7 +230,7 @@ Result<Site> parse_site(std::string_view text, std::string_view source) {
     site.nodes.push_back(read_node(reader, object, cat("nodes[", at++, "]")));
   read_profiles(reader, *document, site);
   site.root = reader.text(*document, "root", "site");
-  site.state_dir = reader.text(*document, "state_dir", "site", "/var/lib/hearth/pxe");
+  site.state_dir = reader.text(*document, "state_dir", "site", "/var/lib/hearth-pxe");
   site.http_port = static_cast<std::uint16_t>(reader.number(*document, "http_port", "site", 80, 65535));
   site.tftp_port = static_cast<std::uint16_t>(reader.number(*document, "tftp_port", "site", 69, 65535));
   site.allowed_servers = reader.addresses(*document, "allowed_servers", "site");

@@ -36,9 +36,7 @@ struct Engine::Context {
   Client client;
   BootPlan plan;
 
-  [[nodiscard]] std::string who() const {
-    return cat(type_name(message.type()), " of ", to_text(message.chaddr), ", ", plan.reason);
-  }
+  [[nodiscard]] const std::string& who() const { return plan.reason; }
   [[nodiscard]] Message reply(Type type) const { return reply_to(message, type, network.server); }
   /// A reply with everything that the machine needs on this network and for its boot.
   [[nodiscard]] Decision full(const Site& site, Type type, Ipv4 yiaddr, std::uint32_t lease_s) const {

@@ -8,6 +8,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "pxe/net/frame.hpp"
+#include "pxe/net/router_advert.hpp"
 #include "pxe/net/udp.hpp"
 
 namespace hearth::pxe::dhcp {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::uint16_t k_server_port = 67, k_client_port = 68, k_boot_port = 4011;
 constexpr int k_receive_buffer = 8 << 20;
 constexpr int k_messages_a_turn = 256;
+constexpr Seconds k_booting_s = 60;
+constexpr std::size_t k_booting_limit = 100000;
 constexpr std::size_t k_addresses_ahead = 64;
 constexpr std::size_t k_journal_limit = std::size_t{32} << 20U;
 constexpr Mac k_everyone{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
@@ -52,11 +55,16 @@ class Server::Link {
         sender_(interface, PacketSocket::Kind::send_only),
         answers_(interface, PacketSocket::Kind::dhcp_answers),
         arp_(interface, PacketSocket::Kind::arp),
+        solicitations_(interface, PacketSocket::Kind::router_solicitations),
         reactor_(server.wiring_.reactor) {
     watch(main_.get(), [this, &server] { read(server, main_, false); });
     watch(boot_.get(), [this, &server] { read(server, boot_, true); });
     watch(answers_.fd(), [this, &server] {
       read_packets(answers_, [&](std::string_view packet, const Mac& from) { server.answer_heard(packet, from); });
+    });
+    watch(solicitations_.fd(), [this, &server] {
+      read_packets(solicitations_,
+                   [&](std::string_view packet, const Mac& from) { server.solicited(*this, packet, from); });
     });
     watch(arp_.fd(), [this, &server] {
       read_packets(arp_, [&](std::string_view packet, const Mac&) { server.arp_heard(packet); });
@@ -86,6 +94,7 @@ class Server::Link {
     sender_.send(k_everyone, udp_packet({{}, k_client_port}, {k_broadcast, k_server_port}, write_message(probe, 548)));
   }
   void send_arp(Ipv4 target) const { arp_.send(k_everyone, arp_probe(interface_.mac, target)); }
+  void send_advertisement(const RouterAnswer& answer) const { solicitations_.send(answer.to, answer.packet); }
   [[nodiscard]] const Interface& interface() const { return interface_; }
 
  private:
@@ -119,27 +128,33 @@ class Server::Link {
   PacketSocket sender_;
   PacketSocket answers_;
   PacketSocket arp_;
+  PacketSocket solicitations_;
   Reactor& reactor_;
   std::vector<std::pair<int, std::unique_ptr<Callback>>> watchers_;
 };
 
-Server::Server(Wiring wiring, Engine engine, std::unique_ptr<JournalWriter> journal)
+Server::Server(Wiring wiring, Engine engine)
     : wiring_(std::move(wiring)),
       engine_(std::move(engine)),
       guard_(own_addresses(engine_.site()),
-             {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}),
-      journal_(std::move(journal)) {
+             {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}) {
   for (const std::string& name : engine_.site().interfaces)
     links_.push_back(std::make_unique<Link>(*this, find_interface(name)));
 }
 
 Server::~Server() = default;
 
+void Server::start_answering(std::unique_ptr<JournalWriter> journal) {
+  journal_ = std::move(journal);
+  answering_ = true;
+}
+
 Seconds Server::now() const {
   return std::chrono::duration_cast<std::chrono::seconds>(wiring_.clock.wall().time_since_epoch()).count();
 }
 
 void Server::handle(Link& link, std::string_view bytes, const Arrival& arrival) {
+  if (!answering_) return;
   const MonotonicTime began = wiring_.clock.now();
   const Result<Message, std::string> message = parse_message(bytes);
   if (!message) {
@@ -150,6 +165,7 @@ void Server::handle(Link& link, std::string_view bytes, const Arrival& arrival) 
                         .good = false});
     return;
   }
+  remember_booting(*message);
   act(link, *message, engine_.handle(*message, arrival, now()), began);
 }
 
@@ -175,6 +191,21 @@ void Server::act(Link& link, const Message& message, Decision decision, Monotoni
     if (answer) link.send(*answer, false);
   });
   if (journal_->grown() > k_journal_limit) journal_->rewrite(engine_.leases().all());
+}
+
+void Server::remember_booting(const Message& message) {
+  const Client::Kind kind = client_of(message).kind;
+  if (kind == Client::Kind::other) return;
+  if (booting_.size() >= k_booting_limit) booting_.clear();
+  booting_[message.chaddr] = now();
+}
+
+/// Only network firmware gets this answer: an operating system may have a router to wait for.
+void Server::solicited(const Link& link, std::string_view packet, const Mac& from) {
+  const auto asked = booting_.find(from);
+  if (!answering_ || asked == booting_.end() || asked->second + k_booting_s < now()) return;
+  const std::optional<RouterAnswer> answer = empty_advertisement(packet, from, link.interface().mac);
+  if (answer) link.send_advertisement(*answer);
 }
 
 void Server::look_for_strangers() {

@@ -27,9 +27,12 @@ class Server final {
     /// Called with each lease that becomes bound, from this server's thread.
     std::function<void(const Lease&)> bound;
   };
-  /// Opens all sockets. Throws Error. `journal` is null in proxy mode.
-  Server(Wiring wiring, Engine engine, std::unique_ptr<JournalWriter> journal);
+  /// Opens all sockets, but answers nobody yet. Throws Error.
+  Server(Wiring wiring, Engine engine);
   ~Server();
+
+  /// From here on clients are answered. `journal` is null in proxy mode, which grants no leases.
+  void start_answering(std::unique_ptr<JournalWriter> journal);
 
   /// Asks for other servers on each link; what answers is logged as an error when it comes.
   void look_for_strangers();
@@ -46,6 +49,8 @@ class Server final {
   void probe_addresses();
   void arp_heard(std::string_view packet);
   void answer_heard(std::string_view packet, const Mac& from);
+  void solicited(const Link& link, std::string_view packet, const Mac& from);
+  void remember_booting(const Message& message);
   [[nodiscard]] Seconds now() const;
 
   Wiring wiring_;
@@ -53,6 +58,8 @@ class Server final {
   Guard guard_;
   std::vector<std::unique_ptr<Link>> links_;
   std::set<Ipv4> probed_;
+  std::map<Mac, Seconds> booting_;  ///< network firmware that asked lately
+  bool answering_ = false;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links
 };
 

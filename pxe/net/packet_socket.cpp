@@ -25,12 +25,33 @@ constexpr std::array<sock_filter, 8> k_dhcp_answers{
      BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 68, 1, 0), BPF_STMT(BPF_RET | BPF_K, 0)}};
 
-void attach_filter(const Fd& socket) {
-  std::vector<sock_filter> code(k_dhcp_answers.begin(), k_dhcp_answers.end());
+/// On an IPv6 packet: ICMPv6 without extension heads, type 133.
+constexpr std::array<sock_filter, 5> k_solicitations{
+    {BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 58, 0, 2),
+     BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 40), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 133, 1, 0),
+     BPF_STMT(BPF_RET | BPF_K, 0)}};
+
+/// Packets that get past `refusing` are taken.
+void attach_filter(const Fd& socket, std::span<const sock_filter> refusing) {
+  std::vector<sock_filter> code(refusing.begin(), refusing.end());
   code.push_back(BPF_STMT(BPF_RET | BPF_K, 0x40000));
   const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
     throw Error::from_errno("filtering", "a packet socket");
+}
+
+/// Multicasts to routers reach only machines that ask their card for them.
+void hear_multicasts(const Fd& socket, int index) {
+  packet_mreq request{};
+  request.mr_ifindex = index;
+  request.mr_type = PACKET_MR_ALLMULTI;
+  if (::setsockopt(socket.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof request) != 0)
+    throw Error::from_errno("listening to multicasts on", "a packet socket");
+}
+
+std::uint16_t protocol_of(PacketSocket::Kind kind) {
+  if (kind == PacketSocket::Kind::arp) return ETH_P_ARP;
+  return kind == PacketSocket::Kind::router_solicitations ? ETH_P_IPV6 : ETH_P_IP;
 }
 
 }  // namespace
@@ -56,13 +77,17 @@ Interface find_interface(const std::string& name) {
 }
 
 PacketSocket::PacketSocket(const Interface& interface, Kind kind)
-    : index_(interface.index), protocol_(kind == Kind::arp ? ETH_P_ARP : ETH_P_IP) {
+    : index_(interface.index), protocol_(protocol_of(kind)) {
   // Protocol 0 hears nothing until bind(2), so that no packet of another interface slips in.
   socket_ = Fd(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket_) {
     throw Error::from_errno("opening a packet socket on", interface.name).hint("this needs root or CAP_NET_RAW.");
   }
-  if (kind == Kind::dhcp_answers) attach_filter(socket_);
+  if (kind == Kind::dhcp_answers) attach_filter(socket_, k_dhcp_answers);
+  if (kind == Kind::router_solicitations) {
+    attach_filter(socket_, k_solicitations);
+    hear_multicasts(socket_, index_);
+  }
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;
   address.sll_ifindex = index_;

@@ -26,6 +26,7 @@ class PacketSocket {
     send_only,
     dhcp_answers,  ///< hears UDP to port 68
     arp,
+    router_solicitations,  ///< hears ICMPv6 type 133
   };
   PacketSocket(const Interface& interface, Kind kind);
 

@@ -70,7 +70,7 @@ void Reactor::run_once(Duration patience) {
   for (int at = 0; at < count; ++at) {
     const epoll_event& event = events[static_cast<std::size_t>(at)];
     pending_.push_back(static_cast<Watcher*>(event.data.ptr));
-    if (event.data.ptr == nullptr) stopped_ = true;
+    if (event.data.ptr == nullptr) run_posted();
   }
   for (std::size_t at = 0; at < pending_.size(); ++at) {
     if (pending_[at] != nullptr) pending_[at]->ready(events[at].events);
@@ -87,7 +87,28 @@ void Reactor::expire() {
   }
 }
 
+void Reactor::run_posted() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto size = ::read(wake_.get(), &count, sizeof count);
+  std::vector<std::function<void()>> actions;
+  {
+    const std::lock_guard lock(mutex_);
+    actions.swap(posted_);
+  }
+  for (const auto& action : actions) at(now_, action);  // behind the events that have been fetched
+}
+
+void Reactor::post(std::function<void()> action) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(action));
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+}
+
 void Reactor::stop() noexcept {
+  stopped_ = true;
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
 }

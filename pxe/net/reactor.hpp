@@ -1,9 +1,11 @@
 // Reactor: one thread that waits for many descriptors and timers at once (epoll). It owns neither descriptors nor
-// watchers. Not thread-safe but for stop().
+// watchers. Not thread-safe but for stop() and post().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <queue>
 #include <vector>
 
@@ -43,6 +45,8 @@ class Reactor {
   void run_once(Duration patience);
   /// May be called from any thread and from a signal handler.
   void stop() noexcept;
+  /// Calls `action` on the reactor's thread, soon. May be called from any thread.
+  void post(std::function<void()> action);
 
  private:
   struct Timer {
@@ -52,11 +56,14 @@ class Reactor {
     bool operator<(const Timer& other) const { return when == other.when ? order > other.order : when > other.when; }
   };
   void expire();
+  void run_posted();
 
   const Clock& clock_;
   Fd epoll_;
   Fd wake_;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_ = false;
+  std::mutex mutex_;
+  std::vector<std::function<void()>> posted_;
   MonotonicTime now_;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer> timers_;

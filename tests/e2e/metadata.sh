@@ -51,6 +51,15 @@ if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/n
   fail "an inventory does not help"
 grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what the inventory knows is not used"
 
+"$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.config | grep -q 'hello.sh:1:1 (file)' || fail "explain"
+"$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '^2 servers unchanged' || fail "a plan against the same"
+echo 'echo other' >hello.sh
+"$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '~ first: config' || fail "a plan does not see what changes"
+"$hearth" metadata graph -t top.yaml -e env.yaml | grep -q '"Compute.0.first" -> "Compute.0.second";' || fail "graph"
+"$hearth" metadata graph --format svg -t top.yaml -e env.yaml | grep -q '</svg>' || fail "graph as SVG"
+"$hearth" metadata bake out node-1 -o seed.iso >/dev/null || fail "bake"
+[ "$(dd if=seed.iso bs=1 skip=32808 count=8 2>/dev/null)" = config-2 ] || fail "the drive has no label"
+
 sed -i 's/get_file/get_flie/; s/name: peer/nme: peer/' node.yaml
 if "$hearth" metadata validate -t top.yaml -e env.yaml 2>errors; then fail "a wrong stack is accepted"; fi
 grep -q 'node.yaml:7:' errors || fail "no position: $(cat errors)"

@@ -45,4 +45,9 @@ if [ "$report" != "$expected" ]; then
     exit 1
 fi
 "${enter[@]}" /bin/os-refresh-config --print-phases >/dev/null
+answer=$(echo '{"config": {"/data/y": [1]}}' | "${enter[@]}" /bin/hooks/json-file 2>/dev/null)
+if [ "$answer" != '{"deploy_stdout": "", "deploy_stderr": "", "deploy_status_code": 0}' ] || [ ! -s "$root/data/y" ]; then
+    echo "the hook json-file in an empty root answered: $answer"
+    exit 1
+fi
 echo "static, $size bytes, runs in an empty root"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/python_json.hpp"
+#include "base/text.hpp"
 
 namespace hearth::agent {
 namespace {
@@ -34,6 +35,17 @@ TEST(YamlScalar, QuotedScalarsAreText) { EXPECT_EQ(yaml("['0755', \"yes\", '~']"
 TEST(YamlScalar, MergeKeysDoNotOverride) {
   EXPECT_EQ(yaml("base: &b {a: 1, c: 2}\nuse:\n  <<: *b\n  a: 3\n"),
             R"({"base": {"a": 1, "c": 2}, "use": {"a": 3, "c": 2}})");
+}
+
+TEST(YamlScalar, AliasesOfAliasesHaveAnEnd) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (char level = '1'; level <= '8'; ++level) {
+    text += cat("a", level, ": &a", level, " [");
+    for (int i = 0; i < 10; ++i) text += cat("*a", static_cast<char>(level - 1), i < 9 ? ", " : "]\n");
+  }
+  const Result<Json> parsed = parse_yaml11(text, "y");
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().what, "too many values");
 }
 
 TEST(YamlScalar, BadTextIsAnErrorWithItsPlace) {

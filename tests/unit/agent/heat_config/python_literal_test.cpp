@@ -25,7 +25,8 @@ TEST(PythonLiteralTest, StringsHaveEscapesAndJoin) {
 
 TEST(PythonLiteralTest, AnythingElseIsRefusedWithItsPlace) {
   EXPECT_EQ(read("[1, open('x')]"), "error x:1:5: this is no literal");
-  for (const char* bad : {"", "[1", "{'a' 1}", "{1: 2}", "'abc", "'a\\x4'", "1 2", "[,]", "__import__", "true"}) {
+  for (const char* bad : {"", "[1", "{'a' 1}", "{1: 2}", "'abc", "'a\\x4'", "'a\\", "[{'\\", "'\\x", "1 2", "[,]",
+                          "__import__", "true"}) {
     EXPECT_EQ(read(bad).substr(0, 5), "error") << bad;
   }
   EXPECT_EQ(read(std::string(1000, '[')).substr(0, 5), "error");

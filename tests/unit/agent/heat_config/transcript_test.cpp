@@ -23,6 +23,8 @@ TEST(TranscriptTest, LinesGoToLogAndBookWithoutSecrets) {
   EXPECT_EQ(log.all(), "INFO it is ***\nERROR no ***");
   EXPECT_EQ(book.pages.at("i-MyDeployment"), "it is ***\n[2026-01-31 13:02:03,456] (heat-config) [ERROR] no ***\n");
   EXPECT_FALSE(transcript.is_empty());
+  transcript.line("\xff");
+  EXPECT_TRUE(log.holds("INFO \xef\xbf\xbd"));
 }
 
 }  // namespace

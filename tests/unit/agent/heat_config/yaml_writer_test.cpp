@@ -26,7 +26,11 @@ TEST(YamlWriterTest, TextsThatWouldReadAsSomethingElseAreQuoted) {
 
 TEST(YamlWriterTest, LineBreaksAreDoubledAndOddCharactersEscaped) {
   EXPECT_EQ(yaml(R"({"a": "x\ny\n"})"), "a: 'x\n\n  y\n\n  '\n");
-  EXPECT_EQ(yaml(R"({"a": "é\t\u2028😀"})"), "a: \"\\xE9\\t\\u2028\\U0001F600\"\n");
+  EXPECT_EQ(yaml(R"({"a": "é\t\u2028😀"})"), "a: \"\\xE9\\t\\L\\U0001F600\"\n");
+}
+
+TEST(YamlWriterTest, KeysThatDoNotFitALineHaveAQuestionMark) {
+  EXPECT_EQ(yaml(R"({"": {"a": [1]}, "x\ny": [1, 2]})"), "? ''\n: a:\n  - 1\n? 'x\n\n  y'\n: - 1\n  - 2\n");
 }
 
 TEST(YamlWriterTest, LongLinesAreFoldedAtABlank) {

@@ -55,6 +55,14 @@ TEST_F(DeliveryTest, APostIsRepeatedAfterServerErrorsAndBrokenConnections) {
   EXPECT_EQ(clock_.now() - begin, seconds(1));
 }
 
+TEST_F(DeliveryTest, AUrlThatIsNoneIsRefusedAtOnce) {
+  const MonotonicTime begin = clock_.now();
+  const DeliveryResult result = deliver_to(inputs({{"deploy_signal_id", "mock://h/sig?s=secret"}}));
+  EXPECT_EQ(result.outcome, Delivery::refused);
+  EXPECT_EQ(result.reason.find("secret"), std::string::npos);
+  EXPECT_EQ(clock_.now(), begin);
+}
+
 TEST_F(DeliveryTest, AnOutageEndsInLaterWithinTheTotalTime) {
   http_.on("POST", "http://h/sig?s=secret", 500);
   const MonotonicTime begin = clock_.now();

@@ -47,6 +47,25 @@ TEST_F(ResendTest, AFailureIsTriedAgainOnlyWhenItIsDue) {
   EXPECT_EQ(resend(), 0);
 }
 
+TEST_F(ResendTest, AClockThatWasSetBackDoesNotHoldASignalForYears) {
+  journal_.store("a", {.data = {{"k", 1}}, .next_attempt = 1'000'000'000});
+  http_.on("POST", "http://h/a", 200);
+  EXPECT_EQ(resend(), 0);
+}
+
+TEST_F(ResendTest, ManySignalsToASilentServerDoNotHoldUpTheNextPoll) {
+  http_.on("POST", "http://h/a", [this](const HttpRequest&) -> HttpResponse {
+    clock_.advance(std::chrono::seconds(10));
+    throw Error(ErrorKind::io, "no answer");
+  });
+  for (const char* id : {"a", "b", "c", "d", "e"}) {
+    files_.put(cat("/d/", id, ".json"), files_.files.at("/d/a.json").data);
+    journal_.store(id, {.data = {{"k", 1}}});
+  }
+  EXPECT_EQ(resend(), 5);
+  EXPECT_EQ(http_.sent.size(), 3U);
+}
+
 TEST_F(ResendTest, ALostHookIsSignalledAsAFailure) {
   journal_.store("a", {.state = SignalRecord::State::running, .owner = "otherboot/1/2"});
   http_.on("POST", "http://h/a", 200);

@@ -35,6 +35,7 @@ TEST(DataLint, OtherYamlHasToParse) {
   EXPECT_THAT(found("some/deep.yaml", "a: [\n"), HasSubstr("error: column"));
   EXPECT_EQ(found("some/deep.yaml", "a: [b]\n"), "");
   EXPECT_EQ(found("some/text", "a: [\n"), "");
+  EXPECT_EQ(found("os-apply-config/etc/template.yaml", "{{#a}}\n  - {{b}}\n{{/a}}\n"), "");
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ TEST(ScriptLint, ScriptsAreStrictAndTraceable) {
   EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\n# DIB_DEBUG_TRACE\nset -u\nset -o pipefail -o errexit\n"),
               IsEmpty());
   EXPECT_THAT(found("install.d/10-a", "#!/bin/sh\necho\n"), IsEmpty());
+  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash -x\nset -eu\nset -o pipefail\n"),
+              ElementsAre("shebang:1", "dibdebugtrace:1"));
 }
 
 TEST(ScriptLint, CommentsAndTheCallerSwitchChecksOff) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "metadata/model/value_text.hpp"
-#include "tests/fakes/memory_file_system.hpp"
 #include "tests/unit/metadata/case_file.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
 
@@ -36,10 +35,10 @@ TEST(Compile, takes_what_an_inventory_knows) {
 
 TEST(Compile, writes_a_file_for_each_server_and_an_index) {
   const auto built = build({{"top.yaml", k_top}});
-  fakes::MemoryFileSystem files;
-  write_compiled(compile(built->model, {}), "overcloud", "/out", files);
-  EXPECT_TRUE(files.read("/out/servers/server/metadata.json"));
-  const Value index = parse_json_value(*files.read("/out/index.json"), "index").value_or_throw();
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "compiled-");
+  write_compiled(compile(built->model, {}), "overcloud", work.path() / "out");
+  EXPECT_TRUE(fs::exists(work.path() / "out/servers/server/metadata.json"));
+  const Value index = parse_json_value(read_file(work.path() / "out/index.json"), "index").value_or_throw();
   EXPECT_EQ(json_text(of(of(index, "servers").items()[0], "waiting")),
             R"([{"deployment": "b", "waits_for": ["a.o"]}])");
 }

@@ -52,6 +52,15 @@ TEST_F(BootAnswerTest, SecureBootGetsTheSignedChain) {
   EXPECT_EQ(offer(1, Client::Kind::http, 16).file, "http://192.0.2.1/boot/shimx64.efi");
 }
 
+TEST_F(BootAnswerTest, PxelinuxTakesThePlaceOfIpxeForBiosOnly) {
+  site_.nodes[0].pxelinux = true;
+  EXPECT_EQ(offer(1, Client::Kind::pxe, 0).file, "pxelinux.0");
+  EXPECT_EQ(offer(1, Client::Kind::ipxe, 0).file, "pxelinux.0");
+  EXPECT_EQ(offer(1, Client::Kind::pxe, 7).file, "snponly.efi");
+  site_.nodes[0].state = BootState::local;
+  EXPECT_EQ(offer(1, Client::Kind::pxe, 0).file, "");
+}
+
 TEST_F(BootAnswerTest, AllThreeConfigurationsStartTheProfileOfTheState) {
   site_.nodes[0].append = "node=one";
   EXPECT_THAT(ipxe_script(site_, plan(1), dhcp::mac(1), k_server),

@@ -70,6 +70,20 @@ TEST(Reactor, TimersFireInTheirOrderWhenTheirTimeHasCome) {
   EXPECT_EQ(fired, "abc");
 }
 
+TEST(Reactor, WhatAnotherThreadPostsRunsOnTheReactorsThread) {
+  SystemClock clock;
+  Reactor reactor(clock);
+  std::thread::id ran_on;
+  std::jthread poster([&] {
+    reactor.post([&] {
+      ran_on = std::this_thread::get_id();
+      reactor.stop();
+    });
+  });
+  reactor.run();
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
 TEST(Reactor, StopEndsRunFromAnotherThread) {
   SystemClock clock;
   Reactor reactor(clock);

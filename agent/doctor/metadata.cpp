@@ -1,0 +1,40 @@
+#include "agent/doctor/check.hpp"
+#include "agent/heat_config/deployment.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+CheckResult check_metadata(const Poll& poll) {
+  CheckResult result{"metadata", "Do the sources have metadata with deployments for this machine?", {}, {}};
+  if (poll.asked.empty()) {
+    result.notes.emplace_back("no source could be asked (what is read from a Zaqar queue would be gone)");
+    return result;
+  }
+  if (poll.documents.empty()) {
+    const std::string said = poll.warnings.empty() ? "" : cat("\n", poll.warnings);
+    result.problems.push_back({cat("no source has any metadata; asked: ", join(poll.asked, ", "), said),
+                               "compare the credentials in /etc/os-collect-config.conf with the server's in Heat"});
+    return result;
+  }
+  for (const char* name : {"cfn", "heat", "request"}) {
+    bool asked = false;
+    for (const std::string& source : poll.asked) asked = asked || source == name;
+    if (asked && json_member(poll.documents, name) == nullptr &&
+        poll.warnings.find(cat("[", name, "]")) != std::string::npos) {
+      result.problems.push_back({cat("source ", name, " has nothing:\n", poll.warnings),
+                                 "the server's answer is above; 401 and 403 mean wrong or expired credentials"});
+    }
+  }
+  bool has_deployments = false;
+  for (const auto& [name, document] : poll.documents.items()) {
+    const Json* deployments = json_member(document, "deployments");
+    has_deployments = has_deployments || (deployments != nullptr && deployments->is_array());
+  }
+  if (!has_deployments) {
+    result.problems.push_back({"the metadata hold no deployments",
+                               "the server needs user_data_format: SOFTWARE_CONFIG, and a deployment that names it"});
+  }
+  return result;
+}
+
+}  // namespace hearth::agent

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "agent/doctor/check.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+constexpr Duration k_patience = std::chrono::seconds(10);
+
+/// A route to everywhere, in the kernel's tables: /proc/net/route (IPv4; destination and mask in hexadecimal) and
+/// /proc/net/ipv6_route (destination and prefix length; the last column is the device).
+bool has_default_route(const FileReader& files) {
+  for (const std::string& line : split_lines(files.read("/proc/net/route").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() > 7 && words[1] == "00000000" && words[7] == "00000000") return true;
+  }
+  for (const std::string& line : split_lines(files.read("/proc/net/ipv6_route").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() > 9 && words[0] == std::string(32, '0') && words[1] == "00" && words.back() != "lo") return true;
+  }
+  return false;
+}
+
+bool has_live_interface(const FileReader& files) {
+  const std::vector<std::string> names = files.list("/sys/class/net");
+  return std::any_of(names.begin(), names.end(), [&files](const std::string& name) {
+    return name != "lo" && trim(files.read(cat("/sys/class/net/", name, "/operstate")).value_or("")) != "down";
+  });
+}
+
+/// Any answer will do: it shows that packets and names find their way.
+std::string why_no_answer(const std::string& url, const DoctorWorld& world) {
+  try {
+    HttpRequest request;
+    request.url = parse_url(url).value_or_throw();
+    request.deadline = Deadline::after(k_patience, world.clock);
+    (void)world.http.send(request);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+CheckResult check_network(const CollectSettings& settings, const DoctorWorld& world) {
+  CheckResult result{"network", "Is there a network that leads to the servers?", {}, {}};
+  if (settings.servers.empty()) {
+    result.notes.emplace_back("no server is configured: the metadata are on this machine");
+    return result;
+  }
+  if (!has_live_interface(world.files)) {
+    result.problems.push_back({"no network interface is up", "look at 'ip link' and the network's configuration"});
+  }
+  bool unreachable = false;
+  for (const std::string& server : settings.servers) {
+    const std::string reason = why_no_answer(server, world);
+    if (reason.empty()) continue;
+    unreachable = true;
+    const Result<Url> url = parse_url(server);
+    result.problems.push_back({cat("no answer from ", url ? url->masked() : server, ": ", reason),
+                               "check route, name service, proxy variables, firewall and the server itself"});
+  }
+  if (!has_default_route(world.files)) {
+    const std::string what = "there is no default route";
+    if (unreachable) {
+      result.problems.push_back({what, "look at 'ip route' and the network's configuration"});
+    } else {
+      result.notes.push_back(what);
+    }
+  }
+  return result;
+}
+
+}  // namespace hearth::agent

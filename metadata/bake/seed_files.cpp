@@ -1,0 +1,53 @@
+#include "metadata/bake/seed_files.hpp"
+
+#include "base/text.hpp"
+#include "metadata/model/value_text.hpp"
+#include "metadata/resources/config_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+/// The user data and, as a part of their own, the metadata: Heat's cfn-init-data, which the agents find on the disk.
+std::string user_data_of(const SeedRequest& request) {
+  const std::string document = json_text(request.metadata);
+  const std::string writer = cat("#cloud-config\nwrite_files:\n- content: ", json_text(Value::string(document)),
+                                 "\n  path: /var/lib/heat-cfntools/cfn-init-data\n  permissions: '0600'\n");
+  if (request.user_data.empty()) return writer;
+  const bool script = request.user_data.rfind("#!", 0) == 0;
+  return mime_text({{writer, "text/cloud-config", "cfn-init-data.yaml"},
+                    {request.user_data, script ? "text/x-shellscript" : "text/cloud-config",
+                     script ? "user-data.sh" : "user-data.yaml"}});
+}
+
+}  // namespace
+
+std::vector<SeedFile> config_drive_files(const SeedRequest& request) {
+  const Value meta = map_of({{"uuid", Value::string(request.id)},
+                             {"name", Value::string(request.name)},
+                             {"hostname", Value::string(request.name)},
+                             {"availability_zone", Value::string("nova")},
+                             {"launch_index", Value::integer(0)},
+                             {"meta", Value::map({})}});
+  const Value ec2 = map_of({{"instance-id", Value::string(request.id)},
+                            {"hostname", Value::string(request.name)},
+                            {"local-hostname", Value::string(request.name)},
+                            {"ami-launch-index", Value::integer(0)}});
+  const std::string user_data = user_data_of(request);
+  return {{"openstack/latest/meta_data.json", json_text(meta) + "\n"},
+          {"openstack/latest/user_data", user_data},
+          {"openstack/latest/vendor_data.json", "{}\n"},
+          {"openstack/latest/network_data.json", "{\"links\": [], \"networks\": [], \"services\": []}\n"},
+          {"ec2/latest/meta-data.json", json_text(ec2) + "\n"},
+          {"ec2/latest/user-data", user_data}};
+}
+
+std::vector<SeedFile> no_cloud_files(const SeedRequest& request) {
+  return {{"meta-data", json_text(map_of({{"instance-id", Value::string(request.id)},
+                                          {"local-hostname", Value::string(request.name)}})) +
+                            "\n"},
+          {"user-data", user_data_of(request)},
+          {"vendor-data", ""}};
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,83 @@
+#include "metadata/command_line.hpp"
+
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "metadata/compile/files.hpp"
+#include "metadata/model/json_reader.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+using cli::Arguments;
+using cli::Option;
+
+const Option k_template{"template", 't', "FILE", "the template"};
+const Option k_environment{"environment", 'e', "FILE", "an environment; later ones win; may be given again"};
+const Option k_parameter{"parameter", 'P', "NAME=VALUE", "a parameter; wins over the environments; may be given again"};
+const Option k_name{"name", 'n', "NAME", "name of the stack (overcloud)"};
+const Option k_seed{"seed", 0, "TEXT", "what ids and secrets are derived from (hearth)"};
+const Option k_inventory{"inventory", 0, "FILE", "JSON: attributes that only the run would tell, by path"};
+const Option k_heat_order{"environment-wins", 0, "", "environments win over --parameter, as in Heat"};
+
+/// All that the options of compile, validate, graph, … say of the stack.
+StackRequest request_of(const Arguments& arguments) {
+  if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
+  StackRequest request;
+  request.name = arguments.value_or("name", "overcloud");
+  request.template_name = *arguments.value("template");
+  request.environments = arguments.values("environment");
+  request.environment_wins = arguments.has("environment-wins");
+  request.settings.seed = arguments.value_or("seed", "hearth");
+  MapBuilder parameters;
+  for (const std::string& pair : arguments.values("parameter")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) throw Error(ErrorKind::usage, cat("--parameter takes NAME=VALUE, not ", pair));
+    parameters.set(pair.substr(0, equals), Value::string(pair.substr(equals + 1)));
+  }
+  request.parameters = Value::map(std::move(parameters));
+  return request;
+}
+
+}  // namespace
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+Value read_json_file(const std::string& name) { return parse_json_value(read_file(name), name).value_or_throw(); }
+
+std::vector<Option> stack_options(std::vector<Option> more) {
+  std::vector<Option> options{k_template, k_environment, k_parameter, k_name, k_seed, k_inventory, k_heat_order};
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+std::vector<Option> endpoint_options() {
+  return {{"cfn-url", 0, "URL", "where agents find the CFN API (http://127.0.0.1:8000)"},
+          {"object-url", 0, "URL", "where agents find TempURL objects (http://127.0.0.1:8080)"},
+          {"created", 0, "TIME", "creation_time of the deployments (2026-01-01T00:00:00Z)"}};
+}
+
+int with_model(const Arguments& arguments, const std::function<int(StackModel&)>& use) {
+  const RealFileSystem disk;
+  StackModel model;
+  model.files = std::make_unique<DiskFiles>(disk);
+  try {
+    build_model(model, request_of(arguments));
+    if (arguments.has("inventory")) learn_inventory(model, read_json_file(*arguments.value("inventory")));
+    return use(model);
+  } catch (const Fault& fault) {
+    throw fault.located(model.sources);
+  }
+}
+
+Endpoints endpoints_of(const Arguments& arguments) {
+  Endpoints endpoints;
+  endpoints.cfn = arguments.value_or("cfn-url", endpoints.cfn);
+  endpoints.objects = arguments.value_or("object-url", endpoints.objects);
+  endpoints.created = arguments.value_or("created", endpoints.created);
+  return endpoints;
+}
+
+}  // namespace hearth::metadata

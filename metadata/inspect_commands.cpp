@@ -1,0 +1,135 @@
+#include <cstdio>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "metadata/bake/seed_drive.hpp"
+#include "metadata/command_line.hpp"
+#include "metadata/compile/explain.hpp"
+#include "metadata/compile/picture.hpp"
+#include "metadata/compile/plan.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+using cli::Arguments;
+
+std::vector<cli::Option> with_endpoints(std::vector<cli::Option> more) {
+  std::vector<cli::Option> options = stack_options(std::move(more));
+  for (cli::Option& option : endpoint_options()) options.push_back(std::move(option));
+  return options;
+}
+
+int draw(const Arguments& arguments, StackModel& model) {
+  const std::string format = arguments.value_or("format", "dot");
+  if (format != "dot" && format != "svg") throw Error(ErrorKind::usage, cat("--format is dot or svg, not ", format));
+  print(format == "dot" ? dot_picture(*model.root) : svg_picture(*model.root));
+  return 0;
+}
+
+int show_plan(const Arguments& arguments, StackModel& model) {
+  if (arguments.operands().size() != 1)
+    throw Error(ErrorKind::usage, "against what? give the directory of an earlier compile");
+  const std::map<std::string, Value> before = read_compiled(arguments.operands()[0], RealFileSystem());
+  std::size_t untouched = 0;
+  for (const ServerPlan& each : plan(compile(model, endpoints_of(arguments)), before)) {
+    if (each.change == ServerPlan::Change::none) {
+      ++untouched;
+      continue;
+    }
+    const bool added = each.change == ServerPlan::Change::added;
+    const bool removed = each.change == ServerPlan::Change::removed;
+    print(cat(each.path, added ? " (new)" : removed ? " (removed)" : "", "\n"));
+    for (const std::string& line : each.lines) print(cat("  ", line, "\n"));
+  }
+  print(cat(untouched, " servers unchanged\n"));
+  return 0;
+}
+
+int show_origin(const Arguments& arguments, StackModel& model) {
+  const std::vector<std::string>& operands = arguments.operands();
+  if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
+  for (const std::string& line : explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]))
+    print(line + "\n");
+  return 0;
+}
+
+/// The server of a compiled directory, by path, name or id.
+SeedRequest seed_of(const fs::path& directory, const std::string& wanted) {
+  const Value index = read_json_file((directory / "index.json").string());
+  std::vector<std::string> names;
+  const Value* servers = index.find("servers");
+  for (const Value& server : servers == nullptr ? std::vector<Value>{} : servers->items()) {
+    const auto field = [&](std::string_view key) {
+      return server.find(key) == nullptr ? "" : python_str(*server.find(key));
+    };
+    names.insert(names.end(), {field("path"), field("name")});
+    if (wanted != field("path") && wanted != field("name") && wanted != field("id")) continue;
+    return {
+        .name = field("name"), .id = field("id"), .metadata = read_json_file((directory / field("metadata")).string())};
+  }
+  Error error(ErrorKind::not_found, cat("there is no server ", wanted, " in ", directory.string()));
+  if (const auto near = nearest(wanted, names)) error.hint(cat("Did you mean ", *near, "?"));
+  throw error;
+}
+
+int bake(const Arguments& arguments) {
+  const std::vector<std::string>& operands = arguments.operands();
+  if (operands.size() != 2 || !arguments.has("output")) throw Error(ErrorKind::usage, "give DIR, SERVER and -o FILE");
+  SeedRequest seed = seed_of(operands[0], operands[1]);
+  if (arguments.has("user-data")) seed.user_data = read_file(*arguments.value("user-data"));
+  const bool no_cloud = arguments.has("nocloud");
+  const std::vector<SeedFile> files = no_cloud ? no_cloud_files(seed) : config_drive_files(seed);
+  const std::string label = no_cloud ? "cidata" : "config-2";
+  const std::string format = arguments.value_or("format", "iso");
+  const fs::path target = *arguments.value("output");
+  if (format == "iso") {
+    RealFileSystem().write(target, iso_image(files, label), {.mode = 0600});
+  } else if (format == "vfat") {
+    const SystemClock clock;
+    RealRunner runner(clock);
+    write_fat_image(files, label, target, runner);
+  } else {
+    throw Error(ErrorKind::usage, cat("--format is iso or vfat, not ", format));
+  }
+  print(cat(target.string(), ": ", label, " for ", seed.name, "\n"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<cli::Command> inspect_commands() {
+  return {
+      {.words = "metadata graph",
+       .operands = "",
+       .summary = "draw the resources and what comes before what",
+       .details = "What waits for an event is orange.",
+       .options = stack_options({{"format", 0, "dot|svg", "for graphviz, or a picture (dot)"}}),
+       .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return draw(a, model); }); }},
+      {.words = "metadata plan",
+       .operands = "DIR",
+       .summary = "what a compile would change for each server against DIR",
+       .details = "",
+       .options = with_endpoints({}),
+       .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_plan(a, model); }); }},
+      {.words = "metadata explain",
+       .operands = "SERVER KEY",
+       .summary = "where a value in a server's metadata came from",
+       .details = "KEY goes into the document, items of lists by name: deployments.NetworkDeployment.inputs.foo",
+       .options = with_endpoints({}),
+       .run =
+           [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_origin(a, model); }); }},
+      {.words = "metadata bake",
+       .operands = "DIR SERVER",
+       .summary = "a config-drive or NoCloud seed with a server's metadata",
+       .details = "DIR is what `hearth metadata compile` wrote. The drive is labelled config-2, a NoCloud seed cidata.",
+       .options = {{"output", 'o', "FILE", "the image"},
+                   {"format", 0, "iso|vfat", "file system (iso)"},
+                   {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
+                   {"user-data", 0, "FILE", "the machine's own user data"}},
+       .run = bake},
+  };
+}
+
+}  // namespace hearth::metadata

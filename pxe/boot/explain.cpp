@@ -1,0 +1,74 @@
+#include "pxe/boot/explain.hpp"
+
+#include <ctime>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "pxe/boot/answer.hpp"
+
+namespace hearth::pxe {
+
+namespace {
+
+struct Firmware {
+  std::string_view name;
+  Client::Kind kind;
+  std::uint16_t arch;
+};
+
+std::string address_of(const Site& site, const BootPlan& plan) {
+  if (site.mode == Mode::proxy) return "from the other DHCP server";
+  if (plan.node != nullptr && plan.node->address) return cat(to_text(*plan.node->address), ", its own");
+  return "one of the pool";
+}
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<std::time_t>(seconds);
+  std::tm utc{};
+  ::gmtime_r(&whole, &utc);
+  std::string out(32, '\0');
+  out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%d %H:%M:%S", &utc));
+  return out + fixed(seconds - static_cast<double>(whole), 3).substr(1);
+}
+
+std::string field(const Json& event, const char* key) { return event.value(key, std::string()); }
+
+}  // namespace
+
+std::string explain(const Site& site, const Mac& mac) {
+  const BootPlan plan = plan_for(site, site.find(mac));
+  const Ipv4 server = site.networks.empty() ? Ipv4{} : site.networks.front().server;
+  std::string out = cat(to_text(mac), ": ", plan.reason, '\n');
+  if (plan.ignored) return out + "It gets no answer at all.\n";
+  out += cat("address: ", address_of(site, plan), '\n');
+  for (const Firmware& firmware :
+       {Firmware{"BIOS", Client::Kind::pxe, 0}, Firmware{"UEFI", Client::Kind::pxe, 7},
+        Firmware{"UEFI HTTP boot", Client::Kind::http, 16}, Firmware{"iPXE", Client::Kind::ipxe, 0}}) {
+    const BootOffer offer = boot_offer(site, plan, {.mac = mac, .kind = firmware.kind, .arch = firmware.arch}, server);
+    out += cat(firmware.name, ": ", offer.file.empty() ? "" : offer.file + " - ", offer.explanation, '\n');
+  }
+  return cat(out, "\nThe script for iPXE:\n", ipxe_script(site, plan, mac, server));
+}
+
+std::string boot_log(std::string_view events, const Mac& mac) {
+  const std::string name = to_text(mac);
+  std::string address;
+  std::string out;
+  for (const std::string& line : split_lines(events)) {
+    const Result<Json> event = parse_json(line, "events");
+    if (!event || !event->is_object()) continue;
+    const bool by_mac = field(*event, "mac") == name;
+    const std::string client = field(*event, "client");
+    if (by_mac && client != "0.0.0.0") address = client;
+    // The address may pass to another machine later: its DHCP events have another MAC.
+    if (!by_mac && client == address && !field(*event, "mac").empty()) address.clear();
+    if (!by_mac && (address.empty() || client != address)) continue;
+    out += cat(time_text(event->value("time", 0.0)), "  ", field(*event, "protocol"), "  ", field(*event, "what"), ": ",
+               field(*event, "outcome"));
+    const std::uint64_t bytes = event->value("bytes", std::uint64_t{0});
+    out += cat(bytes > 0 ? cat(", ", human_bytes(bytes)) : "", " in ", fixed(event->value("seconds", 0.0), 3), " s\n");
+  }
+  return out;
+}
+
+}  // namespace hearth::pxe

@@ -1,0 +1,18 @@
+// What a machine would be given and why, and what it was given: for people. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pxe/boot/site.hpp"
+
+namespace hearth::pxe {
+
+/// For each kind of firmware the boot offer, then the script that iPXE would get.
+[[nodiscard]] std::string explain(const Site& site, const Mac& mac);
+
+/// The lines of an event file (pxe/metrics.hpp) that concern a machine: those with its MAC, and those of the address
+/// that it had then. Lines that are no events are left out.
+[[nodiscard]] std::string boot_log(std::string_view events, const Mac& mac);
+
+}  // namespace hearth::pxe

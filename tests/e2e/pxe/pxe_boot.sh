@@ -1,0 +1,192 @@
+#!/bin/bash
+# Machines without a disk boot a kernel and a ramdisk from `hearth pxe serve`, in a network namespace of their own: BIOS
+# and UEFI, by TFTP and by HTTP; alone, and as proxyDHCP beside dnsmasq.
+#
+# usage: HEARTH=… pxe_boot.sh [CASE…]     prints the seconds from power-on to the ramdisk's first word
+set -euo pipefail
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+[ "$(id -u)" = 0 ] || skip "needs root for network namespaces"
+for program in qemu-system-x86_64 dnsmasq cc python3; do command -v "$program" >/dev/null || skip "$program is not installed"; done
+for file in /usr/lib/ipxe/snponly.efi /usr/lib/PXELINUX/pxelinux.0 /usr/lib/shim/shimx64.efi.signed \
+  /usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed /usr/share/OVMF/OVMF_CODE_4M.fd; do
+  [ -e "$file" ] || skip "there is no $file"
+done
+[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+
+work=$(mktemp -d)
+net=hearth-boot-$$
+server=''
+other=''
+
+# shellcheck disable=SC2317  # called by the trap
+clean_up() {
+  ip netns pids "$net" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
+  ip netns del "$net" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap clean_up EXIT
+
+# The kernel: $PXE_KERNEL, else Debian's for virtual machines, unpacked and not installed.
+get_kernel() {
+  if [ -n "${PXE_KERNEL:-}" ]; then
+    cp "$PXE_KERNEL" "$work/vmlinuz"
+    return
+  fi
+  local package
+  package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image.*\)/\1/p' | head -n 1)
+  (cd "$work" && apt-get download "$package" >/dev/null 2>&1 && dpkg -x "$package"*.deb kernel) || skip "can't fetch $package"
+  cp "$work"/kernel/boot/vmlinuz-* "$work/vmlinuz"
+}
+
+# The ramdisk: one program, which says its command line and turns the machine off.
+make_ramdisk() {
+  cat >"$work/init.c" <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(void) {
+  char line[1024] = "";
+  mkdir("/proc", 0755);
+  mount("proc", "/proc", "proc", 0, 0);
+  int file = open("/proc/cmdline", O_RDONLY);
+  if (file >= 0 && read(file, line, sizeof line - 1) < 0) return 1;
+  printf("\nHEARTH-RAMDISK %s\n", line);
+  fflush(stdout);
+  reboot(RB_POWER_OFF);
+  return 0;
+}
+C
+  cc -static -Os -o "$work/init" "$work/init.c"
+  python3 - "$work" <<'PY'
+import gzip, os, sys
+work = sys.argv[1]
+def entry(name, mode, data):
+    name = name.encode() + b"\0"
+    fields = (1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name), 0)
+    head = b"070701" + b"".join(b"%08x" % field for field in fields)
+    pad = lambda text: text + b"\0" * (-len(text) % 4)
+    return pad(head + name) + pad(data)
+archive = entry("init", 0o100755, open(work + "/init", "rb").read()) + entry("TRAILER!!!", 0, b"")
+with open(work + "/ramdisk", "wb") as out:
+    out.write(gzip.compress(archive))
+PY
+}
+
+make_network() {
+  ip netns add "$net"
+  ip -n "$net" link set lo up
+  ip -n "$net" link add br0 type bridge
+  ip -n "$net" addr add 192.0.2.1/24 dev br0
+  ip -n "$net" link set br0 up
+  ip -n "$net" tuntap add t0 mode tap
+  ip -n "$net" link set t0 master br0 up
+}
+
+# site MODE NODE-KEYS
+site() {
+  cat >"$work/site.json" <<JSON
+{"mode": "$1", "interfaces": ["br0"], "state_dir": "$work/state", "allowed_servers": ["192.0.2.2"],
+ "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.110"]}],
+ "profiles": {"deploy": {"kernel": "$work/vmlinuz", "ramdisk": "$work/ramdisk", "append": "console=ttyS0 quiet by-hearth"}},
+ "nodes": [{"name": "node", "mac": "52:54:00:12:34:56", "state": "deploy"$2}]}
+JSON
+}
+
+start() { # start MODE NODE-KEYS: the server, and dnsmasq on a second bridge address in mode proxy
+  site "$1" "$2"
+  rm -rf "$work/state"
+  if [ "$1" = proxy ]; then
+    ip -n "$net" link add d0 type veth peer name d1 2>/dev/null && ip -n "$net" link set d1 master br0 up
+    ip netns add "$net-dhcp" 2>/dev/null && ip -n "$net" link set d0 netns "$net-dhcp"
+    ip -n "$net-dhcp" addr add 192.0.2.2/24 dev d0 2>/dev/null || true
+    ip -n "$net-dhcp" link set d0 up
+    ip netns exec "$net-dhcp" dnsmasq -k --port=0 -C /dev/null --interface=d0 --bind-interfaces --no-ping --user=root \
+      --dhcp-range=192.0.2.50,192.0.2.60 --dhcp-leasefile="$work/dnsmasq.leases" >/dev/null 2>&1 &
+    other=$!
+  fi
+  ip netns exec "$net" "$HEARTH" pxe serve "$work/site.json" 2>"$work/serve.log" &
+  server=$!
+  for ((try = 0; try < 100; try++)); do
+    grep -q 'ready:' "$work/serve.log" && return
+    kill -0 "$server" 2>/dev/null || break
+    read -rt 0.1 <> <(:) || true
+  done
+  cat "$work/serve.log"
+  exit 1
+}
+
+stop() {
+  kill "$server"
+  wait "$server" || true
+  if [ -n "$other" ]; then
+    kill "$other"
+    wait "$other" || true
+    other=''
+    ip netns del "$net-dhcp"
+  fi
+}
+
+machine() { # machine FIRMWARE: the rest of QEMU's command line
+  local common=(-accel tcg -m 768 -display none -no-reboot -serial "file:$work/console" -netdev "tap,id=n0,ifname=t0,script=no,downscript=no")
+  case $1 in
+    bios) ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -boot n -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56 ;;
+    uefi | uefi-http)
+      local extra=()
+      [ "$1" = uefi ] || extra=(-fw_cfg "name=opt/org.tianocore/IPv4PXESupport,string=n" -fw_cfg "name=opt/org.tianocore/IPv6PXESupport,string=n")
+      cp /usr/share/OVMF/OVMF_VARS_4M.fd "$work/vars"
+      ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -machine q35 -boot n "${extra[@]}" \
+        -drive if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd -drive "if=pflash,format=raw,file=$work/vars" \
+        -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56,romfile=
+      ;;
+  esac
+}
+
+failures=0
+boot() { # boot CASE FIRMWARE MODE NODE-KEYS EXPECTED-FILE: the file that must have been asked for on the way
+  [ ${#chosen[@]} = 0 ] || [[ " ${chosen[*]} " == *" $1 "* ]] || return 0
+  start "$3" "$4"
+  : >"$work/console"
+  local began=$EPOCHREALTIME spoke='' qemu
+  machine "$2" >"$work/qemu.log" 2>&1 &
+  qemu=$!
+  while kill -0 "$qemu" 2>/dev/null; do
+    if grep -qa HEARTH-RAMDISK "$work/console"; then
+      spoke=$EPOCHREALTIME
+      break
+    fi
+    read -rt 0.1 <> <(:) || true
+  done
+  [ -n "$spoke" ] || grep -qa HEARTH-RAMDISK "$work/console" && spoke=${spoke:-$EPOCHREALTIME}
+  ip netns pids "$net" | grep -v "^$server$" | xargs -r kill 2>/dev/null || true
+  wait "$qemu" 2>/dev/null || true
+  if [ -n "$spoke" ] && grep -qa 'HEARTH-RAMDISK.*by-hearth' "$work/console" && grep -q "$5.*done\|$5: 200" "$work/serve.log"; then
+    printf 'ok: %-22s %5.1f s\n' "$1" "$(awk -v a="$began" -v b="$spoke" 'BEGIN { print b - a }')"
+  else
+    echo "FAILED: $1"
+    cat "$work/serve.log" "$work/qemu.log"
+    tail -c 2000 "$work/console" | tr -cd '\n -~'
+    failures=$((failures + 1))
+  fi
+  stop
+}
+
+chosen=("$@")
+get_kernel
+make_ramdisk
+make_network
+boot bios-http bios full '' /ipxe/52-54-00-12-34-56
+boot bios-tftp bios full ', "loader": "pxelinux"' pxelinux.0
+boot uefi-pxe uefi full '' snponly.efi
+boot uefi-grub-tftp uefi full ', "secure_boot": true' grubx64.efi
+boot uefi-http uefi-http full '' boot/snponly.efi
+boot proxy-bios bios proxy '' /ipxe/52-54-00-12-34-56
+boot proxy-uefi uefi proxy '' snponly.efi
+exit $((failures > 0))

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""os-net-config --noop beside the original, for the provider ifcfg and, where the original can do it, eni.
+
+usage: net_peer.py OS_NET_CONFIG
+The original is no Debian package: HEARTH_OS_NET_CONFIG_PEER names a program that runs it, else the test is skipped.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+STATIC = """
+- type: interface
+  name: em1
+  mtu: 1400
+  addresses: [{ip_netmask: 192.0.2.1/24}, {ip_netmask: 198.51.100.1/25}]
+"""
+
+CASES = {
+    "static": ("ifcfg eni", STATIC),
+    "dhcp": ("ifcfg eni", "- {type: interface, name: em1, use_dhcp: true}\n- {type: interface, name: em2}\n"),
+    "hotplug": ("ifcfg eni", "- {type: interface, name: em3, use_dhcp: true, hotplug: true, onboot: false}\n"),
+    "ipv6": ("ifcfg eni", "- {type: interface, name: em1, addresses: [{ip_netmask: '2001:db8::1/64'}]}\n"),
+    "names": ("ifcfg", "- {type: interface, name: em1, dns_servers: [192.0.2.1, 192.0.2.2], domain: [a.test, b.test]}\n"),
+    "link": ("ifcfg", "- {type: interface, name: em1, ethtool_opts: speed 1000, linkdelay: 5, dhclient_args: -x,"
+                      " use_dhcp: 'yes', defroute: 'off', nm_controlled: '1'}\n"),
+    "routes": ("ifcfg", """
+- {type: interface, name: em1, addresses: [{ip_netmask: 192.0.2.1/24}],
+   routes: [{ip_netmask: 10.1.3.0/24, next_hop: 192.0.2.5, route_options: metric 10, table: 200},
+            {default: true, next_hop: 192.0.2.254}, {destination: '2001:db8:1::/48', nexthop: '2001:db8::1'}],
+   rules: [{rule: iif em1 table 200, comment: all of em1}, {rule: add blackhole from 172.19.40.0/24 table 200}]}
+"""),
+    "vlan": ("ifcfg", "- {type: vlan, vlan_id: 16, device: em1, addresses: [{ip_netmask: 192.0.2.1/24}]}\n"),
+    "bridge": ("ifcfg", "- {type: linux_bridge, name: br0, use_dhcp: true, members: [{type: interface, name: em1}]}\n"),
+    "bond": ("ifcfg", "- {type: linux_bond, name: bond1, bonding_options: mode=active-backup miimon=100, members:"
+                      " [{type: interface, name: em1}, {type: interface, name: em2}]}\n"),
+    "infiniband": ("ifcfg", "- {type: ib_child_interface, parent: ib0, pkey_id: 100, addresses:"
+                            " [{ip_netmask: 192.0.2.1/24}]}\n"),
+}
+LOG_LINE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [A-Z]+ .*\n", re.MULTILINE)  # the original logs to stdout
+
+
+def noop(program, provider, config, root):
+    command = [program, "-c", config, "-m", "/nowhere", "-r", root, "-p", provider, "--noop", "--detailed-exit-codes"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, LOG_LINE.sub("", done.stdout)
+
+
+def differs(ours, peer, name, provider, network, root):
+    config = os.path.join(root, "config.yaml")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write("network_config:\n" + network)
+    wanted, found = noop(peer, provider, config, root), noop(ours, provider, config, root)
+    if wanted == found and found[1]:
+        print(f"ok    {name} {provider}")
+        return False
+    print(f"FAIL  {name} {provider}\n--- the original: {wanted[0]}\n{wanted[1]}--- ours: {found[0]}\n{found[1]}")
+    return True
+
+
+def main(ours):
+    peer = os.environ.get("HEARTH_OS_NET_CONFIG_PEER")
+    if not peer:
+        print("skipped: set HEARTH_OS_NET_CONFIG_PEER to the original's program; Debian has no package of it")
+        return 77
+    failed = 0
+    with tempfile.TemporaryDirectory() as root:
+        for folder in ("etc/sysconfig/network-scripts", "etc/network", "var/log"):
+            os.makedirs(os.path.join(root, folder))
+        for name, (providers, network) in CASES.items():
+            for provider in providers.split():
+                failed += differs(ours, peer, name, provider, network, root)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

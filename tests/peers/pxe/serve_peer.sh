@@ -1,0 +1,106 @@
+#!/bin/bash
+# `hearth pxe serve` and clients that we did not write: dhclient, curl (HTTP and TFTP), dnsmasq as the other DHCP server.
+# usage: serve_peer.sh HEARTH
+set -euo pipefail
+hearth=$1
+# shellcheck source=tests/peers/pxe/lib.sh
+. "$(dirname "$0")/lib.sh"
+need dhclient curl dnsmasq
+[ -e /usr/lib/ipxe/snponly.efi ] || skip "the package ipxe is not installed"
+make_networks
+
+head -c 20000000 /dev/urandom >"$work/kernel"
+head -c 1000000 /dev/urandom >"$work/ramdisk"
+chmod 755 "$work"
+site() { # site MODE FURTHER-KEYS
+  cat >"$work/site.json" <<JSON
+{"mode": "$1", "interfaces": ["s0"], "state_dir": "$work/state"$2,
+ "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.110"],
+               "router": "192.0.2.1", "domain": "example.org", "lease_s": 600}],
+ "profiles": {"deploy": {"kernel": "$work/kernel", "ramdisk": "$work/ramdisk"}},
+ "nodes": [{"name": "one", "mac": "52:54:00:00:00:01", "address": "192.0.2.50", "state": "deploy"}]}
+JSON
+}
+site full ''
+
+lease() { # lease MAC: the address that dhclient gets, empty when none
+  ip -n "$client_net" link set c0 address "$1"
+  rm -f "$work/dhclient.leases"
+  ip netns exec "$client_net" timeout 10 dhclient -4 -1 -d -lf "$work/dhclient.leases" -pf "$work/dhclient.pid" -sf /bin/true c0 >"$work/dhclient.log" 2>&1 &
+  local client=$!
+  for ((try = 0; try < 100; try++)); do
+    grep -q '^bound to' "$work/dhclient.log" && break
+    kill -0 $client 2>/dev/null || break
+    read -rt 0.1 <> <(:) || true
+  done
+  kill $client 2>/dev/null || true
+  wait $client 2>/dev/null || true
+  sed -n 's/^bound to \([0-9.]*\).*/\1/p' "$work/dhclient.log"
+}
+
+serve "$work/site.json" || fail "it starts" "$work/serve.log"
+
+if grep -q '^CapEff:\s*0*$' "/proc/$server/status" && grep -q '^NoNewPrivs:\s*1' "/proc/$server/status"; then
+  ok "no capability is left once the ports are open"
+else
+  fail "capabilities are left" "/proc/$server/status"
+fi
+
+[ "$(lease 52:54:00:00:00:01)" = 192.0.2.50 ] && ok "a node gets its own address" || fail "a node's address" "$work/dhclient.log"
+[ "$(lease 52:54:00:00:00:09)" = 192.0.2.100 ] && ok "a stranger gets one of the pool" || fail "the pool" "$work/dhclient.log"
+
+kill -9 "$server"
+wait "$server" 2>/dev/null || true
+serve "$work/site.json" || fail "it starts after SIGKILL" "$work/serve.log"
+[ "$(lease 52:54:00:00:00:08)" = 192.0.2.101 ] && ok "leases survive SIGKILL: nobody else gets 192.0.2.100" ||
+  fail "leases after SIGKILL" "$work/dhclient.log" "$work/state/leases"
+[ "$(lease 52:54:00:00:00:09)" = 192.0.2.100 ] && ok "and its machine gets it again" || fail "the same lease again" "$work/dhclient.log"
+
+ip -n "$client_net" link set c0 address 52:54:00:00:00:01
+ip -n "$client_net" addr add 192.0.2.50/24 dev c0
+url=http://192.0.2.1
+in_client curl -sf $url/image/deploy/kernel | cmp - "$work/kernel" && ok "HTTP: a whole file" || fail "HTTP: a whole file"
+in_client curl -sf -r 1000-1999999 $url/image/deploy/kernel | cmp - <(head -c 2000000 "$work/kernel" | tail -c +1001) &&
+  ok "HTTP: a range" || fail "HTTP: a range"
+head -c 5000000 "$work/kernel" >"$work/part"
+in_client curl -sf -C - -o "$work/part" $url/image/deploy/kernel && cmp "$work/part" "$work/kernel" && ok "HTTP: resumed" || fail "HTTP: resumed"
+tag=$(in_client curl -sfI $url/image/deploy/kernel | tr -d '\r' | sed -n 's/^ETag: //p')
+[ "$(in_client curl -s -o /dev/null -w '%{http_code}' -H "If-None-Match: $tag" $url/image/deploy/kernel)" = 304 ] &&
+  ok "HTTP: not modified" || fail "HTTP: not modified"
+[ "$(in_client curl -s -o /dev/null -w '%{http_code}' --path-as-is $url/../../etc/passwd)" = 403 ] && ok "HTTP: no way out" || fail "HTTP: no way out"
+in_client curl -sf tftp://192.0.2.1/snponly.efi | cmp - /usr/lib/ipxe/snponly.efi && ok "TFTP: a loader" || fail "TFTP: a loader"
+in_client curl -sf tftp://192.0.2.1/grub/grub.cfg | grep -q 'node one is in state deploy' && ok "TFTP: its own configuration" || fail "TFTP: grub.cfg"
+
+sed -i 's/"state": "deploy"/"state": "local"/' "$work/site.json"
+kill -HUP "$server"
+for ((try = 0; try < 50; try++)); do
+  in_client curl -sf $url/ipxe/52-54-00-00-00-01 | grep -q 'state local' && break
+  read -rt 0.1 <> <(:) || true
+done
+[ $try -lt 50 ] && ok "SIGHUP: the new state counts at once" || fail "SIGHUP" "$work/serve.log"
+in_client curl -sf $url/metrics | grep -q 'hearth_pxe_requests_total{protocol="tftp",outcome="good"} 2' && ok "metrics" || fail "metrics"
+"$hearth" pxe boot-log "$work/site.json" 52:54:00:00:00:01 >"$work/log"
+grep -q 'tftp  snponly.efi: done' "$work/log" && ok "the boot log" || fail "the boot log" "$work/log"
+kill "$server"
+wait "$server" && ok "SIGTERM ends it well" || fail "SIGTERM"
+
+# Beside another server.
+in_client ip addr add 192.0.2.2/24 dev c0
+ip netns exec "$client_net" dnsmasq -k --port=0 -C /dev/null --interface=c0 --bind-interfaces --no-ping --user=root --dhcp-range=192.0.2.60,192.0.2.70 \
+  --dhcp-leasefile="$work/dnsmasq.leases" >"$work/dnsmasq.log" 2>&1 &
+other=$!
+for ((try = 0; try < 50; try++)); do
+  grep -q 'DHCP, IP range' "$work/dnsmasq.log" && break
+  read -rt 0.1 <> <(:) || true
+done
+if serve "$work/site.json"; then
+  fail "it became a second DHCP server" "$work/serve.log"
+elif grep -q 'another DHCP server: 192.0.2.* (MAC 52:54:00:00:00:01): OFFER of 192.0.2.6' "$work/serve.log"; then
+  ok "it refuses to be a second DHCP server, and says who the first is"
+else
+  fail "the other server is not named" "$work/serve.log"
+fi
+site proxy ''
+serve "$work/site.json" && ok "as proxyDHCP it serves beside it" || fail "proxyDHCP" "$work/serve.log"
+kill "$server" $other
+exit $((failures > 0))

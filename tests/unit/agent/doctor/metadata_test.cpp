@@ -1,0 +1,29 @@
+#include "tests/unit/agent/doctor/doctor_fixture.hpp"
+
+namespace hearth::agent {
+namespace {
+
+TEST_F(DoctorTest, MetadataWithDeploymentsAreFine) {
+  EXPECT_EQ(problems(check_metadata(poll(R"({"cfn": {"deployments": []}})"))), "");
+}
+
+TEST_F(DoctorTest, ASourceThatHasNothingIsToldWithItsWarnings) {
+  EXPECT_EQ(problems(check_metadata(poll("{}", "403 Forbidden\nSource [cfn] Unavailable."))),
+            "no source has any metadata; asked: cfn\n403 Forbidden\nSource [cfn] Unavailable.\n");
+  EXPECT_NE(problems(check_metadata(poll(R"({"local": {"deployments": []}})", "Source [cfn] Unavailable.")))
+                .find("source cfn has nothing"),
+            std::string::npos);
+}
+
+TEST_F(DoctorTest, MetadataWithoutDeploymentsAreAProblem) {
+  EXPECT_EQ(problems(check_metadata(poll(R"({"cfn": {"x": 1}})"))), "the metadata hold no deployments\n");
+}
+
+TEST_F(DoctorTest, WithoutASourceThatMayBeAskedThereIsOnlyANote) {
+  const CheckResult result = check_metadata({});
+  EXPECT_TRUE(result.problems.empty());
+  EXPECT_EQ(result.notes.size(), 1U);
+}
+
+}  // namespace
+}  // namespace hearth::agent

@@ -1,0 +1,45 @@
+#include "metadata/compile/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/metadata/stack_fixture.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+const std::map<std::string, std::string> k_files = {
+    {"top.yaml",
+     "heat_template_version: 2018-08-31\nparameters: {p: {type: string}}\nresources:\n"
+     "  server: {type: OS::Heat::DeployedServer, properties: {name: node}}\n"
+     "  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: x, inputs: [{name: i}], outputs: "
+     "[{name: o}]}}\n"
+     "  d: {type: OS::Heat::SoftwareDeployment, properties: {name: first, config: {get_resource: c}, server: "
+     "{get_resource: server}, input_values: {i: {get_param: p}}}}\n"
+     "  e: {type: OS::Heat::SoftwareDeployment, properties: {name: late, config: {get_resource: c}, server: "
+     "{get_resource: server}, input_values: {i: {get_attr: [d, o]}}}}\n"},
+    {"env.yaml", "parameter_defaults:\n  p: from the environment\n"}};
+
+TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
+  const auto built = build(k_files);
+  EXPECT_EQ(
+      explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i"),
+      (std::vector<std::string>{
+          R"(deployments.first.inputs.i = {"name": "i", "description": "", "type": "String", "default": "", "value": "from the environment"})",
+          "  from env.yaml:2:6 (environment)", "  put there by d, top.yaml:6:3"}));
+}
+
+TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
+  const auto built = build(k_files);
+  EXPECT_EQ(explain(built->model, compile(built->model, {}), "server", "deployments.late").front(),
+            "late is not there yet: e waits for d.o");
+}
+
+TEST(Explain, knows_the_nearest_name) {
+  const auto built = build(k_files);
+  const Compiled compiled = compile(built->model, {});
+  EXPECT_THROW((void)explain(built->model, compiled, "nod", "deployments"), Error);
+  EXPECT_THROW((void)explain(built->model, compiled, "node", "deploymnts"), Error);
+}
+
+}  // namespace
+}  // namespace hearth::metadata
