@@ -6,6 +6,8 @@
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
+#include "metadata/live/serve_command.hpp"
+#include "metadata/live/stack_commands.hpp"
 #include "pxe/commands.hpp"
 
 int main(int argc, char** argv) {
@@ -23,6 +25,8 @@ int main(int argc, char** argv) {
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
   for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));
   for (cli::Command& command : metadata::commands()) program.commands.push_back(std::move(command));
+  program.commands.push_back(metadata::live::serve_command());
+  for (cli::Command& command : metadata::live::stack_commands()) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

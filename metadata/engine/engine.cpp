@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::int64_t k_default_timeout_minutes = 60;
 
-/// The engine's one secret, made at its first start.
-std::string master_secret(Repository& repository) {
-  std::string secret = repository.setting("secret");
-  if (secret.empty()) {
-    secret = random_hex(32);
-    repository.set("secret", secret);
-  }
-  return secret;
-}
-
 bool is_stack_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !name.empty() && name.size() <= 255 && letter(name.front()) &&
@@ -31,8 +21,17 @@ bool is_stack_name(const std::string& name) {
 
 }  // namespace
 
+std::string engine_secret(Repository& repository) {
+  std::string secret = repository.setting("secret");
+  if (secret.empty()) {
+    secret = random_hex(32);
+    repository.set("secret", secret);
+  }
+  return secret;
+}
+
 Engine::Engine(World world, const PublicUrls& urls)
-    : world_(world), credentials_(master_secret(world.repository), urls) {
+    : world_(world), credentials_(engine_secret(world.repository), urls) {
   for (const std::string& text : world_.repository.settings_below("retired/")) {
     Json row = parse_json(text, "a retired server").value_or_throw();
     retired_[row.value("key", "")] = row;

@@ -38,6 +38,9 @@ struct StackPlace {
   std::size_t stack = k_none;
 };
 
+/// The one secret of a repository, made when it is asked for first.
+[[nodiscard]] std::string engine_secret(Repository& repository);
+
 class Engine final : public StackView, public ObjectStore, private Surroundings {
  public:
   struct World {

@@ -42,8 +42,11 @@ class Composer {
       : scanner_(text, source), file_(file), limits_(limits) {}
 
   Value document() {
-    while (next() == Type::document_end) scanner_.take();
-    if (next() == Type::document_start) scanner_.take();
+    if (next() == Type::document_start) {
+      scanner_.take();
+    } else if (scanner_.had_directive() || next() == Type::document_end) {
+      fail("did not find expected <document start>");
+    }
     Value value = next() == Type::end || next() == Type::document_end ? Value() : node(0, Block::yes);
     bool closed = false;
     while (next() == Type::document_end) {
@@ -178,7 +181,7 @@ class Composer {
   Value block_mapping(int depth) {
     scanner_.take();
     std::vector<Member> members;
-    while (next() == Type::key || next() == Type::value) {
+    while (next() == Type::key) {
       Member member = key(depth, Block::yes_or_indentless, {Type::key, Type::value, Type::block_end});
       member.value = empty(member.at);
       if (next() == Type::value) {
@@ -250,7 +253,7 @@ class Composer {
       member = key(depth, Block::no, none);
     } else {
       member.at = scanner_.peek().begin;
-      if (next() != Type::value) member.key = node(depth + 1, Block::no);
+      member.key = node(depth + 1, Block::no);
     }
     member.value = empty(member.at);
     if (next() == Type::value) {

@@ -173,8 +173,9 @@ void Scanner::fetch_directive() {
     const bool good = words.size() >= 2 && (words[1] == "1.1" || words[1] == "1.2" || words[1].rfind("1.", 0) == 0);
     if (!good) cursor_.fail(begin, "found incompatible YAML document");
   } else if (words[0] != "%TAG") {
-    return;  // reserved directives are ignored
+    cursor_.fail(begin, "found unknown directive name");
   }
+  directive_ = true;
 }
 
 void Scanner::fetch_document_mark() {

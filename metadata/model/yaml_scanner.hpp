@@ -48,6 +48,8 @@ class Scanner {
   Scanner(std::string_view text, std::string_view source);
   [[nodiscard]] const Token& peek();
   Token take();
+  /// A %YAML or %TAG line was met.
+  [[nodiscard]] bool had_directive() const { return directive_; }
   [[noreturn]] void fail(const Place& at, std::string what) const { cursor_.fail(at, std::move(what)); }
 
  private:
@@ -92,6 +94,7 @@ class Scanner {
   int indent_ = -1;
   bool key_allowed_ = true;
   bool ended_ = false;
+  bool directive_ = false;
   std::vector<std::optional<SimpleKey>> keys_{1};  ///< one a flow level
 };
 

@@ -39,15 +39,17 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
   Json body = Json::object();
   for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "timeout_mins",
                           "disable_rollback", "tags"}) {
-    if (request.contains(key) && !request[key].is_null()) {
+    const bool kept = patch && before.contains(key);  // an empty one in a PATCH means: as before
+    if (request.contains(key) && !request[key].is_null() && !(kept && request[key].empty())) {
       body[key] = request[key];
     } else if (before.contains(key) && (patch || std::string_view(key) == "disable_rollback")) {
       body[key] = before[key];
     }
   }
-  if (patch && before.contains("parameters") && request.contains("parameters")) {
-    body["parameters"] = before["parameters"];
-    body["parameters"].update(request["parameters"]);
+  for (const char* key : {"parameters", "files"}) {
+    if (!patch || !before.contains(key) || !request.contains(key)) continue;
+    body[key] = before[key];
+    body[key].update(request[key]);
   }
   if (!body.contains("template")) throw EngineError("HTTPBadRequest", "No template specified");
   return body;

@@ -65,6 +65,7 @@ TEST_F(MachineTest, NestedStacksTellOfThemselvesAndOfTheirResource) {
                           "g.0: CREATE_COMPLETE", "g/: CREATE_COMPLETE Stack CREATE completed successfully",
                           "g: CREATE_COMPLETE", "/: CREATE_COMPLETE Stack CREATE completed successfully"));
   EXPECT_EQ(at("g").physical_id, tree_.stack(1).id);
+  EXPECT_EQ(changes_.events[1].physical_id, tree_.stack(1).name);  // by this the field's client finds the path
 }
 
 TEST_F(MachineTest, AWaitConditionCountsTheSignalsOfItsHandle) {

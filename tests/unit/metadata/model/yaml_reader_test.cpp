@@ -44,6 +44,13 @@ TEST(YamlReader, names_line_and_column_of_what_is_wrong) {
   EXPECT_EQ(read("a: 1\n\tb: 2\n"), "t.yaml:2:1: a tab where the indentation of a plain text is expected");
 }
 
+TEST(YamlReader, refuses_what_libyaml_refuses) {
+  for (const char* text :
+       {": x\n", "a: 1\n: b\n", "%FOO\n---\na: 1\n", "%YAML 1.1\na: 1\n", "...\na: 1\n", "{: x}\n"}) {
+    EXPECT_NE(read(text).find("t.yaml:"), std::string::npos) << text;
+  }
+}
+
 TEST(YamlReader, folds_and_chomps_block_texts) {
   EXPECT_EQ(read("a: |\n  x\n   y\n\n\nb: >-\n  p\n  q\n\n  r\nc: |+\n  k\n\n"),
             R"({"a": "x\n y\n", "b": "p q\nr", "c": "k\n\n"})");

@@ -1,0 +1,42 @@
+// Blueprints of real templates: the resource graph of metadata/graph as the engine wants to see it.
+#pragma once
+
+#include "metadata/compile/request.hpp"
+#include "metadata/engine/blueprint.hpp"
+
+namespace hearth::metadata::live {
+
+class HeatBlueprintMaker final : public BlueprintMaker {
+ public:
+  /// `secret` seeds ids and random strings, together with the stack's own UUID.
+  explicit HeatBlueprintMaker(std::string secret) : secret_(std::move(secret)) {}
+  /// Throws Error with the position in the template; everything is validated.
+  [[nodiscard]] std::unique_ptr<Blueprint> make(const StackDefinition& definition) override;
+
+ private:
+  std::string secret_;
+};
+
+class HeatBlueprint final : public Blueprint {
+ public:
+  explicit HeatBlueprint(std::unique_ptr<StackModel> model) : model_(std::move(model)) {}
+
+  [[nodiscard]] PlannedStack stack(const std::string& path) override;
+  [[nodiscard]] std::string physical_id(const std::string& path) override;
+  [[nodiscard]] Json properties(const std::string& path) override;
+  [[nodiscard]] Json attributes(const std::string& path) override;
+  [[nodiscard]] PlannedDeployment deployment(const std::string& path, const Trigger& trigger) override;
+  [[nodiscard]] PlannedServer server(const std::string& path) override;
+  [[nodiscard]] PlannedWait wait(const std::string& path) override;
+  [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
+  [[nodiscard]] Json parameters() override;
+  void know(const std::string& path, const Json& attributes) override;
+
+ private:
+  [[nodiscard]] metadata::Resource& at(const std::string& path);
+  [[nodiscard]] metadata::Stack& stack_at(const std::string& path);
+
+  std::unique_ptr<StackModel> model_;
+};
+
+}  // namespace hearth::metadata::live

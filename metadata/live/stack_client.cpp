@@ -1,0 +1,55 @@
+#include "metadata/live/stack_client.hpp"
+
+#include "base/error.hpp"
+#include "base/net/url.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// What the server said is wrong, as well as it can be found.
+std::string message_of(const HttpResponse& response) {
+  const Result<Json> body = parse_json(response.body, "the answer");
+  const Json::json_pointer place("/error/message");
+  if (body && body->is_object() && body->contains(place) && body->at(place).is_string()) {
+    return body->at(place).get<std::string>();
+  }
+  return cat("the server answered ", response.status, " ", response.reason);
+}
+
+}  // namespace
+
+HttpRequest StackClient::request(const std::string& method, const std::string& url, const Json& body) const {
+  HttpRequest request;
+  request.method = method;
+  request.url = parse_url(url).value_or_throw();
+  request.headers = {{"X-Auth-Token", token_}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
+  if (!body.is_null()) request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  request.deadline = Deadline::after(std::chrono::minutes(5), clock_);
+  return request;
+}
+
+Json StackClient::call(const std::string& method, const std::string& path, const Json& body) {
+  HttpResponse response = http_.send(request(method, cat(url_, path), body));
+  if (response.status == 302) {  // the same method again, which is not what HTTP clients do by themselves
+    const std::string where = find_header(response.headers, "Location").value_or("");
+    response = http_.send(request(method, where, body));
+  }
+  if (response.status == 401) {
+    throw Error(ErrorKind::input, "the stack service does not accept the token")
+        .hint("name the server's state directory with --state, or give --token-file");
+  }
+  if (!response.ok()) {
+    throw Error(response.status == 404 ? ErrorKind::not_found : ErrorKind::input, message_of(response));
+  }
+  if (response.body.empty() || response.body == "null") return {};
+  return parse_json(response.body, "the answer").value_or_throw();
+}
+
+std::string StackClient::locate(const std::string& stack) {
+  const Json shown = call("GET", cat("/stacks/", percent_encode(stack), "?resolve_outputs=False"));
+  return cat("/stacks/", shown["stack"]["stack_name"].get<std::string>(), "/", shown["stack"]["id"].get<std::string>());
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,279 @@
+#include "metadata/live/stack_commands.hpp"
+
+#include <cstdio>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/net/beast_client.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "metadata/live/agent_config.hpp"
+#include "metadata/live/stack_client.hpp"
+#include "metadata/live/stack_text.hpp"
+#include "metadata/live/upload.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr const char* k_state = "/var/lib/hearth/metadata";
+
+/// A connection to the running engine, as the options say.
+struct Session {
+  SystemClock clock;
+  BeastClient http;
+  StackClient client;
+
+  explicit Session(const cli::Arguments& arguments)
+      : http(clock, current_environment(), "hearth"), client(http, clock, url(arguments), token(arguments)) {}
+
+ private:
+  static std::string url(const cli::Arguments& arguments) {
+    return arguments.value_or("url", "http://127.0.0.1:8004/v1/admin");
+  }
+  static std::string token(const cli::Arguments& arguments) {
+    const std::string file = arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
+    const std::optional<std::string> text = RealFileSystem().read(file);
+    return text ? std::string(trim(*text)) : "";
+  }
+};
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print_json(const Json& json) { print(cat(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n")); }
+
+const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
+  if (index < arguments.operands().size()) return arguments.operands()[index];
+  throw Error(ErrorKind::usage, cat("which ", what, "?"));
+}
+
+std::string status_of(StackClient& client, const std::string& place) {
+  return client.call("GET", cat(place, "?resolve_outputs=False"))["stack"].value("stack_status", "");
+}
+
+/// Prints events from `marker` on, until `until` says that it is enough.
+void follow(Session& session, const std::string& place, const std::string& name, const std::function<bool()>& until) {
+  EventPaths paths(name);
+  std::string marker;
+  bool last_round = false;
+  while (true) {
+    last_round = until();
+    const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
+    for (const Json& event : session.client.call("GET", cat(place, "/events", query))["events"]) {
+      print(cat(paths.line(event), "\n"));
+      marker = event.value("id", "");
+    }
+    std::fflush(stdout);
+    if (last_round) return;
+    session.clock.sleep(std::chrono::seconds(1));
+  }
+}
+
+/// Follows the action to its end; the exit code.
+int wait_for(Session& session, const std::string& place, const std::string& name) {
+  std::string status;
+  try {
+    follow(session, place, name, [&] {
+      status = status_of(session.client, place);
+      return status.find("IN_PROGRESS") == std::string::npos;
+    });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::not_found) return 0;  // it was deleted
+    throw;
+  }
+  print(cat("stack ", name, " is ", status, "\n"));
+  return status.find("FAILED") == std::string::npos ? 0 : 1;
+}
+
+Json upload(const cli::Arguments& arguments) {
+  UploadRequest request;
+  request.name = operand(arguments, 0, "stack");
+  const std::optional<std::string> file = arguments.value("template");
+  if (!file) throw Error(ErrorKind::usage, "--template is needed");
+  request.template_file = *file;
+  for (const std::string& environment : arguments.values("environment")) request.environments.emplace_back(environment);
+  request.parameters = arguments.values("parameter");
+  const RealFileSystem files;
+  Json body = make_upload(request, files);
+  if (const auto minutes = arguments.value("timeout")) body["timeout_mins"] = parse_number(*minutes).value_or(60);
+  if (arguments.has("enable-rollback")) body["disable_rollback"] = false;
+  if (const auto tags = arguments.value("tags")) body["tags"] = *tags;
+  return body;
+}
+
+int create(const cli::Arguments& arguments) {
+  const Json body = upload(arguments);
+  Session session(arguments);
+  const Json made = session.client.call("POST", "/stacks", body);
+  const std::string name = body.value("stack_name", "");
+  const std::string place = cat("/stacks/", name, "/", made["stack"]["id"].get<std::string>());
+  if (arguments.has("wait")) return wait_for(session, place, name);
+  const Json stack = session.client.call("GET", cat(place, "?resolve_outputs=False"))["stack"];
+  arguments.has("json") ? print_json(stack) : print(stack_fields(stack));
+  return 0;
+}
+
+int update(const cli::Arguments& arguments) {
+  const Json body = upload(arguments);
+  Session session(arguments);
+  const std::string place = session.client.locate(body.value("stack_name", ""));
+  session.client.call("PUT", place, body);
+  return arguments.has("wait") ? wait_for(session, place, body.value("stack_name", "")) : 0;
+}
+
+int erase(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string& name = operand(arguments, 0, "stack");
+  const std::string place = session.client.locate(name);
+  session.client.call("DELETE", place);
+  return arguments.has("wait") ? wait_for(session, place, name) : 0;
+}
+
+int list(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const Json stacks =
+      session.client.call("GET", arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks")["stacks"];
+  arguments.has("json") ? print_json(stacks) : print(stack_table(stacks));
+  return 0;
+}
+
+int show(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const Json stack =
+      session.client.call("GET", cat("/stacks/", percent_encode(operand(arguments, 0, "stack"))))["stack"];
+  arguments.has("json") ? print_json(stack) : print(stack_fields(stack));
+  return 0;
+}
+
+int resource_list(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string depth = arguments.value_or("nested-depth", "0");
+  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const Json resources = session.client.call("GET", cat(place, "/resources?nested_depth=", depth))["resources"];
+  arguments.has("json") ? print_json(resources) : print(resource_table(resources, depth != "0"));
+  return 0;
+}
+
+int resource_metadata(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string& name = operand(arguments, 1, "resource");
+  print_json(session.client.call("GET", cat(place, "/resources/", percent_encode(name), "/metadata"))["metadata"]);
+  return 0;
+}
+
+int event_list(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string& name = operand(arguments, 0, "stack");
+  const std::string place = session.client.locate(name);
+  if (arguments.has("json")) {
+    print_json(session.client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"))["events"]);
+    return 0;
+  }
+  const bool once = !arguments.has("follow");
+  follow(session, place, name, [once] { return once; });
+  return 0;
+}
+
+int output_show(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string& key = operand(arguments, 1, "output");
+  const Json output = session.client.call("GET", cat(place, "/outputs/", percent_encode(key)))["output"];
+  if (arguments.has("json")) {
+    print_json(output);
+    return 0;
+  }
+  const Json& value = output["output_value"];
+  print(cat(value.is_string() ? value.get<std::string>() : value.dump(2), "\n"));
+  return 0;
+}
+
+/// Failed resources that hold no failed stack themselves, with what their deployments wrote.
+void print_failures(Session& session, const std::string& place, const std::string& path) {
+  for (const Json& resource : session.client.call("GET", cat(place, "/resources"))["resources"]) {
+    if (resource.value("resource_status", "").find("FAILED") == std::string::npos) continue;
+    const std::string own = cat(path, ".", resource.value("resource_name", ""));
+    std::string nested;
+    for (const Json& link : resource["links"]) {
+      if (link.value("rel", "") == "nested") nested = link.value("href", "");
+    }
+    if (!nested.empty()) {
+      print_failures(session, nested.substr(nested.find("/stacks/")), own);
+      continue;
+    }
+    const std::string type = resource.value("resource_type", "");
+    Json deployment;
+    if (type.find("Deployment") != std::string::npos) {
+      deployment = session.client.call(
+          "GET", cat("/software_deployments/", resource.value("physical_resource_id", "")))["software_deployment"];
+    }
+    print(failure_text(own, resource, deployment));
+  }
+}
+
+int failures_list(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string& name = operand(arguments, 0, "stack");
+  print_failures(session, session.client.locate(name), name);
+  return 0;
+}
+
+int agent_config(const cli::Arguments& arguments) {
+  Session session(arguments);
+  RealRunner runner(session.clock);
+  const AgentConfigRequest request{arguments.value_or("stack", "overcloud"), arguments.has("install"),
+                                   arguments.value_or("user", ""), arguments.value_or("key", "")};
+  return run_agent_config(request, {session.client, runner, session.clock, current_environment()});
+}
+
+std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
+  options.push_back({"json", 0, "", "print JSON"});
+  options.push_back({"url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
+  options.push_back({"state", 0, "DIR", cat("the server's state directory, for its token (", k_state, ")")});
+  options.push_back({"token-file", 0, "FILE", "a file with the token"});
+  return options;
+}
+
+std::vector<cli::Option> definition_options() {
+  return with_common({{"template", 't', "FILE", "the template"},
+                      {"environment", 'e', "FILE", "an environment; later ones win"},
+                      {"parameter", 'P', "NAME=VALUE", "a parameter"},
+                      {"timeout", 0, "MINUTES", "how long it may take (60)"},
+                      {"enable-rollback", 0, "", "go back when it fails"},
+                      {"tags", 0, "A,B", "tags of the stack"},
+                      {"wait", 0, "", "print events until it is done; exit code 1 when it failed"}});
+}
+
+}  // namespace
+
+std::vector<cli::Command> stack_commands() {
+  const std::string service = "Talks to the engine that `hearth metadata serve` runs.";
+  return {
+      {"stack create", "NAME", "make a stack of a template", service, definition_options(), create},
+      {"stack update", "NAME", "bring a stack to what a template says now", service, definition_options(), update},
+      {"stack delete", "NAME", "delete a stack", service, with_common({{"wait", 0, "", "until it is gone"}}), erase},
+      {"stack list", "", "the stacks", service, with_common({{"nested", 0, "", "nested ones, too"}}), list},
+      {"stack show", "NAME", "one stack with its outputs", service, with_common({}), show},
+      {"stack resource list", "NAME", "a stack's resources", service,
+       with_common({{"nested-depth", 'n', "DEPTH", "those of nested stacks, too"}}), resource_list},
+      {"stack resource metadata", "STACK RESOURCE", "what a server's agent gets", service, with_common({}),
+       resource_metadata},
+      {"stack event list", "NAME", "what happened", service,
+       with_common({{"follow", 0, "", "and what happens, until interrupted"}}), event_list},
+      {"stack output show", "NAME OUTPUT", "an output's value", service, with_common({}), output_show},
+      {"stack failures list", "NAME", "what failed, with the output of scripts", service, with_common({}),
+       failures_list},
+      {"stack agent-config", "", "print or install the agents' configuration on servers that are deployed already",
+       "Reads OVERCLOUD_ROLES (\"Controller Compute …\") and for each role ROLE_hosts, its servers' addresses in the "
+       "order of the group's members, as the field's script does. Prints /etc/os-collect-config.conf for each; with "
+       "--install, checks that each server reaches this service, writes it there over ssh and restarts the agent.",
+       with_common({{"stack", 0, "NAME", "the stack (overcloud)"},
+                    {"install", 0, "", "install over ssh in place of printing"},
+                    {"user", 0, "USER", "log in as USER"},
+                    {"key", 0, "FILE", "ssh key (SUBNODES_SSH_KEY)"}}),
+       agent_config}};
+}
+
+}  // namespace hearth::metadata::live

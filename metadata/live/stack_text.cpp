@@ -1,0 +1,127 @@
+#include "metadata/live/stack_text.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// Columns on a terminal: continuation bytes of UTF-8 take none.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "None";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string link_of(const Json& object, const std::string& rel) {
+  for (const Json& link : object.value("links", Json::array())) {
+    if (link.value("rel", "") == rel) return link.value("href", "");
+  }
+  return "";
+}
+
+std::string last_part(const std::string& href, std::size_t from_end) {
+  const std::vector<std::string> parts = split(href, '/');
+  return parts.size() < from_end ? "" : parts[parts.size() - from_end];
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  for (const std::string& line : split_lines(text)) out += cat("    ", line, "\n");
+  return out;
+}
+
+}  // namespace
+
+std::string table(const Row& head, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const std::string& cell : head) widths.push_back(width(cell));
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string border = "+";
+  for (const std::size_t columns : widths) border += cat(std::string(columns + 2, '-'), "+");
+  border += "\n";
+  const auto line = [&](const Row& row) {
+    std::string out = "|";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += cat(" ", row[i], std::string(widths[i] - width(row[i]), ' '), " |");
+    return out + "\n";
+  };
+  std::string out = cat(border, line(head), border);
+  for (const Row& row : rows) out += line(row);
+  return rows.empty() ? out : cat(out, border);
+}
+
+std::string stack_table(const Json& stacks) {
+  std::vector<Row> rows;
+  for (const Json& stack : stacks) {
+    rows.push_back({text_of(stack, "id"), text_of(stack, "stack_name"), text_of(stack, "stack_status"),
+                    text_of(stack, "creation_time"), text_of(stack, "updated_time")});
+  }
+  return table({"ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time"}, rows);
+}
+
+std::string stack_fields(const Json& stack) {
+  std::vector<Row> rows;
+  for (const char* key :
+       {"id", "stack_name", "description", "creation_time", "updated_time", "stack_status", "stack_status_reason"}) {
+    rows.push_back({key, text_of(stack, key)});
+  }
+  for (const Json& output : stack.value("outputs", Json::array())) {
+    rows.push_back({cat("output ", text_of(output, "output_key")), text_of(output, "output_value")});
+  }
+  return table({"Field", "Value"}, rows);
+}
+
+std::string resource_table(const Json& resources, bool nested) {
+  Row head = {"resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time"};
+  if (nested) head.emplace_back("stack_name");
+  std::vector<Row> rows;
+  for (const Json& resource : resources) {
+    Row row = {text_of(resource, "resource_name"), text_of(resource, "physical_resource_id"),
+               text_of(resource, "resource_type"), text_of(resource, "resource_status"),
+               text_of(resource, "updated_time")};
+    if (nested) row.push_back(last_part(link_of(resource, "stack"), 2));
+    rows.push_back(std::move(row));
+  }
+  return table(head, rows);
+}
+
+std::string EventPaths::line(const Json& event) {
+  const std::string stack = last_part(link_of(event, "stack"), 1);
+  const std::string physical = text_of(event, "physical_resource_id");
+  if (paths_.empty()) paths_[stack] = root_;
+  const auto by_name = paths_.find(text_of(event, "resource_name"));
+  if (physical == stack && by_name != paths_.end()) paths_.emplace(stack, by_name->second);
+  const std::string path = paths_.count(stack) > 0 ? paths_[stack] : root_;
+  const std::string own = physical == stack ? path : cat(path, ".", text_of(event, "resource_name"));
+  if (physical != stack && !physical.empty()) paths_.emplace(physical, own);
+  return cat(replace_all(text_of(event, "event_time"), "T", " "), " [", own, "]: ", text_of(event, "resource_status"),
+             "  ", text_of(event, "resource_status_reason"));
+}
+
+std::string failure_text(const std::string& path, const Json& resource, const Json& deployment) {
+  std::string out = cat(path, ":\n  resource_type: ", text_of(resource, "resource_type"),
+                        "\n  physical_resource_id: ", text_of(resource, "physical_resource_id"),
+                        "\n  status: ", text_of(resource, "resource_status"), "\n  status_reason: |\n",
+                        indented(text_of(resource, "resource_status_reason")));
+  if (deployment.is_null()) return out;
+  const Json outputs = deployment.contains("output_values") && deployment["output_values"].is_object()
+                           ? deployment["output_values"]
+                           : Json::object();
+  for (const char* key : {"deploy_stdout", "deploy_stderr"}) {
+    const std::string text = text_of(outputs, key);
+    out += cat("  ", key, ": |\n", text == "None" ? "None\n" : indented(text));
+  }
+  return out;
+}
+
+}  // namespace hearth::metadata::live

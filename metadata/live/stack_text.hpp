@@ -1,0 +1,35 @@
+// How stacks, resources and events look on a terminal: the field's tables and lines. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace hearth::metadata::live {
+
+using Row = std::vector<std::string>;
+
+/// A table with borders: "+----+", "| id |".
+[[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows);
+[[nodiscard]] std::string stack_table(const Json& stacks);
+[[nodiscard]] std::string stack_fields(const Json& stack);
+[[nodiscard]] std::string resource_table(const Json& resources, bool nested);
+
+/// Names events by the path of their resource, as the field's client does: it has to see a nested stack's parent first.
+class EventPaths {
+ public:
+  explicit EventPaths(std::string root) : root_(std::move(root)) {}
+  /// "2017-01-14 13:25:13Z [overcloud.Compute.0]: CREATE_IN_PROGRESS  state changed".
+  [[nodiscard]] std::string line(const Json& event);
+
+ private:
+  std::string root_;
+  std::map<std::string, std::string> paths_;  ///< of stacks, by id
+};
+
+/// One failed resource, as `failures list` shows it; a null deployment has no output.
+[[nodiscard]] std::string failure_text(const std::string& path, const Json& resource, const Json& deployment);
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,114 @@
+#include "metadata/live/upload.hpp"
+
+#include <map>
+
+#include "base/text.hpp"
+#include "metadata/compile/files.hpp"
+#include "metadata/compile/request.hpp"
+#include "metadata/compile/validation.hpp"
+#include "metadata/live/value_json.hpp"
+#include "metadata/model/fault.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// Files of the disk, remembering what was read.
+class RecordingFiles final : public FileSource {
+ public:
+  RecordingFiles(const FileReader& reader, std::string directory, std::map<std::string, std::string>& read)
+      : disk_(reader), directory_(std::move(directory)), read_(read) {}
+  /// Names that are still relative are so to the root template: a group's member has no file of its own.
+  [[nodiscard]] std::optional<std::string> read(const std::string& name) override {
+    const std::string path = relative_to(cat(directory_, "/x"), name);
+    std::optional<std::string> text = disk_.read(path);
+    if (text) read_[path] = *text;
+    return text;
+  }
+  [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override {
+    return disk_.resolve(from, reference);
+  }
+
+ private:
+  DiskFiles disk_;
+  std::string directory_;
+  std::map<std::string, std::string>& read_;
+};
+
+Value parameters_of(const std::vector<std::string>& given) {
+  MapBuilder parameters;
+  for (const std::string& each : given) {
+    const std::size_t equals = each.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage, cat("--parameter ", each, ": NAME=VALUE is expected"));
+    }
+    parameters.set(each.substr(0, equals), Value::string(each.substr(equals + 1)));
+  }
+  return Value::map(std::move(parameters));
+}
+
+/// References in the root template are relative to it, but the server knows no directory of the root: from there all
+/// names are absolute.
+void make_absolute(Json& node, const std::string& directory, const std::map<std::string, std::string>& files) {
+  if (node.is_string()) {
+    const std::string path = relative_to(cat(directory, "/x"), node.get<std::string>());
+    if (files.count(path) > 0) node = path;
+    return;
+  }
+  for (Json& child : node) {
+    if (child.is_structured() || child.is_string()) make_absolute(child, directory, files);
+  }
+}
+
+/// Only where a reference can stand: types and get_file.
+void resolve_references(Json& node, const std::string& directory, const std::map<std::string, std::string>& files) {
+  if (node.is_array()) {
+    for (Json& child : node) resolve_references(child, directory, files);
+  }
+  if (!node.is_object()) return;
+  for (auto& [key, child] : node.items()) {
+    if (child.is_string() && (key == "type" || key == "get_file")) {
+      make_absolute(child, directory, files);
+    } else if (key == "resources" && child.is_array()) {
+      make_absolute(child, directory, files);  // a ResourceChain's list of types
+    } else {
+      resolve_references(child, directory, files);
+    }
+  }
+}
+
+}  // namespace
+
+Json make_upload(const UploadRequest& request, const FileReader& reader) {
+  std::map<std::string, std::string> files;
+  StackModel model;
+  StackRequest stack;
+  stack.name = request.name;
+  stack.template_name = fs::absolute(request.template_file).lexically_normal().string();
+  const std::string directory = fs::path(stack.template_name).parent_path().string();
+  model.files = std::make_unique<RecordingFiles>(reader, directory, files);
+  stack.parameters = parameters_of(request.parameters);
+  for (const fs::path& environment : request.environments) {
+    stack.environments.push_back(fs::absolute(environment).lexically_normal().string());
+  }
+  Json body = Json::object();
+  body["stack_name"] = request.name;
+  try {
+    build_model(model, stack);
+    const std::vector<Fault> faults = validate_stack(*model.root);
+    if (!faults.empty()) throw faults.front();
+    body["template"] = to_json(model.root->source()->document());
+  } catch (const Fault& fault) {
+    throw fault.located(model.sources);
+  }
+  files.erase(stack.template_name);
+  resolve_references(body["template"], directory, files);
+  body["files"] = Json::object();
+  for (const auto& [name, text] : files) body["files"][name] = text;
+  body["environment_files"] = stack.environments;
+  body["environment"] = Json::object();
+  body["parameters"] = to_json(stack.parameters);
+  return body;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,23 @@
+// What `hearth stack create` and `update` send: a template with all files that it reaches, as Heat's API takes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::metadata::live {
+
+struct UploadRequest {
+  std::string name;
+  fs::path template_file;
+  std::vector<fs::path> environments;
+  std::vector<std::string> parameters;  ///< "NAME=VALUE"
+};
+
+/// The body of the request. Everything is read and validated here already, so that an error names file and line.
+/// Throws Error.
+[[nodiscard]] Json make_upload(const UploadRequest& request, const FileReader& reader);
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,77 @@
+#include "metadata/live/stack_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "tests/fakes/manual_clock.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+/// Answers in order, remembers what it was asked.
+class Answers final : public HttpClient {
+ public:
+  HttpResponse send(const HttpRequest& request) override {
+    asked.push_back(request);
+    HttpResponse response = answers.at(asked.size() - 1);
+    return response;
+  }
+  void add(int status, const std::string& body, const HttpHeaders& headers = {}) {
+    HttpResponse response;
+    response.status = status;
+    response.reason = "R";
+    response.headers = headers;
+    response.body = body;
+    answers.push_back(response);
+  }
+  std::vector<HttpResponse> answers;
+  std::vector<HttpRequest> asked;
+};
+
+class StackClientTest : public testing::Test {
+ protected:
+  std::string failure() {
+    try {
+      (void)client_.call("GET", "/stacks/x");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  Answers http_;
+  fakes::ManualClock clock_;
+  StackClient client_{http_, clock_, "http://192.0.2.1:8004/v1/admin", "token"};
+};
+
+TEST_F(StackClientTest, RepeatsAnyMethodWhereItIsSent) {
+  http_.add(302, "", {{"Location", "http://192.0.2.1:8004/v1/admin/stacks/x/id"}});
+  http_.add(200, R"({"a": 1})");
+  EXPECT_EQ(client_.call("PUT", "/stacks/x", Json::object())["a"], 1);
+  EXPECT_EQ(http_.asked[1].method, "PUT");
+  EXPECT_EQ(http_.asked[1].body, "{}");
+  EXPECT_EQ(http_.asked[1].url.path, "/v1/admin/stacks/x/id");
+  EXPECT_EQ(find_header(http_.asked[0].headers, "X-Auth-Token"), "token");
+}
+
+TEST_F(StackClientTest, TellsErrorsInTheServersWords) {
+  http_.add(404, R"({"error": {"message": "The Stack (x) could not be found."}})");
+  EXPECT_EQ(failure(), "The Stack (x) could not be found.");
+  http_.add(500, "<html>");
+  EXPECT_EQ(failure(), "the server answered 500 R");
+  http_.add(401, "");
+  EXPECT_EQ(failure(), "the stack service does not accept the token");
+}
+
+TEST_F(StackClientTest, AnEmptyAnswerIsNull) {
+  http_.add(204, "");
+  EXPECT_TRUE(client_.call("DELETE", "/stacks/x").is_null());
+}
+
+TEST_F(StackClientTest, FindsAStacksPlace) {
+  http_.add(200, R"({"stack": {"stack_name": "x", "id": "1"}})");
+  EXPECT_EQ(client_.locate("x"), "/stacks/x/1");
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

@@ -1,0 +1,59 @@
+#include "metadata/live/upload.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "metadata/live/heat_blueprint.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+class UploadTest : public testing::Test {
+ protected:
+  UploadTest() {
+    write("top.yaml",
+          "heat_template_version: 2018-08-31\nparameters: {n: {type: number, default: 1}}\nresources:\n"
+          "  g: {type: OS::Heat::ResourceGroup, properties: {count: {get_param: n}, resource_def: {type: My::Node}}}\n"
+          "  direct: {type: sub/node.yaml}\n"
+          "  members: {type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: sub/node.yaml}}}\n");
+    write("sub/node.yaml",
+          "heat_template_version: 2018-08-31\nresources:\n"
+          "  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: {get_file: run.sh}}}\n");
+    write("sub/run.sh", "echo hi\n");
+    write("env.yaml", "resource_registry: {My::Node: sub/node.yaml}\n");
+  }
+  void write(const std::string& name, const std::string& text) {
+    const fs::path path = directory_.path() / name;
+    fs::create_directories(path.parent_path());
+    files_.write(path, text, {});
+  }
+  [[nodiscard]] UploadRequest request() const {
+    return {"s", directory_.path() / "top.yaml", {directory_.path() / "env.yaml"}, {"n=2"}};
+  }
+  TempDir directory_ = TempDir::create("/tmp", "upload-");
+  RealFileSystem files_;
+};
+
+TEST_F(UploadTest, HasAllFilesThatTheTemplateReachesAndIsTakenByTheServer) {
+  const Json body = make_upload(request(), files_);
+  EXPECT_EQ(body["files"].size(), 3U) << body["files"].dump(1);
+  EXPECT_EQ(body["parameters"]["n"], "2");
+  StackDefinition definition{"s", "11111111-2222-4333-8444-555555555555", "admin", body};
+  const auto blueprint = HeatBlueprintMaker("secret").make(definition);
+  EXPECT_EQ(blueprint->stack("g").resources.size(), 2U);
+  EXPECT_EQ(blueprint->stack("direct").resources.size(), 1U);
+  EXPECT_EQ(blueprint->properties("g.1.c")["config"], "echo hi\n");
+}
+
+TEST_F(UploadTest, AMissingFileOrABadParameterIsToldBeforeAnythingIsSent) {
+  UploadRequest bad = request();
+  bad.parameters = {"n"};
+  EXPECT_THROW((void)make_upload(bad, files_), Error);
+  files_.remove(directory_.path() / "sub/run.sh");
+  EXPECT_THROW((void)make_upload(request(), files_), Error);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live
