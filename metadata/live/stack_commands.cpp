@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "base/error.hpp"
-#include "base/net/beast_client.hpp"
 #include "base/net/url.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
@@ -23,7 +23,7 @@ constexpr const char* k_state = "/var/lib/hearth/metadata";
 /// A connection to the running engine, as the options say.
 struct Session {
   SystemClock clock;
-  BeastClient http;
+  WebClient http;
   StackClient client;
 
   explicit Session(const cli::Arguments& arguments)

@@ -16,10 +16,13 @@ namespace {
 /// Files of the disk, remembering what was read.
 class RecordingFiles final : public FileSource {
  public:
-  RecordingFiles(const FileReader& reader, std::map<std::string, std::string>& read) : disk_(reader), read_(read) {}
+  RecordingFiles(const FileReader& reader, std::string directory, std::map<std::string, std::string>& read)
+      : disk_(reader), directory_(std::move(directory)), read_(read) {}
+  /// Names that are still relative are so to the root template: a group's member has no file of its own.
   [[nodiscard]] std::optional<std::string> read(const std::string& name) override {
-    std::optional<std::string> text = disk_.read(name);
-    if (text) read_[name] = *text;
+    const std::string path = relative_to(cat(directory_, "/x"), name);
+    std::optional<std::string> text = disk_.read(path);
+    if (text) read_[path] = *text;
     return text;
   }
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override {
@@ -28,6 +31,7 @@ class RecordingFiles final : public FileSource {
 
  private:
   DiskFiles disk_;
+  std::string directory_;
   std::map<std::string, std::string>& read_;
 };
 
@@ -78,10 +82,11 @@ void resolve_references(Json& node, const std::string& directory, const std::map
 Json make_upload(const UploadRequest& request, const FileReader& reader) {
   std::map<std::string, std::string> files;
   StackModel model;
-  model.files = std::make_unique<RecordingFiles>(reader, files);
   StackRequest stack;
   stack.name = request.name;
   stack.template_name = fs::absolute(request.template_file).lexically_normal().string();
+  const std::string directory = fs::path(stack.template_name).parent_path().string();
+  model.files = std::make_unique<RecordingFiles>(reader, directory, files);
   stack.parameters = parameters_of(request.parameters);
   for (const fs::path& environment : request.environments) {
     stack.environments.push_back(fs::absolute(environment).lexically_normal().string());
@@ -97,7 +102,7 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
     throw fault.located(model.sources);
   }
   files.erase(stack.template_name);
-  resolve_references(body["template"], fs::path(stack.template_name).parent_path().string(), files);
+  resolve_references(body["template"], directory, files);
   body["files"] = Json::object();
   for (const auto& [name, text] : files) body["files"][name] = text;
   body["environment_files"] = stack.environments;

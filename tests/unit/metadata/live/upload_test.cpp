@@ -16,7 +16,8 @@ class UploadTest : public testing::Test {
     write("top.yaml",
           "heat_template_version: 2018-08-31\nparameters: {n: {type: number, default: 1}}\nresources:\n"
           "  g: {type: OS::Heat::ResourceGroup, properties: {count: {get_param: n}, resource_def: {type: My::Node}}}\n"
-          "  direct: {type: sub/node.yaml}\n");
+          "  direct: {type: sub/node.yaml}\n"
+          "  members: {type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: sub/node.yaml}}}\n");
     write("sub/node.yaml",
           "heat_template_version: 2018-08-31\nresources:\n"
           "  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: {get_file: run.sh}}}\n");
