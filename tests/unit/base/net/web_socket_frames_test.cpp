@@ -17,7 +17,7 @@ TEST(WebSocketFrames, AClientsFrameIsMasked) {
 
 TEST(WebSocketFrames, FragmentsAreJoinedAroundControlFrames) {
   WebSocketReader reader;
-  for (const char byte : std::string("\x01\x03Hel\x89\x01!\x80\x02lo", 11)) reader.feed({&byte, 1});
+  for (const char byte : std::string("\x01\x03Hel\x89\x01!\x80\x02lo", 12)) reader.feed({&byte, 1});
   EXPECT_EQ(reader.next(), (WebSocketMessage{Opcode::ping, "!"}));
   EXPECT_EQ(reader.next(), (WebSocketMessage{Opcode::text, "Hello"}));
   EXPECT_EQ(reader.next(), std::nullopt);
