@@ -11,7 +11,8 @@ set -euo pipefail
 declare -A packages=(
   # What compiles and links everything.
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
-    libboost-filesystem1.81-dev libssl-dev libsqlite3-dev libfdisk-dev libext2fs-dev comerr-dev"
+    libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev libsqlite3-dev
+    libfdisk-dev libext2fs-dev comerr-dev"
   # The programs that hearth runs while it makes, converts and starts images.
   [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs grub-pc-bin
     grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
@@ -20,7 +21,7 @@ declare -A packages=(
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
     tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk curl nginx-light wrk apache2-utils
     python3-openstackclient python3-heatclient python3-dib-utils python3-os-collect-config python3-os-apply-config
-    python3-os-refresh-config ifupdown jq"
+    python3-os-refresh-config heat-cfntools python3-yaml ifupdown jq libarchive-tools zlib1g-dev"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )
