@@ -185,7 +185,8 @@ void add_chain_members(Resource& resource, Stack& nested, const Value& given) {
       truth(member(given, "resource_properties")) ? member(given, "resource_properties") : Value::map({});
   const bool concurrent = truth(member(given, "concurrent"));
   std::size_t index = 0;
-  for (const Value& type : member(given, "resources").items()) {
+  const Value types = member(given, "resources");
+  for (const Value& type : types.items()) {
     ResourceDefinition made = definition(std::to_string(index), resource, type, properties, {});
     if (!concurrent && index > 0) made.depends_on.push_back(Value::string(std::to_string(index - 1)));
     nested.add_member(std::move(made));

@@ -35,7 +35,8 @@ Json section_of(StackClient& client, const std::string& group, const AgentHost& 
   }
   if (member.empty()) throw Error(ErrorKind::not_found, cat("role ", host.role, " has no member ", host.member));
   const std::string place = client.locate(member);
-  for (const Json& resource : client.call("GET", cat(place, "/resources?nested_depth=5"))["resources"]) {
+  const Json found = client.call("GET", cat(place, "/resources?nested_depth=5"));
+  for (const Json& resource : found.at("resources")) {
     const std::string type = resource.value("resource_type", "");
     if (type.find("Server") == std::string::npos) continue;
     const std::string self = resource["links"][0].value("href", "");

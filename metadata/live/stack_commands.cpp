@@ -60,7 +60,8 @@ void follow(Session& session, const std::string& place, const std::string& name,
   while (true) {
     last_round = until();
     const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
-    for (const Json& event : session.client.call("GET", cat(place, "/events", query))["events"]) {
+    const Json found = session.client.call("GET", cat(place, "/events", query));
+    for (const Json& event : found.at("events")) {
       print(cat(paths.line(event), "\n"));
       marker = event.value("id", "");
     }
@@ -192,7 +193,8 @@ int output_show(const cli::Arguments& arguments) {
 
 /// Failed resources that hold no failed stack themselves, with what their deployments wrote.
 void print_failures(Session& session, const std::string& place, const std::string& path) {
-  for (const Json& resource : session.client.call("GET", cat(place, "/resources"))["resources"]) {
+  const Json found = session.client.call("GET", cat(place, "/resources"));
+  for (const Json& resource : found.at("resources")) {
     if (resource.value("resource_status", "").find("FAILED") == std::string::npos) continue;
     const std::string own = cat(path, ".", resource.value("resource_name", ""));
     std::string nested;

@@ -33,7 +33,7 @@ def why_not():
     """Why upstream's builder can't run here; empty when it can."""
     if os.geteuid() != 0:
         return "upstream's builder needs root"
-    for program in (UPSTREAM, "losetup", "partx", "mmdebstrap", "mkfs.ext4"):
+    for program in (UPSTREAM, "sudo", "debootstrap", "losetup", "partx", "mmdebstrap", "mkfs.ext4"):
         if not shutil.which(program, path=os.environ['PATH'] + ':/usr/sbin:/sbin'):
             return f"{program} is not installed"
     if not upstream_tree():

@@ -140,7 +140,8 @@ def check_update(service, stack, done):
     for line in (f"[{stack}.Compute.0.First]: CREATE_COMPLETE  state changed", f"[{stack}.Compute.2]: DELETE_COMPLETE  state changed",
                  f"[{stack}]: UPDATE_COMPLETE  Stack UPDATE completed successfully"):
         assert line in events, f"no {line!r} in\n{events}"
-    assert f"[{stack}.Compute.0.First]: CREATE_COMPLETE  state changed" in service.hearth("event", "list", stack)
+    ours = service.hearth("event", "list", stack)
+    assert f"[{stack}.Compute.0.First]: CREATE_COMPLETE  state changed" in ours, ours
 
 
 def check_failure(service, work):
