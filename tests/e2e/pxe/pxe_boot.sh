@@ -24,8 +24,10 @@ other=''
 
 # shellcheck disable=SC2317  # called by the trap
 clean_up() {
-  ip netns pids "$net" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
-  ip netns del "$net" 2>/dev/null || true
+  for space in "$net" "$net-dhcp"; do
+    ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
+    ip netns del "$space" 2>/dev/null || true
+  done
   rm -rf "$work"
 }
 trap clean_up EXIT
@@ -88,6 +90,11 @@ make_network() {
   ip -n "$net" link set br0 up
   ip -n "$net" tuntap add t0 mode tap
   ip -n "$net" link set t0 master br0 up
+  ip netns add "$net-dhcp"  # the other server's machine
+  ip -n "$net" link add d1 type veth peer name d0 netns "$net-dhcp"
+  ip -n "$net" link set d1 master br0 up
+  ip -n "$net-dhcp" addr add 192.0.2.2/24 dev d0
+  ip -n "$net-dhcp" link set d0 up
 }
 
 # site MODE NODE-KEYS
@@ -100,14 +107,10 @@ site() {
 JSON
 }
 
-start() { # start MODE NODE-KEYS: the server, and dnsmasq on a second bridge address in mode proxy
+start() { # start MODE NODE-KEYS: the server, and in mode proxy dnsmasq on a machine of its own
   site "$1" "$2"
   rm -rf "$work/state"
   if [ "$1" = proxy ]; then
-    ip -n "$net" link add d0 type veth peer name d1 2>/dev/null && ip -n "$net" link set d1 master br0 up
-    ip netns add "$net-dhcp" 2>/dev/null && ip -n "$net" link set d0 netns "$net-dhcp"
-    ip -n "$net-dhcp" addr add 192.0.2.2/24 dev d0 2>/dev/null || true
-    ip -n "$net-dhcp" link set d0 up
     ip netns exec "$net-dhcp" dnsmasq -k --port=0 -C /dev/null --interface=d0 --bind-interfaces --no-ping --user=root \
       --dhcp-range=192.0.2.50,192.0.2.60 --dhcp-leasefile="$work/dnsmasq.leases" >/dev/null 2>&1 &
     other=$!
@@ -130,7 +133,6 @@ stop() {
     kill "$other"
     wait "$other" || true
     other=''
-    ip netns del "$net-dhcp"
   fi
 }
 
