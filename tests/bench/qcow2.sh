@@ -17,9 +17,8 @@ find /usr/bin /usr/sbin /usr/share /usr/lib -xdev -type f -size -4M -print0 |
     sort -z | awk 'BEGIN { RS = ORS = "\0" } NR % 7 == 0' |
     while IFS= read -r -d '' file; do
         used=$((${used:-0} + $(stat -c %s "$file")))
-        ((used < 400000000)) || break
-        printf '%s\0' "$file"
-    done | tar -cPf - --null -T - | tar -xf - -C tree --strip-components=1
+        if ((used < 400000000)); then printf '%s\0' "$file"; fi
+    done | tar -cPf - --null -T - | tar -xPf - -C tree --strip-components=1 --no-same-owner
 truncate -s 2G small.raw
 mke2fs -q -t ext4 -d tree small.raw
 cp --sparse=always small.raw large.raw
