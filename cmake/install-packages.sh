@@ -19,7 +19,8 @@ declare -A packages=(
     ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
-    tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk curl nginx-light wrk apache2-utils
+    sudo debootstrap git rsync openssl openssh-client tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk
+    curl nginx-light wrk apache2-utils
     python3-openstackclient python3-heatclient python3-dib-utils python3-os-collect-config python3-os-apply-config
     python3-os-refresh-config heat-cfntools python3-yaml ifupdown jq libarchive-tools zlib1g-dev"
   # For the presets tidy, fuzz and coverage.
