@@ -5,6 +5,7 @@
 #include "agent/apply/command.hpp"
 #include "agent/cfn/command.hpp"
 #include "agent/collect/command.hpp"
+#include "agent/deploy/command.hpp"
 #include "agent/doctor/command.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/net/command.hpp"
@@ -48,6 +49,12 @@ const std::vector<Applet>& applets() {
        [](const Invocation& call) { return cfn_get_metadata_main(call.words); }},
       {"cfn-hup", "cfn-hup", "runs hooks when the metadata of a resource have changed",
        [](const Invocation& call) { return cfn_hup_main(call.words); }},
+      {"deploy", "", "the agent of the deploy ramdisk", [](const Invocation& call) { return deploy_main(call.words); }},
+      {"write-image", "", "URL DISK: writes a disk image to a disk while it is fetched",
+       [](const Invocation& call) { return write_image_main(call.words); }},
+      {"init", "", "process 1 of the deploy ramdisk", [](const Invocation& call) { return init_main(call.words); }},
+      {"modprobe", "", "NAME: loads a kernel module, in the deploy ramdisk",
+       [](const Invocation& call) { return modprobe_main(call.words); }},
       {"doctor", "", "why does a deployment of this machine stay IN_PROGRESS?",
        [](const Invocation& call) { return doctor_main(call.words); }},
   };

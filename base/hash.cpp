@@ -1,9 +1,8 @@
 #include "base/hash.hpp"
 
-#include <openssl/evp.h>
-
 #include <array>
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 
@@ -17,7 +16,6 @@ struct Hasher::Context {
   ~Context() { EVP_MD_CTX_free(evp); }
 };
 
-namespace {
 const EVP_MD* evp_of(HashKind kind) {
   switch (kind) {
     case HashKind::md5: return EVP_md5();
@@ -27,7 +25,6 @@ const EVP_MD* evp_of(HashKind kind) {
   }
   return nullptr;
 }
-}  // namespace
 
 Hasher::Hasher(HashKind kind) : context_(std::make_unique<Context>()) {
   if (EVP_DigestInit_ex(context_->evp, evp_of(kind), nullptr) != 1) {

@@ -1,27 +1,17 @@
 #include "base/hmac.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include <algorithm>
 #include <array>
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 
 namespace hearth {
 
 namespace {
-
-const EVP_MD* evp_of(HashKind kind) {
-  switch (kind) {
-    case HashKind::md5: return EVP_md5();
-    case HashKind::sha1: return EVP_sha1();
-    case HashKind::sha256: return EVP_sha256();
-    case HashKind::sha512: return EVP_sha512();
-  }
-  return nullptr;
-}
 
 const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 

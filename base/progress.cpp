@@ -111,9 +111,15 @@ void TerminalProgress::tick() {
 
 void TerminalProgress::step_end(StepOutcome outcome, Duration duration) {
   if (!step_) return;
+  if (outcome == StepOutcome::cached) ++cached_;
   const std::string text = end_of_step(step_->name, outcome, duration, style_, tail_);
   step_.reset();
   print_above(text);
+}
+
+void TerminalProgress::expect(Duration left) {
+  ends_ = clock_.now() + left;
+  if (step_) draw();
 }
 
 void TerminalProgress::note(std::string_view text) { print_above(as_lines(text)); }
@@ -127,6 +133,10 @@ void TerminalProgress::finish(std::string_view summary) {
 void TerminalProgress::draw() {
   const MonotonicTime now = clock_.now();
   step_->elapsed = now - began_;
+  if (ends_ && *ends_ > now) step_->left = *ends_ - now;
+  if (ends_ && *ends_ <= now) step_->left.reset();  // it takes longer than the last time: nobody knows
+  step_->fetched = fetched_;
+  step_->cached = cached_;
   drawn_ = now;
   live_ = true;
   put(fd_, cat(k_wipe_line, live_line(*step_, frame_++, terminal_columns(fd_) - 1, style_)));

@@ -31,6 +31,10 @@ class Progress {
   /// Time passes: the live line may be drawn anew. Cheap; call it as often as is handy.
   virtual void tick() {}
   virtual void step_end(StepOutcome outcome, Duration duration) = 0;
+  /// How long everything from the running step on is going to take, as an estimate of this moment.
+  virtual void expect(Duration /*left*/) {}
+  /// How many bytes were fetched so far.
+  virtual void fetched(std::uint64_t /*bytes*/) {}
   /// Something worth a line of its own, within a step or between steps.
   virtual void note(std::string_view text) = 0;
   /// The last words; may have several lines. Nothing is live afterwards.
@@ -80,6 +84,8 @@ class TerminalProgress final : public Progress {
   void line(std::string_view text) override;
   void tick() override;
   void step_end(StepOutcome outcome, Duration duration) override;
+  void expect(Duration left) override;
+  void fetched(std::uint64_t bytes) override { fetched_ = bytes; }
   void note(std::string_view text) override;
   void finish(std::string_view summary) override;
 
@@ -92,6 +98,9 @@ class TerminalProgress final : public Progress {
   ProgressStyle style_;
   std::optional<RunningStep> step_;
   MonotonicTime began_{};
+  std::optional<MonotonicTime> ends_;  ///< when all is done, by the last estimate
+  std::uint64_t fetched_ = 0;
+  std::size_t cached_ = 0;
   std::optional<MonotonicTime> drawn_;
   std::size_t frame_ = 0;
   bool live_ = false;  ///< a live line stands on the terminal

@@ -205,6 +205,11 @@ std::string finished_line(std::string_view name, StepOutcome outcome, Duration d
   return cat(colored(style.unicode ? mark.unicode : mark.ascii, mark.color, style), " ", clean_line(name), "  ", tail);
 }
 
+std::string rough_text(Duration duration) {
+  const auto seconds = std::max<std::int64_t>(1, std::chrono::round<std::chrono::seconds>(duration).count());
+  return seconds < 60 ? cat(seconds, "s") : elapsed_text(std::chrono::seconds(seconds));
+}
+
 std::string live_line(const RunningStep& step, std::size_t frame, std::size_t columns, const ProgressStyle& style) {
   std::string text = spinner(frame, style);
   if (step.total > 0) {
@@ -213,6 +218,9 @@ std::string live_line(const RunningStep& step, std::size_t frame, std::size_t co
     text += cat(" ", step.index, "/", step.total, " [", bar_text(fraction, k_live_bar, style), "]");
   }
   text += cat(" ", clean_line(step.name), "  ", elapsed_text(step.elapsed));
+  if (step.left) text += cat(", about ", rough_text(*step.left), " left");
+  if (step.fetched > 0) text += cat(", ", human_bytes(step.fetched), " fetched");
+  if (step.cached > 0) text += cat(", ", step.cached, " cached");
   const std::string output = clean_line(step.last_line);
   if (output.empty()) return cut_to_width(text, columns, style);
   const std::size_t before = display_width(text) + 2;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +32,10 @@ struct RunningStep {
   std::size_t index = 0;  ///< 1-based
   std::size_t total = 0;  ///< 0 = unknown: no counter, no bar
   Duration elapsed{};
-  std::string last_line;  ///< what it printed last; may be empty
+  std::string last_line;                        ///< what it printed last; may be empty
+  std::optional<Duration> left = std::nullopt;  ///< how long everything is going to take yet; nothing = unknown
+  std::uint64_t fetched = 0;                    ///< bytes
+  std::size_t cached = 0;                       ///< steps that were taken from an earlier run
 };
 
 /// One step of a finished run. Rows with a lower `phase` come first; rows of one phase keep their order.
@@ -38,10 +43,14 @@ struct TimingRow {
   std::string name;
   Duration duration{};
   int phase = 0;
+  Duration begin{};  ///< since the first step began
 };
 
 /// "0.4s", "12.3s", "1m05s", "2h03m". Negative durations show as 0.0s.
 [[nodiscard]] std::string elapsed_text(Duration duration);
+
+/// An estimate, in whole seconds: "1s", "42s", "3m05s".
+[[nodiscard]] std::string rough_text(Duration duration);
 
 /// A line of program output made safe for one terminal line: escape sequences and control characters go, tabs become
 /// blanks, of text overwritten by carriage returns the last part stays, bytes that are not UTF-8 become '?'.
@@ -60,7 +69,8 @@ struct TimingRow {
 [[nodiscard]] std::string finished_line(std::string_view name, StepOutcome outcome, Duration duration,
                                         const ProgressStyle& style);
 
-/// The live line, at most `columns` wide: spinner (its `frame`-th picture), counter, bar, name, time, last output.
+/// The live line, at most `columns` wide: spinner (its `frame`-th picture), counter, bar, name, time, what is left
+/// and what was saved, last output.
 [[nodiscard]] std::string live_line(const RunningStep& step, std::size_t frame, std::size_t columns,
                                     const ProgressStyle& style);
 

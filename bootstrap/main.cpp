@@ -3,6 +3,10 @@
 #include <cstdio>
 
 #include "base/cli/command.hpp"
+#include "bootstrap/bundle/commands.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/rehearse/commands.hpp"
+#include "bootstrap/seed/commands.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
@@ -23,10 +27,14 @@ int main(int argc, char** argv) {
   if (const auto command = builder::command_named(name, executable)) return cli::run_single(program, *command, words);
   program.commands = builder::commands(executable);
   for (cli::Command& command : vm::commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : bootstrap::bundle::commands(executable)) program.commands.push_back(std::move(command));
   for (cli::Command& command : pxe::commands()) program.commands.push_back(std::move(command));
   for (cli::Command& command : metadata::commands()) program.commands.push_back(std::move(command));
   program.commands.push_back(metadata::live::serve_command());
   for (cli::Command& command : metadata::live::stack_commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : bootstrap::commands()) program.commands.push_back(std::move(command));
+  for (cli::Command& command : bootstrap::seed_commands(executable)) program.commands.push_back(std::move(command));
+  for (cli::Command& command : bootstrap::rehearse_commands(executable)) program.commands.push_back(std::move(command));
   program.commands.push_back({.words = "completion bash",
                               .operands = "",
                               .summary = "print a completion script: eval \"$(hearth completion bash)\"",

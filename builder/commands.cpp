@@ -5,12 +5,18 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/boot/kernel_extract.hpp"
+#include "builder/cache_commands.hpp"
 #include "builder/described_images.hpp"
 #include "builder/element_commands.hpp"
+#include "builder/evidence/commands.hpp"
+#include "builder/frames/publish_command.hpp"
+#include "builder/inspect/commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/convert_command.hpp"
+#include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 
 namespace hearth::builder {
@@ -29,7 +35,7 @@ Environment cleared(const Environment& environment) {
   return kept;
 }
 
-std::string quoted_arguments(const cli::Arguments& arguments, const std::vector<cli::Option>& table) {
+std::vector<std::string> argument_words(const cli::Arguments& arguments, const std::vector<cli::Option>& table) {
   std::vector<std::string> words;
   for (const cli::Option& option : table) {
     for (const std::string& value : arguments.values(option.key())) {
@@ -38,7 +44,7 @@ std::string quoted_arguments(const cli::Arguments& arguments, const std::vector<
     }
   }
   words.insert(words.end(), arguments.operands().begin(), arguments.operands().end());
-  return shell_join(words);
+  return words;
 }
 
 ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::Option>& table, Cycles cycles,
@@ -46,12 +52,17 @@ ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::
   const Environment environment = current_environment();
   ImageRequest request = make_request(arguments, arguments.has("c") ? cleared(environment) : environment,
                                       fs::current_path(), cycles, kind);
-  request.arguments_text = quoted_arguments(arguments, table);
+  request.arguments = argument_words(arguments, table);
+  request.arguments_text = shell_join(request.arguments);
+  if (const auto key = arguments.value("sign-key")) request.signing_key = fs::absolute(*key);
+  request.fetching = fetch::make_fetch_plan(arguments, fs::current_path(), cycles == Cycles::refuse);
   return request;
 }
 
 std::vector<cli::Option> create_options() {
   std::vector<cli::Option> options = image_options();
+  options.insert(options.end(), fetch::fetch_options().begin(), fetch::fetch_options().end());
+  options.push_back(evidence::signing_option());
   options.push_back({"accept-cycles", 0, "", "accept element-deps that form a cycle, as diskimage-builder does"});
   return options;
 }
@@ -126,10 +137,18 @@ cli::Command plan_command(const fs::path& executable) {
             std::vector<std::string> notes;
             const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
             for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+            const DiskStage disk = DiskStage::plan(request, plan);
+            for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+            const std::optional<MakerChoice>& maker = disk.maker();
             if (arguments.has("json")) {
-              print(cat(plan_json(plan).dump(2), "\n"));
+              Json json = plan_json(plan);
+              if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
+              print(cat(json.dump(2), "\n"));
+            } else if (arguments.has("graph")) {
+              print(plan_graph(plan));
             } else {
-              print(arguments.has("graph") ? plan_graph(plan) : plan_text(plan));
+              print(cat(plan_text(plan),
+                        maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
             }
             return 0;
           }};
@@ -137,9 +156,31 @@ cli::Command plan_command(const fs::path& executable) {
 
 }  // namespace
 
+namespace {
+
+cli::Command reproduce_command(const fs::path& executable) {
+  return evidence::reproduce_command([executable](const evidence::Rebuild& rebuild) {
+    const std::vector<cli::Option> table = create_options();
+    const cli::Arguments arguments = cli::parse_options(table, rebuild.arguments);
+    Environment environment = current_environment();
+    for (const auto& [name, value] : rebuild.environment) environment[name] = value;
+    ImageRequest request = make_request(arguments, environment, rebuild.directory, cycles_of(arguments));
+    request.arguments = rebuild.arguments;
+    request.arguments_text = shell_join(rebuild.arguments);
+    request.fetching = fetch::make_fetch_plan(arguments, rebuild.directory, true);
+    return build_image(request, find_installation(environment, executable), Verbosity::progress);
+  });
+}
+
+}  // namespace
+
 std::vector<cli::Command> commands(const fs::path& executable) {
-  std::vector<cli::Command> rows = {create_command(executable), plan_command(executable), convert_command()};
+  std::vector<cli::Command> rows = {create_command(executable), plan_command(executable),
+                                    convert_command(),          frames::publish_command(),
+                                    evidence::verify_command(), reproduce_command(executable)};
+  for (cli::Command& row : inspect_commands(executable)) rows.push_back(std::move(row));
   for (cli::Command& row : element_commands(executable)) rows.push_back(std::move(row));
+  for (cli::Command& row : cache_commands()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -11,18 +11,22 @@ set -euo pipefail
 declare -A packages=(
   # What compiles and links everything.
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
-    libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev libsqlite3-dev
-    libfdisk-dev libext2fs-dev comerr-dev"
+    libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev zlib1g-dev libsqlite3-dev
+    libpq-dev libfdisk-dev libext2fs-dev comerr-dev libguestfs-dev"
   # The programs that hearth runs while it makes, converts and starts images.
-  [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs grub-pc-bin
+  [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs xfsprogs grub-pc-bin
     grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
-    ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed"
+    xorriso erofs-utils systemd-boot-efi ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed
+    libguestfs0 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
-    sudo debootstrap git rsync openssl openssh-client tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk
-    curl nginx-light wrk apache2-utils
-    python3-openstackclient python3-heatclient python3-dib-utils python3-os-collect-config python3-os-apply-config
-    python3-os-refresh-config heat-cfntools python3-yaml ifupdown jq libarchive-tools zlib1g-dev"
+    sudo debootstrap git rsync wget openssl openssh-client openssh-server tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk
+    curl nginx-light wrk apache2-utils systemd-container postgresql
+    python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
+    libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
+    python3-dib-utils python3-os-collect-config python3-os-apply-config
+    nodejs npm chromium
+    python3-os-refresh-config python3-ironic heat-cfntools python3-heat python3-jinja2 python3-yaml ifupdown jq libarchive-tools"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )
@@ -43,8 +47,14 @@ names() {
   done
 }
 
-# missing NAME…: those that are not installed, one a line.
+# missing NAME…: those that are not installed, one a line. Node.js from elsewhere than Debian brings npm with it, and
+# conflicts with Debian's.
 missing() {
+  if command -v npm >/dev/null; then
+    local name others=()
+    for name in "$@"; do [ "$name" = npm ] || others+=("$name"); done
+    set -- "${others[@]}"
+  fi
   # dpkg-query fails when it has never heard of one of the names: that one is missing, too.
   local installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p') || true

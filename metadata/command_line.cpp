@@ -20,14 +20,31 @@ const Option k_parameter{"parameter", 'P', "NAME=VALUE", "a parameter; wins over
 const Option k_name{"name", 'n', "NAME", "name of the stack (overcloud)"};
 const Option k_seed{"seed", 0, "TEXT", "what ids and secrets are derived from (hearth)"};
 const Option k_inventory{"inventory", 0, "FILE", "JSON: attributes that only the run would tell, by path"};
+const Option k_roles{"roles", 'r', "FILE",
+                     "roles_data.yaml: templates of a TripleO tree in Jinja are rendered as read"};
+const Option k_networks{"network-data", 0, "FILE", "networks of the tree (network_data.yaml in it)"};
 const Option k_heat_order{"environment-wins", 0, "", "environments win over --parameter, as in Heat"};
+
+/// "overcloud.yaml" for "overcloud.j2.yaml": what is compiled is the rendered one.
+std::string without_jinja(const std::string& name) {
+  constexpr std::string_view k_end = ".j2.yaml";
+  const bool jinja = name.size() > k_end.size() && name.compare(name.size() - k_end.size(), k_end.size(), k_end) == 0;
+  return jinja ? name.substr(0, name.size() - k_end.size()) + ".yaml" : name;
+}
+
+/// Files as they are, or with --roles a TripleO tree around the template.
+std::unique_ptr<FileSource> files_of(const Arguments& arguments, const FileReader& disk, Sources& sources) {
+  if (!arguments.has("roles")) return std::make_unique<DiskFiles>(disk);
+  if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
+  return rendered_files(arguments, disk, tree_root(disk, *arguments.value("template")), sources);
+}
 
 /// All that the options of compile, validate, graph, … say of the stack.
 StackRequest request_of(const Arguments& arguments) {
   if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
   StackRequest request;
   request.name = arguments.value_or("name", "overcloud");
-  request.template_name = *arguments.value("template");
+  request.template_name = without_jinja(*arguments.value("template"));
   request.environments = arguments.values("environment");
   request.environment_wins = arguments.has("environment-wins");
   request.settings.seed = arguments.value_or("seed", "hearth");
@@ -48,9 +65,22 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 Value read_json_file(const std::string& name) { return parse_json_value(read_file(name), name).value_or_throw(); }
 
 std::vector<Option> stack_options(std::vector<Option> more) {
-  std::vector<Option> options{k_template, k_environment, k_parameter, k_name, k_seed, k_inventory, k_heat_order};
+  std::vector<Option> options{k_template,  k_environment, k_parameter, k_name,    k_seed,
+                              k_inventory, k_heat_order,  k_roles,     k_networks};
   options.insert(options.end(), more.begin(), more.end());
   return options;
+}
+
+std::vector<Option> role_options() { return {k_roles, k_networks}; }
+
+std::unique_ptr<RenderedFiles> rendered_files(const Arguments& arguments, const FileReader& disk, const fs::path& root,
+                                              Sources& sources) {
+  const std::string networks = arguments.value_or("network-data", (root / "network_data.yaml").string());
+  const bool optional = !arguments.has("network-data");
+  RoleSet set =
+      role_set(read_yaml_file(disk, arguments.value_or("roles", (root / "roles_data.yaml").string()), sources),
+               read_yaml_file(disk, networks, sources, optional));
+  return std::make_unique<RenderedFiles>(disk, root, std::move(set), sources);
 }
 
 std::vector<Option> endpoint_options() {
@@ -62,8 +92,8 @@ std::vector<Option> endpoint_options() {
 int with_model(const Arguments& arguments, const std::function<int(StackModel&)>& use) {
   const RealFileSystem disk;
   StackModel model;
-  model.files = std::make_unique<DiskFiles>(disk);
   try {
+    model.files = files_of(arguments, disk, model.sources);
     build_model(model, request_of(arguments));
     if (arguments.has("inventory")) learn_inventory(model, read_json_file(*arguments.value("inventory")));
     return use(model);

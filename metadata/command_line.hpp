@@ -7,11 +7,17 @@
 
 #include "base/cli/command.hpp"
 #include "metadata/compile/compiler.hpp"
+#include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata {
 
-/// -t, -e, -P, --name, --seed, --inventory, --environment-wins, and `more`.
+/// -t, -e, -P, -r, --network-data, --name, --seed, --inventory, --environment-wins, and `more`.
 [[nodiscard]] std::vector<cli::Option> stack_options(std::vector<cli::Option> more);
+/// -r and --network-data.
+[[nodiscard]] std::vector<cli::Option> role_options();
+/// The TripleO tree at `root` with the roles and networks that the options name. Throws Fault.
+[[nodiscard]] std::unique_ptr<RenderedFiles> rendered_files(const cli::Arguments& arguments, const FileReader& disk,
+                                                            const fs::path& root, Sources& sources);
 /// --cfn-url, --object-url, --created.
 [[nodiscard]] std::vector<cli::Option> endpoint_options();
 /// Builds the stack that the options name and runs `use` on it; faults get file, line and column.

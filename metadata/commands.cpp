@@ -39,7 +39,10 @@ int validate_all(StackModel& model) {
 
 int compile_to(const Arguments& arguments, StackModel& model) {
   if (!arguments.has("output")) throw Error(ErrorKind::usage, "where to? give -o DIR");
-  const Compiled compiled = compile(model, endpoints_of(arguments));
+  const Compiled compiled = compile(model, endpoints_of(arguments),
+                                    {.user_data = arguments.has("user-data"),
+                                     .hosts = arguments.has("hosts"),
+                                     .hieradata = arguments.has("hieradata")});
   const std::vector<std::string> waiting = waiting_lines(compiled, model.sources);
   for (const std::string& line : waiting) std::fprintf(stderr, "%s\n", line.c_str());
   if (!waiting.empty() && arguments.has("strict")) {
@@ -54,6 +57,9 @@ int compile_to(const Arguments& arguments, StackModel& model) {
 std::vector<Option> compile_options() {
   std::vector<Option> options =
       stack_options({{"output", 'o', "DIR", "where servers/PATH/metadata.json and index.json go"},
+                     {"user-data", 0, "", "also servers/PATH/user-data for each OS::Nova::Server, as Heat makes it"},
+                     {"hosts", 0, "", "also hosts: every server with its static addresses, for /etc/hosts"},
+                     {"hieradata", 0, "", "also servers/PATH/puppet/: hiera.yaml and the data files of deployments"},
                      {"strict", 0, "", "fail when anything waits for an event"}});
   for (Option& option : endpoint_options()) options.push_back(std::move(option));
   return options;
@@ -66,8 +72,14 @@ std::vector<cli::Command> commands() {
       {.words = "metadata compile",
        .operands = "",
        .summary = "compile templates to each server's metadata",
-       .details = "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
-                  "standard error.",
+       .details =
+           "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
+           "standard error. With --roles the template is one of a TripleO tree, whose templates in Jinja "
+           "(overcloud.j2.yaml, "
+           "puppet/role.role.j2.yaml) are rendered as they are read. Ports that ask for an address "
+           "(fixed_ips: ip_address) get it before other ports of their template get any. Addresses for --hosts "
+           "are those of a server's ports, of its networks property, of the inventory, or of the ports beside it "
+           "where it is the only server of its template. index.json names everything written.",
        .options = compile_options(),
        .run =
            [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return compile_to(a, model); }); }},

@@ -5,9 +5,12 @@
 #include "metadata/bake/seed_drive.hpp"
 #include "metadata/command_line.hpp"
 #include "metadata/compile/explain.hpp"
+#include "metadata/compile/output_directory.hpp"
 #include "metadata/compile/picture.hpp"
 #include "metadata/compile/plan.hpp"
+#include "metadata/compile/resolved.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata {
 
@@ -66,8 +69,11 @@ SeedRequest seed_of(const fs::path& directory, const std::string& wanted) {
     };
     names.insert(names.end(), {field("path"), field("name")});
     if (wanted != field("path") && wanted != field("name") && wanted != field("id")) continue;
-    return {
-        .name = field("name"), .id = field("id"), .metadata = read_json_file((directory / field("metadata")).string())};
+    const std::string user_data = field("user_data");
+    return {.name = field("name"),
+            .id = field("id"),
+            .metadata = read_json_file((directory / field("metadata")).string()),
+            .user_data = user_data.empty() ? "" : read_file((directory / user_data).string())};
   }
   Error error(ErrorKind::not_found, cat("there is no server ", wanted, " in ", directory.string()));
   if (const auto near = nearest(wanted, names)) error.hint(cat("Did you mean ", *near, "?"));
@@ -97,16 +103,59 @@ int bake(const Arguments& arguments) {
   return 0;
 }
 
+int render_tree(const Arguments& arguments) {
+  if (arguments.operands().size() != 1 || !arguments.has("output"))
+    throw Error(ErrorKind::usage, "give TREE and -o DIR");
+  const RealFileSystem disk;
+  Sources sources;
+  try {
+    const auto files = rendered_files(arguments, disk, arguments.operands()[0], sources);
+    OutputDirectory output(*arguments.value("output"));
+    for (const auto& [name, rule] : files->rules()) output.write(name, files->render_output(name));
+    output.commit();
+    print(cat(files->rules().size(), " files in ", *arguments.value("output"), "\n"));
+    return 0;
+  } catch (const Fault& fault) {
+    throw fault.located(sources);
+  }
+}
+
 }  // namespace
 
 std::vector<cli::Command> inspect_commands() {
   return {
+      {.words = "metadata render",
+       .operands = "TREE",
+       .summary = "render the Jinja templates of a TripleO tree",
+       .details = "For a look at them: compile and the others render in memory what they read. Writes the rendered "
+                  "files only.",
+       .options =
+           [] {
+             std::vector<cli::Option> options = role_options();
+             options.push_back({"output", 'o', "DIR", "where the files go; replaced as a whole"});
+             return options;
+           }(),
+       .run = render_tree},
       {.words = "metadata graph",
        .operands = "",
        .summary = "draw the resources and what comes before what",
        .details = "What waits for an event is orange.",
        .options = stack_options({{"format", 0, "dot|svg", "for graphviz, or a picture (dot)"}}),
        .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return draw(a, model); }); }},
+      {.words = "metadata resources",
+       .operands = "",
+       .summary = "every resource of the tree with its values, as JSON",
+       .details =
+           "Properties as resolved and as typed, ids, what comes before it, nested stacks, outputs. What is wrong "
+           "or waits is shown in its place.",
+       .options = stack_options({}),
+       .run =
+           [](const Arguments& a) {
+             return with_model(a, [](StackModel& model) {
+               print(json_text(resolved_stack(*model.root), {.indent = 1}) + "\n");
+               return 0;
+             });
+           }},
       {.words = "metadata plan",
        .operands = "DIR",
        .summary = "what a compile would change for each server against DIR",
@@ -127,7 +176,7 @@ std::vector<cli::Command> inspect_commands() {
        .options = {{"output", 'o', "FILE", "the image"},
                    {"format", 0, "iso|vfat", "file system (iso)"},
                    {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
-                   {"user-data", 0, "FILE", "the machine's own user data"}},
+                   {"user-data", 0, "FILE", "the machine's own user data (what compile --user-data wrote)"}},
        .run = bake},
   };
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -12,21 +13,20 @@
 #include "pxe/content.hpp"
 #include "pxe/export.hpp"
 #include "pxe/log_lines.hpp"
-#include "pxe/net/reactor.hpp"
 #include "pxe/service.hpp"
-#include "pxe/tftp/server.hpp"
+#include "pxe/tftp/farm.hpp"
 
 namespace hearth::pxe {
 
 namespace {
 
-Reactor* running_reactor = nullptr;  ///< for the signal handler only
+tftp::Farm* running_farm = nullptr;  ///< for the signal handler only
 
-void stop_on_signals(Reactor& reactor) {
-  running_reactor = &reactor;
+void stop_on_signals(tftp::Farm& farm) {
+  running_farm = &farm;
   for (const int number : {SIGINT, SIGTERM}) {
     struct sigaction action {};
-    action.sa_handler = [](int) { running_reactor->stop(); };
+    action.sa_handler = [](int) { running_farm->stop(); };
     ::sigaction(number, &action, nullptr);
   }
 }
@@ -75,11 +75,12 @@ class DirectoryContent final : public ContentSource {
 int serve_site(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::warning : LogLevel::info);
-  const ServiceOptions options{.site_file = arguments.operands().front(),
-                               .user = arguments.value_or("user", ""),
-                               .force = arguments.has("force"),
-                               .http_rate = number(arguments, "http-rate", 0, k_any) << 10U,
-                               .http_rate_per_client = number(arguments, "http-rate-per-client", 0, k_any) << 10U};
+  const ServiceOptions options{
+      .site_file = arguments.operands().front(),
+      .user = arguments.value_or("user", ""),
+      .boot = {.force = arguments.has("force"),
+               .http_rate = number(arguments, "http-rate", 0, k_any) << 10U,
+               .http_rate_per_client = number(arguments, "http-rate-per-client", 0, k_any) << 10U}};
   return serve(options, logger);
 }
 
@@ -93,7 +94,7 @@ std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments) {
 
 int explain_machine(const cli::Arguments& arguments) {
   const auto [site, mac] = site_and_mac(arguments);
-  std::fputs(explain(site, mac).c_str(), stdout);
+  std::fputs(explain(site, NodeTable(site.nodes), mac).c_str(), stdout);
   return 0;
 }
 
@@ -127,16 +128,16 @@ int serve_tftp(const cli::Arguments& arguments) {
   SystemClock clock;
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::error : LogLevel::info);
   LoggedRequests log(logger);
-  Reactor reactor(clock);
   tftp::Limits limits;
   limits.transfers_per_client = number(arguments, "per-client", limits.transfers_per_client);
   limits.block_size = static_cast<std::uint32_t>(number(arguments, "max-blksize", limits.block_size));
-  tftp::Server server(reactor, content, log, limits);
+  tftp::Farm farm(number(arguments, "threads", tftp::Farm::usual_size(), 64), clock, content, log, limits);
   const Endpoint at =
-      server.listen(parse_listen(arguments.value_or("listen", "0.0.0.0")), arguments.value_or("interface", ""));
+      farm.listen(parse_listen(arguments.value_or("listen", "0.0.0.0")), arguments.value_or("interface", ""));
   logger.info(cat("serving ", arguments.operands().front(), " by TFTP on ", to_text(at)));
-  stop_on_signals(reactor);
-  reactor.run();
+  stop_on_signals(farm);
+  std::vector<std::jthread> threads;
+  for (const auto& reactor : farm.reactors()) threads.emplace_back([&reactor] { reactor->run(); });
   return 0;
 }
 
@@ -153,7 +154,7 @@ std::vector<cli::Command> commands() {
        .options = {{"user", 'u', "NAME", "become this user when the ports are open"},
                    {"force", 0, "", "start although another DHCP server answers or boot files are missing"},
                    {"http-rate", 0, "KIB", "KiB a second that HTTP sends at most, in all"},
-                   {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends on one connection"},
+                   {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends to one address"},
                    {"quiet", 'q', "", "only warnings and errors on stderr"}},
        .run = serve_site},
       {.words = "pxe explain",
@@ -165,6 +166,12 @@ std::vector<cli::Command> commands() {
       {.words = "pxe boot-log",
        .operands = "SITE MAC",
        .summary = "what a machine asked for, and what it got, in order",
+       .details = "",
+       .options = {},
+       .run = show_boot_log},
+      {.words = "node boot-log",
+       .operands = "SITE MAC",
+       .summary = "the same as pxe boot-log",
        .details = "",
        .options = {},
        .run = show_boot_log},
@@ -182,6 +189,7 @@ std::vector<cli::Command> commands() {
        .options = {{"listen", 'l', "ADDRESS[:PORT]", "where to listen (default: 0.0.0.0:69)"},
                    {"interface", 'i', "NAME", "answer on this interface only"},
                    {"per-client", 0, "N", "transfers at once for one address (default: 64)"},
+                   {"threads", 0, "N", "threads to use (default: 8 for each processor, at most 16)"},
                    {"max-blksize", 0, "BYTES", "largest block size agreed to (default: 65464)"},
                    {"quiet", 'q', "", "no line for each request"}},
        .run = serve_tftp}};

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -22,6 +24,32 @@ Fd open_beneath(const Fd& directory, const std::string& name) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   return Fd(static_cast<int>(::syscall(SYS_openat2, directory.get(), name.c_str(), &how, sizeof how)));
 }
+
+/// Where a path leads, without links; empty, and errno, when it leads nowhere.
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), std::free);
+  return found == nullptr ? std::string() : std::string(found.get());
+}
+
+/// The same by two looks. Between them, who may write in the directory could put a link in place; a client can not.
+Fd open_checked(const Fd& directory, const std::string& name) {
+  const std::string self = cat("/proc/self/fd/", directory.get());
+  const std::string root = real_path(self);
+  const std::string file = name.starts_with('/') ? "/" : real_path(cat(self, "/", name));
+  if (root.empty() || file.empty()) return {};
+  if (file != root && !file.starts_with(root.ends_with('/') ? root : root + "/")) {
+    errno = EXDEV;
+    return {};
+  }
+  try {
+    return Fd::open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  } catch (const Error&) {  // it went away, or may not be read
+    errno = EACCES;
+    return {};
+  }
+}
+
+bool kernel_looks_up(const Fd& directory) { return open_beneath(directory, ".") || errno != ENOSYS; }
 
 /// The content of an open regular file; nothing for anything else.
 std::optional<Content> content_of(Fd file) {
@@ -83,14 +111,12 @@ std::optional<std::string> normalise_name(std::string_view asked) {
   return join(parts, "/");
 }
 
-FileRoot::FileRoot(const std::string& directory) : directory_(Fd::open(directory, O_PATH | O_DIRECTORY)) {
-  if (!open_beneath(directory_, ".") && errno == ENOSYS)
-    throw Error(ErrorKind::unsupported, cat("serving ", directory, ": this kernel has no openat2"))
-        .hint("Linux 5.6 or later is needed.");
-}
+FileRoot::FileRoot(const std::string& directory, LookUp look_up)
+    : directory_(Fd::open(directory, O_PATH | O_DIRECTORY)),
+      by_kernel_(look_up == LookUp::by_kernel_if_possible && kernel_looks_up(directory_)) {}
 
 std::variant<Content, Refusal> FileRoot::open(const std::string& name) const {
-  Fd file = open_beneath(directory_, name);
+  Fd file = by_kernel_ ? open_beneath(directory_, name) : open_checked(directory_, name);
   if (!file) return refusal_for(errno);
   std::optional<Content> content = content_of(std::move(file));
   if (!content) return Refusal{Refusal::Kind::not_found, "Not a file"};

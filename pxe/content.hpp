@@ -64,15 +64,19 @@ class ContentSource {
 [[nodiscard]] std::optional<std::string> normalise_name(std::string_view asked);
 
 /// A directory whose files are served. No name and no link in it leads out: the kernel resolves each name beneath it
-/// (openat2(2), RESOLVE_BENEATH).
+/// (openat2(2), RESOLVE_BENEATH); where that call is forbidden (systemd's DynamicUser does) or unknown, where the name
+/// leads is looked at first.
 class FileRoot {
  public:
-  /// Throws Error when the directory can't be opened or the kernel is older than 5.6.
-  explicit FileRoot(const std::string& directory);
+  enum class LookUp : std::uint8_t { by_kernel_if_possible, by_hand };
+
+  /// Throws Error when the directory can't be opened.
+  explicit FileRoot(const std::string& directory, LookUp look_up = LookUp::by_kernel_if_possible);
   [[nodiscard]] std::variant<Content, Refusal> open(const std::string& name) const;
 
  private:
   Fd directory_;
+  bool by_kernel_;
 };
 
 /// Opens a regular file that this program chose itself. Throws Error.

@@ -20,7 +20,7 @@ std::string tame(std::string_view text) {
 
 std::string log_line(const RequestRecord& record) {
   std::string line = cat(record.protocol, ' ', to_text(record.client));
-  if (!record.mac.empty()) line += cat(" (", record.mac, ')');
+  if (!record.mac.empty()) line += cat(" (", record.mac, record.node.empty() ? "" : ", ", tame(record.node), ')');
   line += cat(' ', tame(record.what), ": ", tame(record.outcome));
   if (record.bytes > 0) line += cat(", ", human_bytes(record.bytes));
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(record.took).count();

@@ -53,9 +53,9 @@ std::string Metrics::text() const {
 std::string event_line(const RequestRecord& record, WallTime time) {
   return cat("{\"time\":", fixed(seconds(time.time_since_epoch()), 3), ",\"protocol\":", json_text(record.protocol),
              ",\"client\":", json_text(to_text(record.client)), ",\"mac\":", json_text(record.mac),
-             ",\"what\":", json_text(record.what), ",\"outcome\":", json_text(record.outcome),
-             ",\"good\":", record.good ? "true" : "false", ",\"bytes\":", record.bytes,
-             ",\"seconds\":", fixed(seconds(record.took), 6), "}\n");
+             ",\"node\":", json_text(record.node), ",\"what\":", json_text(record.what),
+             ",\"outcome\":", json_text(record.outcome), ",\"good\":", record.good ? "true" : "false",
+             ",\"bytes\":", record.bytes, ",\"seconds\":", fixed(seconds(record.took), 6), "}\n");
 }
 
 EventFile::EventFile(fs::path path, const Clock& clock, Logger& logger, RequestLog& next)

@@ -13,6 +13,7 @@ struct RequestRecord {
   std::string protocol;  ///< "tftp", "http", "dhcp"
   Ipv4 client;
   std::string mac;      ///< where it is known
+  std::string node;     ///< the name of the machine, where it is in the inventory
   std::string what;     ///< the file asked for, or the kind of DHCP message
   std::string outcome;  ///< "done", or why not
   bool good = true;

@@ -1,19 +1,18 @@
-// `hearth pxe serve`: DHCP, TFTP and HTTP boot of one site in one process, each in a thread of its own.
+// `hearth pxe serve`: the boot servers of a site file, as a program: signals, and rights given up.
 #pragma once
 
 #include <string>
 
 #include "base/log.hpp"
 #include "pxe/boot/site.hpp"
+#include "pxe/boot_servers.hpp"
 
 namespace hearth::pxe {
 
 struct ServiceOptions {
   std::string site_file;
-  std::string user;                        ///< to become when the ports are open; empty = stay
-  bool force = false;                      ///< start although other DHCP servers answer or boot files are missing
-  std::uint64_t http_rate = 0;             ///< bytes a second in all; 0 = without limit
-  std::uint64_t http_rate_per_client = 0;  ///< bytes a second of one connection
+  std::string user;  ///< to become when the ports are open; empty = stay
+  BootOptions boot;
 };
 
 /// Reads a site file. Throws Error with all that is wrong.

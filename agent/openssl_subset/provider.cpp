@@ -1,5 +1,5 @@
 // The algorithms of OpenSSL that hearth-agent has: those that TLS 1.2 and 1.3 with the public internet's certificates
-// need, and MD5 for fingerprints of files.
+// need, MD5 for fingerprints of files, and BLAKE2b for frames files.
 //
 // In a static program OpenSSL's own default provider drags in every algorithm there is, from ARIA to Whirlpool, with
 // their encoders for key files: 750 kB that an agent never runs. This file has the symbol of that provider's entry
@@ -33,6 +33,7 @@ extern const OSSL_DISPATCH ossl_sha224_functions[];
 extern const OSSL_DISPATCH ossl_sha256_functions[];
 extern const OSSL_DISPATCH ossl_sha384_functions[];
 extern const OSSL_DISPATCH ossl_sha512_functions[];
+extern const OSSL_DISPATCH ossl_blake2b512_functions[];
 extern const OSSL_DISPATCH ossl_aes128gcm_functions[];
 extern const OSSL_DISPATCH ossl_aes256gcm_functions[];
 extern const OSSL_DISPATCH ossl_aes128cbc_functions[];
@@ -94,6 +95,7 @@ constexpr OSSL_ALGORITHM k_digests[] = {
     algorithm("SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1", ossl_sha256_functions),
     algorithm("SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2", ossl_sha384_functions),
     algorithm("SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3", ossl_sha512_functions),
+    algorithm("BLAKE2B-512:BLAKE2b512:1.3.6.1.4.1.1722.12.2.1.16", ossl_blake2b512_functions),  // frames files
     k_end};
 constexpr OSSL_ALGORITHM k_ciphers[] = {
     algorithm("AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", ossl_aes128gcm_functions),

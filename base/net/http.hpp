@@ -19,16 +19,29 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// The first field of that name.
 [[nodiscard]] std::optional<std::string> find_header(const HttpHeaders& headers, std::string_view name);
 
+struct HttpResponse;
+
+/// Takes an answer's body as it comes, in place of HttpResponse::body. What it throws ends the exchange.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  /// Status and headers are there.
+  virtual void begin(const HttpResponse& head) = 0;
+  virtual void take(std::string_view bytes) = 0;
+};
+
 struct HttpRequest {
   std::string method = "GET";
   Url url;
   HttpHeaders headers;  ///< Host, Content-Length and Connection are the client's business
   std::string body;
   Deadline deadline = Deadline::never();            ///< for the whole exchange, redirects included
+  Duration stall{};                                 ///< without a byte of the answer for so long is an Error; 0 = ever
   int max_redirects = 0;                            ///< 0 = a 3xx is an answer like any other
   std::size_t body_limit = std::size_t{64} << 20U;  ///< bytes; a longer answer is an Error
   bool verify_tls = true;
-  std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
+  std::string ca_file;       ///< PEM bundle that replaces the system's; empty = the system's
+  BodySink* sink = nullptr;  ///< not owned
 };
 
 struct HttpResponse {

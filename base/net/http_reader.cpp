@@ -167,6 +167,7 @@ void HttpReader::end_headers() {
   const bool empty =
       limits_.to_head || status == 101 || status == 204 || status == 304 || (limits_.to_connect && status / 100 == 2);
   const Framing framing = framing_of(response_.headers);
+  if (limits_.sink != nullptr) limits_.sink->begin(response_);
   if (empty) {
     state_ = State::done;
   } else if (!framing.problem.empty()) {
@@ -176,7 +177,8 @@ void HttpReader::end_headers() {
   } else if (framing.length) {
     left_ = *framing.length;
     if (left_ > limits_.body_limit) return fail(k_too_long);
-    response_.body.reserve(std::min<std::uint64_t>(left_, 1U << 20U));  // a server may promise more than it has
+    if (limits_.sink == nullptr)
+      response_.body.reserve(std::min<std::uint64_t>(left_, 1U << 20U));  // a server may promise more than it has
     state_ = left_ == 0 ? State::done : State::counted;
   } else {
     state_ = State::endless;
@@ -206,8 +208,9 @@ bool HttpReader::take_body() {
 }
 
 void HttpReader::grow_body(std::string_view bytes) {
-  if (response_.body.size() + bytes.size() > limits_.body_limit) return fail(k_too_long);
-  response_.body.append(bytes);
+  if (bytes.size() > limits_.body_limit - body_bytes_) return fail(k_too_long);
+  body_bytes_ += bytes.size();
+  limits_.sink == nullptr ? void(response_.body.append(bytes)) : limits_.sink->take(bytes);
 }
 
 }  // namespace hearth

@@ -16,6 +16,7 @@ struct AnswerLimits {
   bool to_connect = false;                          ///< nor has a 2xx to CONNECT
   std::size_t body_limit = std::size_t{64} << 20U;  ///< bytes
   std::size_t header_limit = std::size_t{64} << 10U;
+  BodySink* sink = nullptr;  ///< takes the body in place of HttpResponse::body
 };
 
 class HttpReader {
@@ -55,6 +56,7 @@ class HttpReader {
   std::string pending_;         ///< not yet understood
   std::size_t head_bytes_ = 0;  ///< of status line, headers and trailers
   std::uint64_t left_ = 0;      ///< of the body or chunk
+  std::size_t body_bytes_ = 0;
   std::string problem_;
 };
 

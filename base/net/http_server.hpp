@@ -63,6 +63,8 @@ class HttpServer {
                        const TlsFiles* tls = nullptr);
   /// Calls `action` on the server's thread, again and again, until the server stops.
   void every(Duration period, std::function<void()> action);
+  /// From any thread: calls `action` once, on the server's thread.
+  void post(std::function<void()> action);
   /// Serves until stop(). With `signals`, SIGTERM and SIGINT stop it, too.
   void run(bool signals = false);
   /// From any thread: no new connections, running requests end, run() returns.

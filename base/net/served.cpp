@@ -11,7 +11,7 @@ namespace hearth {
 
 namespace {
 
-constexpr std::array<std::pair<int, std::string_view>, 35> k_reasons = {{
+constexpr std::array<std::pair<int, std::string_view>, 39> k_reasons = {{
     {100, "Continue"},
     {200, "OK"},
     {201, "Created"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<int, std::string_view>, 35> k_reasons = {{
     {300, "Multiple Choices"},
     {301, "Moved Permanently"},
     {302, "Found"},
+    {303, "See Other"},
     {304, "Not Modified"},
     {307, "Temporary Redirect"},
     {308, "Permanent Redirect"},
@@ -40,12 +41,15 @@ constexpr std::array<std::pair<int, std::string_view>, 35> k_reasons = {{
     {415, "Unsupported Media Type"},
     {416, "Range Not Satisfiable"},
     {417, "Expectation Failed"},
+    {421, "Misdirected Request"},
     {422, "Unprocessable Content"},
     {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
     {500, "Internal Server Error"},
     {501, "Not Implemented"},
+    {502, "Bad Gateway"},
     {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
 }};
 
@@ -89,7 +93,7 @@ std::string response_head(const ServedResponse& response, std::string_view date,
                          response.reason.empty() ? usual_reason(response.status) : one_line(response.reason),
                          "\r\nDate: ", date, "\r\n");
   for (const auto& [name, value] : response.headers) head += cat(name, ": ", one_line(value), "\r\n");
-  if (has_body(response.status)) head += cat("Content-Length: ", response.content().size(), "\r\n");
+  if (has_body(response.status) && !response.stream) head += cat("Content-Length: ", response.content().size(), "\r\n");
   if (!keep_alive) head += "Connection: close\r\n";
   head += "\r\n";
   return head;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/net/http.hpp"
+#include "base/net/served_stream.hpp"
 #include "base/result.hpp"
 
 namespace hearth {
@@ -33,6 +34,7 @@ struct ServedResponse {
   HttpHeaders headers;
   std::string body;
   std::shared_ptr<const std::string> shared_body;  ///< in place of `body`: not copied
+  std::shared_ptr<ServedStream> stream;            ///< in place of both: sent as it comes, without a length
 
   [[nodiscard]] const std::string& content() const { return shared_body ? *shared_body : body; }
 };
@@ -52,7 +54,7 @@ struct RequestTarget {
 };
 [[nodiscard]] Result<RequestTarget, std::string> parse_request_target(std::string_view target);
 
-/// The status line and headers, up to the empty line. Content-Length is added but for 1xx, 204 and 304.
+/// The status line and headers, up to the empty line. Content-Length is added but for 1xx, 204, 304 and streams.
 [[nodiscard]] std::string response_head(const ServedResponse& response, std::string_view date, bool keep_alive);
 
 [[nodiscard]] std::string_view usual_reason(int status);

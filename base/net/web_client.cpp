@@ -14,6 +14,8 @@ namespace {
 /// A request without a deadline of its own may still not hang for ever.
 constexpr Duration k_longest_exchange = std::chrono::minutes(30);
 
+constexpr std::size_t k_one_write = std::size_t{64} << 10U;
+
 /// Header fields as they go out: setting one again replaces it.
 class Fields {
  public:
@@ -38,11 +40,19 @@ class Fields {
   HttpHeaders fields_;
 };
 
-HttpResponse read_answer(Connection& connection, const HttpRequest& request, const Deadline& deadline) {
-  HttpReader reader({.to_head = request.method == "HEAD", .body_limit = request.body_limit});
+HttpResponse read_answer(Connection& connection, const HttpRequest& request, const Deadline& deadline,
+                         const Clock& clock) {
+  HttpReader reader({.to_head = request.method == "HEAD", .body_limit = request.body_limit, .sink = request.sink});
   std::array<char, 16384> buffer{};
+  const auto next_byte = [&] {
+    if (request.stall == Duration::zero()) return deadline;
+    const MonotonicTime now = clock.now();
+    const Deadline stalled = Deadline::after(request.stall, clock);
+    const bool sooner = deadline.is_never() || stalled.poll_timeout(now) < deadline.poll_timeout(now);
+    return sooner ? stalled : deadline;
+  };
   while (!reader.done() && reader.problem().empty()) {
-    const std::size_t size = connection.read(buffer, deadline);
+    const std::size_t size = connection.read(buffer, next_byte());
     size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
   }
   if (!reader.problem().empty()) throw Error(ErrorKind::io, reader.problem());
@@ -78,12 +88,17 @@ HttpResponse WebClient::send_once(const HttpRequest& request) {
   Connection connection = dialer_.dial(request.url, {request.verify_tls, request.ca_file}, deadline);
   std::optional<Error> unsent;
   try {
-    connection.write(cat(head_of(request), request.body), deadline);
+    if (request.body.size() <= k_one_write) {
+      connection.write(cat(head_of(request), request.body), deadline);
+    } else {  // a large body is not copied
+      connection.write(head_of(request), deadline);
+      connection.write(request.body, deadline);
+    }
   } catch (const Error& error) {
     unsent = error;  // a server may answer and close before it has read a long body (413, say): the answer counts
   }
   try {
-    return read_answer(connection, request, deadline);
+    return read_answer(connection, request, deadline, clock_);
   } catch (const Error& error) {
     if (unsent) throw *unsent;
     throw Error(error.kind(), cat("reading the answer of ", request.url.masked(), ": ", error.what()));

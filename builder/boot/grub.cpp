@@ -1,15 +1,15 @@
 #include "builder/boot/grub.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/boot/boot_tree.hpp"
+#include "builder/boot/efi_loaders.hpp"
 #include "builder/boot/grub_image.hpp"
 #include "builder/disk/file_system_maker.hpp"
 
@@ -40,10 +40,11 @@ const DiskFileSystem* efi_file_system(const DiskLayout& layout) {
 /// What a loader needs to find and read grub.cfg and to start Linux; the same for both kinds.
 const std::vector<std::string>& common_modules() {
   static const std::vector<std::string> modules = {
-      "part_gpt",   "part_msdos", "ext2",   "fat",      "btrfs",   "search", "search_fs_uuid", "search_label", "normal",
-      "configfile", "linux",      "boot",   "echo",     "ls",      "cat",    "test",           "true",         "sleep",
-      "reboot",     "halt",       "serial", "terminal", "minicmd", "gzio",   "loadenv",        "regexp",       "help",
-      "probe",      "all_video",  "chain"};
+      "part_gpt",     "part_msdos", "ext2",       "fat",     "btrfs",    "search",  "search_fs_uuid",
+      "search_label", "normal",     "configfile", "linux",   "boot",     "echo",    "ls",
+      "cat",          "test",       "true",       "sleep",   "reboot",   "halt",    "serial",
+      "terminal",     "minicmd",    "gzio",       "loadenv", "regexp",   "help",    "probe",
+      "all_video",    "chain",      "xfs",        "lvm",     "mdraid1x", "mdraid09"};
   return modules;
 }
 
@@ -53,42 +54,6 @@ std::string early_script(const DiskLayout& layout) {
   if (holder == nullptr) throw Error(ErrorKind::input, "the disk layout mounts no file system at /");
   const std::string prefix = holder->mount_point == "/boot" ? "/grub" : "/boot/grub";
   return cat("search.fs_uuid ", holder->uuid, " root\nset prefix=($root)", prefix, "\n");
-}
-
-/// A core image by grub-mkimage.
-std::string make_core(const DiskLayout& layout, const std::string& target,
-                      const std::vector<std::string>& extra_modules, const BootOptions& options,
-                      const fs::path& scratch, CommandRunner& runner) {
-  const TempDir work = TempDir::create(scratch, "grub-");
-  const fs::path script = work.path() / "early.cfg";
-  const fs::path core = work.path() / "core.img";
-  RealFileSystem().write(script, early_script(layout), {});
-  std::vector<std::string> argv = {
-      "grub-mkimage", "-O",         target, "-d",         (options.grub_files / target).string(), "-c", script.string(),
-      "-p",           "/boot/grub", "-o",   core.string()};
-  argv.insert(argv.end(), common_modules().begin(), common_modules().end());
-  argv.insert(argv.end(), extra_modules.begin(), extra_modules.end());
-  run_checked(runner, Command{.argv = argv, .env = maker_environment(options.epoch)});
-  return read_file(core);
-}
-
-void stamp(const fs::path& path, std::int64_t epoch) {
-  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
-  const std::array<timespec, 2> times = {time, time};
-  ::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
-}
-
-/// Writes a file of the image, its directories included, all with the given time.
-void write_in_tree(const fs::path& tree, const std::string& path, std::string_view bytes, std::int64_t epoch) {
-  const fs::path target = GuestPath(path).in(tree);
-  RealFileSystem files;
-  files.make_directories(target.parent_path(), 0755);
-  files.write(target, bytes, {.mode = 0644, .uid = 0, .gid = 0});
-  stamp(target, epoch);
-  for (fs::path up = target.parent_path(); up != tree && up.has_parent_path(); up = up.parent_path()) {
-    if (fs::equivalent(up, tree)) break;
-    stamp(up, epoch);
-  }
 }
 
 /// Sectors where the core image may lie.
@@ -124,24 +89,61 @@ Firmware firmware_of(const DiskLayout& layout) {
   return firmware;
 }
 
+const std::vector<std::string>& efi_modules() {
+  static const std::vector<std::string> modules = {"efi_gop", "efi_uga", "efifwsetup"};
+  return modules;
+}
+
+std::string make_core(const std::string& target, const std::vector<std::string>& extra_modules,
+                      const std::string& script, const BootOptions& options, const fs::path& scratch,
+                      CommandRunner& runner) {
+  const TempDir work = TempDir::create(scratch, "grub-");
+  const fs::path early = work.path() / "early.cfg";
+  const fs::path core = work.path() / "core.img";
+  RealFileSystem().write(early, script, {});
+  const std::string directory = target == "i386-pc-eltorito" ? "i386-pc" : target;
+  std::vector<std::string> argv = {
+      "grub-mkimage", "-O", target,       "-d", (options.grub_files / directory).string(), "-c", early.string(), "-p",
+      "/boot/grub",   "-o", core.string()};
+  argv.insert(argv.end(), common_modules().begin(), common_modules().end());
+  argv.insert(argv.end(), extra_modules.begin(), extra_modules.end());
+  run_checked(runner, Command{.argv = argv, .env = maker_environment(options.epoch)});
+  return read_file(core);
+}
+
 void require_grub(const Firmware& firmware, const BootOptions& options, const Environment& env) {
+  if (options.loader != LoaderKind::grub && !firmware.uefi) {
+    throw Error(ErrorKind::input,
+                "the chosen boot loader (DIB_BOOTLOADER) starts UEFI machines only, and the disk layout has no EFI "
+                "system partition")
+        .hint("Use a layout with one, such as the element block-device-efi, or the loader grub.");
+  }
+  if (options.loader != LoaderKind::grub && !firmware.bios) return;
   if (firmware.bios || firmware.uefi) require_programs({{"grub-mkimage", "grub-common"}}, env);
   if (firmware.bios) require_files(options.grub_files / "i386-pc", "boot.img", "grub-pc-bin");
-  if (firmware.uefi) require_files(options.grub_files / "x86_64-efi", "normal.mod", "grub-efi-amd64-bin");
+  if (firmware.uefi && options.loader == LoaderKind::grub)
+    require_files(options.grub_files / "x86_64-efi", "normal.mod", "grub-efi-amd64-bin");
 }
 
 void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options,
                       const fs::path& scratch, CommandRunner& runner) {
   const Firmware firmware = firmware_of(layout);
   if (!firmware.bios && !firmware.uefi) return;
-  if (!options.keep_config) {
-    move_kernel_links(tree, layout, options.epoch);
+  const bool grub = firmware.bios || options.loader == LoaderKind::grub || options.loader == LoaderKind::signed_grub;
+  if (!options.keep_config) move_kernel_links(tree, layout, options.epoch);
+  if (grub && !options.keep_config) {
     write_in_tree(tree, "/boot/grub/grub.cfg", grub_config(layout, find_kernels(tree, layout), options), options.epoch);
   }
   if (!firmware.uefi) return;
-  const std::string loader =
-      make_core(layout, "x86_64-efi", {"efi_gop", "efi_uga", "efifwsetup"}, options, scratch, runner);
-  write_in_tree(tree, cat(efi_file_system(layout)->mount_point, "/EFI/BOOT/BOOTX64.EFI"), loader, options.epoch);
+  std::vector<BootFile> files;
+  if (options.loader == LoaderKind::grub) {
+    files = {{"/EFI/BOOT/BOOTX64.EFI",
+              make_core("x86_64-efi", efi_modules(), early_script(layout), options, scratch, runner)}};
+  } else {
+    files = efi_loader_files(tree, layout, options);
+  }
+  const std::string& esp = efi_file_system(layout)->mount_point;
+  for (const BootFile& file : files) write_in_tree(tree, cat(esp, file.path), file.bytes, options.epoch);
 }
 
 void install_bios_boot(const fs::path& raw, const DiskLayout& layout, const Placement& placement,
@@ -150,7 +152,7 @@ void install_bios_boot(const fs::path& raw, const DiskLayout& layout, const Plac
   const Extent room = core_room(layout, placement);
   const std::uint64_t sector = room.offset / k_sector;
   const std::string core = patched_core_image(
-      make_core(layout, "i386-pc", {"biosdisk", "vga_text", "vbe"}, options, scratch, runner), sector);
+      make_core("i386-pc", {"biosdisk", "vga_text", "vbe"}, early_script(layout), options, scratch, runner), sector);
   if (core.size() > room.length) {
     throw Error(ErrorKind::input, cat("GRUB's core image (", human_bytes(core.size()), ") does not fit into the ",
                                       human_bytes(room.length), " kept for it"))

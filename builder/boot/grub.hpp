@@ -12,6 +12,7 @@
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 #include "builder/boot/kernels.hpp"
+#include "builder/boot/loader_kind.hpp"
 #include "builder/disk/placement.hpp"
 
 namespace hearth::builder {
@@ -32,20 +33,35 @@ struct BootOptions {
   std::string title = "Linux";
   std::vector<std::string> consoles = {"tty0", "ttyS0,115200"};  ///< the kernel's; the last one is /dev/console
   std::string extra_command_line;                                ///< DIB_BOOTLOADER_DEFAULT_CMDLINE
-  fs::path grub_files = "/usr/lib/grub";                         ///< holds i386-pc and x86_64-efi
-  std::int64_t epoch = 0;                                        ///< time of the files written into the tree
-  bool keep_config = false;                                      ///< the tree has a grub.cfg of its own
+  LoaderKind loader = LoaderKind::grub;                          ///< on UEFI machines
+  RootName root = RootName::uuid;
+  fs::path grub_files = "/usr/lib/grub";  ///< holds i386-pc, x86_64-efi and x86_64-efi-signed
+  fs::path shim_files = "/usr/lib/shim";
+  fs::path systemd_files = "/usr/lib/systemd/boot/efi";  ///< systemd-boot and its stub
+  std::int64_t epoch = 0;                                ///< time of the files written into the tree
+  bool keep_config = false;                              ///< the tree has a grub.cfg of its own
 };
 
 /// To be called before a build starts: throws Error(not_found) naming the Debian package when GRUB's files or
-/// grub-mkimage are missing for one of the kinds.
+/// grub-mkimage are missing for one of the kinds; Error(input) when the chosen loader needs UEFI and there is none.
 void require_grub(const Firmware& firmware, const BootOptions& options, const Environment& env);
 
 /// grub.cfg for these kernels. Paths are relative to the file system that holds /boot.
 [[nodiscard]] std::string grub_config(const DiskLayout& layout, const BootKernels& kernels, const BootOptions& options);
 
-/// The kernel's command line without console and extra words: root=UUID=… ro.
-[[nodiscard]] std::string kernel_command_line(const DiskLayout& layout);
+/// The kernel's command line without console and extra words: root=UUID=… ro. Throws Error(input) where the root can't
+/// be named so (a PARTUUID needs a partition).
+[[nodiscard]] std::string kernel_command_line(const DiskLayout& layout, RootName root = RootName::uuid);
+/// The whole of it.
+[[nodiscard]] std::string full_command_line(const DiskLayout& layout, const BootOptions& options);
+
+/// A core image by grub-mkimage for `target` ("x86_64-efi"), with what Linux needs, and more, inside, that runs
+/// `script` first.
+[[nodiscard]] std::string make_core(const std::string& target, const std::vector<std::string>& extra_modules,
+                                    const std::string& script, const BootOptions& options, const fs::path& scratch,
+                                    CommandRunner& runner);
+/// GRUB's modules for a UEFI core image, besides the common ones.
+[[nodiscard]] const std::vector<std::string>& efi_modules();
 
 /// Writes grub.cfg and, for UEFI, the loader into the tree. The layout must have its ids. `scratch` is an existing
 /// directory for temporary files.

@@ -19,6 +19,22 @@ const DiskFileSystem& root_of(const DiskLayout& layout) {
   return *root;
 }
 
+/// Linux's name of the root's partition: the GUID of GPT; for an MBR the disk's id and the number, logical ones from 5.
+std::string partition_uuid(const DiskLayout& layout) {
+  static constexpr std::size_t k_first_logical = 5;
+  const DiskFileSystem& root = root_of(layout);
+  if (!root.partition) {
+    throw Error(ErrorKind::input, "DIB_BOOTLOADER_ROOT=partuuid: the root file system lies on no partition")
+        .hint("Use uuid or label.");
+  }
+  if (layout.table == PartitionTable::gpt) return to_lower(layout.partitions[*root.partition].guid);
+  std::size_t number = layout.partitions[*root.partition].primary ? 1 : k_first_logical;
+  for (std::size_t i = 0; i < *root.partition; ++i) {
+    if (layout.partitions[i].primary == layout.partitions[*root.partition].primary) ++number;
+  }
+  return cat(to_lower(layout.disk_id), "-", number < 10 ? "0" : "", number);
+}
+
 std::string menu_title(std::string_view text) { return cat("'", replace_all(std::string(text), "'", ""), "'"); }
 
 std::string menu_entry(const std::string& title, const DiskLayout& layout, const KernelEntry& kernel,
@@ -29,16 +45,23 @@ std::string menu_entry(const std::string& title, const DiskLayout& layout, const
   return cat(text, indent, "}\n");
 }
 
+}  // namespace
+
+std::string kernel_command_line(const DiskLayout& layout, RootName root) {
+  switch (root) {
+    case RootName::uuid: return cat("root=UUID=", root_of(layout).uuid, " ro");
+    case RootName::label: return cat("root=LABEL=", root_of(layout).label, " ro");
+    case RootName::partuuid: return cat("root=PARTUUID=", partition_uuid(layout), " ro");
+  }
+  return "";
+}
+
 std::string full_command_line(const DiskLayout& layout, const BootOptions& options) {
-  std::string line = kernel_command_line(layout);
+  std::string line = kernel_command_line(layout, options.root);
   for (const std::string& console : options.consoles) line += cat(" console=", console);
   if (!trim(options.extra_command_line).empty()) line += cat(" ", trim(options.extra_command_line));
   return line;
 }
-
-}  // namespace
-
-std::string kernel_command_line(const DiskLayout& layout) { return cat("root=UUID=", root_of(layout).uuid, " ro"); }
 
 std::string grub_config(const DiskLayout& layout, const BootKernels& kernels, const BootOptions& options) {
   const std::string line = full_command_line(layout, options);

@@ -1,14 +1,12 @@
 #include "builder/boot/kernels.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/boot/boot_tree.hpp"
 
 namespace hearth::builder {
 
@@ -63,12 +61,6 @@ std::optional<std::string> target_in_boot(const fs::path& link) {
   return std::nullopt;
 }
 
-void stamp(const fs::path& path, std::int64_t epoch) {
-  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
-  const std::array<timespec, 2> times = {time, time};
-  ::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
-}
-
 void keep_links_in_boot(const fs::path& tree, std::int64_t epoch) {
   const fs::path path = tree / "etc/kernel-img.conf";
   RealFileSystem files;
@@ -77,7 +69,7 @@ void keep_links_in_boot(const fs::path& tree, std::int64_t epoch) {
     if (!trim(line).starts_with("link_in_boot")) text += cat(line, "\n");
   }
   files.write(path, cat(text, "link_in_boot = yes\n"), {.mode = 0644, .uid = 0, .gid = 0});
-  stamp(path, epoch);
+  stamp_time(path, epoch);
 }
 
 }  // namespace
@@ -96,13 +88,15 @@ void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int6
     if (!target || is_link(tree / "boot" / name)) continue;
     fs::create_symlink(*target, tree / "boot" / name);
     fs::remove(tree / name);
-    stamp(tree / "boot" / name, epoch);
+    stamp_time(tree / "boot" / name, epoch);
     moved = true;
   }
   if (moved) keep_links_in_boot(tree, epoch);
 }
 
-BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout) {
+namespace {
+
+std::optional<BootKernels> look_for_kernels(const fs::path& tree, const DiskLayout& layout) {
   std::optional<BootKernels> found;
   const DiskFileSystem* const boot = layout.mounted_at("/boot");
   if (boot == nullptr || !boot->is_fat()) {
@@ -110,7 +104,15 @@ BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout) {
     if (!found) found = linked(tree, "/boot/");
   }
   if (!found) found = newest_file(tree);
-  if (found) return *found;
+  return found;
+}
+
+}  // namespace
+
+bool has_kernel(const fs::path& tree, const DiskLayout& layout) { return look_for_kernels(tree, layout).has_value(); }
+
+BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout) {
+  if (const std::optional<BootKernels> found = look_for_kernels(tree, layout)) return *found;
   throw Error(ErrorKind::not_found, "the tree holds no kernel (neither /vmlinuz nor /boot/vmlinuz-*)")
       .hint("Add an element or a package that installs one, such as linux-image-cloud-amd64.");
 }

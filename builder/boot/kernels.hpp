@@ -29,6 +29,9 @@ struct BootKernels {
 /// links. Throws Error(not_found) when the tree has no kernel.
 [[nodiscard]] BootKernels find_kernels(const fs::path& tree, const DiskLayout& layout);
 
+/// Whether find_kernels() would find one.
+[[nodiscard]] bool has_kernel(const fs::path& tree, const DiskLayout& layout);
+
 /// For a /boot of its own: makes /boot/vmlinuz and /boot/initrd.img from the links in "/", and tells Debian's kernel
 /// packages to keep them there (link_in_boot in /etc/kernel-img.conf). Does nothing otherwise.
 void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch);

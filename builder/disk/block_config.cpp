@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "builder/disk/config_check.hpp"
 #include "builder/disk/config_graph.hpp"
+#include "builder/disk/volume_check.hpp"
 
 namespace hearth::builder {
 
@@ -23,7 +24,10 @@ class LayoutMaker {
     each("local_loop", &LayoutMaker::add_disk);
     if (disks_.empty()) fail_config(YAML::Node(), "", "there is no local_loop: nothing to put the file systems on");
     each("partitioning", &LayoutMaker::add_table);
+    each("raid", &LayoutMaker::add_raid);
+    each("luks", &LayoutMaker::add_luks);
     each("lvm", &LayoutMaker::add_lvm);
+    check_volume_bases();
     each("mkfs", &LayoutMaker::add_file_system);
     each("mount", &LayoutMaker::add_mount);
     each("fstab", &LayoutMaker::add_fstab);
@@ -34,7 +38,7 @@ class LayoutMaker {
   }
 
  private:
-  enum class Kind { disk, partition, volume, file_system, mount, fstab };
+  enum class Kind { disk, partition, volume, lvm_part, file_system, mount, fstab };
 
   void each(std::string_view plugin, void (LayoutMaker::*step)(const ConfigNode&)) {
     for (const ConfigNode& node : nodes_) {
@@ -63,10 +67,13 @@ class LayoutMaker {
     if (node.plugin != "mkfs" || node.name != "mkfs_root") return;
     YAML::Node data = node.data;
     if (!data["type"]) data["type"] = defaults_.root_type;
-    if (!data["opts"] && !defaults_.root_options.empty()) data["opts"] = defaults_.root_options;
+    const bool as_expected = data["type"].IsScalar() && data["type"].Scalar() == defaults_.root_type;
+    const std::string& options = as_expected ? defaults_.root_options : defaults_.other_root_options;
+    if (!data["opts"] && !options.empty()) data["opts"] = options;
     if (data["label"]) return;
     const bool xfs = data["type"].IsScalar() && data["type"].Scalar() == "xfs";
-    data["label"] = !defaults_.root_label.empty() ? defaults_.root_label : xfs ? "img-rootfs" : "cloudimg-rootfs";
+    const bool given = !defaults_.root_label.empty() && !(xfs && defaults_.root_label == "cloudimg-rootfs");
+    data["label"] = given ? defaults_.root_label : xfs ? "img-rootfs" : "cloudimg-rootfs";
   }
 
   void add_disk(const ConfigNode& node) {
@@ -99,14 +106,74 @@ class LayoutMaker {
     layout_.partitions = table.partitions;
   }
 
+  void add_raid(const ConfigNode& node) {
+    warn_unknown(node, {"base", "name", "level", "metadata", "uuid", "options"});
+    declare(node.name, Kind::volume, node);
+    RaidArray array = check_raid(node);
+    for (const std::string& member : array.members) use_base(node, member);
+    layout_.volumes.arrays.push_back(std::move(array));
+    layout_.beyond_direct.push_back(cat("a software RAID array (", node.path, ")"));
+  }
+
+  void add_luks(const ConfigNode& node) {
+    warn_unknown(node, {"base", "name", "type", "key_file", "image_key_file", "crypttab", "uuid", "options"});
+    declare(node.name, Kind::volume, node);
+    LuksVolume volume = check_luks(node);
+    use_base(node, volume.base);
+    layout_.volumes.encrypted.push_back(std::move(volume));
+    layout_.beyond_direct.push_back(cat("an encrypted volume (", node.path, ")"));
+  }
+
   void add_lvm(const ConfigNode& node) {
     warn_unknown(node, {"base", "name", "pvs", "vgs", "lvs"});
-    const LvmSettings lvm = check_lvm(Settings(node.data, node.path));
-    for (const std::string& base : lvm.partitions) {
-      if (!kinds_.contains(base)) fail_config(node.data, node.path, cat("Edge not defined: ", base, "->", node.name));
+    Volumes& volumes = layout_.volumes;
+    const Volumes before = volumes;
+    check_lvm(Settings(node.data, node.path), volumes, layout_.warnings);
+    for (std::size_t i = before.physical.size(); i < volumes.physical.size(); ++i) {
+      declare(volumes.physical[i].name, Kind::lvm_part, node);
+      use_base(node, volumes.physical[i].base);
     }
-    for (const std::string& name : lvm.names) declare(name, Kind::volume, node);
+    for (std::size_t i = before.groups.size(); i < volumes.groups.size(); ++i) {
+      declare(volumes.groups[i].name, Kind::lvm_part, node);
+    }
+    for (std::size_t i = before.logical.size(); i < volumes.logical.size(); ++i) {
+      const bool pool = volumes.logical[i].kind == LogicalVolume::Kind::thin_pool;
+      declare(volumes.logical[i].name, pool ? Kind::lvm_part : Kind::volume, node);
+    }
     layout_.beyond_direct.push_back(cat("logical volumes (", node.path, ")"));
+  }
+
+  /// `node` takes the whole of the device `base`; what that is shows when all volumes are known.
+  void use_base(const ConfigNode& node, const std::string& base) {
+    if (!bases_.insert(base).second) fail_config(node.data, node.path, cat(base, " is in use already"));
+    volume_bases_.emplace_back(&node, base);
+  }
+
+  void check_volume_bases() {
+    for (const auto& [node, name] : volume_bases_) {
+      const auto base = kinds_.find(name);
+      if (base == kinds_.end()) {
+        fail_config(node->data, node->path, cat("Edge not defined: ", name, "->", node->name));
+      }
+      const bool array_on_volume = node->plugin == "raid" && base->second == Kind::volume;
+      if ((base->second != Kind::partition && base->second != Kind::volume) || array_on_volume || name == node->name) {
+        fail_config(node->data, node->path, cat(node->plugin, " can't be based on ", name));
+      }
+    }
+    check_volume_cycles();
+  }
+
+  /// Encrypted and logical volumes may lie on each other, in any depth, but not in a circle.
+  void check_volume_cycles() {
+    for (const LuksVolume& volume : layout_.volumes.encrypted) {
+      std::vector<std::string> way = {volume.base};
+      for (std::size_t i = 0; i < way.size(); ++i) {
+        if (way[i] == volume.name || way.size() > 256) {
+          fail_config(YAML::Node(), "", cat("volume ", volume.name, " lies on itself"));
+        }
+        for (std::string& below : bases_below(layout_.volumes, way[i])) way.push_back(std::move(below));
+      }
+    }
   }
 
   void add_file_system(const ConfigNode& node) {
@@ -118,6 +185,7 @@ class LayoutMaker {
       fail_config(node.data, node.path, cat("File system label [", made.label, "] used more than once"));
     }
     if (!bases_.insert(node.base).second) fail_config(node.data, node.path, cat(node.base, " holds two file systems"));
+    if (kinds_.at(node.base) == Kind::volume) made.volume = node.base;
     if (partitioned_.contains(node.base)) {
       fail_config(node.data, node.path, cat(node.base, " is partitioned and can't hold a file system itself"));
     }
@@ -171,14 +239,15 @@ class LayoutMaker {
   }
 
   void check_direct() {
-    static const std::set<std::string> makeable = {"ext2", "ext3", "ext4", "vfat", "fat", "swap", "btrfs"};
-    if (disks_.size() > 1) layout_.beyond_direct.push_back(cat("more than one disk (", join(disks_, ", "), ")"));
+    static const std::set<std::string> makeable = {"ext2", "ext3", "ext4", "vfat", "fat", "swap", "btrfs", "xfs"};
+    if (disks_.size() > 1) layout_.beyond_all.push_back(cat("more than one disk (", join(disks_, ", "), ")"));
     for (const DiskFileSystem& each : layout_.file_systems) {
       if (!makeable.contains(each.type)) {
-        layout_.beyond_direct.push_back(cat("file system type ", each.type, " (", each.name, ")"));
+        const bool guest_can = each.type == "xfs";
+        (guest_can ? layout_.beyond_direct : layout_.beyond_all)
+            .push_back(cat("file system type ", each.type, " (", each.name, ")"));
       }
     }
-    if (!mount_points_.contains("/")) layout_.beyond_direct.push_back("no file system is mounted at /");
   }
 
   std::vector<ConfigNode> nodes_;
@@ -187,6 +256,7 @@ class LayoutMaker {
   std::vector<std::string> disks_;
   std::map<std::string, Kind> kinds_;
   std::set<std::string> partitioned_, bases_, labels_, mount_points_;
+  std::vector<std::pair<const ConfigNode*, std::string>> volume_bases_;
   std::map<std::string, std::string> mounts_;  ///< mount node to its file system node
 };
 

@@ -16,6 +16,7 @@ namespace hearth::builder {
 struct LayoutDefaults {
   std::string root_type = "ext4";            ///< --fs-type
   std::string root_options;                  ///< words for mkfs, see root_mkfs_options() in image_size.hpp
+  std::string other_root_options;            ///< for a root whose type the YAML says, and it is another
   std::string root_label;                    ///< --root-label; empty = img-rootfs for xfs, else cloudimg-rootfs
   std::optional<std::uint32_t> sector_size;  ///< DIB_BLOCK_SIZE, beats the YAML
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -53,6 +54,57 @@ void read_flags(const Settings& settings, PartitionTable table, Partition& parti
   }
 }
 
+/// GPT attribute bits (UEFI specification 2.10, table 5-8; the upper ones by the Discoverable Partitions
+/// Specification).
+std::uint64_t read_attributes(const Settings& settings) {
+  static const std::map<std::string, unsigned> bits = {{"required", 0}, {"no_block_io", 1}, {"legacy_boot", 2},
+                                                       {"grow", 59},    {"read_only", 60},  {"shadow", 61},
+                                                       {"hidden", 62},  {"no_auto", 63}};
+  const YAML::Node list = settings.data()["attributes"];
+  if (!list || list.IsNull()) return 0;
+  if (!list.IsSequence()) settings.fail_at("attributes", "must be a list");
+  std::uint64_t attributes = 0;
+  for (const YAML::Node& member : list) {
+    const std::string name = config_text(member, cat(settings.path(), ".attributes"));
+    const auto found = bits.find(name);
+    const std::optional<std::uint64_t> number = parse_number(name);
+    if (found == bits.end() && (!number || *number > 63)) {
+      settings.fail_at("attributes", cat("unknown attribute: ", name));
+    }
+    attributes |= std::uint64_t{1} << (found == bits.end() ? *number : found->second);
+  }
+  return attributes;
+}
+
+/// What only a GPT can hold.
+void read_gpt_settings(const Settings& settings, PartitionTable table, Partition& partition) {
+  const std::string uuid = settings.text("uuid");
+  if (table != PartitionTable::gpt) {
+    if (settings.has("attributes")) settings.fail_at("attributes", "only a GPT has attributes; an MBR has flags");
+    if (!uuid.empty()) settings.fail_at("uuid", "partitions of an MBR have no UUID of their own");
+    return;
+  }
+  partition.attributes = read_attributes(settings);
+  if (uuid.empty()) return;
+  if (!is_uuid(uuid)) settings.fail_at("uuid", cat("not a UUID: ", uuid));
+  partition.guid = upper(uuid);
+}
+
+/// Partitions of which both begin and size are written down.
+void check_overlaps(const Settings& settings, const std::vector<Partition>& partitions) {
+  std::uint64_t end = 0;
+  const Partition* before = nullptr;
+  for (const Partition& partition : partitions) {
+    if (partition.start && before != nullptr && *partition.start < end) {
+      settings.fail(cat("partition ", partition.name, " begins at ", *partition.start, " and overlaps ", before->name,
+                        ", which ends at ", end));
+    }
+    const auto* const bytes = std::get_if<std::uint64_t>(&partition.size);
+    end = partition.start.value_or(end) + (bytes != nullptr ? *bytes : 0);
+    before = &partition;
+  }
+}
+
 Partition check_partition(const Settings& settings, PartitionTable table) {
   Partition partition;
   partition.name = settings.required("name", "a partition needs 'name'");
@@ -60,8 +112,12 @@ Partition check_partition(const Settings& settings, PartitionTable table) {
   const std::optional<SizeSpec> spec = parse_size_spec(size);
   if (!spec) settings.fail_at("size", cat("Invalid size unit spec [", size, "]"));
   partition.size = *spec;
+  if (settings.has("start")) partition.start = settings.bytes("start", 0);
+  if (partition.start && *partition.start % 512 != 0)
+    settings.fail_at("start", "must be a multiple of the sector size");
   partition.type = table == PartitionTable::gpt ? gpt_type(settings) : mbr_type(settings);
   read_flags(settings, table, partition);
+  read_gpt_settings(settings, table, partition);
   return partition;
 }
 
@@ -85,15 +141,6 @@ std::optional<std::size_t> label_limit(const DiskFileSystem& file_system) {
   return std::nullopt;
 }
 
-bool is_uuid(std::string_view text) {
-  if (text.size() != 36) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : !is_hex(text.substr(i, 1))) return false;
-  }
-  return true;
-}
-
 /// A UUID as given, in the form that blkid shows for this type.
 std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_system) {
   std::string uuid = settings.text("uuid");
@@ -106,43 +153,6 @@ std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_sy
   if (uuid.size() != 8 || !is_hex(uuid))
     settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
   return cat(uuid.substr(0, 4), "-", uuid.substr(4));
-}
-
-std::vector<std::string> members_of(const YAML::Node& node, const Settings& settings) {
-  std::vector<std::string> names;
-  if (node.IsScalar()) return {node.Scalar()};
-  for (const YAML::Node& member : node) names.push_back(config_text(member, settings.path()));
-  return names;
-}
-
-/// The members of one of the lvm lists, each with its name and bases checked to be there.
-std::vector<Settings> lvm_members(const Settings& settings, const char* list) {
-  std::vector<Settings> members;
-  const YAML::Node node = settings.data()[list];
-  if (!node.IsSequence()) settings.fail_at(list, "must be a list");
-  for (std::size_t i = 0; i < node.size(); ++i) {
-    const YAML::Node item = node[i];
-    const std::string path = cat(settings.path(), ".", list, "[", i, "]");
-    if (!item.IsMap()) fail_config(item, path, "must be a map");
-    const Settings member(item, path);
-    (void)member.required("name", cat("Missing 'name' in ", list, " config"));
-    if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config"));
-    members.push_back(member);
-  }
-  return members;
-}
-
-void check_volume(const Settings& volume, const std::set<std::string>& groups) {
-  const std::string base = volume.text("base");
-  if (!groups.contains(base)) volume.fail(cat("base:", base, " in lvs does not match a valid vg"));
-  if (!volume.has("size") && !volume.has("extents")) volume.fail("Missing 'size' or 'extents' in lvs config");
-  if (volume.has("size") && !parse_size(volume.text("size"))) {
-    volume.fail_at("size", cat("Invalid size unit spec [", volume.text("size"), "]"));
-  }
-  const std::string type = volume.text("type");
-  if (!type.empty() && type != "thin" && type != "thin-pool") {
-    volume.fail(cat("Unsupported type:", type, ", supported types: thin, thin-pool"));
-  }
 }
 
 struct GptType {
@@ -208,6 +218,15 @@ std::vector<std::string> Settings::unknown_keys(const std::vector<std::string>& 
   return found;
 }
 
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? text[i] != '-' : !is_hex(text.substr(i, 1))) return false;
+  }
+  return true;
+}
+
 std::string gpt_type_guid(std::string code) {
   code = upper(std::move(code));
   if (is_uuid(code)) return code;
@@ -234,11 +253,13 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
     if (!partitions[i].IsMap()) fail_config(partitions[i], path, "must be a map");
     const Settings partition(partitions[i], path);
     result.partitions.push_back(check_partition(partition, result.table));
-    for (const std::string& text : partition.unknown_keys({"name", "size", "type", "flags", "base"})) {
+    for (const std::string& text :
+         partition.unknown_keys({"name", "size", "type", "flags", "base", "start", "attributes", "uuid"})) {
       warnings.push_back(text);
     }
   }
   if (result.table == PartitionTable::mbr) check_primaries_first(settings, result.partitions);
+  check_overlaps(settings, result.partitions);
   if (result.partitions.size() > 128) settings.fail("at most 128 partitions");
   return result;
 }
@@ -263,32 +284,6 @@ DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warn
         cat(node.data.Mark().line + 1, ": ", node.path, ": unknown file system type ", file_system.type));
   }
   return file_system;
-}
-
-LvmSettings check_lvm(const Settings& settings) {
-  LvmSettings result;
-  if (!settings.has("pvs")) settings.fail("Lvm config requires a 'pvs'");
-  if (!settings.has("vgs")) settings.fail("Lvm config needs 'vgs'");
-  if (!settings.has("lvs")) settings.fail("Lvm config needs 'lvs'");
-  std::set<std::string> volumes;
-  for (const Settings& volume : lvm_members(settings, "pvs")) {
-    volumes.insert(volume.text("name"));
-    result.names.push_back(volume.text("name"));
-    result.partitions.push_back(volume.text("base"));
-  }
-  std::set<std::string> groups;
-  for (const Settings& group : lvm_members(settings, "vgs")) {
-    for (const std::string& base : members_of(group.data()["base"], group)) {
-      if (!volumes.contains(base)) group.fail(cat("base:", base, " in vgs does not match a valid pvs"));
-    }
-    groups.insert(group.text("name"));
-    result.names.push_back(group.text("name"));
-  }
-  for (const Settings& volume : lvm_members(settings, "lvs")) {
-    check_volume(volume, groups);
-    result.names.push_back(volume.text("name"));
-  }
-  return result;
 }
 
 }  // namespace hearth::builder

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "builder/disk/config_graph.hpp"
@@ -41,12 +42,8 @@ struct PartitionTableSettings {
 
 [[nodiscard]] PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings);
 [[nodiscard]] DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
-/// Names of the physical volumes, groups and volumes; every message of the lvm plugin.
-struct LvmSettings {
-  std::vector<std::string> names;       ///< of pvs, vgs and lvs: all are nodes of the graph
-  std::vector<std::string> partitions;  ///< the bases of the pvs
-};
-[[nodiscard]] LvmSettings check_lvm(const Settings& settings);
+/// 36 characters: hexadecimal digits with dashes in their places.
+[[nodiscard]] bool is_uuid(std::string_view text);
 
 /// The GUID of a GPT type as sgdisk writes it ("EF00", "8300", also a GUID); empty when it is not known.
 [[nodiscard]] std::string gpt_type_guid(std::string code);

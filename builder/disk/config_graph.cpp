@@ -10,7 +10,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> k_plugins = {"local_loop", "partitioning", "lvm", "mkfs", "mount", "fstab"};
+constexpr std::array<std::string_view, 8> k_plugins = {"local_loop", "partitioning", "raid",  "luks",
+                                                       "lvm",        "mkfs",         "mount", "fstab"};
 constexpr int k_max_depth = 32;
 
 void check_depth(const YAML::Node& node, int depth) {
@@ -35,7 +36,8 @@ class Flattener {
   void add(const std::string& plugin, const YAML::Node& data, const std::string& parent, const std::string& path) {
     if (!data.IsMap()) fail_config(data, path, "its settings must be a map");
     ConfigNode node{.plugin = plugin, .name = "", .base = parent, .data = data, .path = path};
-    if (data["base"]) node.base = config_text(data["base"], cat(path, ".base"));
+    const bool of_many = plugin == "lvm" || plugin == "raid";  // their bases are lists, checked by volume_check
+    if (data["base"] && !of_many) node.base = config_text(data["base"], cat(path, ".base"));
     node.name = name_of(node);
     add_children(data, node.name, path);
     if (plugin == "partitioning") add_partition_children(node);
@@ -52,6 +54,7 @@ class Flattener {
       fail_config(node.data, node.path, "Partitioning config needs 'base'");
     }
     if (node.plugin == "lvm") fail_config(node.data, node.path, "Lvm config requires 'name'");
+    if (node.plugin == "raid") fail_config(node.data, node.path, "Raid config requires 'name'");
     if (node.base.empty())
       fail_config(node.data, node.path, cat(node.plugin, " needs 'name', or a 'base' to make it from"));
     return cat(node.plugin, "_", node.base);

@@ -14,9 +14,9 @@ namespace hearth::builder {
 
 /// One plugin's settings, with its name and base made explicit.
 struct ConfigNode {
-  std::string plugin;  ///< local_loop partitioning lvm mkfs mount fstab
+  std::string plugin;  ///< local_loop partitioning raid luks lvm mkfs mount fstab
   std::string name;
-  std::string base;  ///< empty for local_loop, and for lvm, whose bases are inside
+  std::string base;  ///< empty for local_loop, and for lvm and raid, whose bases are inside
   YAML::Node data;   ///< the plugin's own map; nested plugins are still in it
   std::string path;  ///< where in the YAML: "[0].local_loop.partitioning"
 };

@@ -18,6 +18,24 @@ namespace hearth::builder {
 
 namespace {
 
+void stamp(const fs::path& path, std::int64_t epoch) {
+  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
+  const std::array<timespec, 2> times = {time, time};
+  if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
+    throw Error::from_errno("setting the time of", path.string());
+  }
+}
+
+/// Writes a small file of the image, stamped; nothing when there is nothing to write.
+void write_config(const fs::path& tree, const char* path, const std::string& text, std::int64_t epoch) {
+  const fs::path target = GuestPath(path).in(tree);
+  RealFileSystem files;
+  files.make_directories(target.parent_path(), 0755);
+  files.write(target, text, {.mode = 0644, .uid = 0, .gid = 0});
+  stamp(target, epoch);
+  stamp(target.parent_path(), epoch);
+}
+
 void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
   Fd fd = Fd::open(raw.string(), O_WRONLY);
   for (const DiskPiece& piece : pieces) {
@@ -26,25 +44,6 @@ void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
     if (written != static_cast<ssize_t>(piece.bytes.size())) throw Error::from_errno("writing", raw.string());
   }
   fd.close();
-}
-
-/// The part of the tree that goes into one file system.
-TreeView view_of(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,
-                 const fs::path& scratch) {
-  const fs::path root = GuestPath(file_system.mount_point).in(tree);
-  std::vector<fs::path> hidden;
-  for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
-    hidden.push_back(fs::path(point).lexically_relative(file_system.mount_point));
-  }
-  return TreeView::create(root, hidden, scratch);
-}
-
-void stamp(const fs::path& path, std::int64_t epoch) {
-  const timespec time{.tv_sec = epoch, .tv_nsec = 0};
-  const std::array<timespec, 2> times = {time, time};
-  if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
-    throw Error::from_errno("setting the time of", path.string());
-  }
 }
 
 /// A mount point of an image is an empty directory of root's, readable by all.
@@ -62,39 +61,52 @@ void make_mount_point(const fs::path& tree, const std::string& point, std::int64
 
 }  // namespace
 
+TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,
+                      const fs::path& scratch) {
+  const fs::path root = GuestPath(file_system.mount_point).in(tree);
+  std::vector<fs::path> hidden;
+  for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
+    hidden.push_back(fs::path(point).lexically_relative(file_system.mount_point));
+  }
+  return TreeView::create(root, hidden, scratch);
+}
+
 void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
   for (const DiskFileSystem& file_system : layout.file_systems) {
     if (file_system.holds_files()) make_mount_point(tree, file_system.mount_point, epoch);
   }
-  const fs::path fstab = tree / "etc/fstab";
-  RealFileSystem files;
-  files.make_directories(fstab.parent_path(), 0755);
-  files.write(fstab, fstab_text(layout), {.mode = 0644, .uid = 0, .gid = 0});
-  stamp(fstab, epoch);
-  stamp(fstab.parent_path(), epoch);
+  write_config(tree, "/etc/fstab", fstab_text(layout), epoch);
+  if (!layout.volumes.encrypted.empty()) write_config(tree, "/etc/crypttab", crypttab_text(layout), epoch);
+  if (!layout.volumes.arrays.empty()) write_config(tree, "/etc/mdadm/mdadm.conf", mdadm_text(layout), epoch);
+}
+
+void fill_file_system(FileSystemJob job, const fs::path& tree, const DiskLayout& layout, CommandRunner& runner) {
+  if (!job.file_system.holds_files()) return make_file_system(job, runner);
+  const TreeView view = part_of_tree(tree, layout, job.file_system, job.scratch);
+  job.source = view.path();
+  make_file_system(job, runner);
+}
+
+void write_partition_table(const fs::path& raw, const DiskLayout& layout, const Placement& placement) {
+  write_pieces(raw, partition_table(layout, placement));
 }
 
 void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
                const DirectOptions& options, CommandRunner& runner) {
+  require_makeable(layout);
   require_direct(layout);
   create_sparse_file(raw, placement.disk_bytes);
   for (const DiskFileSystem& file_system : layout.file_systems) {
-    FileSystemJob job{.file_system = file_system,
+    fill_file_system({.file_system = file_system,
                       .extent = placement.of(file_system),
                       .sector_size = layout.sector_size,
                       .image = raw,
                       .source = "",
                       .scratch = options.scratch,
-                      .epoch = options.epoch};
-    if (!file_system.holds_files()) {
-      make_file_system(job, runner);
-      continue;
-    }
-    const TreeView view = view_of(tree, layout, file_system, options.scratch);
-    job.source = view.path();
-    make_file_system(job, runner);
+                      .epoch = options.epoch},
+                     tree, layout, runner);
   }
-  write_pieces(raw, partition_table(layout, placement));  // last: mkfs programs may clear what lies before them
+  write_partition_table(raw, layout, placement);  // last: mkfs programs may clear what lies before them
 }
 
 }  // namespace hearth::builder

@@ -10,7 +10,9 @@
 
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/placement.hpp"
+#include "builder/disk/tree_view.hpp"
 
 namespace hearth::builder {
 
@@ -19,13 +21,21 @@ struct DirectOptions {
   std::int64_t epoch = 0;  ///< SOURCE_DATE_EPOCH: creation times, and the latest time that a file may carry
 };
 
-/// Creates the mount points that the tree lacks, and writes /etc/fstab (replacing it). Times are set to `epoch`.
+/// Creates the mount points that the tree lacks, and writes /etc/fstab, /etc/crypttab and /etc/mdadm/mdadm.conf where
+/// the layout has something to say there (replacing them). Times are set to `epoch`.
 void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch);
 
 /// Writes `raw` (created or replaced, sparse, exactly placement.disk_bytes long): partition table and all file systems,
 /// each filled with its part of the tree. The layout must be makeable (require_direct) and have its ids (assign_ids).
-/// Equal trees and layouts give equal bytes, but for btrfs.
+/// Equal trees and layouts give equal bytes.
 void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
                const DirectOptions& options, CommandRunner& runner);
+
+/// The part of the tree that goes into one file system.
+[[nodiscard]] TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,
+                                    const fs::path& scratch);
+/// Makes one file system of the layout where `job` says, filled with its part of the tree (job.source is set here).
+void fill_file_system(FileSystemJob job, const fs::path& tree, const DiskLayout& layout, CommandRunner& runner);
+void write_partition_table(const fs::path& raw, const DiskLayout& layout, const Placement& placement);
 
 }  // namespace hearth::builder

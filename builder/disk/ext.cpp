@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/disk/ext_fill.hpp"
 #include "builder/disk/ext_times.hpp"
 #include "builder/disk/file_system_maker.hpp"
 
@@ -48,7 +49,7 @@ SplitOptions split_extended(const std::vector<std::string>& options) {
   return result;
 }
 
-std::vector<std::string> mke2fs_argv(const FileSystemJob& job) {
+std::vector<std::string> mke2fs_argv(const FileSystemJob& job, const fs::path& source) {
   const DiskFileSystem& file_system = job.file_system;
   SplitOptions options = split_extended(file_system.options);
   options.extended.push_back(cat("offset=", job.extent.offset));
@@ -66,7 +67,7 @@ std::vector<std::string> mke2fs_argv(const FileSystemJob& job) {
                                    "-E",
                                    join(options.extended, ",")};
   argv.insert(argv.end(), options.words.begin(), options.words.end());
-  if (!job.source.empty()) argv.insert(argv.end(), {"-d", job.source.string()});
+  if (!source.empty()) argv.insert(argv.end(), {"-d", source.string()});
   argv.insert(argv.end(), {job.image.string(), cat(job.extent.length / 1024, "K")});
   return argv;
 }
@@ -78,10 +79,20 @@ void make_ext(const FileSystemJob& job, CommandRunner& runner) {
   RealFileSystem().write(config, k_mke2fs_conf, {});
   Environment env = maker_environment(job.epoch);
   env["MKE2FS_CONFIG"] = config.string();
+  const auto make = [&](const fs::path& source) {
+    run_checked(runner, Command{.argv = mke2fs_argv(job, source), .env = env});
+  };
   try {
-    run_checked(runner, Command{.argv = mke2fs_argv(job), .env = env});
+    make("");
+    if (!job.source.empty()) {
+      if (can_fill_ext(job.image, job.extent, job.source)) {
+        fill_ext(job.image, job.extent, job.source);
+      } else {
+        make(job.source);
+      }
+    }
   } catch (Error& error) {
-    throw error.hint("If mke2fs says that no block is free, give a larger --image-size.");
+    throw error.hint("If no block or inode is free, give a larger --image-size.");
   }
   normalise_ext(job.image, job.extent, job.source, job.epoch);
 }

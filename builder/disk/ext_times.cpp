@@ -1,41 +1,15 @@
 #include "builder/disk/ext_times.hpp"
 
-#include <ext2fs/ext2_fs.h>
-#include <ext2fs/ext2fs.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "builder/disk/ext_file_system.hpp"
 
 namespace hearth::builder {
 
 namespace {
-
-void check(errcode_t code, std::string_view what) {
-  if (code != 0) throw Error(ErrorKind::io, cat(what, " of the new ext file system: ", ::error_message(code)));
-}
-
-/// An open ext file system; close() writes the superblocks back.
-class ExtFileSystem {
- public:
-  ExtFileSystem(const fs::path& image, std::uint64_t offset) {
-    const std::string options = cat("offset=", offset);
-    check(::ext2fs_open2(image.c_str(), options.c_str(), EXT2_FLAG_RW | EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &fs_),
-          "opening");
-  }
-  ExtFileSystem(const ExtFileSystem&) = delete;
-  ExtFileSystem& operator=(const ExtFileSystem&) = delete;
-  ~ExtFileSystem() {
-    if (fs_ != nullptr) ::ext2fs_free(fs_);
-  }
-  [[nodiscard]] ext2_filsys get() const { return fs_; }
-  void close() { check(::ext2fs_close_free(&fs_), "writing"); }
-
- private:
-  ext2_filsys fs_ = nullptr;
-};
 
 void set_times(ext2_inode_large& inode, std::uint32_t time, std::size_t inode_size) {
   inode.i_atime = inode.i_ctime = inode.i_mtime = time;
@@ -61,7 +35,7 @@ class InodePass {
       : fs_(filsys), source_(source), latest_(latest), size_(EXT2_INODE_SIZE(filsys->super)) {}
 
   void run() {
-    check(::ext2fs_read_bitmaps(fs_), "reading the bitmaps");
+    check_ext(::ext2fs_read_bitmaps(fs_), "reading the bitmaps");
     for (ext2_ino_t number = 1; number <= fs_->super->s_inodes_count; ++number) {
       if (::ext2fs_test_inode_bitmap2(fs_->inode_map, number) != 0) normalise(number);
     }
@@ -72,11 +46,11 @@ class InodePass {
     ext2_inode_large inode{};
     auto* const plain = reinterpret_cast<ext2_inode*>(&inode);
     const int bytes = static_cast<int>(std::min(size_, sizeof inode));
-    check(::ext2fs_read_inode_full(fs_, number, plain, bytes), "reading an inode");
+    check_ext(::ext2fs_read_inode_full(fs_, number, plain, bytes), "reading an inode");
     if (inode.i_mode == 0) return;  // reserved and never used
     if (number == EXT2_ROOT_INO && !source_.empty()) take_root_attributes(inode, source_, latest_);
     set_times(inode, std::min(inode.i_mtime, latest_), size_);
-    check(::ext2fs_write_inode_full(fs_, number, plain, bytes), "writing an inode");
+    check_ext(::ext2fs_write_inode_full(fs_, number, plain, bytes), "writing an inode");
   }
 
   ext2_filsys fs_;

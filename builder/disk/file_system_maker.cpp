@@ -13,6 +13,7 @@ std::vector<NeededProgram> programs_of(const DiskFileSystem& file_system) {
   if (file_system.is_ext()) return {{"mke2fs", "e2fsprogs"}};
   if (file_system.is_fat()) return {{"mkfs.vfat", "dosfstools"}, {"mmd", "mtools"}, {"mcopy", "mtools"}};
   if (file_system.type == "btrfs") return {{"mkfs.btrfs", "btrfs-progs"}};
+  if (file_system.type == "xfs") return {{"mkfs.xfs", "xfsprogs"}};
   return {};
 }
 
@@ -61,6 +62,7 @@ void make_file_system(const FileSystemJob& job, CommandRunner& runner) {
     if (file_system.is_fat()) return make_vfat(job, runner);
     if (file_system.type == "swap") return make_swap(job);
     if (file_system.type == "btrfs") return make_btrfs(job, runner);
+    if (file_system.type == "xfs") return make_xfs(job, runner);
   } catch (Error& error) {
     throw error.during(cat("making the ", file_system.type, " file system ", file_system.name));
   }

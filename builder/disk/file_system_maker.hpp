@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
@@ -28,8 +29,16 @@ void make_ext(const FileSystemJob& job, CommandRunner& runner);
 void make_vfat(const FileSystemJob& job, CommandRunner& runner);
 /// A swap area: its header page, format version 1.
 void make_swap(const FileSystemJob& job);
-/// btrfs by mkfs.btrfs --rootdir. Its device id and times are chosen by that program, so its bytes differ every time.
+/// btrfs by mkfs.btrfs --rootdir. Bit for bit the same for one tree: see normalise_btrfs(). It takes
+/// over the tree's inode numbers and the order of its directories.
 void make_btrfs(const FileSystemJob& job, CommandRunner& runner);
+
+/// XFS by mkfs.xfs -p and a pass over it (xfs_finish.hpp). Bit for bit the same for equal trees. Throws
+/// Error(unsupported) for a tree with an xfs_obstacle().
+void make_xfs(const FileSystemJob& job, CommandRunner& runner);
+/// Why user space can't make this XFS (a file beyond 2 GiB, large extended attributes, odd options); nothing when it
+/// can. `source` may be empty.
+[[nodiscard]] std::optional<std::string> xfs_obstacle(const DiskFileSystem& file_system, const fs::path& source);
 
 /// Programs that a file system type needs: {program, Debian package}.
 struct NeededProgram {

@@ -164,6 +164,8 @@ std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usa
   if (file_system.is_ext()) return least_ext(file_system, usage);
   if (file_system.is_fat()) return usage.bytes + 256 * 1024;
   if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_mib;
+  // mkfs.xfs makes nothing smaller than 300 MiB, and a log of 64 MiB.
+  if (file_system.type == "xfs") return std::max(300 * k_mib, usage.bytes + 64 * k_mib);
   return 40 * 1024;
 }
 

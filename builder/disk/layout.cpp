@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "builder/disk/lvm_metadata.hpp"
 
 namespace hearth::builder {
 
@@ -68,6 +69,11 @@ std::string derived_uuid(std::string_view seed, std::string_view purpose) {
              hex.substr(20));
 }
 
+std::string mdadm_uuid(std::string_view uuid) {
+  const std::string digits = replace_all(std::string(uuid), "-", "");
+  return cat(digits.substr(0, 8), ":", digits.substr(8, 8), ":", digits.substr(16, 8), ":", digits.substr(24));
+}
+
 DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
   const bool gpt = layout.table == PartitionTable::gpt;
   if (layout.disk_id.empty()) {
@@ -82,7 +88,33 @@ DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
     const std::string purpose = cat("file system ", file_system.name);
     file_system.uuid = file_system.is_fat() ? volume_id(seed, purpose) : derived_uuid(seed, purpose);
   }
+  for (RaidArray& array : layout.volumes.arrays) {
+    if (array.uuid.empty()) array.uuid = derived_uuid(seed, cat("array ", array.name));
+  }
+  for (LuksVolume& volume : layout.volumes.encrypted) {
+    if (volume.uuid.empty()) volume.uuid = derived_uuid(seed, cat("encrypted ", volume.name));
+  }
+  for (PhysicalVolume& volume : layout.volumes.physical) {
+    if (volume.uuid.empty()) volume.uuid = lvm_id(seed, cat("physical volume ", volume.name));
+  }
   return layout;
+}
+
+std::string crypttab_text(const DiskLayout& layout) {
+  std::string text;
+  for (const LuksVolume& volume : layout.volumes.encrypted) {
+    const std::string key = volume.image_key_file.empty() ? "none" : volume.image_key_file;
+    text += cat(volume.name, " UUID=", volume.uuid, " ", key, " ", volume.crypttab, "\n");
+  }
+  return text;
+}
+
+std::string mdadm_text(const DiskLayout& layout) {
+  std::string text;
+  for (const RaidArray& array : layout.volumes.arrays) {
+    text += cat("ARRAY /dev/md/", array.name, " metadata=", array.metadata, " UUID=", mdadm_uuid(array.uuid), "\n");
+  }
+  return text;
 }
 
 std::string fstab_text(const DiskLayout& layout) {
@@ -93,11 +125,21 @@ std::string fstab_text(const DiskLayout& layout) {
   return text;
 }
 
+void require_makeable(const DiskLayout& layout) {
+  if (layout.mounted_at("/") == nullptr) {
+    throw Error(ErrorKind::input, "the disk layout has no root: no file system is mounted at /")
+        .hint("Give one of its file systems `mount: {mount_point: /}`.");
+  }
+  if (layout.beyond_all.empty()) return;
+  throw Error(ErrorKind::unsupported, cat("no disk maker can make this layout: ", join(layout.beyond_all, "; ")))
+      .hint("ext2, ext3, ext4, xfs, btrfs, vfat and swap can be made, on one disk named image0.");
+}
+
 void require_direct(const DiskLayout& layout) {
   if (layout.beyond_direct.empty()) return;
   throw Error(ErrorKind::unsupported,
-              cat("this disk layout can't be made in user space: ", join(layout.beyond_direct, "; ")))
-      .hint("Choose ext2, ext3, ext4, btrfs, vfat or swap on plain partitions of one disk named image0.");
+              cat("the direct disk maker can't make this layout: ", join(layout.beyond_direct, "; ")))
+      .hint("The guestfs maker makes it: --disk-maker guestfs, or leave the choice to the plan.");
 }
 
 }  // namespace hearth::builder

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "builder/disk/sizes.hpp"
+#include "builder/disk/volumes.hpp"
 
 namespace hearth::builder {
 
@@ -30,7 +31,8 @@ struct DiskFileSystem {
   std::vector<std::string> options;  ///< words for mkfs
   std::string mount_point;           ///< empty = not mounted; "none" = swap
   std::optional<FstabEntry> fstab;
-  std::optional<std::size_t> partition;  ///< index into DiskLayout::partitions; nothing = the whole disk
+  std::optional<std::size_t> partition;  ///< index into DiskLayout::partitions; nothing = the whole disk, or `volume`
+  std::string volume;                    ///< the array, encrypted or logical volume that it lies on; empty = none
   bool operator==(const DiskFileSystem&) const = default;
 
   [[nodiscard]] bool is_fat() const { return type == "vfat" || type == "fat"; }
@@ -44,8 +46,10 @@ struct Partition {
   SizeSpec size;
   std::string type;  ///< MBR: two hexadecimal digits, "83". GPT: upper-case GUID
   bool boot = false;
-  bool primary = false;  ///< MBR only
-  std::string guid;      ///< GPT only; empty until assign_ids()
+  bool primary = false;                ///< MBR only
+  std::optional<std::uint64_t> start;  ///< bytes, when the YAML fixes it; else behind the one before
+  std::string guid;                    ///< GPT only; empty until assign_ids()
+  std::uint64_t attributes = 0;        ///< GPT only
   bool operator==(const Partition&) const = default;
 };
 
@@ -58,7 +62,9 @@ struct DiskLayout {
   std::string disk_id;                ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
   std::vector<Partition> partitions;
   std::vector<DiskFileSystem> file_systems;  ///< in mount order; unmounted ones first
-  std::vector<std::string> beyond_direct;    ///< what the direct maker can't do, one sentence each (see require_direct)
+  Volumes volumes;                           ///< what lies between partitions and file systems
+  std::vector<std::string> beyond_direct;    ///< what only the guestfs maker can do, each with its place in the YAML
+  std::vector<std::string> beyond_all;       ///< what no maker can do
   std::vector<std::string> warnings;         ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
   bool operator==(const DiskLayout&) const = default;
 
@@ -80,9 +86,18 @@ inline constexpr std::string_view k_bios_boot_type = "21686148-6449-6E6F-744E-65
 /// A UUID (lower case, version 4 bits) derived from a seed and a purpose.
 [[nodiscard]] std::string derived_uuid(std::string_view seed, std::string_view purpose);
 
+/// A UUID as mdadm writes it: four groups of eight digits with colons.
+[[nodiscard]] std::string mdadm_uuid(std::string_view uuid);
+
 /// The lines of /etc/fstab for all mounts that have an fstab node, in mount order.
 [[nodiscard]] std::string fstab_text(const DiskLayout& layout);
 
+/// The lines of /etc/crypttab for the encrypted volumes, and the ARRAY lines of mdadm.conf; empty when there are none.
+[[nodiscard]] std::string crypttab_text(const DiskLayout& layout);
+[[nodiscard]] std::string mdadm_text(const DiskLayout& layout);
+
+/// Throws Error(unsupported), naming everything that no maker can do; Error(input) when nothing is mounted at /.
+void require_makeable(const DiskLayout& layout);
 /// Throws Error(unsupported), naming everything that needs another maker than the direct one.
 void require_direct(const DiskLayout& layout);
 

@@ -127,6 +127,7 @@ std::string gpt_entries(const DiskLayout& layout, const Placement& placement) {
     bytes.replace(at + 16, 16, guid_bytes(layout.partitions[i].guid));
     put(bytes, at + 32, extent.offset / layout.sector_size, 8);
     put(bytes, at + 40, extent.end() / layout.sector_size - 1, 8);
+    put(bytes, at + 48, layout.partitions[i].attributes, 8);
     bytes.replace(at + 56, 72, utf16_name(layout.partitions[i].name));
   }
   return bytes;

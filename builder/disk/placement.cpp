@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/disk/volume_sizes.hpp"
 
 namespace hearth::builder {
 
@@ -25,11 +26,24 @@ std::uint64_t resolve(const SizeSpec& size, std::uint64_t free) {
   return share >= 100 ? free : static_cast<std::uint64_t>(static_cast<double>(free) * share / 100.0);
 }
 
+/// Bytes between the end of what is placed already and the begin that the layout gives a partition.
+std::uint64_t gap_before(const Partition& partition, std::uint64_t end) {
+  if (!partition.start) return 0;
+  if (*partition.start >= end) return *partition.start - end;
+  throw Error(ErrorKind::input, cat("partition ", partition.name, " begins at ", *partition.start,
+                                    ", where the disk is taken up to ", end, ": they overlap"))
+      .hint("Give partitions in the order in which they lie, each behind the one before.");
+}
+
 Placement place_gpt(const DiskLayout& layout, std::uint64_t disk_bytes) {
   Placement placement{.disk_bytes = disk_bytes};
   std::uint64_t start = k_mib;
   std::uint64_t free = disk_bytes < 2 * k_mib ? 0 : disk_bytes - 2 * k_mib;
   for (const Partition& partition : layout.partitions) {
+    const std::uint64_t gap = gap_before(partition, start);
+    if (gap > free) throw does_not_fit(partition, gap, free);
+    start += gap;
+    free -= gap;
     const std::uint64_t length = resolve(partition.size, free) / k_mib * k_mib;
     if (length == 0 || length > free) throw does_not_fit(partition, std::max(length, k_mib), free);
     placement.partitions.push_back({start, length});
@@ -49,6 +63,7 @@ class MbrPlacer {
 
   Placement place_all() {
     for (const Partition& partition : layout_.partitions) {
+      next_ += gap_before(partition, next_);
       const std::uint64_t used = next_ + align_;  // the last aligned piece of a disk stays unused
       const std::uint64_t free = placement_.disk_bytes > used ? placement_.disk_bytes - used : 0;
       const std::uint64_t length = resolve(partition.size, free) / k_sector * k_sector;
@@ -85,6 +100,7 @@ class MbrPlacer {
 }  // namespace
 
 Extent Placement::of(const DiskFileSystem& file_system) const {
+  if (!file_system.volume.empty()) return {0, volumes.at(file_system.volume)};
   return file_system.partition ? partitions.at(*file_system.partition) : Extent{0, disk_bytes};
 }
 
@@ -93,9 +109,13 @@ Placement place(const DiskLayout& layout, std::uint64_t disk_bytes) {
     throw Error(ErrorKind::input,
                 cat("the disk's size ", disk_bytes, " is not a multiple of its sector size ", layout.sector_size));
   }
-  if (layout.table == PartitionTable::gpt) return place_gpt(layout, disk_bytes);
-  if (layout.table == PartitionTable::mbr) return MbrPlacer(layout, disk_bytes).place_all();
-  return Placement{.disk_bytes = disk_bytes};
+  Placement placement{.disk_bytes = disk_bytes};
+  if (layout.table == PartitionTable::gpt) placement = place_gpt(layout, disk_bytes);
+  if (layout.table == PartitionTable::mbr) placement = MbrPlacer(layout, disk_bytes).place_all();
+  VolumeSizes volumes = volume_sizes(layout, placement.partitions);
+  placement.volumes = std::move(volumes.bytes);
+  placement.extents = std::move(volumes.extents);
+  return placement;
 }
 
 }  // namespace hearth::builder

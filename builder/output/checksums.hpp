@@ -6,14 +6,22 @@
 
 #include "base/hash.hpp"
 #include "base/path.hpp"
+#include "base/sys/fd.hpp"
 
 namespace hearth::builder {
 
-/// The digests that DIB_CHECKSUM asks for: "1" is both, else those of "md5" and "sha256" that it contains.
+/// The digests that DIB_CHECKSUM asks for: "1" is md5 and sha256, as upstream has it; else those of "md5", "sha256" and
+/// "sha512" that it contains.
 [[nodiscard]] std::vector<HashKind> parse_checksums(std::string_view setting);
 
-/// Writes FILE.md5 and FILE.sha256 as md5sum and sha256sum do: digest, two blanks, the path as it was given. The file
-/// is read once for all digests.
-void write_checksums(const fs::path& file, const std::vector<HashKind>& kinds);
+/// ".md5", ".sha256", ".sha512".
+[[nodiscard]] std::string checksum_extension(HashKind kind);
+
+/// The digests of a whole file, read once, in the order of `kinds`. The descriptor's position stays.
+[[nodiscard]] std::vector<std::string> digests_of(const Fd& file, const std::vector<HashKind>& kinds);
+
+/// Writes FILE.md5 and so on as md5sum does: digest, two blanks, the path as it was given.
+void write_checksum_files(const fs::path& file, const std::vector<HashKind>& kinds,
+                          const std::vector<std::string>& digests);
 
 }  // namespace hearth::builder

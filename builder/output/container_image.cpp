@@ -1,16 +1,16 @@
 #include "builder/output/container_image.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <array>
 #include <ctime>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/output/output_file.hpp"
+#include "builder/output/pipe_stage.hpp"
 #include "builder/output/tree_archive.hpp"
 
 namespace hearth::builder {
@@ -26,26 +26,102 @@ std::string rfc3339(std::int64_t epoch) {
   return text.data();
 }
 
-std::string sha256_of(const fs::path& path) {
-  Hasher hasher(HashKind::sha256);
-  const Fd file = Fd::open(path.string(), O_RDONLY);
-  std::string buffer(std::size_t{1} << 20U, '\0');
-  while (true) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0) throw Error::from_errno("reading", path.string());
-    if (got == 0) return hasher.hex_digest();
-    hasher.update(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+/// GOARCH and its variant, by Debian's name.
+std::pair<std::string, std::string> platform(const std::string& debian) {
+  if (debian == "i386") return {"386", ""};
+  if (debian == "armhf") return {"arm", "v7"};
+  if (debian == "ppc64el") return {"ppc64le", ""};
+  if (debian == "arm64") return {"arm64", "v8"};
+  return {debian, ""};
+}
+
+void stream_layer(const fs::path& tree, int fd, const ContainerImage& image) {
+  stream_tree_archive(tree, fd, {.epoch = image.epoch});
+}
+
+/// Whatever the umask: these modes become part of an archive.
+void set_mode(const fs::path& path, int mode = 0755) { fs::permissions(path, static_cast<fs::perms>(mode)); }
+
+void set_file_modes(const fs::path& directory) {
+  for (const std::string& name : RealFileSystem().list(directory)) {
+    if (fs::is_regular_file(directory / name)) set_mode(directory / name, 0644);
   }
+}
+
+/// A blob's place in a layout, by its digest.
+struct Blob {
+  std::string sha256;
+  std::uint64_t bytes = 0;
+  [[nodiscard]] Json descriptor(const char* media_type) const {
+    return {{"mediaType", media_type}, {"digest", cat("sha256:", sha256)}, {"size", bytes}};
+  }
+};
+
+Blob add_blob(const fs::path& blobs, const std::string& text) {
+  const Blob blob{hex_digest(HashKind::sha256, text), text.size()};
+  RealFileSystem().write(blobs / blob.sha256, text, {});
+  return blob;
+}
+
+struct Layer {
+  Blob blob;
+  std::string tar_sha256;
+};
+
+/// tar, its digest, gzip, the blob's digest: side by side, in one pass.
+Layer add_layer(const fs::path& blobs, const fs::path& tree, const ContainerImage& image) {
+  const fs::path file = blobs / "layer";
+  Layer layer;
+  const auto write = [&](int fd) {
+    PipeStage gzip([&](const Fd& in) { gzip_stream(in, fd); });
+    PipeStage digest(
+        [&](const Fd& in) { layer.tar_sha256 = copy_hashing(in, gzip.input(), {HashKind::sha256}).front(); });
+    stream_layer(tree, digest.input(), image);
+    digest.finish();
+    gzip.finish();
+  };
+  const Fd out = Fd::open(file.string(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  PipeStage store([&](const Fd& in) { layer.blob.sha256 = copy_hashing(in, out.get(), {HashKind::sha256}).front(); });
+  write(store.input());
+  store.finish();
+  layer.blob.bytes = fs::file_size(file);
+  set_mode(file, 0644);
+  fs::rename(file, blobs / layer.blob.sha256);
+  return layer;
+}
+
+void fill_layout(const fs::path& directory, const fs::path& tree, const ContainerImage& image) {
+  const fs::path blobs = directory / "blobs/sha256";
+  RealFileSystem files;
+  files.make_directories(blobs, 0755);
+  for (const fs::path& made : {directory, directory / "blobs", blobs}) set_mode(made);
+  const Layer layer = add_layer(blobs, tree, image);
+  const Blob config = add_blob(blobs, container_config(image, layer.tar_sha256));
+  const Json manifest = {{"schemaVersion", 2},
+                         {"mediaType", "application/vnd.oci.image.manifest.v1+json"},
+                         {"config", config.descriptor("application/vnd.oci.image.config.v1+json")},
+                         {"layers", {layer.blob.descriptor("application/vnd.oci.image.layer.v1.tar+gzip")}}};
+  Json entry = add_blob(blobs, cat(manifest.dump(), "\n")).descriptor("application/vnd.oci.image.manifest.v1+json");
+  const auto [architecture, variant] = platform(image.architecture);
+  entry["platform"] = {{"architecture", architecture}, {"os", "linux"}};
+  if (!variant.empty()) entry["platform"]["variant"] = variant;
+  if (!image.tag.empty()) entry["annotations"] = {{"org.opencontainers.image.ref.name", image.tag}};
+  files.write(directory / "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}\n", {});
+  files.write(directory / "index.json", cat(Json{{"schemaVersion", 2}, {"manifests", {entry}}}.dump(), "\n"), {});
+  set_file_modes(blobs);
+  set_file_modes(directory);
 }
 
 }  // namespace
 
 std::string container_config(const ContainerImage& image, const std::string& layer_sha256) {
-  const Json config = {{"architecture", image.architecture},
-                       {"os", "linux"},
-                       {"created", rfc3339(image.epoch)},
-                       {"config", Json::object()},
-                       {"rootfs", {{"type", "layers"}, {"diff_ids", {cat("sha256:", layer_sha256)}}}}};
+  const auto [architecture, variant] = platform(image.architecture);
+  Json config = {{"architecture", architecture},
+                 {"os", "linux"},
+                 {"created", rfc3339(image.epoch)},
+                 {"config", Json::object()},
+                 {"rootfs", {{"type", "layers"}, {"diff_ids", {cat("sha256:", layer_sha256)}}}}};
+  if (!variant.empty()) config["variant"] = variant;
   return cat(config.dump(), "\n");
 }
 
@@ -55,9 +131,12 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
   const fs::path parts = work.path() / "parts";
   RealFileSystem files;
   files.make_directories(parts, 0755);
+  set_mode(parts);
   const fs::path layer = work.path() / "layer.tar";
-  write_tree_archive(tree, layer, Compression::none, image.epoch);
-  const std::string sha256 = sha256_of(layer);
+  const std::string sha256 =
+      write_streamed(layer, {HashKind::sha256}, [&](int fd) { stream_layer(tree, fd, image); }).front();
+  fs::remove(layer.string() + ".sha256");
+  set_mode(layer, 0644);
   fs::rename(layer, parts / cat(sha256, ".tar"));
   const std::string config = container_config(image, sha256);
   const std::string config_name = cat(hex_digest(HashKind::sha256, config), ".json");
@@ -65,7 +144,23 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
   const Json manifest =
       Json::array({{{"Config", config_name}, {"RepoTags", {image.tag}}, {"Layers", {cat(sha256, ".tar")}}}});
   files.write(parts / "manifest.json", cat(manifest.dump(), "\n"), {});
-  write_tree_archive(parts, target, Compression::none, image.epoch);
+  set_file_modes(parts);
+  write_streamed(target, image.checksums, [&](int fd) { stream_tree_archive(parts, fd, {.epoch = image.epoch}); });
+}
+
+void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image) {
+  TempDir work = TempDir::create(target.parent_path(), cat(".", target.filename().string(), "."));
+  fill_layout(work.path() / "layout", tree, image);
+  fs::remove_all(target);
+  fs::rename(work.path() / "layout", target);
+}
+
+void write_oci_archive(const fs::path& tree, const fs::path& target, const ContainerImage& image,
+                       const fs::path& scratch) {
+  const TempDir work = TempDir::create(scratch, "container-");
+  fill_layout(work.path() / "layout", tree, image);
+  write_streamed(target, image.checksums,
+                 [&](int fd) { stream_tree_archive(work.path() / "layout", fd, {.epoch = image.epoch}); });
 }
 
 }  // namespace hearth::builder

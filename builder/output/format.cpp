@@ -9,34 +9,75 @@ namespace hearth::builder {
 
 namespace {
 
-const std::vector<std::string>& known_names() {
-  // qemu-img 7.2 can open more, but writes only these.
-  static const std::vector<std::string> names = {"raw",  "qcow2", "tar", "tgz",  "squashfs", "aci", "docker",   "vhd",
-                                                 "vmdk", "vdi",   "vpc", "vhdx", "qcow",     "qed", "parallels"};
+struct Known {
+  const char* name;
+  FormatKind kind;
+};
+
+/// qemu-img 7.2 can open more, but writes only those listed as its own.
+const std::vector<Known>& known_formats() {
+  using enum FormatKind;
+  static const std::vector<Known> formats = {{"raw", raw},
+                                             {"qcow2", qcow2},
+                                             {"vhd", qemu},
+                                             {"vhdx", qemu},
+                                             {"vmdk", qemu},
+                                             {"vdi", qemu},
+                                             {"vpc", qemu},
+                                             {"qcow", qemu},
+                                             {"qed", qemu},
+                                             {"parallels", qemu},
+                                             {"tar", archive},
+                                             {"tgz", archive},
+                                             {"tar.zst", archive},
+                                             {"aci", archive},
+                                             {"squashfs", squashfs},
+                                             {"erofs", erofs},
+                                             {"ext4", file_system},
+                                             {"xfs", file_system},
+                                             {"btrfs", file_system},
+                                             {"docker", docker},
+                                             {"oci", oci},
+                                             {"oci-archive", oci_archive},
+                                             {"kernel", kernel},
+                                             {"uki", uki},
+                                             {"iso", iso}};
+  return formats;
+}
+
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const Known& known : known_formats()) names.emplace_back(known.name);
   return names;
 }
 
-FormatKind kind_of(const std::string& name) {
-  if (name == "raw") return FormatKind::raw;
-  if (name == "qcow2") return FormatKind::qcow2;
-  if (name == "squashfs") return FormatKind::squashfs;
-  if (name == "docker") return FormatKind::docker;
-  return name == "tar" || name == "tgz" || name == "aci" ? FormatKind::archive : FormatKind::qemu;
+OutputFormat format_named(const std::string& name) {
+  for (const Known& known : known_formats()) {
+    if (name == known.name) return {name, known.kind};
+  }
+  const auto meant = nearest(name, known_names());
+  throw Error(ErrorKind::usage, cat("unknown image type ", name, meant ? cat(", did you mean ", *meant, "?") : ""))
+      .hint(cat("Known types: ", join(known_names(), ", ")));
 }
 
 }  // namespace
+
+std::string OutputFormat::extension() const {
+  switch (kind) {
+    case FormatKind::squashfs: return "squash";
+    case FormatKind::oci_archive: return "oci.tar";
+    case FormatKind::uki: return "efi";
+    case FormatKind::kernel: return "vmlinuz";
+    default: return name;
+  }
+}
 
 std::vector<OutputFormat> parse_formats(std::string_view list) {
   std::vector<OutputFormat> formats;
   for (const std::string& part : split(list, ',')) {
     const std::string name(trim(part));
     if (name.empty()) continue;
-    if (std::find(known_names().begin(), known_names().end(), name) == known_names().end()) {
-      const auto meant = nearest(name, known_names());
-      throw Error(ErrorKind::usage, cat("unknown image type ", name, meant ? cat(", did you mean ", *meant, "?") : ""))
-          .hint(cat("Known types: ", join(known_names(), ", ")));
-    }
-    const OutputFormat format{name, kind_of(name)};
+    const OutputFormat format = format_named(name);
     if (std::find(formats.begin(), formats.end(), format) == formats.end()) formats.push_back(format);
   }
   if (formats.empty()) throw Error(ErrorKind::usage, "no image type given");
@@ -50,7 +91,16 @@ std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats
   std::vector<NeededProgram> programs;
   const bool special_qcow2 = any(FormatKind::qcow2) && !qemu_options.empty();
   if (any(FormatKind::qemu) || special_qcow2) programs.push_back({"qemu-img", "qemu-utils"});
-  if (any(FormatKind::squashfs)) programs.push_back({"mksquashfs", "squashfs-tools"});
+  if (any(FormatKind::squashfs) || any(FormatKind::iso)) programs.push_back({"mksquashfs", "squashfs-tools"});
+  if (any(FormatKind::erofs)) programs.push_back({"mkfs.erofs", "erofs-utils"});
+  if (any(FormatKind::iso)) {
+    for (const NeededProgram& program : {NeededProgram{"xorriso", "xorriso"},
+                                         {"grub-mkimage", "grub-common"},
+                                         {"mkfs.vfat", "dosfstools"},
+                                         {"mcopy", "mtools"}}) {
+      programs.push_back(program);
+    }
+  }
   return programs;
 }
 

@@ -12,12 +12,21 @@ namespace hearth::builder {
 
 /// How a format is made.
 enum class FormatKind {
-  raw,       ///< the raw disk itself
-  qcow2,     ///< by our own writer; by qemu-img where --qemu-img-options ask for what ours does not do
-  qemu,      ///< qemu-img convert -O NAME
-  archive,   ///< tar, tgz, aci: from the tree
-  squashfs,  ///< by mksquashfs, from the tree
-  docker,    ///< an archive for `docker load`, from the tree
+  // From the whole disk.
+  raw,    ///< the raw disk itself
+  qcow2,  ///< by our own writer; by qemu-img where --qemu-img-options ask for what ours does not do
+  qemu,   ///< qemu-img convert -O NAME
+  // From the tree.
+  archive,      ///< tar, tgz, tar.zst, aci
+  squashfs,     ///< by mksquashfs
+  erofs,        ///< by mkfs.erofs
+  file_system,  ///< ext4, xfs, btrfs: the tree as one file system, without a partition table
+  docker,       ///< an archive for `docker load`
+  oci,          ///< an OCI layout, a directory
+  oci_archive,  ///< the same as one tar
+  kernel,       ///< the kernel and the ramdisk that the tree boots with, two files
+  uki,          ///< these and a command line as one UEFI program
+  iso,          ///< a live system that starts from CD or stick, by BIOS and UEFI
 };
 
 struct OutputFormat {
@@ -25,8 +34,9 @@ struct OutputFormat {
   FormatKind kind = FormatKind::qemu;
   bool operator==(const OutputFormat&) const = default;
   [[nodiscard]] bool from_disk() const { return kind <= FormatKind::qemu; }
-  /// The file's extension: the name, but upstream's "squash" for squashfs.
-  [[nodiscard]] std::string extension() const { return kind == FormatKind::squashfs ? "squash" : name; }
+  /// The file's extension: mostly the name, but upstream's "squash" for squashfs, "oci.tar" for oci-archive, "efi" for
+  /// uki, "vmlinuz" for kernel (its ramdisk has "initrd").
+  [[nodiscard]] std::string extension() const;
 };
 
 /// The formats of a comma-separated list, each once, in the order given. Throws Error(usage), with the nearest known

@@ -1,8 +1,11 @@
 // Disk images in their output formats. Each appears under its name complete and synced, or not at all.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/hash.hpp"
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 #include "builder/output/format.hpp"
@@ -13,14 +16,19 @@ namespace hearth::builder {
 struct WriteOptions {
   qcow2::Compression compression = qcow2::Compression::fast;  ///< qcow2 only
   std::string qemu_options;                                   ///< --qemu-img-options, "k=v,k2=v2", for all qemu formats
-  fs::path backing;  ///< qcow2 only: a raw disk that the image shall lie over; empty: none
+  fs::path backing;                 ///< qcow2 only: a raw disk that the image shall lie over; empty: none
+  std::int64_t epoch = 0;           ///< time of creation, for formats that have one
+  std::vector<HashKind> checksums;  ///< checksum files to write beside it
+  fs::path earlier;                 ///< qcow2 only: see qcow2::WriterOptions
+  fs::path index;
 };
 
 /// The qemu-img command that converts `raw` to `target`. Pure.
 [[nodiscard]] std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format,
                                                     const std::string& target, const WriteOptions& options);
 
-/// Writes a raw disk as `target` in a disk format (format.from_disk()). A raw one is copied sparsely.
+/// Writes a raw disk as `target` in a disk format (format.from_disk()). A raw one is copied sparsely. Equal disks give
+/// equal bytes in every format.
 /// In a pid namespace /proc must be that namespace's own: qemu-img opens the unnamed target by AtomicFile::proc_path().
 void write_image(const fs::path& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner);

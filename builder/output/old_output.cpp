@@ -21,7 +21,7 @@ fs::path keep_old_output(const fs::path& target, const Clock& clock) {
   if (!fs::exists(target)) return {};
   const fs::path kept = old_output_name(target, clock.wall());
   fs::rename(target, kept);
-  for (const char* checksum : {".md5", ".sha256"}) {
+  for (const char* checksum : {".md5", ".sha256", ".sha512"}) {
     const fs::path file = target.string() + checksum;
     if (fs::exists(file)) fs::rename(file, kept.string() + checksum);
   }

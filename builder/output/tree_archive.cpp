@@ -60,6 +60,10 @@ class TreeArchiver {
       ::archive_write_add_filter_gzip(writer_.get());
       check(::archive_write_set_options(writer_.get(), "gzip:compression-level=9,gzip:!timestamp"));
     }
+    if (options.compression == Compression::zstd) {
+      ::archive_write_add_filter_zstd(writer_.get());
+      check(::archive_write_set_options(writer_.get(), "zstd:compression-level=9"));
+    }
     ::archive_write_set_bytes_in_last_block(writer_.get(), 1);
     ::archive_read_disk_set_symlink_physical(reader_.get());
     ::archive_read_disk_set_behavior(reader_.get(), ARCHIVE_READDISK_NO_FFLAGS);
@@ -92,6 +96,7 @@ class TreeArchiver {
 
   /// Directories whose contents are the running kernel's.
   [[nodiscard]] bool is_kernels(const std::string& name) const {
+    if (options_.whole) return false;
     return name == cat(options_.prefix, "/dev") || name == cat(options_.prefix, "/proc") ||
            name == cat(options_.prefix, "/sys");
   }
@@ -114,6 +119,7 @@ class TreeArchiver {
     }
     make_reproducible(entry.get(), status);
     const bool first = note_hard_link(entry.get(), name, status);
+    if (first && has_holes(status)) note_holes(entry.get(), path, status);
     check(::archive_write_header(writer_.get(), entry.get()));
     if (first && S_ISREG(status.st_mode)) write_data(path);
   }
@@ -141,6 +147,32 @@ class TreeArchiver {
     return false;
   }
 
+  static bool has_holes(const struct stat& status) {
+    return S_ISREG(status.st_mode) && status.st_blocks * 512 < status.st_size;
+  }
+
+  /// Where a file with holes holds something else than zeros, block by block: what the file system calls a hole depends
+  /// on its own habits, and the archive must not.
+  void note_holes(archive_entry* entry, const fs::path& path, const struct stat& status) {
+    constexpr std::int64_t block = 4096;
+    const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+    std::int64_t at = 0;
+    std::int64_t begin = -1;  // of the data that is being collected
+    while (at < status.st_size) {
+      const ssize_t got = ::pread(file.get(), buffer_.data(), block, at);
+      if (got <= 0) throw Error::from_errno("reading", path.string());
+      const bool zero = std::all_of(buffer_.begin(), buffer_.begin() + got, [](char c) { return c == 0; });
+      if (!zero && begin < 0) begin = at;
+      if (zero && begin >= 0) {
+        ::archive_entry_sparse_add_entry(entry, begin, at - begin);
+        begin = -1;
+      }
+      at += got;
+    }
+    if (begin >= 0) ::archive_entry_sparse_add_entry(entry, begin, status.st_size - begin);
+    if (::archive_entry_sparse_count(entry) == 0) ::archive_entry_sparse_add_entry(entry, status.st_size, 0);
+  }
+
   void write_data(const fs::path& path) {
     const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
     while (true) {
@@ -161,10 +193,14 @@ class TreeArchiver {
 
 }  // namespace
 
-void write_tree_archive(const fs::path& tree, const fs::path& target, const ArchiveOptions& options) {
+void stream_tree_archive(const fs::path& tree, int fd, const ArchiveOptions& options) {
   const Utf8Locale locale;
+  TreeArchiver(tree, fd, options).run();
+}
+
+void write_tree_archive(const fs::path& tree, const fs::path& target, const ArchiveOptions& options) {
   AtomicFile file = AtomicFile::create(target);
-  TreeArchiver(tree, file.fd().get(), options).run();
+  stream_tree_archive(tree, file.fd().get(), options);
   file.commit();
 }
 

@@ -1,10 +1,14 @@
 #include "builder/qcow2/cluster_codec.hpp"
 
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <isa-l/mem_routines.h>
 #include <libdeflate.h>
 #include <zstd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
 #include "base/error.hpp"
@@ -14,13 +18,19 @@ namespace hearth::builder::qcow2 {
 
 namespace {
 
-/// QEMU inflates with a window of 2^12 bytes (zlib's windowBits -12); no match may reach further back.
-constexpr std::uint16_t k_window_bits = 12;
+/// Matches reach over the last 32 KiB. QEMU asks zlib for a window of 2^12 bytes, but zlib looks back into what it has
+/// put out already (a whole cluster in one call), so that distances beyond the window are read by every QEMU.
+constexpr std::uint16_t k_window_bits = 15;
 
+/// ISA-L's level 2. Its assembler code takes, for the third byte of its input, a register that holds the address of the
+/// stream in place of the data (igzip_icf_body_h1_gr_bt.asm, .write_first_byte, in 2.30 and after): position 2 is
+/// entered in its table under that address' hash. This decides about the output only where one of the first three
+/// positions has the same hash, one cluster in thousands; such a cluster is compressed by a stream at another address,
+/// so that equal clusters come out equal wherever the process' memory lies.
 class FastDeflate final : public ClusterCompressor {
  public:
   std::size_t compress(std::span<const std::uint8_t> cluster, std::span<std::uint8_t> out) override {
-    isal_zstream& stream = *stream_;
+    isal_zstream& stream = stream_for(cluster);
     isal_deflate_stateless_init(&stream);
     stream.level = k_level;
     stream.level_buf = buffer_.data();
@@ -35,9 +45,44 @@ class FastDeflate final : public ClusterCompressor {
   }
 
  private:
-  static constexpr std::uint32_t k_level = 1;  // level 0 has fixed Huffman codes and is a tenth larger
-  std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(ISAL_DEF_LVL1_SMALL);  // blocks of 16 Ki tokens
-  std::unique_ptr<isal_zstream> stream_ = std::make_unique<isal_zstream>();
+  static constexpr std::uint32_t k_level = 2;  // level 1 is 1 % larger at the same speed; level 3 takes twice the time
+  /// With room for 4 Ki tokens: blocks that short, each with codes of its own, are 1 % smaller than those of 16 Ki.
+  static constexpr std::size_t k_buffer = ISAL_DEF_LVL2_REQ + ISAL_DEF_LVL2_TOKEN_SIZE * std::size_t{4096};
+  static constexpr std::size_t k_streams = 8;  // for three hashes to avoid; a stream not used costs no memory
+  static constexpr std::size_t k_positions = 3;
+
+  /// The library's hash of four bytes: the processor's CRC-32C, cut to 15 bits, for short inputs to fewer; what differs
+  /// in the lowest ten differs in all.
+  static std::uint32_t hash_of(const std::uint8_t* bytes) {
+    return crc32_iscsi(const_cast<std::uint8_t*>(bytes), 4, 0) & 0x3ffU;
+  }
+
+  /// Under which hash the stream's own address is entered.
+  static std::uint32_t hash_of(const isal_zstream& stream) {
+    const auto word = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&stream) >> 16U);
+    std::array<std::uint8_t, sizeof word> bytes{};
+    std::memcpy(bytes.data(), &word, sizeof word);
+    return hash_of(bytes.data());
+  }
+
+  isal_zstream& stream_for(std::span<const std::uint8_t> cluster) {
+    if (cluster.size() < k_positions + 4) return streams_[0];
+    std::array<std::uint32_t, k_positions> first{};
+    for (std::size_t i = 0; i < k_positions; ++i) first[i] = hash_of(cluster.data() + i);
+    const auto harmless = [&](std::uint32_t hash) {
+      return std::find(first.begin(), first.end(), hash) == first.end();
+    };
+    const auto found = std::find_if(address_hashes_.begin(), address_hashes_.end(), harmless);
+    return streams_[found == address_hashes_.end() ? 0 : static_cast<std::size_t>(found - address_hashes_.begin())];
+  }
+
+  std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(k_buffer);
+  std::unique_ptr<isal_zstream[]> streams_{new isal_zstream[k_streams]};  // not set to zero: init does it
+  std::array<std::uint32_t, k_streams> address_hashes_ = [this] {
+    std::array<std::uint32_t, k_streams> hashes{};
+    for (std::size_t i = 0; i < k_streams; ++i) hashes[i] = hash_of(streams_[i]);
+    return hashes;
+  }();
 };
 
 class BestDeflate final : public ClusterCompressor {

@@ -12,8 +12,8 @@ namespace hearth::builder::qcow2 {
 
 enum class Compression {
   none,
-  fast,  ///< deflate by ISA-L with a window of 4 KiB, as QEMU's own: every reader of qcow2 can read it
-  best,  ///< deflate by libdeflate, slower and smaller; matches reach over the whole cluster (32 KiB)
+  fast,  ///< deflate by ISA-L: every QEMU can read it
+  best,  ///< deflate by libdeflate, slower and smaller
   zstd,  ///< needs QEMU 5.1 or later
 };
 

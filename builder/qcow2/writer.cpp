@@ -9,10 +9,12 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
 #include "builder/qcow2/host_space.hpp"
+#include "builder/qcow2/known_clusters.hpp"
 #include "builder/qcow2/raw_source.hpp"
 
 namespace hearth::builder::qcow2 {
@@ -67,14 +69,17 @@ struct Outcome {
   enum class Kind { absent, zero, plain, compressed };
   Kind kind = Kind::absent;
   Bytes bytes;
+  Mark mark{};    ///< of the cluster, and
+  Mark packed{};  ///< of its compressed form; where clusters are remembered
 };
 
 /// One thread's buffers: reads a batch and compresses it.
 class Worker {
  public:
-  Worker(const Fd& raw, const Fd* backing, Compression compression)
-      : raw_(raw), backing_(backing), compressor_(make_compressor(compression)) {
+  Worker(const Fd& raw, const Fd* backing, const KnownClusters* known, Compression compression)
+      : raw_(raw), backing_(backing), known_(known), compressor_(make_compressor(compression)) {
     if (backing_ != nullptr) behind_.resize(input_.size());
+    if (known_ != nullptr) marker_.emplace(known_->key());
   }
 
   void run(const Batch& batch) {
@@ -99,6 +104,10 @@ class Worker {
       if (std::equal(here.begin(), here.end(), behind.begin())) return {Outcome::Kind::absent, {}};
       if (zero) return {Outcome::Kind::zero, {}};
     }
+    return known_ == nullptr ? packed(here) : known_or_packed(here);
+  }
+
+  Outcome packed(Bytes here) {
     const std::span<std::uint8_t> room = std::span(output_).subspan(used_, k_cluster - 1);
     const std::size_t length = compressor_->compress(here, room);
     if (length == 0) return {Outcome::Kind::plain, here};
@@ -106,9 +115,25 @@ class Worker {
     return {Outcome::Kind::compressed, room.first(length)};
   }
 
+  Outcome known_or_packed(Bytes here) {
+    const Mark mark = marker_->of(here);
+    const std::span<std::uint8_t> room = std::span(output_).subspan(used_, k_cluster - 1);
+    if (const KnownCluster* const known = known_->find(mark, room, *marker_)) {
+      if (known->length == 0) return {Outcome::Kind::plain, here, mark, {}};
+      used_ += known->length;
+      return {Outcome::Kind::compressed, room.first(known->length), mark, known->packed};
+    }
+    Outcome outcome = packed(here);
+    outcome.mark = mark;
+    if (outcome.kind == Outcome::Kind::compressed) outcome.packed = marker_->of(outcome.bytes);
+    return outcome;
+  }
+
   const Fd& raw_;
   const Fd* backing_;
+  const KnownClusters* known_;
   std::unique_ptr<ClusterCompressor> compressor_;
+  std::optional<Marker> marker_;
   std::vector<std::uint8_t> input_ = std::vector<std::uint8_t>(k_batch_clusters * k_cluster);
   std::vector<std::uint8_t> behind_;
   std::vector<std::uint8_t> output_ = std::vector<std::uint8_t>(k_batch_clusters * k_cluster);
@@ -138,9 +163,10 @@ void add_piece(std::vector<Piece>& pieces, std::uint64_t offset, Bytes bytes) {
 /// compressing and writing run side by side.
 class Conversion {
  public:
-  Conversion(const Fd& raw, const Fd* backing, const Fd& out, Compression compression)
+  Conversion(const Fd& raw, const Fd* backing, const KnownClusters* known, const Fd& out, Compression compression)
       : raw_(raw),
         backing_(backing),
+        known_(known),
         out_(out),
         compression_(compression),
         size_(size_of(raw)),
@@ -160,7 +186,7 @@ class Conversion {
  private:
   void work() noexcept {
     try {
-      Worker worker(raw_, backing_, compression_);
+      Worker worker(raw_, backing_, known_, compression_);
       while (const std::optional<Batch> batch = take()) {
         worker.run(*batch);
         for (const Piece& piece : place(*batch, worker.outcomes())) write_at(out_, piece.offset, piece.bytes);
@@ -195,14 +221,21 @@ class Conversion {
       case Outcome::Kind::plain: {
         const std::uint64_t offset = space_.cluster();
         map_.set(cluster, plain_entry(offset));
+        note(outcome, offset, 0);
         return add_piece(pieces, offset, outcome.bytes);
       }
       case Outcome::Kind::compressed: {
         const std::uint64_t offset = space_.packed(outcome.bytes.size());
         map_.set(cluster, compressed_entry(offset, outcome.bytes.size()));
+        note(outcome, offset, outcome.bytes.size());
         return add_piece(pieces, offset, outcome.bytes);
       }
     }
+  }
+
+  void note(const Outcome& outcome, std::uint64_t offset, std::size_t length) {
+    if (known_ == nullptr) return;
+    placed_clusters_.push_back({outcome.mark, outcome.packed, offset, static_cast<std::uint32_t>(length)});
   }
 
   void write_cluster_map(Header& header);
@@ -210,6 +243,7 @@ class Conversion {
 
   const Fd& raw_;
   const Fd* backing_;
+  const KnownClusters* known_;  ///< null: none are remembered
   const Fd& out_;
   Compression compression_;
   std::uint64_t size_;  ///< bytes
@@ -220,6 +254,7 @@ class Conversion {
   std::uint64_t placed_ = 0;  ///< batches that have their place
   HostSpace space_;
   ClusterMap map_;
+  std::vector<KnownCluster> placed_clusters_;
   std::exception_ptr failure_;
 };
 
@@ -264,13 +299,16 @@ void Conversion::finish(const WriterOptions& options) {
   if (::ftruncate(out_.get(), static_cast<off_t>(space_.file_size())) != 0) {
     throw Error::from_errno("sizing", "the qcow2 image");
   }
+  if (known_ != nullptr) save_index(options.index, compression_, known_->key(), std::move(placed_clusters_));
 }
 
 }  // namespace
 
 void write_qcow2(const Fd& raw, const Fd& out, const WriterOptions& options) {
   const Fd backing = options.backing_raw.empty() ? Fd() : Fd::open(options.backing_raw.string(), O_RDONLY);
-  Conversion conversion(raw, backing ? &backing : nullptr, out, options.compression);
+  std::optional<KnownClusters> known;
+  if (!options.index.empty()) known = KnownClusters::load(options.index, options.earlier_image, options.compression);
+  Conversion conversion(raw, backing ? &backing : nullptr, known ? &*known : nullptr, out, options.compression);
   conversion.run(options.threads == 0 ? usable_processors() : options.threads);
   conversion.finish(options);
 }

@@ -18,6 +18,11 @@ struct WriterOptions {
   /// What the image names as its backing file, and that file's format; used with backing_raw.
   std::string backing_file;
   std::string backing_format = "raw";
+  /// An image made earlier, whose compressed clusters are taken where the disk still has them, and the index of what it
+  /// holds; the index of the new image is written in its place. Empty: nothing is taken, nothing noted. The result is
+  /// the same in any case.
+  fs::path earlier_image;
+  fs::path index;
 };
 
 /// Writes the disk that `raw` holds into `out`, an empty file open for writing. Memory: about 3 MiB a thread, and 8

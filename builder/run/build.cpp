@@ -1,12 +1,19 @@
 #include "builder/run/build.hpp"
 
+#include <sys/stat.h>
+
+#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/run/build_layers.hpp"
 #include "builder/run/manifest.hpp"
+#include "builder/run/step_report.hpp"
 #include "builder/run/target_tree.hpp"
+#include "builder/run/unchanged.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -15,7 +22,16 @@ namespace {
 
 constexpr std::size_t k_native_steps = 2;  // size and layout; outputs
 
-class Build {
+/// The image cache of a recorded build: what hooks find in the user's own would not be in the lock.
+const fs::path k_private_cache = "/hearth/image-cache";
+
+std::vector<std::string> labels_of(const std::vector<DeviceHook>& hooks) {
+  std::vector<std::string> labels;
+  for (const DeviceHook& hook : hooks) labels.push_back(hook.label);
+  return labels;
+}
+
+class Build final : StepObserver {
  public:
   explicit Build(const BuildInputs& inputs)
       : in_(inputs),
@@ -23,18 +39,25 @@ class Build {
                  .progress = in_.progress,
                  .log = in_.log,
                  .clock = in_.clock,
-                 .environment = hook_environment(in_.request, in_.plan, in_.installation, in_.disk.facts()),
+                 .environment = hook_variables(),
                  .breaks = in_.request.breaks,
                  .hooks = hooks_,
-                 .target = k_target_root},
+                 .target = k_target_root,
+                 .elsewhere = labels_of(in_.disk.device_hooks()),
+                 .observer = nullptr},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
     phases_.set_native_steps(packages_);
     phases_.count_steps(in_.plan.steps.size() + k_native_steps);
   }
+  Build(const Build&) = delete;
+  Build& operator=(const Build&) = delete;
+  ~Build() override = default;
 
   void run() {
+    users_umask_ = ::umask(022);  // the tree's modes don't depend on who builds it
     lay_out_hooks();
+    take_layers();
     grow_root();
     // Beyond this point the target has an operating system, and hooks can run in it.
     install();
@@ -45,6 +68,23 @@ class Build {
   }
 
  private:
+  [[nodiscard]] Environment hook_variables() const {
+    Environment variables = hook_environment(in_.request, in_.plan, in_.installation, in_.disk.facts());
+    if (in_.network == nullptr) return variables;
+    fetch::add_variables(in_.network->view(), hooks_.string(), variables);
+    variables["DIB_IMAGE_CACHE"] = k_private_cache.string();
+    return variables;
+  }
+
+  void lay_out_network() {
+    if (in_.network == nullptr) return;
+    fs::create_directories(hooks_ / ".fetch");
+    fs::create_directories(k_private_cache);
+    for (const auto& [name, text] : in_.network->view().files) {
+      RealFileSystem().write(hooks_ / ".fetch" / name, text, {.mode = 0644});
+    }
+  }
+
   void lay_out_hooks() {
     fs::create_directories(hooks_);
     fs::create_directories(k_target_root);
@@ -55,14 +95,25 @@ class Build {
     for (const Element& element : in_.plan.elements.elements) {
       if (element.built_in) fs::create_symlink(element.path, k_elements_directory / element.name);
     }
+    lay_out_network();
     in_.disk.write_parameters(k_build_directory / "block-device");
     // For the element svc-map, which has nothing that could read YAML.
     RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});
   }
 
-  void grow_root() {
+  /// Goes on behind what earlier builds did already.
+  void take_layers() {
     const Environment environment = phases_.environment_for(Phase::root);
     phases_.set_variable("HEARTH_BOOTSTRAP_PACKAGES", join(packages_.bootstrap_packages(environment), " "));
+    if (!in_.layers.enabled) return;
+    keeper_ = make_layer_keeper(in_, [this](Phase phase) { return phases_.input_environment(phase); });
+    resume_ = keeper_->resume();
+    for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
+    if (keeper_->taken() > 0) phases_.resume_at(resume_);
+    phases_.set_observer(*this);
+  }
+
+  void grow_root() {
     phases_.run(Phase::root);
     if (has_root_content(k_target_root)) return;
     throw Error(ErrorKind::input, "Failed to deploy the root element.")
@@ -70,16 +121,34 @@ class Build {
   }
 
   void install() {
-    lend_resolv_conf(k_target_root);
-    const TargetMounts mounts(k_target_root);
+    if (resume_.phase > Phase::root) {
+      renew_resolv_conf(k_target_root);
+    } else {
+      lend_resolv_conf(k_target_root);
+    }
+    mounts_.emplace(k_target_root);
     define_install_type();
     phases_.run(Phase::extra_data);
     phases_.run(Phase::pre_install);
     phases_.run(Phase::install);
     phases_.run(Phase::post_install);
     phases_.run(Phase::post_root);
+    mounts_.reset();
     fs::remove_all(k_target_root / "lost+found");
     remove_placeholders(k_target_root / "dev");
+  }
+
+  void phase_begins(Phase phase, const Environment& input) override { keeper_->phase_begins(phase, input); }
+  void step_begins(const Step& step) override { keeper_->step_begins(step); }
+  bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
+    return keeper_->step_ended(step, took, rest);
+  }
+  /// What is mounted in the target would be in the way.
+  void keep(const std::vector<Step>& rest) override {
+    const bool mounted = mounts_.has_value();
+    mounts_.reset();
+    keeper_->keep(rest);
+    if (mounted) mounts_.emplace(k_target_root);
   }
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.
@@ -130,19 +199,47 @@ class Build {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
     };
-    const DiskTools tools{in_.runner, phases_.environment_for(Phase::cleanup), work};
+    DiskTools tools{in_.runner, phases_.environment_for(Phase::cleanup), work, users_umask_,
+                    [this](std::string_view line) {
+                      in_.log.line(line);
+                      in_.progress.line(line);
+                      in_.progress.tick();
+                    }};
+    tools.hooks = in_.disk.device_hooks();
+    for (DeviceHook& hook : tools.hooks) {
+      std::optional<TargetHooks> files;  // environment.d of a phase in the image lies there
+      if (hook.in_target) files.emplace(k_target_root, hooks_);
+      hook.environment = phases_.environment_for(hook.in_target ? Phase::finalise : Phase::block_device);
+    }
+    if (const auto& maker = in_.disk.maker()) {
+      in_.log.line(cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")"));
+    }
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
-    write_manifest(in_, k_target_root, phases_.timings());
+    write_manifest(in_, k_target_root, phases_.timings(), created);
+    if (in_.network != nullptr) {
+      in_.network->keep_settings(RealFileSystem().read(hooks_ / ".fetch/settings").value_or(""));
+    }
     std::string summary = timing_table(phases_.timings(), progress_style(in_.request.environment, false));
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
+    if (keeper_) {
+      keeper_->finish();
+      write_steps(in_, keeper_->steps(), keeper_->taken());
+      if (!created.empty()) {
+        note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps());
+      }
+    }
     in_.log.line("Build completed successfully");
     in_.progress.finish(summary);
   }
 
   const BuildInputs& in_;
   fs::path hooks_ = k_build_directory / "hooks";
+  unsigned users_umask_ = 022;
   PhaseRunner phases_;
   PackageSteps packages_;
+  std::optional<TargetMounts> mounts_;
+  std::unique_ptr<LayerKeeper> keeper_;
+  ResumePoint resume_;
 };
 
 }  // namespace

@@ -6,9 +6,17 @@
 #include "builder/run/build_log.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/hook_environment.hpp"
+#include "builder/run/layer_keeper.hpp"
 #include "builder/run/package_steps.hpp"
 #include "builder/run/phase_runner.hpp"
 #include "builder/spec/image_request.hpp"
+
+namespace hearth::builder::fetch {
+class FetchSession;
+}
+namespace hearth::builder::evidence {
+struct StepSpan;
+}
 
 namespace hearth::builder {
 
@@ -22,6 +30,10 @@ struct BuildInputs {
   Progress& progress;
   BuildLog& log;
   const Clock& clock;
+  fetch::FetchSession* network = nullptr;                  ///< of a build whose fetches are recorded or replayed
+  const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
+  LayerPolicy layers = {};
+  std::string output_key = {};  ///< noted with the outputs; empty = not
 };
 
 /// Runs the build. To be called inside the sandbox. Output files appear at the very end, or not at all.

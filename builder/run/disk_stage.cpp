@@ -1,18 +1,23 @@
 #include "builder/run/disk_stage.hpp"
 
+#include <sched.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ctime>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/boot/boot_settings.hpp"
+#include "builder/boot/kernels.hpp"
 #include "builder/disk/direct_maker.hpp"
+#include "builder/disk/guest_maker.hpp"
+#include "builder/guestfs/appliance_check.hpp"
+#include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/checksums.hpp"
-#include "builder/output/container_image.hpp"
-#include "builder/output/image_writer.hpp"
 #include "builder/output/old_output.hpp"
-#include "builder/output/squashfs.hpp"
-#include "builder/output/tree_archive.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -61,6 +66,7 @@ LayoutDefaults layout_defaults(const ImageRequest& request) {
   LayoutDefaults defaults{
       .root_type = request.root_fs_type,
       .root_options = root_mkfs_options(request.root_fs_type, request.journal_size_mib, resize, request.mkfs_options),
+      .other_root_options = request.mkfs_options,
       .root_label = request.root_label};
   if (const auto size = parse_number(variable(request.environment, "DIB_BLOCK_SIZE"))) {
     defaults.sector_size = static_cast<std::uint32_t>(*size);
@@ -91,6 +97,58 @@ std::vector<OutputFormat> wanted_formats(const ImageRequest& request, const Buil
   return formats;
 }
 
+/// Where the disk's size is known before anything is built, so is whether its partitions and volumes fit.
+void check_known_size(const DiskLayout& layout, const ImageRequest& request) {
+  if (!layout.size && !request.image_size_gib) return;
+  const SizeRule rule{.image_gib = request.image_size_gib};
+  (void)place(layout, image_size({}, rule, layout));
+}
+
+/// See DiskStage::device_hooks().
+std::vector<DeviceHook> find_device_hooks(const BuildPlan& plan) {
+  std::vector<DeviceHook> found;
+  for (const Step& step : plan.steps) {
+    const bool inside = step.phase == Phase::finalise;
+    if (step.kind != Step::Kind::hook || (!inside && step.phase != Phase::block_device)) continue;
+    if (step.element == "bootloader") continue;  // writes files only: the loader is put on the disk by its maker
+    const auto& directory = plan.hooks.directory(directory_name(step.phase));
+    const auto entry = directory.find(step.name);
+    if (entry == directory.end()) continue;
+    const std::string text = RealFileSystem().read(entry->second.path).value_or("");
+    if (names_block_device(text)) found.push_back({step.label(), inside, text, {}});
+  }
+  return found;
+}
+
+/// The name under which the running system has a volume.
+std::string mapped_device(const DiskLayout& layout, const std::string& volume) {
+  for (const LogicalVolume& each : layout.volumes.logical) {
+    if (each.name != volume) continue;
+    return cat("/dev/mapper/", replace_all(each.group, "-", "--"), "-", replace_all(each.name, "-", "--"));
+  }
+  for (const RaidArray& each : layout.volumes.arrays) {
+    if (each.name == volume) return cat("/dev/md/", volume);
+  }
+  return cat("/dev/mapper/", volume);
+}
+
+/// The process's file mode mask, while the object lives.
+class Umask {
+ public:
+  explicit Umask(unsigned mask) : before_(::umask(mask)) {}
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  ~Umask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
 bool any_disk(const std::vector<OutputFormat>& formats) {
   for (const OutputFormat& format : formats) {
     if (format.from_disk()) return true;
@@ -101,14 +159,8 @@ bool any_disk(const std::vector<OutputFormat>& formats) {
 }  // namespace
 
 BootOptions DiskStage::boot_options(const Environment& env, std::int64_t epoch) const {
-  BootOptions options{.epoch = epoch, .keep_config = boot_loader_ == BootLoader::foreign};
-  if (const auto timeout = parse_number(variable(env, "DIB_GRUB_TIMEOUT")))
-    options.timeout = static_cast<int>(*timeout);
-  options.consoles = {variable(env, "DIB_BOOTLOADER_VIRTUAL_TERMINAL", "tty0")};
-  if (to_lower(variable(env, "DIB_BOOTLOADER_USE_SERIAL_CONSOLE", "True")) == "true") {
-    options.consoles.push_back(variable(env, "DIB_BOOTLOADER_SERIAL_CONSOLE", "ttyS0,115200"));
-  }
-  options.extra_command_line = variable(env, "DIB_BOOTLOADER_DEFAULT_CMDLINE");
+  BootOptions options = boot_settings(env, epoch);
+  options.keep_config = boot_loader_ == BootLoader::foreign;
   return options;
 }
 
@@ -122,9 +174,25 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
   const ConfigText config = find_config(request, plan);
   DiskLayout layout = parse_block_config(config.text, config.source, layout_defaults(request)).value_or_throw();
   std::vector<OutputFormat> formats = wanted_formats(request, plan);
-  if (any_disk(formats)) require_direct(layout);
-  return {request, config.text, assign_ids(std::move(layout), id_seed(request, plan)), boot_loader_of(plan),
-          std::move(formats)};
+  std::optional<MakerChoice> maker;
+  std::vector<DeviceHook> hooks;
+  if (any_disk(formats)) {
+    std::vector<std::string> labels;
+    hooks = find_device_hooks(plan);
+    for (const DeviceHook& hook : hooks) labels.push_back(hook.label);
+    maker = choose_maker(layout, parse_disk_maker(request.disk_maker), labels);
+    if (maker->maker == DiskMaker::direct) hooks.clear();
+    check_known_size(layout, request);
+  }
+  std::string seed = id_seed(request, plan);
+  return {request,
+          config.text,
+          assign_ids(std::move(layout), seed),
+          boot_loader_of(plan),
+          std::move(formats),
+          std::move(maker),
+          std::move(hooks),
+          std::move(seed)};
 }
 
 DiskFacts DiskStage::facts() const {
@@ -142,6 +210,12 @@ DiskFacts DiskStage::facts() const {
   facts.devices = cat(" [", layout_.disk, "]=", k_loop_device, " ");
   for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
     facts.devices += cat(" [", layout_.partitions[i].name, "]=/dev/mapper/loop0p", i + 1, " ");
+  }
+  for (const LogicalVolume& volume : layout_.volumes.logical) {
+    facts.devices += cat(" [", volume.name, "]=/dev/mapper/", volume.group, "-", volume.name, " ");
+  }
+  for (const LuksVolume& volume : layout_.volumes.encrypted) {
+    facts.devices += cat(" [", volume.name, "]=/dev/mapper/", volume.name, " ");
   }
   return facts;
 }
@@ -163,9 +237,23 @@ void DiskStage::check_tools(const Environment& environment) const {
   if (any_disk(formats_)) {
     const std::vector<NeededProgram> makers = programs_for(layout_);
     programs.insert(programs.end(), makers.begin(), makers.end());
-    if (boot_loader_ != BootLoader::none) require_grub(firmware_of(layout_), boot_options(environment, 0), environment);
+  }
+  if (!formats_.empty() && boot_loader_ != BootLoader::none) {
+    Firmware firmware = firmware_of(layout_);
+    firmware.bios = firmware.bios && any_disk(formats_);  // only a disk has room for what the BIOS starts
+    require_grub(firmware, boot_options(environment, 0), environment);
+  }
+  bool appliance = maker_ && maker_->maker == DiskMaker::guestfs;
+  for (const OutputFormat& format : formats_) {
+    if (format.kind != FormatKind::file_system) continue;
+    const DiskLayout layout = file_system_layout(format.name);
+    const std::vector<NeededProgram> makers = programs_for(layout);
+    programs.insert(programs.end(), makers.begin(), makers.end());
+    const MakerChoice choice = choose_maker(layout, parse_disk_maker(request_.disk_maker));
+    appliance = appliance || choice.maker == DiskMaker::guestfs;
   }
   require_programs(programs, environment);
+  if (appliance) check_appliance(environment);
 }
 
 std::string DiskStage::grub_facts() const {
@@ -181,70 +269,143 @@ std::string DiskStage::grub_facts() const {
   for (const DiskFileSystem* const file_system : mounted) {
     const std::size_t number = file_system->partition ? *file_system->partition + 1 : 0;
     const std::string type = file_system->is_ext() ? "ext2" : file_system->is_fat() ? "fat" : file_system->type;
-    text += cat(file_system->mount_point, " ", k_loop_device, number > 0 ? cat("p", number) : "", " ", table, " ",
-                number, " ", type, " ", file_system->uuid, " ", file_system->label, "\n");
+    const std::string device = file_system->volume.empty() ? cat(k_loop_device, number > 0 ? cat("p", number) : "")
+                                                           : mapped_device(layout_, file_system->volume);
+    text += cat(file_system->mount_point, " ", device, " ", table, " ", number, " ", type, " ", file_system->uuid, " ",
+                file_system->label, "\n");
   }
   return text;
 }
 
-std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
-  const SizeRule rule{
+SizeRule DiskStage::size_rule() const {
+  return {
       .image_gib = request_.image_size_gib,
       .extra_gib = request_.extra_size_mib > 0 ? std::optional(request_.extra_size_mib / k_mib_per_gib) : std::nullopt,
       .journal_mib = request_.journal_size_mib};
-  return image_size(usage, rule, layout_) / k_kib;
+}
+
+std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
+  return image_size(usage, size_rule(), layout_) / k_kib;
 }
 
 void DiskStage::prepare(const fs::path& root, const Environment& environment) const {
   prepare_tree(root, layout_, source_date_epoch(environment));
 }
 
+/// An archive of a tree with a boot loader holds the same files as one that is made beside a disk. A tree without a
+/// kernel is for something else than booting.
+bool DiskStage::boots_without_disk(const fs::path& root) const {
+  return !formats_.empty() && boot_loader_ != BootLoader::none && has_kernel(root, layout_);
+}
+
 std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& tools) const {
   const std::int64_t epoch = source_date_epoch(tools.environment);
-  const fs::path raw = k_image_directory / "image0.raw";
-  if (any_disk(formats_)) tools.step("disk", [&] { make_raw(root, raw, tools, epoch); });
-  std::vector<fs::path> created;
-  const SystemClock clock;
-  for (const OutputFormat& format : formats_) {
-    const fs::path target = cat(request_.output.string(), ".", format.extension());
-    tools.step(cat("output ", target.filename().string()), [&] {
-      if (!request_.overwrite && format.from_disk()) keep_old_output(target, clock);
-      write_one(format, target, root, raw, tools, epoch);
-      write_checksums(target, parse_checksums(join(request_.checksums, ",")));
-    });
-    created.push_back(target);
+  const OutputSource source{.tree = root,
+                            .raw = k_image_directory / "image0.raw",
+                            .layout = layout_,
+                            .boot = boot_options(tools.environment, epoch),
+                            .scratch = k_temporary_directory,
+                            .epoch = epoch};
+  if (any_disk(formats_)) {
+    tools.step("disk", [&] { make_raw(source, tools); });
+  } else if (boots_without_disk(root)) {
+    tools.step("boot files", [&] { write_boot_files(root, layout_, source.boot, source.scratch, tools.runner); });
   }
+  std::vector<Output> outputs;
+  std::vector<fs::path> created;
+  for (const OutputFormat& format : formats_) {
+    outputs.push_back({format, cat(request_.output.string(), ".", format.extension())});
+    for (const fs::path& file : files_of(outputs.back())) created.push_back(file);
+  }
+  if (outputs.empty()) return created;
+  std::vector<std::string> names;
+  for (const fs::path& file : created) names.push_back(file.filename().string());
+  tools.step(cat("output ", join(names, " ")), [&] {
+    OutputSettings settings = output_settings(source, tools);
+    for (const Output& output : outputs) {
+      const fs::path earlier = keep_old(output);
+      if (output.format.kind == FormatKind::qcow2) settings.disk.earlier = earlier;
+    }
+    const Umask users(tools.umask);
+    write_outputs(outputs, source, settings, tools.runner, usable_processors());
+  });
   return created;
 }
 
-void DiskStage::write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
-                          const DiskTools& tools, std::int64_t epoch) const {
-  if (format.from_disk()) {
-    write_image(raw, format, target, {request_.compression, request_.qemu_img_options, {}}, tools.runner);
-  } else if (format.kind == FormatKind::squashfs) {
-    write_squashfs(root, target, epoch, tools.runner);
-  } else if (format.kind == FormatKind::docker) {
-    const ContainerImage image{request_.docker_target, request_.architecture, epoch};
-    write_container_image(root, target, image, k_temporary_directory);
-  } else {
-    const bool aci = format.name == "aci";
-    write_tree_archive(root, target,
-                       {.compression = format.name == "tgz" ? Compression::gzip : Compression::none,
-                        .epoch = epoch,
-                        .prefix = aci ? "rootfs" : ".",
-                        .manifest = aci ? request_.aci_manifest : fs::path()});
-  }
+/// Upstream overwrites what it makes from the tree. Returns where the earlier output is now.
+fs::path DiskStage::keep_old(const Output& output) const {
+  static const std::set<FormatKind> overwritten = {FormatKind::archive, FormatKind::squashfs, FormatKind::docker};
+  const SystemClock clock;
+  if (request_.overwrite || overwritten.contains(output.format.kind)) return output.target;
+  fs::path kept;
+  for (const fs::path& file : files_of(output)) kept = keep_old_output(file, clock);
+  return kept;
 }
 
-void DiskStage::make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const {
-  const BootOptions boot = boot_options(tools.environment, epoch);
+OutputSettings DiskStage::output_settings(const OutputSource& source, const DiskTools& tools) const {
+  const std::vector<HashKind> checksums = parse_checksums(join(request_.checksums, ","));
+  const bool remembers = request_.use_cache && request_.compression != qcow2::Compression::none;
+  return {.disk = {.compression = request_.compression,
+                   .qemu_options = request_.qemu_img_options,
+                   .epoch = source.epoch,
+                   .checksums = checksums,
+                   .index = remembers ? fs::path(request_.output.string() + ".d/clusters") : fs::path()},
+          .container_tag = request_.docker_target,
+          .architecture = request_.architecture,
+          .title = fs::path(request_.image_name).filename().string(),
+          .aci_manifest = request_.aci_manifest,
+          .checksums = checksums,
+          .make_file_system = [this, &source, &tools](const std::string& type, const fs::path& raw) {
+            make_file_system_image(type, source, raw, tools);
+          }};
+}
+
+void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
+                               const fs::path& raw, const DiskTools& tools) const {
+  const bool whole = &layout == &layout_;  // hooks are for the disk, not for an image of one of its file systems
+  const DiskMaker maker =
+      whole && maker_ ? maker_->maker : choose_maker(layout, parse_disk_maker(request_.disk_maker)).maker;
+  if (maker == DiskMaker::direct) {
+    make_disk(source.tree, layout, placement, raw, {.scratch = source.scratch, .epoch = source.epoch}, tools.runner);
+    return;
+  }
+  const SystemClock clock;
+  ApplianceSettings settings = appliance_settings(request_.environment, request_.cache, source.scratch, clock);
+  make_guest_disk(source.tree, layout, placement, raw,
+                  {.scratch = source.scratch,
+                   .epoch = source.epoch,
+                   .reproducible = tools.environment.contains("SOURCE_DATE_EPOCH"),
+                   .start = appliance_starter(std::move(settings)),
+                   .hooks = whole ? tools.hooks : std::vector<DeviceHook>(),
+                   .on_step = tools.line},
+                  tools.runner);
+}
+
+void DiskStage::make_raw(const OutputSource& source, const DiskTools& tools) const {
   const bool loader = boot_loader_ != BootLoader::none;
-  if (loader) write_boot_files(root, layout_, boot, k_temporary_directory, tools.runner);
-  const std::uint64_t bytes = size_kib(measure_tree(root)) * k_kib;
+  if (loader) write_boot_files(source.tree, layout_, source.boot, source.scratch, tools.runner);
+  const std::uint64_t bytes = size_kib(measure_tree(source.tree)) * k_kib;
   const Placement placement = place(layout_, bytes);
-  require_room(root, layout_, placement);
-  make_disk(root, layout_, placement, raw, {.scratch = k_temporary_directory, .epoch = epoch}, tools.runner);
-  if (loader) install_bios_boot(raw, layout_, placement, boot, k_temporary_directory, tools.runner);
+  require_room(source.tree, layout_, placement);
+  make_disk_file(layout_, source, placement, source.raw, tools);
+  if (loader) install_bios_boot(source.raw, layout_, placement, source.boot, source.scratch, tools.runner);
+}
+
+DiskLayout DiskStage::file_system_layout(const std::string& type) const {
+  LayoutDefaults defaults = layout_defaults(request_);
+  if (type != defaults.root_type)
+    defaults.root_options = root_mkfs_options(type, request_.journal_size_mib, std::nullopt, "");
+  defaults.root_type = type;
+  return assign_ids(parse_block_config(builtin_block_config(), "built-in layout", defaults).value_or_throw(), id_seed_);
+}
+
+void DiskStage::make_file_system_image(const std::string& type, const OutputSource& source, const fs::path& raw,
+                                       const DiskTools& tools) const {
+  const DiskLayout layout = file_system_layout(type);
+  const SizeRule rule = size_rule();
+  const Placement placement = place(layout, image_size(measure_tree(source.tree), rule, layout));
+  require_room(source.tree, layout, placement);
+  make_disk_file(layout, source, placement, raw, tools);
 }
 
 }  // namespace hearth::builder

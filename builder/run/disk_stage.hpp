@@ -3,14 +3,18 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/sys/process.hpp"
 #include "builder/boot/grub.hpp"
 #include "builder/disk/block_config.hpp"
+#include "builder/disk/guest_hooks.hpp"
 #include "builder/disk/image_size.hpp"
-#include "builder/output/format.hpp"
+#include "builder/disk/maker_choice.hpp"
+#include "builder/output/output_set.hpp"
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/hook_environment.hpp"
 #include "builder/spec/image_request.hpp"
@@ -23,6 +27,9 @@ struct DiskTools {
   Environment environment;  ///< with environment.d sourced: boot loader settings
   /// Does a piece of work as a named step, with progress and timing.
   std::function<void(const std::string& name, const std::function<void()>& work)> step;
+  unsigned umask = 022;  ///< the user's, for the output files; the tree's files don't depend on it
+  std::function<void(std::string_view)> line = {};  ///< told what a step is about just now
+  std::vector<DeviceHook> hooks = {};               ///< DiskStage::device_hooks() with their environments
 };
 
 class DiskStage {
@@ -44,30 +51,50 @@ class DiskStage {
   [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
 
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }
+  /// Who makes the disk, and why; nothing when no output type needs one.
+  [[nodiscard]] const std::optional<MakerChoice>& maker() const { return maker_; }
+  /// Hooks that run in the guest, against the disk, and so not in their phases: scripts of block-device.d and
+  /// finalise.d that name IMAGE_BLOCK_DEVICE, but for those of bootloader and lvm, which get GRUB's programs that need
+  /// no disk. Empty when the direct maker makes the disk.
+  [[nodiscard]] const std::vector<DeviceHook>& device_hooks() const { return device_hooks_; }
   /// Whether the set holds a `bootloader` that is not ours: its hook runs GRUB's programs in the target.
   [[nodiscard]] bool has_foreign_boot_loader() const { return boot_loader_ == BootLoader::foreign; }
   /// What GRUB's programs would find out from the disk: HEARTH_GRUB_FACTS (elements/.lib/target/grub-probe).
   [[nodiscard]] std::string grub_facts() const;
 
  private:
-  void make_raw(const fs::path& root, const fs::path& raw, const DiskTools& tools, std::int64_t epoch) const;
-  void write_one(const OutputFormat& format, const fs::path& target, const fs::path& root, const fs::path& raw,
-                 const DiskTools& tools, std::int64_t epoch) const;
+  void make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
+                      const fs::path& raw, const DiskTools& tools) const;
+  void make_raw(const OutputSource& source, const DiskTools& tools) const;
+  [[nodiscard]] DiskLayout file_system_layout(const std::string& type) const;
+  void make_file_system_image(const std::string& type, const OutputSource& source, const fs::path& raw,
+                              const DiskTools& tools) const;
+  [[nodiscard]] fs::path keep_old(const Output& output) const;
+  [[nodiscard]] OutputSettings output_settings(const OutputSource& source, const DiskTools& tools) const;
+  [[nodiscard]] SizeRule size_rule() const;
   enum class BootLoader { none, ours, foreign };
   static BootLoader boot_loader_of(const BuildPlan& plan);
+  [[nodiscard]] bool boots_without_disk(const fs::path& root) const;
   [[nodiscard]] BootOptions boot_options(const Environment& env, std::int64_t epoch) const;
   DiskStage(const ImageRequest& request, std::string config, DiskLayout layout, BootLoader boot_loader,
-            std::vector<OutputFormat> formats)
+            std::vector<OutputFormat> formats, std::optional<MakerChoice> maker, std::vector<DeviceHook> hooks,
+            std::string id_seed)
       : request_(request),
         config_(std::move(config)),
         layout_(std::move(layout)),
         boot_loader_(boot_loader),
-        formats_(std::move(formats)) {}
+        formats_(std::move(formats)),
+        maker_(std::move(maker)),
+        device_hooks_(std::move(hooks)),
+        id_seed_(std::move(id_seed)) {}
   const ImageRequest& request_;
   std::string config_;  ///< the block-device YAML as it was found
   DiskLayout layout_;
   BootLoader boot_loader_;  ///< whose `bootloader` element is in the set
   std::vector<OutputFormat> formats_;
+  std::optional<MakerChoice> maker_;
+  std::vector<DeviceHook> device_hooks_;
+  std::string id_seed_;
 };
 
 }  // namespace hearth::builder

@@ -108,16 +108,23 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
   if (request.skip_base) env["SKIP_BASE"] = "1";
   env["HEARTH_AGENT_BINARY"] = installation.agent_binary.string();
   env["HEARTH_PROGRAM"] = installation.program.string();
+  env["HEARTH_INPUTS"] = "/hearth/inputs";
+  env["HEARTH_INSTALL_TYPE"] = request.install_type;
   add_python(env);
   add_functions(env, plan.elements);
   return env;
 }
 
 Environment target_environment(Environment env) {
-  for (const char* name :
-       {"TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PERL5LIB", "BASH_FUNC_die%%",
-        "BASH_FUNC_get_image_element_array%%", "BASH_FUNC__ps4%%", "PS4", "HEARTH_AGENT_BINARY", "HEARTH_PROGRAM"}) {
+  for (const char* name : {"TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PERL5LIB",
+                           "BASH_FUNC_die%%", "BASH_FUNC_get_image_element_array%%", "BASH_FUNC__ps4%%", "PS4",
+                           "HEARTH_AGENT_BINARY", "HEARTH_PROGRAM", "HEARTH_INPUTS"}) {
     env.erase(name);
+  }
+  // Files that the builder lends to hooks have another path in the target.
+  const std::string lent = cat((k_build_directory / "hooks").string(), "/.fetch/");
+  for (auto& [name, value] : env) {
+    if (value.compare(0, lent.size(), lent) == 0) value = cat("/tmp/in_target.d/.fetch/", value.substr(lent.size()));
   }
   env["PATH"] = k_system_path;
   if (const auto first = env.find("HEARTH_TARGET_PATH"); first != env.end()) {

@@ -6,10 +6,17 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/net/web_client.hpp"
 #include "base/progress.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/evidence.hpp"
+#include "builder/evidence/step_spans.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
+#include "builder/run/estimate.hpp"
+#include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
@@ -91,6 +98,19 @@ std::unique_ptr<Progress> progress_for(Verbosity verbosity, BuildLog& log, const
   return make_progress(STDERR_FILENO, clock, env);
 }
 
+/// Tells how long it is going to take, by the times of the image's last build.
+std::unique_ptr<Progress> with_estimate(std::unique_ptr<Progress> progress, const ImageRequest& request,
+                                        const BuildPlan& plan) {
+  const auto read = [&](const char* name) {
+    const fs::path file = fs::path(request.output.string() + ".d") / name;
+    const Result<Json> json = parse_json(RealFileSystem().read(file).value_or("null"), file.string());
+    return json.ok() ? json.value() : Json();
+  };
+  std::vector<std::string> planned;
+  for (const Step& step : plan.steps) planned.push_back(step.label());
+  return estimate(std::move(progress), last_times(read("steps.json"), read("timing.json")), planned);
+}
+
 void report_cycles(const ImageRequest& request, const ElementSet& elements, std::vector<std::string>& notes) {
   for (const std::vector<std::string>& cycle : elements.cycles) {
     const std::string text = cat("element-deps form a cycle: ", describe_cycle(cycle));
@@ -131,6 +151,27 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
   return elements;
 }
 
+/// Breaks want their phases to run.
+std::optional<Phase> fresh_from(const ImageRequest& request) {
+  std::optional<Phase> first = request.fresh_from ? parse_phase(*request.fresh_from) : std::nullopt;
+  for (const std::string& point : request.breaks) {
+    const std::optional<Phase> phase = parse_phase(point.substr(point.find('-') + 1));
+    if (phase && (!first || *phase < *first)) first = phase;
+  }
+  return first;
+}
+
+LayerPolicy layer_policy(const ImageRequest& request) {
+  LayerPolicy policy{.enabled = request.use_cache,
+                     .fresh_from = fresh_from(request),
+                     .limit = request.cache_limit,
+                     .worth = std::chrono::milliseconds(request.layer_worth_ms)};
+  if (request.fetching.mode == fetch::FetchMode::record) policy.enabled = false;  // each fetch is to be seen
+  if (request.offline) return policy;
+  policy.repository_age = request.refresh ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
+  return policy;
+}
+
 /// Where the log goes besides NAME.d/build.log.
 void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
   log.add_file(request.output.string() + ".d/build.log");
@@ -140,6 +181,66 @@ void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
   }
   if (verbosity == Verbosity::plain_log) log.echo(false);
   if (verbosity == Verbosity::log && !request.quiet) log.echo(request.stamp_output);
+}
+
+/// Hooks that read the clock make other bytes on other days.
+void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog& log, Verbosity verbosity) {
+  const bool is_to_repeat = request.fetching.mode || request.environment.count("SOURCE_DATE_EPOCH") > 0;
+  for (const Step& step : plan.steps) {
+    if (step.kind != Step::Kind::hook) continue;
+    const Element* const element = plan.elements.find(step.element);
+    if (element == nullptr) continue;
+    const auto words = clock_words(RealFileSystem().read(element->path / step.label()).value_or(""));
+    if (!words) continue;
+    const std::string text = cat(step.label(), " (element ", step.element, ") reads the clock (", *words,
+                                 "): what it makes of that differs from day to day; SOURCE_DATE_EPOCH has the image's");
+    log.line(cat("hearth: ", text));
+    if (is_to_repeat && verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+  }
+}
+
+/// Whether the outputs of an earlier build are what this one would make; says so.
+bool is_up_to_date(const ImageRequest& request, const std::string& key, const Clock& clock, BuildLog& log,
+                   Verbosity verbosity) {
+  const LayerPolicy policy = layer_policy(request);
+  if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
+  WebClient client(clock, request.environment, "hearth");
+  RepositoryStates repositories(layer_directory(request.cache) / "repositories.json", client, clock,
+                                policy.repository_age);
+  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, repositories);
+  for (const fs::path& output : outputs) {
+    const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
+    log.line(text);
+    if (verbosity == Verbosity::progress) std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  return !outputs.empty();
+}
+
+}  // namespace
+
+namespace {
+
+std::string absolute_elements_path(const ImageRequest& request) {
+  std::vector<std::string> entries;
+  for (const fs::path& entry : request.elements_path) entries.push_back(entry.string());
+  return join(entries, ":");
+}
+
+void tell(const std::string& text, BuildLog& log) {
+  for (const std::string& line : split_lines(text)) log.line(line);
+  std::fputs(text.c_str(), stderr);
+}
+
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, const fetch::Lock& fetched) {
+  Environment environment = request.environment;
+  environment["ELEMENTS_PATH"] = absolute_elements_path(request);
+  evidence::write_evidence({.stem = request.output,
+                            .arguments = request.arguments,
+                            .directory = request.start_directory,
+                            .environment = std::move(environment),
+                            .elements = plan.elements.elements,
+                            .fetched = fetched,
+                            .signing_key = request.signing_key});
 }
 
 }  // namespace
@@ -153,11 +254,17 @@ BuildPlan plan_image(const ImageRequest& request, const Installation& installati
   return make_plan(files, std::move(elements), !request.packages.empty());
 }
 
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
+int build_image(const ImageRequest& asked, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
+  ImageRequest request = asked;
+  if (request.fetching.mode) {
+    request.environment = fetch::settled_environment(request.fetching, std::move(request.environment), clock);
+  }
   std::vector<std::string> notes;
   const BuildPlan plan = plan_image(request, installation, notes);
   const DiskStage disk = DiskStage::plan(request, plan);
+  const std::vector<std::string>& warnings = disk.layout().warnings;
+  notes.insert(notes.end(), warnings.begin(), warnings.end());
   disk.check_tools(request.environment);
 
   std::vector<fs::path> writable = make_writable_directories(request);
@@ -167,6 +274,13 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
   for (const std::string& note : notes) log.line(note);
 
+  const std::string key = output_key(request, plan, installation);
+  if (!request.fetching.mode && is_up_to_date(request, key, clock, log, verbosity)) {
+    if (request.signing_key) write_evidence(request, plan, {});
+    return 0;
+  }
+
+  report_clocks(request, plan, log, verbosity);
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
@@ -176,19 +290,30 @@ int build_image(const ImageRequest& request, const Installation& installation, V
                          .shims = installation.shims,
                          .library = installation.library,
                          .start_directory = request.start_directory};
+  std::optional<fetch::FetchSession> network;
+  if (request.fetching.mode) network.emplace(request.fetching, request.environment);
+  std::vector<evidence::StepSpan> spans;
+  if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     enter_sandbox(spec);
     RealRunner runner(clock);
-    const std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
+    std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
+    if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
+    if (network) progress = evidence::note_steps(network->enter(std::move(progress)), clock, spans);
     try {
-      build({request, plan, installation, disk, runner, *progress, log, clock});
+      build({request, plan, installation, disk, runner, *progress, log, clock, network ? &*network : nullptr,
+             network ? &spans : nullptr, layer_policy(request), key});
     } catch (const Error& error) {
       log.line(cat("hearth: ", error.story()));
       throw;
     }
     return 0;
   });
-  return wait_for(sandbox);
+  if (network) network->serve();
+  const int code = wait_for(sandbox);
+  if (network) tell(network->finish(code == 0), log);
+  if (code == 0) write_evidence(request, plan, network ? network->fetched() : fetch::Lock());
+  return code;
 }
 
 }  // namespace hearth::builder

@@ -3,7 +3,9 @@
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/tree_record.hpp"
 #include "builder/packages/dpkg_status.hpp"
+#include "builder/run/timing.hpp"
 
 namespace hearth::builder {
 
@@ -24,20 +26,42 @@ Json package_list(const fs::path& root) {
   return packages;
 }
 
+/// ID of os-release(5); empty when there is none.
+std::string distribution_of(const fs::path& root) {
+  const RealFileSystem files;
+  for (const char* file : {"etc/os-release", "usr/lib/os-release"}) {  // the first is mostly a link to the second
+    for (const std::string& line : split_lines(files.read(root / file).value_or(""))) {
+      if (line.compare(0, 3, "ID=") == 0) return replace_all(line.substr(3), "\"", "");
+    }
+  }
+  return "";
+}
+
+/// Beside NAME.d; a ramdisk's elements write outputs of other names.
+Json names_of(const std::vector<fs::path>& outputs) {
+  Json names = Json::array();
+  for (const fs::path& output : outputs) names.push_back(output.filename().string());
+  return names;
+}
+
 }  // namespace
 
-void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings) {
+void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings,
+                    const std::vector<fs::path>& outputs) {
   const fs::path directory = inputs.request.output.string() + ".d";
   write_json(directory / "manifest.json", {{"builder", cat("hearth ", HEARTH_VERSION)},
                                            {"arguments", inputs.request.arguments_text},
                                            {"architecture", inputs.request.architecture},
                                            {"elements", inputs.plan.elements.names()},
+                                           {"distribution", distribution_of(root)},
+                                           {"outputs", names_of(outputs)},
                                            {"packages", package_list(root)}});
-  Json steps = Json::array();
-  for (const TimingRow& row : timings) {
-    steps.push_back({{"step", row.name}, {"seconds", std::chrono::duration<double>(row.duration).count()}});
+  if (inputs.spans != nullptr) {
+    RealFileSystem().write(directory / "tree.tsv", evidence::record_tree(root, *inputs.spans), {.mode = 0644});
   }
-  write_json(directory / "timing.json", steps);
+  write_json(directory / "timing.json", timing_json(timings));
+  RealFileSystem().write(directory / "timing.svg", timing_picture(timings, inputs.request.output.filename().string()),
+                         {.mode = 0644});
 }
 
 }  // namespace hearth::builder

@@ -6,7 +6,10 @@
 
 namespace hearth::builder {
 
-/// Writes NAME.d/manifest.json (elements, arguments, packages with versions) and NAME.d/timing.json (seconds per step).
-void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings);
+/// Writes NAME.d/manifest.json (elements, arguments, packages with versions, names of the outputs) and
+/// NAME.d/timing.json (seconds per step); of a build whose fetches are recorded or replayed also NAME.d/tree.tsv
+/// (evidence/tree_record.hpp).
+void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings,
+                    const std::vector<fs::path>& outputs);
 
 }  // namespace hearth::builder

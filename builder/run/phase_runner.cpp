@@ -105,10 +105,14 @@ void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));
 }
 
-Environment PhaseRunner::environment_for(Phase phase) {
+Environment PhaseRunner::input_environment(Phase phase) const {
   Environment env = setup_.environment;
   if (sees_target_root(phase)) env["TARGET_ROOT"] = setup_.target.string();
-  if (in_target(phase)) env = target_environment(std::move(env));
+  return in_target(phase) ? target_environment(std::move(env)) : env;
+}
+
+Environment PhaseRunner::environment_for(Phase phase) {
+  Environment env = input_environment(phase);
   const std::vector<std::string> files = environment_files(setup_.hooks);
   if (files.empty()) return env;
   const std::string hooks = in_target(phase) ? k_target_hooks : setup_.hooks.string();
@@ -123,36 +127,72 @@ Environment PhaseRunner::environment_for(Phase phase) {
   return sourced;
 }
 
-void PhaseRunner::run(Phase phase) {
+std::vector<Step> PhaseRunner::steps_of(Phase phase) const {
+  if (resume_ && phase < resume_->phase) return {};
+  if (resume_ && phase == resume_->phase) return resume_->rest;
   std::vector<Step> steps;
   std::copy_if(plan_.steps.begin(), plan_.steps.end(), std::back_inserter(steps),
                [phase](const Step& step) { return step.phase == phase; });
   steps = steps_now(steps, phase, setup_.hooks);
+  std::erase_if(steps, [this](const Step& step) {
+    return std::find(setup_.elsewhere.begin(), setup_.elsewhere.end(), step.label()) != setup_.elsewhere.end();
+  });
+  return steps;
+}
+
+void PhaseRunner::run(Phase phase) {
+  const std::vector<Step> steps = steps_of(phase);
   const std::string name(info(phase).name);
   const auto wants_break = [&](const std::string& when) {
     return std::find(setup_.breaks.begin(), setup_.breaks.end(), cat(when, name)) != setup_.breaks.end();
   };
   if (steps.empty() && !wants_break("before-") && !wants_break("after-")) return;
+  if (setup_.observer != nullptr) setup_.observer->phase_begins(phase, input_environment(phase));
   std::optional<TargetHooks> hooks;
   if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
   const Environment environment = environment_for(phase);
   check_break(cat("before-", name), phase, environment);
-  for (const Step& step : steps) {
-    try {
-      native_step(step.label(), phase, [&] {
-        if (step.kind == Step::Kind::hook) {
-          run_hook(step, environment);
-        } else {
-          native_->run(step, environment);
-        }
-      });
-    } catch (const Error&) {
-      check_break("after-error", phase, environment);
-      throw;
-    }
-  }
+  hooks.reset();
+  run_steps(phase, steps, environment);
   report_profile(phase);
+  if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
   check_break(cat("after-", name), phase, environment);
+}
+
+void PhaseRunner::run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment) {
+  std::optional<TargetHooks> hooks;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (in_target(phase) && !hooks) hooks.emplace(setup_.target, setup_.hooks);
+    const MonotonicTime begin = setup_.clock.now();
+    run_step(steps[i], environment);
+    if (setup_.observer == nullptr) continue;
+    const std::vector<Step> rest(steps.begin() + static_cast<std::ptrdiff_t>(i + 1), steps.end());
+    if (!setup_.observer->step_ended(steps[i], setup_.clock.now() - begin, rest)) continue;
+    hooks.reset();
+    setup_.observer->keep(rest);
+  }
+}
+
+void PhaseRunner::run_step(const Step& step, const Environment& environment) {
+  if (setup_.observer != nullptr) setup_.observer->step_begins(step);
+  try {
+    native_step(step.label(), step.phase, [&] {
+      if (step.kind == Step::Kind::hook) {
+        run_hook(step, environment);
+      } else {
+        native_->run(step, environment);
+      }
+    });
+  } catch (const Error&) {
+    check_break("after-error", step.phase, environment);
+    throw;
+  }
+}
+
+void PhaseRunner::show_taken(const std::string& name) {
+  ++steps_begun_;
+  setup_.progress.step_begin(name, steps_begun_, std::max(total_steps_, steps_begun_));
+  setup_.progress.step_end(StepOutcome::cached, {});
 }
 
 /// The table that dib-run-parts prints when a directory is done, for those who read logs by it.
@@ -188,7 +228,8 @@ void PhaseRunner::native_step(const std::string& name, Phase phase, const std::f
     setup_.progress.step_end(outcome, took);
     setup_.log.line(
         cat("hearth: ", name, outcome == StepOutcome::done ? " completed in " : " failed after ", elapsed_text(took)));
-    timings_.push_back({name, took, static_cast<int>(phase)});
+    if (!first_began_) first_began_ = begin;
+    timings_.push_back({name, took, static_cast<int>(phase), begin - *first_began_});
   };
   try {
     work();

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/build_log.hpp"
 #include "builder/run/hook_environment.hpp"
+#include "builder/run/step_observer.hpp"
 
 namespace hearth::builder {
 
@@ -28,16 +30,22 @@ struct PhaseRunnerSetup {
   Progress& progress;
   BuildLog& log;
   const Clock& clock;
-  Environment environment;          ///< of host hooks, before environment.d
-  std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
-  fs::path hooks;                   ///< the merged hooks, on the host side
-  fs::path target;                  ///< the root tree
+  Environment environment;                  ///< of host hooks, before environment.d
+  std::vector<std::string> breaks;          ///< before-PHASE, after-PHASE, after-error
+  fs::path hooks;                           ///< the merged hooks, on the host side
+  fs::path target;                          ///< the root tree
+  std::vector<std::string> elsewhere = {};  ///< labels of hooks that do not run in their phases
+  StepObserver* observer = nullptr;
 };
 
 class PhaseRunner {
  public:
   PhaseRunner(PhaseRunnerSetup setup, const BuildPlan& plan) : setup_(std::move(setup)), plan_(plan) {}
   void set_native_steps(NativeSteps& native) { native_ = &native; }
+
+  /// Goes on where an earlier build's results end; the steps before count as done.
+  void resume_at(ResumePoint point) { resume_ = std::move(point); }
+  void set_observer(StepObserver& observer) { setup_.observer = &observer; }
 
   /// Runs one phase; a phase without steps does nothing. Throws Error(external) with the hook's exit code.
   void run(Phase phase);
@@ -51,6 +59,11 @@ class PhaseRunner {
 
   /// The environment of a phase, with environment.d sourced at its place.
   [[nodiscard]] Environment environment_for(Phase phase);
+  /// The same before environment.d is sourced.
+  [[nodiscard]] Environment input_environment(Phase phase) const;
+
+  /// Shows a step whose result was there already.
+  void show_taken(const std::string& name);
 
   /// Does `work` as a named step of its own, with progress and timing.
   void native_step(const std::string& name, Phase phase, const std::function<void()>& work);
@@ -59,6 +72,9 @@ class PhaseRunner {
   void count_steps(std::size_t total) { total_steps_ = total; }
 
  private:
+  [[nodiscard]] std::vector<Step> steps_of(Phase phase) const;
+  void run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment);
+  void run_step(const Step& step, const Environment& environment);
   void run_hook(const Step& step, const Environment& environment);
   void report_profile(Phase phase);
   void check_break(const std::string& point, Phase phase, const Environment& environment);
@@ -69,8 +85,10 @@ class PhaseRunner {
   PhaseRunnerSetup setup_;
   const BuildPlan& plan_;
   NativeSteps* native_ = nullptr;
+  std::optional<ResumePoint> resume_;
   std::deque<std::string> last_lines_;
   std::vector<TimingRow> timings_;
+  std::optional<MonotonicTime> first_began_;
   std::size_t steps_begun_ = 0;
   std::size_t total_steps_ = 0;
 };

@@ -80,6 +80,12 @@ void lend_resolv_conf(const fs::path& root) {
   write_plain(file, host, 0777);
 }
 
+void renew_resolv_conf(const fs::path& root) {
+  const fs::path file = root / "etc/resolv.conf";
+  if (!is_own_directory(root, "etc") || fs::is_symlink(fs::symlink_status(file))) return;
+  write_plain(file, RealFileSystem().read("/etc/resolv.conf").value_or(""), 0777);
+}
+
 void take_back_resolv_conf(const fs::path& root) {
   const fs::path file = root / "etc/resolv.conf";
   const fs::path original = root / "etc/resolv.conf.ORIG";

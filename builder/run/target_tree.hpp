@@ -14,6 +14,8 @@ namespace hearth::builder {
 
 /// Lets hooks in the target resolve names: moves the target's resolv.conf aside and puts the host's there.
 void lend_resolv_conf(const fs::path& root);
+/// In a tree that was lent one in an earlier build: puts the host's present one there.
+void renew_resolv_conf(const fs::path& root);
 /// Undoes that, unless a hook made the file a link of its own.
 void take_back_resolv_conf(const fs::path& root);
 

@@ -41,18 +41,19 @@ void pivot_to_new_root() {
   if (::chdir("/") != 0) throw Error::from_errno("entering", "/");
 }
 
+/// Something for an entry of the host to be bound to; a link is made as it is. Returns whether there is something to
+/// bind.
+bool make_place(const fs::path& source, const fs::path& target) {
+  const fs::file_status status = fs::symlink_status(source);
+  if (fs::is_symlink(status)) fs::create_symlink(fs::read_symlink(source), target);
+  if (fs::is_directory(status)) make_directory(target);
+  if (fs::is_regular_file(status)) (void)Fd::open(target.string(), O_CREAT | O_WRONLY, 0644);
+  return fs::is_directory(status) || fs::is_regular_file(status);
+}
+
 /// Shows one entry of the host read-only: a link as a link, directories and files bound.
 void show_entry(const fs::path& source, const fs::path& target) {
-  const fs::file_status status = fs::symlink_status(source);
-  if (fs::is_symlink(status)) {
-    fs::create_symlink(fs::read_symlink(source), target);
-  } else if (fs::is_directory(status)) {
-    make_directory(target);
-    bind_mount(source, target, Access::read_only);
-  } else if (fs::is_regular_file(status)) {
-    (void)Fd::open(target.string(), O_CREAT | O_WRONLY, 0644);
-    bind_mount(source, target, Access::read_only);
-  }
+  if (make_place(source, target)) bind_mount(source, target, Access::read_only);
 }
 
 void show_host_directories() {
@@ -117,28 +118,45 @@ void make_own_directories(const SandboxSpec& spec) {
   }
 }
 
-/// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area. The
-/// kernel refuses the overlay when something is mounted below the directory (a user namespace may not uncover what a
-/// mount hides), or has none for user namespaces: then the entries are bound one by one, and only new ones can be
-/// written.
+/// Mounts at `directory` what `lower` holds; what is written goes to `store`/upper. Returns false where the kernel
+/// refuses.
+bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path& directory) {
+  const std::string layers = cat("lowerdir=", lower.string(), ",upperdir=", (store / "upper").string(),
+                                 ",workdir=", (store / "work").string(), ",userxattr");
+  return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0;
+}
+
+/// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area, where
+/// upper holds that and nothing else (layers keep it). The kernel refuses the overlay when something is mounted below
+/// the directory (a user namespace may not uncover what a mount hides): then the entries are bound one by one over an
+/// overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
+/// it.
 void mount_private_copy(const fs::path& directory) {
   const fs::path host = k_old_root / directory.relative_path();
   if (!fs::is_directory(host)) return;
   const fs::path store = fs::path("/hearth/private") / directory.relative_path();
-  fs::create_directories(store / "upper");
-  fs::create_directories(store / "work");
+  for (const char* name : {"upper", "work", "places"}) fs::create_directories(store / name);
   make_directory(store / "upper", 01777);
-  const std::string layers = cat("lowerdir=", host.string(), ",upperdir=", (store / "upper").string(),
-                                 ",workdir=", (store / "work").string(), ",userxattr");
   if (directory == "/tmp") make_directory(directory, 01777);
-  if (::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0) return;
-  bind_mount(store / "upper", directory, Access::read_write);
-  for (const std::string& name : RealFileSystem().list(host)) {
-    try {
-      show_entry(host / name, directory / name);
-    } catch (const std::exception&) {  // it went away meanwhile, or is not for us
+  if (mount_overlay(host, store, directory)) return;
+  const auto each = [&](const auto& act) {
+    for (const std::string& name : RealFileSystem().list(host)) {
+      try {
+        act(host / name, name);
+      } catch (const std::exception&) {  // it went away meanwhile, or is not for us
+      }
     }
+  };
+  each([&](const fs::path& entry, const std::string& name) { make_place(entry, store / "places" / name); });
+  if (!mount_overlay(store / "places", store, directory)) {
+    make_directory(store / "places", 01777);
+    bind_mount(store / "places", directory, Access::read_write);
   }
+  each([&](const fs::path& entry, const std::string& name) {
+    if (fs::exists(fs::symlink_status(directory / name)) && !fs::is_symlink(fs::symlink_status(entry))) {
+      bind_mount(entry, directory / name, Access::read_only);
+    }
+  });
 }
 
 void open_writable(const SandboxSpec& spec) {

@@ -97,10 +97,11 @@ std::string output_stem(std::string name, const std::vector<std::string>& types)
 }
 
 std::vector<std::string> checksum_kinds(const cli::Arguments& arguments, const Environment& env) {
-  const std::string wanted = arguments.has("checksum") ? "1" : env_or(env, "DIB_CHECKSUM", "0");
+  const std::string wanted =
+      arguments.value_or("checksums", arguments.has("checksum") ? "1" : env_or(env, "DIB_CHECKSUM", "0"));
   if (wanted == "1") return {"md5", "sha256"};
   std::vector<std::string> kinds;
-  for (const char* kind : {"md5", "sha256"}) {
+  for (const char* kind : {"md5", "sha256", "sha512"}) {
     if (wanted.find(kind) != std::string::npos) kinds.emplace_back(kind);
   }
   return kinds;
@@ -130,6 +131,7 @@ void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const En
   request.journal_size_mib =
       parse_whole(choose(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"), "--mkfs-journal-size");
   request.mkfs_options = arguments.value_or("mkfs-options", "");
+  request.disk_maker = choose(arguments, "disk-maker", env, "HEARTH_DISK_MAKER", "");
   request.max_online_resize = choose(arguments, "max-online-resize", env, "MAX_ONLINE_RESIZE");
   request.root_fs_type = env_or(env, "FS_TYPE", "ext4");
   const std::string label = request.root_fs_type == "xfs" ? "img-rootfs" : "cloudimg-rootfs";
@@ -200,6 +202,41 @@ void take_metadata(ImageRequest& request, const cli::Arguments& arguments) {
   if (!metadata.is_object()) throw Error(ErrorKind::input, cat(file, ":1:1: metadata must be a JSON object"));
 }
 
+/// How layers of earlier builds are used.
+void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  request.use_cache = !arguments.has("no-cache") && env_or(env, "HEARTH_CACHE", "1") != "0";
+  request.refresh = arguments.has("refresh");
+  request.fresh_from = arguments.value("fresh-from");
+  if (request.fresh_from && !parse_phase(*request.fresh_from)) {
+    throw Error(ErrorKind::usage, cat("--fresh-from ", *request.fresh_from, ": there is no such phase"));
+  }
+  request.cache_limit = parse_whole(env_or(env, "HEARTH_CACHE_LIMIT", "10"), "HEARTH_CACHE_LIMIT") << 30U;
+  request.layer_worth_ms = parse_whole(env_or(env, "HEARTH_LAYER_WORTH", "600"), "HEARTH_LAYER_WORTH");
+  request.copy_layers = env_or(env, "HEARTH_LAYERS", "") == "copies";
+  request.repository_age = parse_whole(env_or(env, "HEARTH_REPOSITORY_AGE", "3600"), "HEARTH_REPOSITORY_AGE");
+}
+
+/// Credentials may be in the variable; hooks and the image's evidence never see it.
+void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
+  const std::string text = arguments.value_or("remote-cache", env_or(request.environment, "HEARTH_REMOTE_CACHE", ""));
+  request.remote_cache_read_only = arguments.has("remote-cache-read-only") ||
+                                   env_or(request.environment, "HEARTH_REMOTE_CACHE_READ_ONLY", "0") != "0";
+  request.environment.erase("HEARTH_REMOTE_CACHE");
+  request.environment.erase("HEARTH_REMOTE_CACHE_READ_ONLY");
+  if (text.empty()) return;
+  const Result<Url> url = parse_url(text);
+  if (!url.ok()) {
+    throw Error(ErrorKind::usage, cat("the remote cache's URL can't be used: ", url.error().what))
+        .hint("Give the http or https URL below which ac/ and cas/ are.");
+  }
+  if (arguments.has("remote-cache") &&
+      !parse_url(arguments.value_or("remote-cache", "")).value_or_throw().user_info.empty()) {
+    throw Error(ErrorKind::usage, "--remote-cache: a command line is seen by others and kept beside the image")
+        .hint("Give a URL with a password in HEARTH_REMOTE_CACHE.");
+  }
+  request.remote_cache = url.value();
+}
+
 std::vector<fs::path> elements_path(const Environment& env) {
   std::vector<fs::path> path;
   const auto found = env.find("ELEMENTS_PATH");
@@ -216,7 +253,9 @@ const std::vector<cli::Option>& image_options() {
   static const std::vector<cli::Option> options = {
       {"", 'a', "ARCH", "architecture of the image (default: this machine's)"},
       {"", 'o', "NAME", "output: NAME.TYPE for each type, NAME.d for manifests and the log (default: image)"},
-      {"", 't', "TYPE[,TYPE…]", "qcow2 (default), raw, tar, tgz, squashfs, docker, aci, vhd, or another of qemu-img's"},
+      {"", 't', "TYPE[,TYPE…]",
+       "qcow2 (default), raw, vhd, vhdx, vmdk, vdi, tar, tgz, tar.zst, squashfs, erofs, ext4, xfs, btrfs, docker, oci, "
+       "oci-archive, aci, kernel, uki, iso, or another of qemu-img's; several at once"},
       {"", 'x', "", "trace hooks; twice: trace the helpers too"},
       {"", 'u', "", "do not compress qcow2"},
       {"compression", 0, "KIND",
@@ -226,6 +265,7 @@ const std::vector<cli::Option>& image_options() {
       {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
       {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
       {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
+      {"checksums", 0, "KIND[,…]", "write these checksum files: md5, sha256, sha512"},
       {"docker-target", 0, "REPO:TAG", "name of the image that -t docker writes, for docker load"},
       {"image-cache", 0, "DIR", "where downloads are kept (default: ~/.cache/image-create)"},
       {"image-extra-size", 0, "MIB", "space to add to the root file system, in MiB"},
@@ -238,9 +278,17 @@ const std::vector<cli::Option>& image_options() {
       {"server", 0, "NAME", "which server's of a compiled directory, by path, name or id"},
       {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"},
       {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
+      {"disk-maker", 0, "MAKER", "who makes the disk: direct (user space), guestfs (libguestfs), auto (default)"},
       {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
       {"no-tmpfs", 0, "", "build on disk, under TMPDIR or TMP_DIR, not in memory"},
-      {"offline", 0, "", "use what is cached; do not look for news"},
+      {"no-cache", 0, "", "run every step; keep nothing for later builds (also HEARTH_CACHE=0)"},
+      {"remote-cache", 0, "URL",
+       "share layers by the HTTP cache protocol: URL/ac and URL/cas (also HEARTH_REMOTE_CACHE, which may have a "
+       "password)"},
+      {"remote-cache-read-only", 0, "", "upload nothing there (also HEARTH_REMOTE_CACHE_READ_ONLY=1)"},
+      {"refresh", 0, "", "look at the package repositories now, even if that was done within the last hour"},
+      {"fresh-from", 0, "PHASE", "run every step from PHASE (root, install, …) on"},
+      {"offline", 0, "", "cut the network: replay what the lock file names (disk-image-create: do not refresh caches)"},
       {"qemu-img-options", 0, "K=V[,…]", "options for qemu-img convert -o"},
       {"ramdisk-element", 0, "ELEMENT", "main element of ramdisk-image-create (default: ramdisk)"},
       {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
@@ -275,6 +323,8 @@ ImageRequest make_request(const cli::Arguments& arguments, const Environment& en
   take_metadata(request, arguments);
   take_sizes(request, arguments, environment);
   take_places(request, arguments, environment);
+  take_cache_settings(request, arguments, environment);
+  take_remote_cache(request, arguments);
   take_log_settings(request, arguments, environment);
   request.offline = arguments.has("offline") || !env_or(environment, "DIB_OFFLINE", "").empty();
   request.trace = static_cast<int>(arguments.count("x") +

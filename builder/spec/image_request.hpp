@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/cli/options.hpp"
+#include "base/net/url.hpp"
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "builder/fetch/fetch_plan.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
 
 namespace hearth::builder {
@@ -35,29 +37,42 @@ struct ImageRequest {
   bool show_all_usage = false;           ///< DIB_SHOW_IMAGE_USAGE_FULL
   bool stamp_output = true;              ///< not DIB_NO_TIMESTAMP
   bool quiet = false;                    ///< DIB_QUIET, or a log file without it
-  std::vector<std::string> checksums;    ///< "md5", "sha256"
+  std::vector<std::string> checksums;    ///< "md5", "sha256", "sha512"
   std::optional<double> image_size_gib;  ///< --image-size
   double extra_size_mib = 0;             ///< --image-extra-size
   std::uint64_t journal_size_mib = 64;   ///< --mkfs-journal-size
   std::string mkfs_options;
   std::string max_online_resize;
   std::string root_label;
+  std::string disk_maker;  ///< --disk-maker: direct, guestfs; empty = whichever can
   std::string root_fs_type = "ext4";
   fs::path cache;             ///< DIB_IMAGE_CACHE
   fs::path lock_files;        ///< DIB_LOCKFILES
   fs::path temporary_parent;  ///< TMPDIR or TMP_DIR or /tmp
   bool use_tmpfs = true;
   std::uint64_t min_tmpfs_gib = 2;
-  bool offline = false;
+  bool offline = false;       ///< DIB_OFFLINE: hooks are not to refresh their caches
+  fetch::FetchPlan fetching;  ///< what --record, --locked and --offline ask for
   int trace = 0;
   std::string install_type = "source";
   std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
   bool overwrite = false;
+  bool use_cache = true;                  ///< layers of earlier builds
+  bool refresh = false;                   ///< look at package repositories now, however lately that was done
+  std::optional<std::string> fresh_from;  ///< name of the first phase for which no layer is used
+  std::uint64_t cache_limit = 0;          ///< bytes of layers
+  std::uint64_t layer_worth_ms = 0;       ///< steps that took this long together make a layer
+  bool copy_layers = false;               ///< as if the kernel had no overlay
+  std::optional<Url> remote_cache;        ///< layers that a fleet shares
+  bool remote_cache_read_only = false;    ///< nothing is uploaded there
+  std::uint64_t repository_age = 0;       ///< seconds for which a repository counts as unchanged
   Cycles cycles = Cycles::refuse;
   std::optional<fs::path> log_file;
   fs::path start_directory;
-  Environment environment;     ///< the caller's, with what the options set
-  std::string arguments_text;  ///< DIB_ARGS
+  Environment environment;              ///< the caller's, with what the options set
+  std::vector<std::string> arguments;   ///< the command line, options first
+  std::string arguments_text;           ///< the same as a shell would read it: DIB_ARGS
+  std::optional<fs::path> signing_key;  ///< --sign-key, absolute
 };
 
 /// Which of upstream's two programs is asked.

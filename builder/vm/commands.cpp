@@ -16,7 +16,9 @@ namespace {
 constexpr int k_default_timeout_s = 180;
 
 std::vector<cli::Option> machine_options() {
-  return {{"firmware", 0, "KIND", "bios (default) or uefi"},
+  return {{"firmware", 0, "KIND", "bios (default), uefi, or uefi-secure: Secure Boot enforced, Microsoft's keys"},
+          {"cd", 0, "", "put the image into a CD drive (default for an .iso file)"},
+          {"sector-size", 0, "BYTES", "of the disk, as the machine sees it: 512 (default) or 4096"},
           {"memory", 'm', "MIB", "memory of the machine (default: 1024)"},
           {"cpus", 0, "N", "processors (default: 1)"},
           {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
@@ -50,6 +52,13 @@ std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& 
   return verdict.works ? "kvm" : "tcg";
 }
 
+FirmwareKind firmware_of(const std::string& name) {
+  if (name == "bios") return FirmwareKind::bios;
+  if (name == "uefi") return FirmwareKind::uefi;
+  if (name == "uefi-secure") return FirmwareKind::uefi_secure;
+  throw Error(ErrorKind::usage, cat("--firmware is bios, uefi or uefi-secure, not '", name, "'"));
+}
+
 QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
   QemuMachine machine;
@@ -59,11 +68,12 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
         .hint("hearth image create makes one.");
   }
   machine.image_format = image_format_of(machine.image);
-  const std::string firmware = arguments.value_or("firmware", "bios");
-  if (firmware != "bios" && firmware != "uefi") throw Error(ErrorKind::usage, "--firmware is bios or uefi");
-  if (firmware == "uefi") {
-    machine.firmware = FirmwareKind::uefi;
-    machine.ovmf = find_ovmf();
+  machine.firmware = firmware_of(arguments.value_or("firmware", "bios"));
+  if (machine.firmware != FirmwareKind::bios) machine.ovmf = find_ovmf(machine.firmware);
+  machine.cd_drive = arguments.has("cd") || machine.image.extension() == ".iso";
+  machine.sector_size = static_cast<std::uint32_t>(number(arguments, "sector-size", machine.sector_size));
+  if (machine.sector_size != 512 && machine.sector_size != 4096) {
+    throw Error(ErrorKind::usage, "--sector-size is 512 or 4096");
   }
   machine.memory_mib = number(arguments, "memory", machine.memory_mib);
   machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));

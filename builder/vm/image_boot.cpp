@@ -18,7 +18,7 @@ class PrivateVariables {
  public:
   PrivateVariables(QemuMachine& machine, const fs::path& scratch) : directory_(TempDir::create(scratch, "machine-")) {
     if (machine.firmware == FirmwareKind::bios) return;
-    if (machine.ovmf.code.empty()) machine.ovmf = find_ovmf();
+    if (machine.ovmf.code.empty()) machine.ovmf = find_ovmf(machine.firmware);
     const fs::path copy = directory_.path() / "variables.fd";
     RealFileSystem().write(copy, read_file(machine.ovmf.variables), {.mode = 0600});
     machine.ovmf.variables = copy;

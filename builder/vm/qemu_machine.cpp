@@ -18,12 +18,21 @@ std::string option_value(const fs::path& path) { return replace_all(path.string(
 
 void add_firmware(std::vector<std::string>& argv, const QemuMachine& machine) {
   if (machine.firmware == FirmwareKind::bios) return;
+  if (machine.firmware == FirmwareKind::uefi_secure) {
+    argv.insert(argv.end(), {"-global", "driver=cfi.pflash01,property=secure,value=on"});
+  }
   argv.insert(argv.end(),
               {"-drive", cat("if=pflash,unit=0,format=raw,readonly=on,file=", option_value(machine.ovmf.code)),
                "-drive", cat("if=pflash,unit=1,format=raw,file=", option_value(machine.ovmf.variables))});
 }
 
 void add_disk(std::vector<std::string>& argv, const QemuMachine& machine) {
+  if (machine.cd_drive) {
+    argv.insert(argv.end(),
+                {"-drive", cat("if=none,id=disk,format=raw,media=cdrom,readonly=on,file=", option_value(machine.image)),
+                 "-device", "ide-cd,drive=disk"});
+    return;
+  }
   const char* const snapshot = machine.disk_writes == DiskWrites::discarded ? "on" : "off";
   argv.insert(argv.end(), {"-drive",
                            cat("if=none,id=disk,format=", machine.image_format, ",snapshot=", snapshot,
@@ -45,6 +54,8 @@ void add_serial(std::vector<std::string>& argv, const QemuMachine& machine) {
 /// GRUB's rescue prompt would be seen nowhere else. At a terminal that would double GRUB's own serial menu.
 std::string machine_type(const QemuMachine& machine) {
   const bool watched_bios = machine.firmware == FirmwareKind::bios && machine.serial == SerialLine::output;
+  // Secure Boot keeps its variables where only system management mode may write.
+  if (machine.firmware == FirmwareKind::uefi_secure) return "q35,smm=on";
   return cat(machine.accelerator == "tcg" ? "pc" : "q35", watched_bios ? ",graphics=off" : "");
 }
 
@@ -88,13 +99,18 @@ std::string image_format_of(const fs::path& image) {
   return "raw";
 }
 
-OvmfFiles find_ovmf() {
-  static const std::array<OvmfFiles, 3> candidates = {{
+OvmfFiles find_ovmf(FirmwareKind kind) {
+  static const std::array<OvmfFiles, 3> plain = {{
       {"/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"},
       {"/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"},
       {"/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd"},
   }};
-  for (const OvmfFiles& files : candidates) {
+  static const std::array<OvmfFiles, 3> secure = {{
+      {"/usr/share/OVMF/OVMF_CODE_4M.ms.fd", "/usr/share/OVMF/OVMF_VARS_4M.ms.fd"},
+      {"/usr/share/OVMF/OVMF_CODE.ms.fd", "/usr/share/OVMF/OVMF_VARS.ms.fd"},
+      {"/usr/share/edk2/ovmf/OVMF_CODE.secboot.fd", "/usr/share/edk2/ovmf/OVMF_VARS.secboot.fd"},
+  }};
+  for (const OvmfFiles& files : kind == FirmwareKind::uefi_secure ? secure : plain) {
     if (fs::exists(files.code) && fs::exists(files.variables)) return files;
   }
   throw Error(ErrorKind::not_found, "no UEFI firmware for virtual machines is installed")

@@ -9,7 +9,11 @@
 
 namespace hearth::vm {
 
-enum class FirmwareKind { bios, uefi };
+enum class FirmwareKind {
+  bios,
+  uefi,
+  uefi_secure,  ///< with Secure Boot enforced and Microsoft's keys: what is not signed does not start
+};
 
 enum class SerialLine {
   output,    ///< the guest's console goes to QEMU's stdout; nothing is read
@@ -41,6 +45,7 @@ struct QemuMachine {
   bool user_network = false;        ///< NAT to the host's network
   SerialLine serial = SerialLine::output;
   std::uint32_t sector_size = 512;  ///< of the disk, as the guest sees it
+  bool cd_drive = false;            ///< the image lies in a CD drive
   bool restart_on_reboot = false;   ///< false: a guest's reboot ends the machine
 };
 
@@ -49,7 +54,8 @@ struct QemuMachine {
 /// qemu's name for an image file's format, by its first bytes: qcow2, vmdk, vdi, vhdx, else raw.
 [[nodiscard]] std::string image_format_of(const fs::path& image);
 
-/// The OVMF files of this host. Throws Error(not_found) naming the Debian package.
-[[nodiscard]] OvmfFiles find_ovmf();
+/// The OVMF files of this host for a kind of firmware other than BIOS. Throws Error(not_found) naming the Debian
+/// package.
+[[nodiscard]] OvmfFiles find_ovmf(FirmwareKind kind);
 
 }  // namespace hearth::vm

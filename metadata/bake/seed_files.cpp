@@ -10,14 +10,18 @@ namespace {
 
 /// The user data and, as a part of their own, the metadata: Heat's cfn-init-data, which the agents find on the disk.
 std::string user_data_of(const SeedRequest& request) {
+  if (request.user_data.find("cfn-init-data") != std::string::npos) return request.user_data;  // brings it along
   const std::string document = json_text(request.metadata);
   const std::string writer = cat("#cloud-config\nwrite_files:\n- content: ", json_text(Value::string(document)),
                                  "\n  path: /var/lib/heat-cfntools/cfn-init-data\n  permissions: '0600'\n");
   if (request.user_data.empty()) return writer;
+  std::vector<MimePart> parts{{writer, "text/cloud-config", "cfn-init-data.yaml"}};
+  for (std::string& part : mime_parts(request.user_data)) parts.push_back({.whole = std::move(part)});
+  if (parts.size() > 1) return mime_text(parts);
   const bool script = request.user_data.rfind("#!", 0) == 0;
-  return mime_text({{writer, "text/cloud-config", "cfn-init-data.yaml"},
-                    {request.user_data, script ? "text/x-shellscript" : "text/cloud-config",
-                     script ? "user-data.sh" : "user-data.yaml"}});
+  parts.push_back({request.user_data, script ? "text/x-shellscript" : "text/cloud-config",
+                   script ? "user-data.sh" : "user-data.yaml"});
+  return mime_text(parts);
 }
 
 }  // namespace

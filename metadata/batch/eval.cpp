@@ -36,21 +36,26 @@ class SnippetScope final : public Scope {
     return reference.is_null() ? Value::string(std::string(resource)) : reference;
   }
   bool has_attribute(std::string_view resource, std::string_view attribute) override {
-    return attribute == "show" || member(stub(resource), "attrs").find(attribute) != nullptr;
+    const Value attributes = member(stub(resource), "attrs");
+    return std::any_of(attributes.entries().begin(), attributes.entries().end(),
+                       [&](const Entry& entry) { return split(python_str(entry.key), '/').front() == attribute; });
   }
   Value attribute(std::string_view resource, const std::vector<Value>& path) override {
     const Value& found = stub(resource);
+    if (!is_ready(found, path.empty())) return {};
     const Value attributes = member(found, "attrs");
-    const Value action = member(found, "action");
-    if (action.is_string() && (action.text() == "INIT" || action.text() == "DELETE")) return {};
     if (path.empty()) {
       MapBuilder all;
       for (const Entry& entry : attributes.entries()) {
-        if (python_str(entry.key).find('/') == std::string::npos) all.set(entry.key, entry.value);
+        const std::string name = python_str(entry.key);
+        if (name != "show" && name.find('/') == std::string::npos) all.set(entry.key, entry.value);
       }
       return Value::map(std::move(all));
     }
-    return select_attribute(member(attributes, python_str(path.front())), path, 1);
+    if (const Value* value = attributes.find(stub_key(path))) return *value;
+    throw Fault("InvalidTemplateAttribute",
+                cat("The Referenced Attribute (", resource, " ",
+                    path.size() == 1 ? python_str(path[0]) : python_tuple(path), ") is incorrect."));
   }
   Value condition(const Value& name) override { return conditions_.enabled(name, *this); }
   std::optional<Value> file(std::string_view name) override {
@@ -65,6 +70,35 @@ class SnippetScope final : public Scope {
   void validate_conditions() { conditions_.validate(*this); }
 
  private:
+  /// Whether a resource has attributes to give: `all` of them a failed one has not.
+  static bool is_ready(const Value& resource, bool all) {
+    static const std::vector<std::string> actions{"CREATE", "ADOPT", "SUSPEND",  "RESUME",
+                                                  "UPDATE", "CHECK", "SNAPSHOT", "ROLLBACK"};
+    const auto word = [&](std::string_view key, std::string_view fallback) {
+      const Value found = member(resource, key);
+      return found.is_null() ? std::string(fallback) : python_str(found);
+    };
+    const std::string action = word("action", "CREATE");
+    if (all && (action == "ROLLBACK" || word("status", "COMPLETE") == "FAILED")) return false;
+    return std::find(actions.begin(), actions.end(), action) != actions.end();
+  }
+
+  /// Stubs name a path "attribute/key/…", and only paths of texts: as the engine, which remembers what was asked for.
+  static std::string stub_key(const std::vector<Value>& path) {
+    std::vector<std::string> words;
+    for (const Value& step : path) {
+      if (step.is_list() || step.is_map()) throw type_fault(cat("unhashable type: '", type_name(step), "'"));
+      words.push_back(step.is_string() ? step.text() : "/");  // no stub has such a key
+    }
+    return join(words, "/");
+  }
+
+  static std::string python_tuple(const std::vector<Value>& path) {
+    std::vector<std::string> words;
+    for (const Value& step : path) words.push_back(python_repr(step));
+    return cat("(", join(words, ", "), ")");
+  }
+
   const Value& stub(std::string_view name) {
     if (const Value* found = stub_.find(name)) return *found;
     throw Fault("InvalidTemplateReference", cat("The specified reference \"", name, "\" (in unknown) is incorrect."));
@@ -133,7 +167,12 @@ Value evaluated(const Value& test) {
   scope.validate_conditions();
   const Expression& value = *source->outputs().front().value;
   check(value, scope);
-  validate(value, scope, "Value");
+  try {
+    validate(value, scope, "Value");
+  } catch (const Fault& fault) {  // of an output, what it refers to is looked at only here
+    if (fault.type() == "InvalidTemplateReference") throw validation_fault(fault.what(), fault.mark(), "Value");
+    throw;
+  }
   return resolve(value, scope);
 }
 

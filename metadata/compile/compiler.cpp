@@ -1,9 +1,13 @@
 #include "metadata/compile/compiler.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.hpp"
+#include "metadata/compile/hieradata.hpp"
+#include "metadata/compile/hosts_file.hpp"
 #include "metadata/compile/output_directory.hpp"
+#include "metadata/compile/user_data.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -37,34 +41,66 @@ void gather_open(Stack& stack, std::vector<ServerDocument::Held>& open) {
   if (!stack.structure_waits().empty()) open.push_back({stack.path(), stack.structure_waits(), {}});
 }
 
+std::string user_data_name(const ServerDocument& server) { return cat("servers/", server.path, "/user-data"); }
+
 Value index_of(const Compiled& compiled, const std::string& stack) {
   std::vector<Value> servers;
+  std::unordered_map<std::string, std::vector<const Compiled::File*>> extras;
+  for (const Compiled::File& file : compiled.files) extras[file.server].push_back(&file);
   for (const ServerDocument& server : compiled.servers) {
     std::vector<Value> held;
     for (const ServerDocument::Held& each : server.held) {
       held.push_back(map_of({{"deployment", Value::string(each.deployment)}, {"waits_for", event_texts(each.events)}}));
     }
-    servers.push_back(map_of({{"path", Value::string(server.path)},
-                              {"name", Value::string(server.name)},
-                              {"id", Value::string(server.id)},
-                              {"metadata", Value::string(cat("servers/", server.path, "/metadata.json"))},
-                              {"waiting", Value::list(std::move(held))}}));
+    MapBuilder entry;
+    const Value known = map_of({{"path", Value::string(server.path)},
+                                {"name", Value::string(server.name)},
+                                {"id", Value::string(server.id)},
+                                {"metadata", Value::string(cat("servers/", server.path, "/metadata.json"))},
+                                {"waiting", Value::list(std::move(held))}});
+    for (const Entry& each : known.entries()) entry.set(each.key, each.value);
+    std::vector<Value> hieradata;
+    for (const Compiled::File* file : extras[server.path]) {
+      if (file->name == user_data_name(server)) {
+        entry.set("user_data", Value::string(file->name));
+      } else {
+        hieradata.push_back(Value::string(file->name));
+      }
+    }
+    if (!hieradata.empty()) entry.set("hieradata", Value::list(std::move(hieradata)));
+    servers.push_back(Value::map(std::move(entry)));
   }
   MapBuilder outputs;
   for (const auto& [name, value] : compiled.outputs) outputs.set(name, value);
-  return map_of({{"stack", Value::string(stack)},
-                 {"servers", Value::list(std::move(servers))},
-                 {"outputs", Value::map(std::move(outputs))}});
+  MapBuilder index;
+  index.set("stack", Value::string(stack)).set("servers", Value::list(std::move(servers)));
+  for (const Compiled::File* file : extras[""]) index.set(file->name, Value::string(file->name));
+  index.set("outputs", Value::map(std::move(outputs)));
+  return Value::map(std::move(index));
+}
+
+void add_extras(Compiled& compiled, StackModel& model, const Endpoints& endpoints, const Extras& extras) {
+  if (extras.hosts) compiled.files.push_back({"", "hosts", hosts_text(*model.root)});
+  for (ServerDocument& server : compiled.servers) {
+    Resource* resource = extras.user_data ? model.root->find_path(server.path) : nullptr;
+    const Value data = resource == nullptr ? Value() : server_user_data(*resource, server.metadata, endpoints);
+    if (data.is_waiting()) server.held.push_back({server.path + ".user_data", data.events(), resource->mark});
+    if (data.is_string()) compiled.files.push_back({server.path, user_data_name(server), data.text()});
+    if (!extras.hieradata) continue;
+    for (auto& [name, text] : hiera_files(server.metadata))
+      compiled.files.push_back({server.path, cat("servers/", server.path, "/puppet/", name), std::move(text)});
+  }
 }
 
 }  // namespace
 
-Compiled compile(StackModel& model, const Endpoints& endpoints) {
+Compiled compile(StackModel& model, const Endpoints& endpoints, const Extras& extras) {
   const std::vector<Fault> faults = validate_stack(*model.root);
   if (!faults.empty()) throw faults.front();
   Compiled compiled;
   gather_open(*model.root, compiled.open);
   compiled.servers = server_documents(*model.root, endpoints);
+  add_extras(compiled, model, endpoints, extras);
   for (const OutputDefinition& output : model.root->source()->outputs()) {
     compiled.outputs.emplace_back(output.name, model.root->output(output.name));
   }
@@ -88,6 +124,7 @@ void write_compiled(const Compiled& compiled, const std::string& stack, const fs
   for (const ServerDocument& server : compiled.servers) {
     output.write(cat("servers/", server.path, "/metadata.json"), json_text(server.metadata) + "\n");
   }
+  for (const Compiled::File& file : compiled.files) output.write(file.name, file.text);
   output.write("index.json", json_text(index_of(compiled, stack), {.indent = 2}) + "\n");
   output.commit();
 }

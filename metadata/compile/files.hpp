@@ -15,6 +15,7 @@ class DiskFiles final : public FileSource {
   explicit DiskFiles(const FileReader& reader) : reader_(reader) {}
   [[nodiscard]] std::optional<std::string> read(const std::string& name) override;
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override;
+  [[nodiscard]] bool strips_templates() const override { return true; }
 
  private:
   const FileReader& reader_;

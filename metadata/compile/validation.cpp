@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/graph/network.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -19,15 +20,16 @@ class Validator {
   std::vector<Fault> run() {
     attempt([&] { stack_.parameters().validate(); });
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
-    attempt([&] { conditions(); });
     std::vector<Resource*> resources;
     attempt([&] { resources = stack_.resources(); });
     attempt([&] { names(resources); });
+    attempt([&] { conditions(); });
     for (Resource* each : resources) {
       attempt([&] { (void)stack_.needs(*each); }, each->mark);
     }
     if (faults_.empty()) attempt([&] { circle(); });
     if (!faults_.empty()) return std::move(faults_);
+    if (stack_.parent() == nullptr) reserve_addresses(resources);
     for (Resource* each : resources) one(*each);
     outputs();
     return std::move(faults_);
@@ -43,8 +45,63 @@ class Validator {
   }
 
   void conditions() {
-    if (stack_.source() == nullptr) return;
-    for (const std::string& name : stack_.source()->condition_names()) (void)stack_.condition(Value::string(name));
+    if (stack_.definition() == nullptr) return;
+    Conditions(stack_.definition()).validate(stack_);
+    if (as_heat()) return;
+    for (const std::string& name : stack_.definition()->condition_names()) (void)stack_.condition(Value::string(name));
+  }
+
+  [[nodiscard]] bool as_heat() const { return stack_.tree().settings.checked_as_heat_does; }
+
+  void deletion_policy(const Resource& resource) {
+    if (!resource.definition->computed_deletion_policy) return;
+    const Value policy = resolve(*resource.definition->computed_deletion_policy, stack_);
+    if (policy.is_waiting()) return;
+    for (const std::string_view word : {"Delete", "Retain", "Snapshot", "delete", "retain", "snapshot"}) {
+      if (policy.is_string() && policy.text() == word) return;
+    }
+    throw validation_fault(cat("Invalid deletion policy \"", python_str(policy), "\""), policy.mark());
+  }
+
+  /// Only what can be copied before it goes.
+  void snapshot_policy(const Resource& resource) const {
+    const std::string_view type = resource.real_type;
+    const bool can = type == "OS::Nova::Server" || type == "OS::Cinder::Volume" || type == "AWS::EC2::Volume";
+    const bool known = resource.table != nullptr || type.rfind("OS::Heat::", 0) == 0;
+    if (resource.definition->deletion_policy != "Snapshot" || can || !known) return;
+    throw validation_fault("\"Snapshot\" deletion policy not supported", resource.mark,
+                           cat("resources.", resource.name, ".deletion_policy"));
+  }
+
+  /// What one of several properties must tell.
+  void needed_properties(const Resource& resource, const Value& properties) const {
+    const auto has = [&](std::string_view name) {
+      const Value* value = properties.find(name);
+      return value != nullptr && truth(*value);
+    };
+    if (resource.real_type == "OS::Neutron::Subnet" && !has("cidr") && !has("subnetpool")) {
+      throw Fault("PropertyUnspecifiedError",
+                  "At least one of the following properties must be specified: subnetpool, cidr.", resource.mark);
+    }
+    if (!as_heat()) return;  // a machine of ours may have its image already
+    if (resource.real_type == "OS::Nova::Server" && !has("image") && !has("block_device_mapping") &&
+        !has("block_device_mapping_v2")) {
+      throw validation_fault(cat("Neither image nor bootable volume is specified for instance ", resource.name),
+                             resource.mark);
+    }
+  }
+
+  void update_policy(const Resource& resource) {
+    const bool known =
+        resource.table != nullptr || resource.family == Family::nested || resource.family == Family::none;
+    if (!resource.definition->update_policy || !known) return;
+    const Value given = resolve(*resource.definition->update_policy, stack_);
+    if (!given.is_map()) return;
+    try {
+      (void)convert_properties(update_policy_table(resource.real_type), given);
+    } catch (const Fault& fault) {
+      throw fault.below(cat("Property error: resources.", resource.name, ".update_policy"));
+    }
   }
 
   void names(const std::vector<Resource*>& resources) {
@@ -76,9 +133,18 @@ class Validator {
         },
         resource.mark);
     if (faults_.size() > before) return;
-    attempt([&] { (void)stack_.properties(resource); }, resource.mark);
+    attempt([&] { update_policy(resource); }, resource.mark);
+    attempt([&] { deletion_policy(resource); }, resource.mark);
+    attempt([&] { snapshot_policy(resource); }, resource.mark);
+    attempt(
+        [&] {
+          const Value properties = stack_.properties(resource);
+          if (!properties.is_waiting()) needed_properties(resource, properties);
+        },
+        resource.mark);
     attempt([&] { (void)stack_.metadata_of(resource); }, resource.mark);
-    if (resource.family == Family::opaque && !stack_.tree().settings.opaque_types_allowed) opaque(resource);
+    attempt([&] { check_addresses(resource); }, resource.mark);
+    if (resource.family == Family::opaque && !as_heat()) opaque(resource);
     if (resource.family == Family::random_string) attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
     if (faults_.size() == before) inside(resource);
   }
@@ -113,15 +179,33 @@ class Validator {
     return {circle ? fault.type() : "StackValidationFailed", cat(here, path ? "." : ": ", text), fault.mark()};
   }
 
+  void output_condition(const OutputDefinition& output) {
+    if (!output.condition) return;
+    try {
+      check(*output.condition, stack_);
+      (void)stack_.condition(resolve(*output.condition, stack_));
+    } catch (const Fault& fault) {
+      throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : output.mark,
+                             cat("outputs.", output.name, ".condition"));
+    }
+  }
+
   void outputs() {
-    if (stack_.source() == nullptr) return;
-    const bool cfn = is_cfn(stack_.source()->version());
-    for (const OutputDefinition& output : stack_.source()->outputs()) {
+    if (stack_.definition() == nullptr) return;
+    const bool cfn = is_cfn(stack_.definition()->version());
+    for (const OutputDefinition& output : stack_.definition()->outputs()) {
       attempt(
           [&] {
+            const std::string path = cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value");
             check(*output.value, stack_);
-            validate(*output.value, stack_, cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value"));
-            (void)stack_.output(output.name);
+            output_condition(output);
+            try {
+              validate(*output.value, stack_, path);
+            } catch (const Fault& fault) {
+              if (fault.type() != "InvalidTemplateReference") throw;
+              throw validation_fault(fault.text(), fault.mark(), path);
+            }
+            if (!as_heat()) (void)stack_.output(output.name);
           },
           output.mark);
     }
@@ -183,7 +267,20 @@ class CircleSearch {
 
 }  // namespace
 
-std::vector<Fault> validate_stack(Stack& stack) { return Validator(stack).run(); }
+std::vector<Fault> validate_stack(Stack& stack) {
+  std::vector<Fault> found;
+  for (Fault& fault : Validator(stack).run()) {
+    // What uses a faulty value fails likewise; the fault itself is told once.
+    const std::string_view text = fault.what();
+    const bool told = std::any_of(found.begin(), found.end(), [&](const Fault& earlier) {
+      const std::string_view other = earlier.what();
+      return earlier.mark() == fault.mark() && text.size() >= other.size() &&
+             text.substr(text.size() - other.size()) == other;
+    });
+    if (!told) found.push_back(std::move(fault));
+  }
+  return found;
+}
 
 std::vector<std::string> find_circle(Stack& stack) {
   CircleSearch search(stack);

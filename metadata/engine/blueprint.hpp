@@ -30,6 +30,7 @@ struct PlannedResource {
   Role role = Role::plain;
   std::vector<std::string> needs;  ///< names in the same stack
   std::string description;
+  std::vector<std::string> hooks{};  ///< "pre-create", "post-update": where the environment wants it to pause
 };
 
 struct PlannedStack {
@@ -38,6 +39,7 @@ struct PlannedStack {
   std::string description;
   bool is_group = false;  ///< its resources are numbered members
   std::vector<PlannedResource> resources;
+  std::vector<std::string> blacklist{};  ///< of a group: names that it never uses again
 };
 
 /// Fixed inputs that tell the agent where to signal: name and value.
@@ -62,10 +64,22 @@ struct Trigger {
 
 struct PlannedServer {
   std::string name;
-  std::string transport;  ///< POLL_SERVER_CFN, POLL_TEMP_URL, POLL_SERVER_HEAT
-  std::string container;  ///< of its metadata object; empty = its name
-  std::string object;     ///< empty = a UUID
-  Json metadata;          ///< what the template's `metadata` adds
+  std::string transport;    ///< POLL_SERVER_CFN, POLL_TEMP_URL, POLL_SERVER_HEAT
+  std::string container;    ///< of its metadata object; empty = its name
+  std::string object;       ///< empty = a UUID
+  Json metadata;            ///< what the template's `metadata` adds
+  bool is_machine = false;  ///< somebody has to provide it: it is not deployed already
+};
+
+/// How whoever signals a handle is to reach it.
+struct PlannedHandle {
+  enum class Form : std::uint8_t {
+    heat,   ///< OS::Heat::WaitConditionHandle: by its transport
+    aws,    ///< its reference is a pre-signed URL for PUT
+    swift,  ///< its reference is a TempURL for PUT
+  };
+  Form form = Form::heat;
+  std::string transport = "TOKEN_SIGNAL";
 };
 
 struct PlannedWait {
@@ -93,10 +107,22 @@ class Blueprint {
   [[nodiscard]] virtual Json attributes(const std::string& path) = 0;
   [[nodiscard]] virtual PlannedDeployment deployment(const std::string& path, const Trigger& trigger) = 0;
   [[nodiscard]] virtual PlannedServer server(const std::string& path) = 0;
+  /// The user data of a machine, made as the template says; `document` is its metadata. Empty where there is none.
+  [[nodiscard]] virtual std::string user_data(const std::string& /*path*/, const Json& /*document*/) { return {}; }
   [[nodiscard]] virtual PlannedWait wait(const std::string& path) = 0;
+  [[nodiscard]] virtual PlannedHandle handle(const std::string& path) = 0;
+  /// Whether a resource can take new values of these properties, or a new one must take its place.
+  [[nodiscard]] virtual bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) = 0;
   [[nodiscard]] virtual std::vector<PlannedOutput> outputs(const std::string& stack_path) = 0;
   /// Name → value as text or JSON; hidden ones masked.
-  [[nodiscard]] virtual Json parameters() = 0;
+  [[nodiscard]] virtual Json parameters(const std::string& stack_path) = 0;
+  /// All that can be told of a resource now, for people to read.
+  [[nodiscard]] virtual Json shown_attributes(const std::string& path) = 0;
+  /// A stack's template; of a group's, one as it could have been written.
+  [[nodiscard]] virtual Json source(const std::string& stack_path) = 0;
+  /// The environment as merged, with all parameters given.
+  [[nodiscard]] virtual Json environment() = 0;
+  [[nodiscard]] virtual std::vector<std::string> immutable_parameters() = 0;
   /// Attributes that only the run tells: a deployment's outputs, a condition's data. Replaces what was known before.
   virtual void know(const std::string& path, const Json& attributes) = 0;
 };

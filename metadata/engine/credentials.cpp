@@ -15,15 +15,68 @@ namespace {
 
 std::string host_of(const std::string& url) { return parse_url(url).value_or_throw().authority(); }
 
+/// Written for a shell, as people paste it into scripts.
+std::string curl(const std::string& method, const std::string& headers, const std::string& url) {
+  return cat("curl -i -X ", method, headers, " '", url, "'");
+}
+
 }  // namespace
+
+std::string agent_token(const std::string& key_id, const std::string& secret, std::int64_t expires) {
+  const std::string text = cat("agent.", key_id, ".", expires);
+  return cat(text, ".", to_hex(hmac(HashKind::sha256, secret, text)));
+}
+
+Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
+                                    const Resource& handle, std::int64_t now) const {
+  constexpr const char* k_json = " -H 'Content-Type: application/json' -H 'Accept: application/json'";
+  const std::string key_id = handle.data.value("key", "");
+  const std::string arn = cat(stack_arn(project, stack.name, stack.id), "/resources/", handle.name);
+  Json out = Json::object();
+  const auto reached_at = [&](const std::string& url, const char* method, const std::string& headers) {
+    out["endpoint"] = url;
+    out["url"] = url;
+    out["curl_cli"] = curl(method, headers, url);
+    out["signal"] = Json({{"alarm_url", url}}).dump();
+  };
+  out["token"] = Json();
+  if (plan.form == PlannedHandle::Form::aws) {
+    reached_at(signed_url("waitcondition", arn, key_id, now), "PUT", k_json);
+  } else if (plan.form == PlannedHandle::Form::swift) {
+    reached_at(object_url("PUT", project, stack.id, key_id), "PUT", "");
+  } else if (plan.transport == "CFN_SIGNAL") {
+    reached_at(signed_url("signal", arn, key_id, now), "POST", k_json);
+  } else if (plan.transport == "TEMP_URL_SIGNAL") {
+    reached_at(object_url("PUT", project, stack.id, key_id), "PUT", "");
+  } else if (plan.transport == "TOKEN_SIGNAL") {
+    const std::string token = agent_token(key_id, secret_of(key_id), k_never_expires);
+    reached_at(cat(urls_.heat, "/v1/", project, "/stacks/", stack.name, "/", stack.id, "/resources/",
+                   percent_encode(handle.name), "/signal"),
+               "POST", cat(" -H 'X-Auth-Token: ", token, "'", k_json));
+    out["token"] = token;
+  } else if (plan.transport == "HEAT_SIGNAL") {
+    out["signal"] = Json({{"auth_url", cat(urls_.identity, "/v3")},
+                          {"username", key_id},
+                          {"user_id", key_id},
+                          {"password", secret_of(key_id)},
+                          {"project_id", project},
+                          {"region_name", urls_.region}})
+                        .dump();
+  } else if (plan.transport != "NO_SIGNAL") {
+    throw Error(ErrorKind::unsupported, cat("the signal transport ", plan.transport, " is not served"))
+        .hint("TOKEN_SIGNAL, CFN_SIGNAL, TEMP_URL_SIGNAL, HEAT_SIGNAL and NO_SIGNAL are");
+  }
+  return out;
+}
 
 std::string Credentials::secret_of(const std::string& key_id) const {
   return to_hex(hmac(HashKind::sha256, master_, cat("key ", key_id))).substr(0, 32);
 }
 
-std::string Credentials::temp_url_key() const {
-  return to_hex(hmac(HashKind::sha256, master_, "temp url key")).substr(0, 32);
-}
+Credentials::Credentials(std::string master, PublicUrls urls)
+    : master_(std::move(master)),
+      urls_(std::move(urls)),
+      temp_url_key_(to_hex(hmac(HashKind::sha256, master_, "temp url key")).substr(0, 32)) {}
 
 std::string Credentials::object_url(const std::string& method, const std::string& project, const std::string& container,
                                     const std::string& object) const {

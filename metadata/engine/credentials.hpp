@@ -20,13 +20,16 @@ struct PublicUrls {
 /// The expiry that Heat gives its TempURLs: the end of 32-bit time.
 constexpr std::int64_t k_never_expires = 2147483586;
 
+/// "agent.KEY.EXPIRES.MAC": opens the resource that the key belongs to.
+[[nodiscard]] std::string agent_token(const std::string& key_id, const std::string& secret, std::int64_t expires);
+
 class Credentials {
  public:
-  Credentials(std::string master, PublicUrls urls) : master_(std::move(master)), urls_(std::move(urls)) {}
+  Credentials(std::string master, PublicUrls urls);
 
   [[nodiscard]] std::string secret_of(const std::string& key_id) const;
   /// The account key that signs TempURLs.
-  [[nodiscard]] std::string temp_url_key() const;
+  [[nodiscard]] const std::string& temp_url_key() const { return temp_url_key_; }
   [[nodiscard]] const PublicUrls& urls() const { return urls_; }
 
   /// An absolute TempURL.
@@ -35,6 +38,10 @@ class Credentials {
   /// A pre-signed URL for one resource; `kind` is "signal" (POST) or "waitcondition" (PUT).
   [[nodiscard]] std::string signed_url(const std::string& kind, const std::string& arn, const std::string& key_id,
                                        std::int64_t now) const;
+
+  /// The attributes of a wait condition's handle; resource.data holds its key. Throws Error(unsupported).
+  [[nodiscard]] Json handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
+                                       const Resource& handle, std::int64_t now) const;
 
   /// The fixed inputs of a deployment. Throws Error(unsupported) for a transport that we don't speak.
   [[nodiscard]] SignalInputs signal_inputs(const std::string& transport, const std::string& project, const Stack& stack,
@@ -45,6 +52,7 @@ class Credentials {
  private:
   std::string master_;
   PublicUrls urls_;
+  std::string temp_url_key_;
 };
 
 }  // namespace hearth::metadata::live

@@ -31,13 +31,19 @@ std::string engine_secret(Repository& repository) {
 }
 
 Engine::Engine(World world, const PublicUrls& urls)
-    : world_(world), credentials_(engine_secret(world.repository), urls) {
+    : world_(world), credentials_(engine_secret(world.repository), urls), software_(world.repository) {
   for (const std::string& text : world_.repository.settings_below("retired/")) {
     Json row = parse_json(text, "a retired server").value_or_throw();
     retired_[row.value("key", "")] = row;
     retired_[row.value("object", "")] = row;
   }
-  for (StackTree& tree : world_.repository.load()) {
+  load();
+}
+
+void Engine::load() {
+  std::vector<StackTree> stored = world_.repository.load();
+  stale_ = false;
+  for (StackTree& tree : stored) {
     auto live = std::make_unique<LiveTree>();
     live->tree = std::move(tree);
     for (const Stack& stack : live->tree.stacks()) {
@@ -47,7 +53,9 @@ Engine::Engine(World world, const PublicUrls& urls)
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) index_resource(*live, i);
     order_.push_back(live->tree.id);
     LiveTree& kept = *(trees_[live->tree.id] = std::move(live));
-    if (!kept.tree.running()) continue;
+    const auto is_half_done = [](const Stack& stack) { return !stack.gone && stack.status == Status::in_progress; };
+    const auto& stacks = kept.tree.stacks();
+    if (!std::any_of(stacks.begin(), stacks.end(), is_half_done)) continue;
     if (kept.tree.previous_body.is_object()) {
       kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body));
     }
@@ -73,7 +81,23 @@ Blueprint& Engine::blueprint(LiveTree& live) {
   return *live.blueprint;
 }
 
-std::string Engine::create(const std::string& project, const std::string& name, const Json& body) {
+/// What happens after a failure is `on_failure` of the request: "abort" or "continue" (ours, not Heat's).
+Json Engine::with_defaults(const Json& body) const {
+  Json all = body;
+  if (!all.is_object()) return all;
+  const auto given = all.find("on_failure");
+  if (given == all.end()) {
+    if (world_.goes_on_after_failure) all["on_failure"] = "continue";
+    return all;
+  }
+  if (*given != "abort" && *given != "continue") {
+    throw EngineError("StackValidationFailed", cat("on_failure is \"abort\" or \"continue\", not ", given->dump()));
+  }
+  return all;
+}
+
+/// A new stack, checked and in place, but not begun.
+LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body) {
   if (!is_stack_name(name)) {
     throw EngineError(
         "StackValidationFailed",
@@ -86,7 +110,7 @@ std::string Engine::create(const std::string& project, const std::string& name, 
   live->tree.id = random_uuid();
   live->tree.name = name;
   live->tree.project = project;
-  live->tree.body = body;
+  live->tree.body = with_defaults(body);
   try {
     live->blueprint = world_.maker.make(definition(live->tree, body));
     live->tree.add_stack(live->blueprint->stack(""), k_none, now());
@@ -97,8 +121,13 @@ std::string Engine::create(const std::string& project, const std::string& name, 
   }
   const std::string id = live->tree.id;
   order_.push_back(id);
-  LiveTree& kept = *(trees_[id] = std::move(live));
-  run(kept, Action::create);
+  return *(trees_[id] = std::move(live));
+}
+
+std::string Engine::create(const std::string& project, const std::string& name, const Json& body) {
+  LiveTree& live = admit(project, name, body);
+  const std::string id = live.tree.id;  // what is made may be gone already when it has been run
+  run(live, Action::create);
   return id;
 }
 
@@ -110,21 +139,60 @@ void Engine::require_idle(const LiveTree& live) const {
 }
 
 void Engine::update(const std::string& id, const Json& body) {
-  const StackPlace place = find(id);
-  LiveTree& live = *place.live;
+  LiveTree& live = *find(id).live;
   require_idle(live);
+  change_to(live, body, Action::update);
+}
+
+void Engine::change_to(LiveTree& live, const Json& body, Action action) {
   std::unique_ptr<Blueprint> next;
   try {
     next = world_.maker.make(definition(live.tree, body));
   } catch (const Error& error) {
     throw EngineError("StackValidationFailed", error.what());
   }
+  if (action == Action::update) require_same(live, *next);
   (void)blueprint(live);  // the old one must know what was learned, for what it is asked when things go
   live.previous = std::move(live.blueprint);
   live.blueprint = std::move(next);
-  live.tree.previous_body = std::exchange(live.tree.body, body);
+  live.tree.previous_body = std::exchange(live.tree.body, with_defaults(body));
   StackMachine(live.tree, *live.blueprint, *this).relearn();
-  run(live, Action::update);
+  live.tree.restoring = action == Action::rollback;
+  run(live, action);
+}
+
+/// Parameters that a template declares immutable keep the values that they were created with.
+void Engine::require_same(LiveTree& live, Blueprint& next) {
+  const Json before = blueprint(live).parameters("");
+  const Json after = next.parameters("");
+  for (const std::string& name : next.immutable_parameters()) {
+    if (!before.contains(name) || !after.contains(name) || before[name] == after[name]) continue;
+    throw EngineError("ImmutableParameterModified",
+                      cat("The following parameters are immutable and may not be updated: ", name));
+  }
+}
+
+void Engine::cancel(const std::string& id, bool back) {
+  LiveTree& live = *find(id).live;
+  const Action action = live.tree.root().action;
+  const bool can = live.tree.running() && (action == Action::update || (action == Action::create && !back));
+  if (!can) {
+    throw EngineError("NotSupported", cat("Cancelling ", back ? "update" : "create or update", " when stack is ",
+                                          status_text(action, live.tree.root().status), " is not supported."));
+  }
+  StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
+  machine.cancel();
+  Changes changes = machine.take_changes();
+  commit(live, changes);
+  live.previous.reset();
+  if (back) roll_back(live);
+}
+
+void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
+  require_idle(live);
+  StackMachine machine(live.tree, blueprint(live), *this);
+  machine.mark(resource, unhealthy, reason);
+  finish(live, machine);
 }
 
 void Engine::act(const std::string& id, Action action) {
@@ -150,15 +218,30 @@ void Engine::run(LiveTree& live, Action action) {
 /// Writes what happened, then shows it.
 void Engine::finish(LiveTree& live, StackMachine& machine) {
   Changes changes = machine.take_changes();
+  const bool nothing = changes.events.empty() && changes.stacks.empty() && changes.resources.empty() &&
+                       changes.servers.empty() && !changes.definition;
+  if (nothing) return;
+  commit(live, changes);
+  after(live);
+}
+
+void Engine::commit(LiveTree& live, Changes& changes) {
   for (const std::size_t server : changes.servers) {
     Resource& resource = live.tree.resource(server);
     resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
     resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
     changes.resources.insert(server);
   }
-  world_.repository.save(live.tree, changes);
+  try {
+    world_.repository.save(live.tree, changes);
+  } catch (...) {
+    forget_all();
+    throw;
+  }
   index(live, changes);
-  after(live);
+  for (const Event& event : changes.events) {
+    for (const auto& watcher : watchers_) watcher(event);
+  }
 }
 
 /// What follows by itself when an action has ended.
@@ -167,13 +250,7 @@ void Engine::after(LiveTree& live) {
   live.previous.reset();
   const Stack& root = live.tree.root();
   if (root.action == Action::erase && root.status == Status::complete) {
-    const std::string id = live.tree.id;
-    world_.repository.remove(id);
-    std::erase_if(tree_of_, [&](const auto& entry) { return entry.second == id; });
-    std::erase_if(keys_, [&](const auto& entry) { return entry.second.tree == id; });
-    std::erase_if(objects_, [&](const auto& entry) { return entry.second.tree == id; });
-    std::erase(order_, id);
-    trees_.erase(id);
+    drop(live);
     return;
   }
   const bool wants = live.tree.body.contains("disable_rollback") && live.tree.body["disable_rollback"] == false;
@@ -182,16 +259,37 @@ void Engine::after(LiveTree& live) {
   }
 }
 
+/// Forgets a stack, without doing anything to what it is made of.
+void Engine::drop(LiveTree& live) {
+  const std::string id = live.tree.id;
+  world_.repository.remove(id);
+  std::erase_if(tree_of_, [&](const auto& entry) { return entry.second == id; });
+  for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) {
+    std::erase_if(*places, [&](const auto& entry) { return entry.second.tree == id; });
+  }
+  std::erase(order_, id);
+  trees_.erase(id);
+}
+
+/// A rollback that fails stays where it is.
 void Engine::roll_back(LiveTree& live) {
   if (live.tree.root().action == Action::update && live.tree.previous_body.is_object()) {
-    Json body = live.tree.previous_body;
-    body["disable_rollback"] = true;  // a rollback that fails stays where it is
-    return update(live.tree.id, body);
+    return change_to(live, Json(live.tree.previous_body), Action::rollback);
   }
   run(live, Action::rollback);
 }
 
+/// What could not be kept did not happen: the next tick reads what is on disk.
+void Engine::forget_all() {
+  stale_ = true;
+  trees_.clear();
+  order_.clear();
+  tree_of_.clear();
+  for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) places->clear();
+}
+
 void Engine::tick() {
+  if (stale_) load();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end() || !found->second->tree.running()) continue;
@@ -244,6 +342,15 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
   }
   const std::string key = resource.data.value("key", "");
   if (!key.empty()) keys_[key] = place;
+  if (resource.role == Role::wait_handle && !key.empty()) {
+    objects_[cat(live.tree.project, "/", live.tree.stack(resource.stack).id, "/", key)] = place;
+  }
+  if (resource.role == Role::server && !resource.physical_id.empty()) {
+    servers_[resource.physical_id] = place;
+    const auto machine = resource.data.find("machine");
+    const std::string address = machine == resource.data.end() ? "" : machine->value("address", "");
+    if (!address.empty()) addresses_[address] = place;
+  }
   if (resource.role == Role::server && resource.data.contains("object")) {
     objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/",
                  resource.data.value("object", ""))] = place;
@@ -270,6 +377,13 @@ void Engine::prepare_server(const StackTree& tree, Resource& resource, const Pla
   resource.data["os-collect-config"] = credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
 }
 
+bool Engine::provides(const Resource&) const { return world_.provides_machines; }
+
+Json Engine::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
+  if (!resource.data.contains("key")) resource.data["key"] = random_hex(16);
+  return credentials_.handle_attributes(plan, tree.project, tree.stack(resource.stack), resource, now());
+}
+
 /// A server that goes is remembered: when its machine still asks, it is told, and so are we.
 void Engine::forget(const StackTree& tree, const Resource& resource) {
   keys_.erase(resource.deployment.key_id);
@@ -288,7 +402,13 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
   row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
                                                          resource.data.value("object", ""))
                                                    : cat("key/", key);
+  const std::size_t current = tree.find_path(resource.path);
+  const bool replaced = current != k_none && &tree.resource(current) != &resource;
+  if (replaced) return;  // its place is taken: id and object are those of the new one
   objects_.erase(row.value("object", ""));
+  servers_.erase(resource.physical_id);
+  std::erase_if(addresses_,
+                [&](const auto& entry) { return entry.second.tree == tree.id && entry.second.path == resource.path; });
   retired_[key] = row;
   retired_[row.value("object", "")] = row;
   world_.repository.set(cat("retired/", key), row.dump());

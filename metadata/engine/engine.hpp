@@ -2,6 +2,7 @@
 // views. Everything happens on one thread; each call ends with one transaction.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "base/log.hpp"
 #include "metadata/engine/credentials.hpp"
 #include "metadata/engine/repository.hpp"
+#include "metadata/engine/software_store.hpp"
 #include "metadata/serve/views.hpp"
 
 namespace hearth::metadata::live {
@@ -38,16 +40,57 @@ struct StackPlace {
   std::size_t stack = k_none;
 };
 
+/// A stack as it would be.
+struct StackPreview {
+  StackTree tree;
+  std::unique_ptr<Blueprint> blueprint;
+};
+
+/// What an update would do to one resource.
+struct ResourceChange {
+  enum class Kind : std::uint8_t { added, deleted, replaced, unchanged, updated };
+  Kind kind = Kind::unchanged;
+  std::size_t tree = 0;  ///< in which tree the resource is: 0 the present one, 1 the preview
+  std::size_t resource = 0;
+};
+
+struct UpdatePreview {
+  StackPreview next;
+  std::vector<ResourceChange> changes;
+};
+
+/// A server that the templates want; whoever provides machines reads and answers these.
+struct WantedServer {
+  std::string stack;  ///< name of the root stack
+  std::string path;   ///< "Compute.0.server"
+  std::string id;     ///< UUID: the machine's instance id
+  std::string name;
+  std::string type;
+  Status status = Status::in_progress;
+  bool is_machine = false;  ///< to be provided (OS::Nova::Server); else it is deployed already
+  Json properties;          ///< flavor, image, networks, …: as resolved
+  Json machine;             ///< what was reported; null = nothing yet
+  std::int64_t last_poll = 0;
+};
+
+/// What a server's machine is given before it has a network.
+struct FirstBoot {
+  std::string user_data;   ///< as its user_data_format says
+  Json os_collect_config;  ///< where its agent finds its metadata, and the key to them
+};
+
 /// The one secret of a repository, made when it is asked for first.
 [[nodiscard]] std::string engine_secret(Repository& repository);
 
-class Engine final : public StackView, public ObjectStore, private Surroundings {
+class Engine final : public StackView, public ObjectStore, public MachineView, private Surroundings {
  public:
   struct World {
     Repository& repository;
     BlueprintMaker& maker;
     const Clock& clock;
     Logger& log;
+    bool provides_machines = false;      ///< servers that are no deployed ones wait for machine_came()
+    bool goes_on_after_failure = false;  ///< for stacks that don't say `on_failure` themselves
   };
   Engine(World world, const PublicUrls& urls);
 
@@ -57,6 +100,31 @@ class Engine final : public StackView, public ObjectStore, private Surroundings 
   void update(const std::string& id, const Json& body);
   /// Delete, suspend, resume, check.
   void act(const std::string& id, Action action);
+  /// Stops what runs; `back` takes an update back.
+  void cancel(const std::string& id, bool back);
+  void mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason);
+
+  // engine_preview.cpp
+  [[nodiscard]] StackPreview preview(const std::string& project, const std::string& name, const Json& body);
+  [[nodiscard]] UpdatePreview preview_update(const std::string& id, const Json& body);
+
+  // engine_export.cpp: as Heat's stack abandon, export and adopt
+  [[nodiscard]] Json exported(LiveTree& live);
+  Json abandon(const std::string& id);
+  std::string adopt(const std::string& project, const std::string& name, const Json& body, const Json& data);
+  /// Snapshots keep a stack's definition; to restore one is an update.
+  Json snapshot(LiveTree& live, const std::string& name);
+  [[nodiscard]] std::vector<Json> snapshots(const std::string& id) const;
+  void remove_snapshot(const std::string& id, const std::string& snapshot);
+  void restore(const std::string& id, const std::string& snapshot);
+
+  // engine_machines.cpp: for whoever provides machines
+  [[nodiscard]] std::vector<WantedServer> servers(const std::string& stack);
+  /// What is known of the machine: "address" and whatever attributes templates may ask for ("first_address",
+  /// "networks", …). Its server's creation completes.
+  void machine_came(const std::string& server_id, const Json& machine);
+  void machine_failed(const std::string& server_id, const std::string& reason);
+  [[nodiscard]] FirstBoot first_boot(const std::string& server_id);
   [[nodiscard]] StackPlace find(const std::string& name_or_id);
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
@@ -67,6 +135,10 @@ class Engine final : public StackView, public ObjectStore, private Surroundings 
   [[nodiscard]] const Credentials& credentials() const { return credentials_; }
   /// When this server's agent asked last, Unix seconds; 0 = never since the start.
   [[nodiscard]] std::int64_t last_poll(const std::string& server_id) const;
+
+  /// Calls `watcher` for each event when it is on disk. It may look at the engine, but not change it: use
+  /// HttpServer::post() for that.
+  void watch(std::function<void(const Event&)> watcher) { watchers_.push_back(std::move(watcher)); }
 
   /// Ends what has waited too long; to be called every second.
   void tick();
@@ -86,6 +158,17 @@ class Engine final : public StackView, public ObjectStore, private Surroundings 
                                      const std::string& content_type) override;
   bool remove_object(const ObjectPath& path) override;
 
+  // MachineView: by the address that was reported, or by the server's UUID
+  [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) const override;
+  [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) const override;
+
+  // Software deployments that are made by hand; false when there is no such server.
+  [[nodiscard]] const SoftwareStore& software() const { return software_; }
+  [[nodiscard]] SoftwareStore& software() { return software_; }
+  [[nodiscard]] bool has_server(const std::string& server_id) const { return servers_.count(server_id) > 0; }
+  /// The server's document is another one now.
+  bool touch_server(const std::string& server_id);
+
  private:
   struct Place {
     std::string tree;  ///< id
@@ -103,14 +186,24 @@ class Engine final : public StackView, public ObjectStore, private Surroundings 
   void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
   void forget(const StackTree& tree, const Resource& resource) override;
   [[nodiscard]] bool is_polling(const Resource& server) const override;
+  [[nodiscard]] bool provides(const Resource& server) const override;
+  [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
 
+  void load();
+  void forget_all();
+  LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
+  void require_same(LiveTree& live, Blueprint& next);
+  void change_to(LiveTree& live, const Json& body, Action action);
+  void drop(LiveTree& live);
   void run(LiveTree& live, Action action);
   void finish(LiveTree& live, StackMachine& machine);
+  void commit(LiveTree& live, Changes& changes);
   void after(LiveTree& live);
   void index(LiveTree& live, const Changes& changes);
   void index_resource(LiveTree& live, std::size_t index);
   void roll_back(LiveTree& live);
   void set_deadline(LiveTree& live);
+  [[nodiscard]] Json with_defaults(const Json& body) const;
   void require_idle(const LiveTree& live) const;
   [[nodiscard]] StackDefinition definition(const StackTree& tree, const Json& body) const;
   [[nodiscard]] std::pair<LiveTree*, Resource*> at(const Place& place) const;
@@ -120,13 +213,18 @@ class Engine final : public StackView, public ObjectStore, private Surroundings 
   void note_poll(const Resource& server) const;
 
   World world_;
+  std::vector<std::function<void(const Event&)>> watchers_;
+  bool stale_ = false;
   Credentials credentials_;
+  SoftwareStore software_;
   std::map<std::string, std::unique_ptr<LiveTree>> trees_;  ///< by id
   std::vector<std::string> order_;                          ///< ids, oldest first
   std::unordered_map<std::string, std::string> tree_of_;    ///< stack id or name → tree
   std::unordered_map<std::string, Place> keys_;             ///< access keys
-  std::unordered_map<std::string, Place> objects_;  ///< "PROJECT/CONTAINER/OBJECT" → a server, or a deployment
-  std::unordered_map<std::string, Json> retired_;   ///< keys and objects of servers that are gone
+  std::unordered_map<std::string, Place> objects_;    ///< "PROJECT/CONTAINER/OBJECT" → a server, or a deployment
+  std::unordered_map<std::string, Place> servers_;    ///< by UUID
+  std::unordered_map<std::string, Place> addresses_;  ///< of machines
+  std::unordered_map<std::string, Json> retired_;     ///< keys and objects of servers that are gone
   mutable std::unordered_map<std::string, Served> served_;  ///< by the server's UUID
   mutable std::unordered_map<std::string, std::int64_t> polls_;
 };

@@ -51,20 +51,21 @@ bool Engine::is_polling(const Resource& server) const {
 /// {"deployments": [sorted by name], "os-collect-config": {…}, what the template adds}. Entries are put in as the texts
 /// that they were made as.
 std::string Engine::compose(LiveTree& live, const Resource& server) const {
-  std::vector<const DeploymentState*> entries;
+  std::vector<std::pair<std::string, const std::string*>> entries;
+  const std::vector<std::pair<std::string, std::string>> by_hand = software_.entries(server.physical_id);
+  for (const auto& [name, text] : by_hand) entries.emplace_back(name, &text);
   const auto known = live.entries.find(server.path);
   if (known != live.entries.end()) {
     for (const std::size_t index : known->second) {
       const Resource& resource = live.tree.resource(index);
       const bool shown = !resource.gone && resource.deployment.pushed && resource.deployment.server == server.path;
-      if (shown) entries.push_back(&resource.deployment);
+      if (shown) entries.emplace_back(resource.deployment.name, &resource.deployment.derived);
     }
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const DeploymentState* a, const DeploymentState* b) { return a->name < b->name; });
-  std::vector<std::string> texts;
-  for (const DeploymentState* entry : entries) texts.push_back(entry->derived);
-  std::string text = cat("{\"deployments\": [", join(texts, ", "), "]");
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text = "{\"deployments\": [";
+  for (const auto& [name, entry] : entries) text += cat(text.back() == '[' ? "" : ", ", *entry);
+  text += "]";
   Json rest = server.data.value("metadata", Json::object());
   if (!rest.is_object()) rest = Json::object();
   rest.erase("deployments");

@@ -62,6 +62,7 @@ struct Resource {
   Json data = Json::object();  ///< servers: version, credentials; handles: signals; conditions: deadline
   DeploymentState deployment;
   std::vector<std::string> needs;
+  std::vector<std::string> hooks;
 
   // Of the running operation; made anew when the engine starts.
   std::size_t stack = k_none;

@@ -14,6 +14,8 @@ Json member(const Json& json, const char* key) {
 Action action_of(const Json& json) { return parse_action(text(json, "action")).value_or(Action::init); }
 Status status_of(const Json& json) { return parse_status(text(json, "status")).value_or(Status::complete); }
 
+}  // namespace
+
 Json to_json(const DeploymentState& state) {
   Json json = Json::object();
   json["server"] = state.server;
@@ -51,8 +53,6 @@ DeploymentState deployment_from(const Json& json) {
   state.pushed = json.value("pushed", false);
   return state;
 }
-
-}  // namespace
 
 Json to_json(const Stack& stack) {
   Json json = Json::object();
@@ -100,6 +100,7 @@ Json to_json(const Resource& resource) {
   json["fingerprint"] = resource.fingerprint;
   json["data"] = resource.data;
   json["needs"] = resource.needs;
+  if (!resource.hooks.empty()) json["hooks"] = resource.hooks;
   json["visited"] = resource.visited;
   json["removed"] = resource.removed;
   if (resource.role == Role::deployment) json["deployment"] = to_json(resource.deployment);
@@ -122,6 +123,7 @@ Resource resource_from(const Json& json) {
   resource.fingerprint = text(json, "fingerprint");
   resource.data = json.value("data", Json::object());
   resource.needs = json.value("needs", std::vector<std::string>());
+  resource.hooks = json.value("hooks", std::vector<std::string>());
   resource.visited = json.value("visited", false);
   resource.removed = json.value("removed", false);
   if (json.contains("deployment")) resource.deployment = deployment_from(json["deployment"]);

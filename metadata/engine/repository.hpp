@@ -41,6 +41,7 @@ class Repository {
   /// Small things by name: secrets, retired servers.
   [[nodiscard]] virtual std::string setting(const std::string& name) = 0;
   virtual void set(const std::string& name, const std::string& value) = 0;
+  virtual void unset(const std::string& name) = 0;
   [[nodiscard]] virtual std::vector<std::string> settings_below(const std::string& prefix) = 0;
 };
 

@@ -1,9 +1,8 @@
-// What nested stacks, servers, deployments and wait conditions do when it is their turn, and how signals reach them.
+// What nested stacks, servers, deployments and wait conditions do when it is their turn.
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "metadata/engine/deployment_outcome.hpp"
 #include "metadata/engine/stack_machine.hpp"
 
 namespace hearth::metadata::live {
@@ -20,7 +19,8 @@ constexpr std::int64_t k_delete_patience = 240;
 void StackMachine::act_nested(std::size_t index) {
   Resource& resource = tree_.resource(index);
   const Action action = resource.action;
-  if (action == Action::create || resource.child == k_none) {
+  const bool makes = action == Action::create || action == Action::adopt;
+  if (makes || resource.child == k_none) {
     if (action == Action::erase) {
       set(index, action, Status::in_progress, "state changed");
       return complete(index);
@@ -32,7 +32,8 @@ void StackMachine::act_nested(std::size_t index) {
     for (const std::size_t member : tree_.stack(child).resources) changes_.resources.insert(member);
     set(index, action, Status::in_progress, "state changed");
     tree_.resource(index).physical_id = plan.id;
-    return begin_stack(child, Action::create);
+    keep_blacklist(index, plan);
+    return begin_stack(child, action == Action::adopt ? action : Action::create);
   }
   set(index, action, Status::in_progress, "state changed");
   begin_stack(resource.child, action);
@@ -40,21 +41,74 @@ void StackMachine::act_nested(std::size_t index) {
 
 void StackMachine::act_server(std::size_t index) {
   Resource& resource = tree_.resource(index);
-  if (resource.action == Action::create || resource.action == Action::update) {
-    resource.fingerprint = dumped(blueprint_.properties(resource.path));
-    around_.prepare_server(tree_, resource, blueprint_.server(resource.path));
+  const bool makes = resource.action == Action::create || resource.action == Action::adopt;
+  if (makes || resource.action == Action::update) {
+    resource.fingerprint = fingerprint_of(resource);
+    const PlannedServer plan = blueprint_.server(resource.path);
+    around_.prepare_server(tree_, resource, plan);
+    resource.data["is_machine"] = plan.is_machine;
     changes_.servers.insert(index);
+  }
+  set(index, resource.action, Status::in_progress, "state changed");
+  const bool waits = resource.action == Action::create && resource.data.value("is_machine", false) &&
+                     !resource.data.contains("machine") && around_.provides(resource);
+  if (!waits) complete(index);
+}
+
+void StackMachine::machine_came(std::size_t index, const Json& attributes, const std::string& failure) {
+  Resource& resource = tree_.resource(index);
+  changes_.resources.insert(index);
+  const bool waiting = resource.status == Status::in_progress && resource.action == Action::create;
+  if (!failure.empty()) {
+    if (waiting) fail_with(index, "ResourceInError", cat("Went to status ERROR due to \"", failure, "\""));
+    return;
+  }
+  resource.data["machine"] = attributes;
+  if (waiting) {
+    complete(index);
+  } else if (resource.status == Status::complete) {
+    learn(index);
+  }
+  run();
+}
+
+/// A handle can be signalled from its creation on, by the way that its attributes tell.
+void StackMachine::act_handle(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  if (resource.action == Action::create || resource.action == Action::adopt) {
+    resource.fingerprint = fingerprint_of(resource);
+    if (!resource.data.is_object()) resource.data = Json::object();
+    resource.data["attributes"] = around_.prepare_handle(tree_, resource, blueprint_.handle(resource.path));
   }
   set(index, resource.action, Status::in_progress, "state changed");
   complete(index);
 }
 
+/// A group's names that must not come again are kept with it: the template may stop naming them.
+void StackMachine::keep_blacklist(std::size_t index, const PlannedStack& plan) {
+  Resource& resource = tree_.resource(index);
+  if (plan.blacklist.empty() && !resource.data.contains("blacklist")) return;
+  resource.data["blacklist"] = plan.blacklist;
+  changes_.resources.insert(index);
+}
+
+/// Properties as resolved. A deployment on a server that was replaced is another one.
+std::string StackMachine::fingerprint_of(const Resource& resource) {
+  Json properties = blueprint_.properties(resource.path);
+  if (resource.role == Role::deployment) {
+    const std::size_t server = tree_.find_path(resource.deployment.server);
+    const Json& data = server == k_none ? resource.data : tree_.resource(server).data;
+    if (data.contains("generation")) properties["server"] = data["generation"];
+  }
+  return dumped(properties);
+}
+
 void StackMachine::act_deployment(std::size_t index) {
   Resource& resource = tree_.resource(index);
   const Action action = resource.action;
+  if (action == Action::adopt) return adopt_deployment(index);
   const bool begins = action == Action::create;
   if (begins) resource.physical_id = random_uuid();
-  if (begins || action == Action::update) resource.fingerprint = dumped(blueprint_.properties(resource.path));
   Trigger what;
   what.action = action;
   what.config_id = random_uuid();
@@ -64,6 +118,7 @@ void StackMachine::act_deployment(std::size_t index) {
   if (begins) resource.deployment = {};
   resource.deployment.server = plan.server;
   resource.deployment.replace_key = plan.replace_key;
+  if (begins || action == Action::update) resource.fingerprint = fingerprint_of(resource);
   if (!plan.triggers || (action == Action::erase && !must_wait(resource, plan))) return complete(index);
   what.signal = around_.signal_inputs(tree_, resource, plan.signal_transport);
   plan = plan_of(resource, what);
@@ -119,7 +174,7 @@ void StackMachine::act_wait(std::size_t index) {
   Resource& resource = tree_.resource(index);
   set(index, resource.action, Status::in_progress, "state changed");
   if (resource.action != Action::create && resource.action != Action::update) return complete(index);
-  resource.fingerprint = dumped(blueprint_.properties(resource.path));
+  resource.fingerprint = fingerprint_of(resource);
   const PlannedWait plan = blueprint_.wait(resource.path);
   resource.data = Json::object();
   resource.data["handle"] = plan.handle;
@@ -128,24 +183,11 @@ void StackMachine::act_wait(std::size_t index) {
   check_wait(index);
 }
 
-/// Completes or fails a wait condition when its handle has got enough signals.
-void StackMachine::check_wait(std::size_t index) {
-  const Resource& condition = tree_.resource(index);
-  const std::size_t handle = tree_.find_path(condition.data.value("handle", ""));
-  if (handle == k_none || condition.status != Status::in_progress) return;
-  const Json signals = tree_.resource(handle).data.value("signals", Json::object());
-  std::vector<std::string> failures;
-  for (const auto& [id, signal] : signals.items()) {
-    if (signal.value("status", "") == "FAILURE") failures.push_back(signal.value("reason", ""));
-  }
-  if (!failures.empty()) return fail_with(index, "WaitConditionFailure", join(failures, ";"));
-  if (signals.size() >= condition.data.value("count", std::size_t{1})) complete(index);
-}
-
 void StackMachine::relearn() {
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);
-    if (!resource.gone && resource.status == Status::complete) learn(i);
+    const bool is_group = resource.role == Role::nested && resource.data.contains("blacklist");
+    if (!resource.gone && (resource.status == Status::complete || is_group)) learn(i);
   }
 }
 
@@ -155,6 +197,17 @@ void StackMachine::learn(std::size_t index) {
   if (resource.role == Role::deployment && resource.deployment.status == Status::complete &&
       resource.deployment.output_values.is_object()) {
     blueprint_.know(resource.path, resource.deployment.output_values);
+  }
+  if (resource.role == Role::wait_handle && resource.data.contains("attributes")) {
+    blueprint_.know(resource.path, resource.data["attributes"]);
+  }
+  if (resource.role == Role::server && resource.data.contains("machine")) {
+    blueprint_.know(resource.path, resource.data["machine"]);
+  }
+  if (resource.role == Role::nested && resource.data.contains("blacklist")) {
+    Json known = Json::object();
+    known["removed_rsrc_list"] = resource.data["blacklist"];
+    blueprint_.know(resource.path, known);
   }
   if (resource.role == Role::wait_condition) {
     const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));
@@ -168,61 +221,6 @@ void StackMachine::learn(std::size_t index) {
     known["data"] = dumped(data);
     blueprint_.know(resource.path, known);
   }
-}
-
-SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
-  Resource& resource = tree_.resource(index);
-  if (resource.role == Role::wait_handle) {
-    SignalOutcome outcome = signal_handle(index, body);
-    run();
-    return outcome;
-  }
-  if (resource.role != Role::deployment) {
-    return {SignalOutcome::Kind::bad, cat("The resource ", resource.name, " takes no signals")};
-  }
-  changes_.resources.insert(index);
-  if (resource.deployment.status != Status::in_progress) {
-    record(tree_.stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)), "Unknown");
-    return {};
-  }
-  signal_deployment(index, body);
-  run();
-  return {};
-}
-
-void StackMachine::signal_deployment(std::size_t index, const Json& body) {
-  Resource& resource = tree_.resource(index);
-  DeploymentOutcome outcome = deployment_outcome(resource.deployment.outputs, body);
-  resource.deployment.status = outcome.failed ? Status::failed : Status::complete;
-  resource.deployment.reason = outcome.reason;
-  resource.deployment.output_values = std::move(outcome.output_values);
-  record(tree_.stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)),
-         cat("Signal: deployment ", resource.physical_id, " ", outcome.note));
-  if (!outcome.failed) return complete(index);
-  fail_with(index, "Error", cat("Deployment to server failed: ", outcome.reason));
-}
-
-SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
-  Resource& handle = tree_.resource(index);
-  if (!handle.data.is_object()) handle.data = Json::object();
-  Json& signals = handle.data["signals"];
-  if (!signals.is_object()) signals = Json::object();
-  const std::optional<WaitSignal> signal = parse_wait_signal(body, signals.size() + 1);
-  if (!signal) return {SignalOutcome::Kind::bad, "Metadata format invalid"};
-  Json entry = Json::object();
-  entry["status"] = signal->status;
-  entry["reason"] = signal->reason;
-  entry["data"] = signal->data;
-  signals[signal->id] = std::move(entry);
-  changes_.resources.insert(index);
-  record(tree_.stack(handle.stack), &handle, cat("SIGNAL_", word(handle.status)),
-         cat("Signal: status:", signal->status, " reason:", signal->reason));
-  for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& other = tree_.resource(i);
-    const bool waits = other.role == Role::wait_condition && other.status == Status::in_progress && !other.gone;
-    if (waits && other.data.value("handle", "") == handle.path) check_wait(i);
-  }
-  return {};
 }
 
 }  // namespace hearth::metadata::live

@@ -33,7 +33,7 @@ void StackMachine::fail(std::size_t index, const std::string& reason, const std:
 void StackMachine::fail_stack(std::size_t index, const std::string& path, const std::string& message) {
   if (tree_.stack(index).status != Status::in_progress) return;
   std::vector<std::size_t> nested;
-  abort_running(index, nested);
+  if (!tree_.goes_on_after_failure()) abort_running(index, nested);
   const std::size_t cut = message.find('\n');
   const std::string type = message.substr(0, cut);
   const std::string text = message.substr(cut + 1);
@@ -45,6 +45,7 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
   const std::size_t parent = tree_.stack(index).parent_resource;
   if (parent == k_none) {
     tree_.deadline = 0;
+    tree_.restoring = false;
     changes_.definition = true;
     return;
   }
@@ -80,12 +81,28 @@ void StackMachine::abort_below(std::size_t index) {
   for (const std::size_t child : nested) abort_below(child);
 }
 
-void StackMachine::time_out() {
+void StackMachine::time_out() { end_all(cat(title(tree_.root().action), " timed out")); }
+
+void StackMachine::cancel() {
+  const bool plain = tree_.root().action == Action::update || tree_.root().action == Action::rollback;
+  end_all(plain ? "Operation cancelled" : cat("Resource ", word(tree_.root().action), " failed: Operation cancelled"));
+}
+
+void StackMachine::mark(std::size_t index, bool unhealthy, const std::string& reason) {
+  const Resource& resource = tree_.resource(index);
+  if (unhealthy) return set(index, Action::check, Status::failed, reason);
+  if (resource.action == Action::check && resource.status == Status::failed) {
+    set(index, Action::check, Status::complete, reason);
+  }
+}
+
+void StackMachine::end_all(const std::string& reason) {
   std::vector<std::size_t> nested;
   abort_running(0, nested);
-  set_stack(0, Status::failed, cat(title(tree_.root().action), " timed out"));
+  set_stack(0, Status::failed, reason);
   for (const std::size_t child : nested) abort_below(child);
   tree_.deadline = 0;
+  tree_.restoring = false;
   changes_.definition = true;
   tasks_.clear();
 }

@@ -9,12 +9,7 @@ namespace hearth::metadata::live {
 
 namespace {
 
-bool is_reverse(Action action) {
-  return action == Action::erase || action == Action::suspend || action == Action::rollback;
-}
-
-/// What a stack's action means for its resources.
-Action resource_action(Action stack_action) { return stack_action == Action::rollback ? Action::erase : stack_action; }
+bool is_reverse(Action action) { return action == Action::erase || action == Action::suspend; }
 
 /// "2026-11-21T00:19:02.387970": deletions are told to the microsecond; we know whole seconds.
 std::string started_text(Action action, std::int64_t now) {
@@ -26,6 +21,17 @@ std::string started_text(Action action, std::int64_t now) {
 
 }  // namespace
 
+/// What a stack's action means for its resources: a rollback deletes what was created, or goes back to what was.
+Action StackMachine::effect(const Stack& stack) const {
+  if (stack.action != Action::rollback) return stack.action;
+  return tree_.restoring ? Action::update : Action::erase;
+}
+
+/// Its resources may still be started.
+bool StackMachine::is_going_on(const Stack& stack) const {
+  return stack.status == Status::in_progress || (stack.status == Status::failed && tree_.goes_on_after_failure());
+}
+
 void StackMachine::begin(Action action) {
   tasks_.clear();
   changes_.definition = true;
@@ -36,7 +42,7 @@ void StackMachine::begin(Action action) {
 void StackMachine::resume() {
   for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
     const Stack& stack = tree_.stack(i);
-    if (!stack.gone && stack.status == Status::in_progress) count_missing(i, false);
+    if (!stack.gone && is_going_on(stack)) count_missing(i, false);
   }
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);
@@ -52,8 +58,7 @@ void StackMachine::run() {
     tasks_.pop_front();
     if (task.is_stack) {
       if (tree_.stack(task.index).status == Status::in_progress) finish_stack(task.index);
-    } else if (!tree_.resource(task.index).gone &&
-               tree_.stack(tree_.resource(task.index).stack).status == Status::in_progress) {
+    } else if (!tree_.resource(task.index).gone && is_going_on(tree_.stack(tree_.resource(task.index).stack))) {
       visit(task.index);
     }
   }
@@ -62,13 +67,15 @@ void StackMachine::run() {
 void StackMachine::begin_stack(std::size_t index, Action action) {
   Stack& stack = tree_.stack(index);
   stack.action = action;
-  if (action != Action::create) stack.updated = around_.now();
+  if (effect(stack) == Action::update) stack.updated = around_.now();
   set_stack(index, Status::in_progress, started_text(action, around_.now()));
   for (const std::size_t member : stack.resources) {
-    tree_.resource(member).visited = false;
-    if (action != Action::update) tree_.resource(member).removed = false;
+    Resource& resource = tree_.resource(member);
+    resource.visited = false;
+    if (resource.data.is_object()) resource.data.erase("hook");
+    if (effect(stack) != Action::update) resource.removed = false;
   }
-  if (action == Action::update) plan_update(index);
+  if (effect(stack) == Action::update) plan_update(index);
   count_missing(index, true);
 }
 
@@ -100,7 +107,7 @@ void StackMachine::count_missing(std::size_t index, bool all) {
 }
 
 bool StackMachine::backwards(const Resource& resource) const {
-  return resource.removed || is_reverse(tree_.stack(resource.stack).action);
+  return resource.removed || is_reverse(effect(tree_.stack(resource.stack)));
 }
 
 /// Those that may come next once this one is done.
@@ -124,10 +131,11 @@ void StackMachine::visit(std::size_t index) {
   if (resource.visited) return;
   resource.visited = true;
   changes_.resources.insert(index);
-  const Action action = resource.removed ? Action::erase : resource_action(tree_.stack(resource.stack).action);
+  const Action action = resource.removed ? Action::erase : effect(tree_.stack(resource.stack));
   if (action == Action::update) return visit_update(index);
-  if (action != Action::create && resource.action == Action::init) return done(index);  // it never came to be
-  start(index, action);
+  const bool makes = action == Action::create || action == Action::adopt;
+  if (!makes && resource.action == Action::init) return done(index);  // it never came to be
+  if (!pauses(index, "pre", action)) start(index, action);
 }
 
 void StackMachine::start(std::size_t index, Action action) {
@@ -135,9 +143,9 @@ void StackMachine::start(std::size_t index, Action action) {
   resource.action = action;
   resource.status = Status::in_progress;
   try {
-    if (action == Action::create && resource.role != Role::deployment) {
-      resource.physical_id = blueprint_.physical_id(resource.path);
-    }
+    const bool makes = action == Action::create || action == Action::adopt;
+    if (makes && resource.role != Role::deployment) resource.physical_id = blueprint_.physical_id(resource.path);
+    if (action == Action::adopt) restore(index);
     act(index);
   } catch (const Error& error) {
     set(index, action, Status::in_progress, "state changed");
@@ -153,12 +161,12 @@ void StackMachine::act(std::size_t index) {
     case Role::deployment: return act_deployment(index);
     case Role::server: return act_server(index);
     case Role::wait_condition: return act_wait(index);
+    case Role::wait_handle: return act_handle(index);
     case Role::plain:
-    case Role::fixed:
-    case Role::wait_handle: break;
+    case Role::fixed: break;
   }
-  if (action == Action::create || action == Action::update) {
-    resource.fingerprint = blueprint_.properties(resource.path).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (action == Action::create || action == Action::update || action == Action::adopt) {
+    resource.fingerprint = fingerprint_of(resource);
   }
   set(index, action, Status::in_progress, "state changed");
   complete(index);
@@ -176,7 +184,7 @@ void StackMachine::complete(std::size_t index) {
   } else {
     learn(index);
   }
-  done(index);
+  if (!pauses(index, "post", resource.action)) done(index);
 }
 
 void StackMachine::done(std::size_t index) {
@@ -188,8 +196,8 @@ void StackMachine::done(std::size_t index) {
   }
   const bool goes = (resource.action == Action::erase && resource.status == Status::complete) ||
                     resource.action == Action::init;  // it never came to be
-  const Action action = tree_.stack(stack).action;
-  if (goes && (resource.removed || action == Action::update || action == Action::rollback)) {
+  const Stack& home = tree_.stack(stack);
+  if (goes && (resource.removed || home.action == Action::rollback || effect(home) == Action::update)) {
     if (resource.child != k_none) changes_.stacks.insert(resource.child);
     tree_.drop_resource(index);
   }
@@ -201,7 +209,7 @@ void StackMachine::finish_stack(std::size_t index) {
   const Stack& stack = tree_.stack(index);
   const bool has_removed = std::any_of(stack.resources.begin(), stack.resources.end(),
                                        [&](std::size_t member) { return tree_.resource(member).removed; });
-  if (has_removed && stack.action == Action::update) return begin_removal(index);
+  if (has_removed && effect(stack) == Action::update) return begin_removal(index);
   stack_done(index);
 }
 
@@ -210,6 +218,7 @@ void StackMachine::stack_done(std::size_t index) {
   set_stack(index, Status::complete, cat("Stack ", word(stack.action), " completed successfully"));
   if (stack.parent_resource != k_none) return complete(stack.parent_resource);
   tree_.deadline = 0;
+  tree_.restoring = false;
   changes_.definition = true;
 }
 

@@ -1,6 +1,7 @@
 // How a stack goes from one state to the next: in the order of its dependencies, each resource when those that it needs
 // are there. Nothing here touches disk or network; what happened is handed back as Changes. Events and their texts are
-// Heat's (of its classic engine: a failure ends what runs beside it).
+// Heat's: of its classic engine, where a failure ends what runs beside it, or, where the definition says `on_failure:
+// continue`, of its convergence engine, where only those that need what failed don't come.
 #pragma once
 
 #include <deque>
@@ -30,6 +31,10 @@ class Surroundings {
                                                    const std::string& transport) = 0;
   /// Prepares credentials and document of a server that was just created.
   virtual void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) = 0;
+  /// Somebody provides machines and will say when this one is there (then `ready` is signalled), so it is waited for.
+  [[nodiscard]] virtual bool provides(const Resource& server) const = 0;
+  /// Prepares the credentials of a handle; its attributes: "url", "token", "endpoint", "curl_cli", "signal".
+  [[nodiscard]] virtual Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) = 0;
   /// The rights of a resource that goes end.
   virtual void forget(const StackTree& tree, const Resource& resource) = 0;
   /// Whether this server's agent was heard of lately, so that waiting for it makes sense.
@@ -47,6 +52,12 @@ class StackMachine {
   /// Takes up a tree that was read from the repository in the middle of an action.
   void resume();
   [[nodiscard]] SignalOutcome signal(std::size_t resource, const Json& body);
+  /// A machine is there, or (with a reason) will never be.
+  void machine_came(std::size_t server, const Json& attributes, const std::string& failure);
+  /// Ends the running action where it is.
+  void cancel();
+  /// The resource is to be replaced by the next update, or not.
+  void mark(std::size_t resource, bool unhealthy, const std::string& reason);
   /// Ends what has waited too long.
   void check_deadlines();
   /// Tells the blueprint all that signals told so far; after a restart it knows nothing of them.
@@ -73,6 +84,8 @@ class StackMachine {
   void done(std::size_t resource);
   [[nodiscard]] std::vector<std::size_t> followers(const Resource& resource) const;
   [[nodiscard]] bool backwards(const Resource& resource) const;
+  [[nodiscard]] Action effect(const Stack& stack) const;
+  [[nodiscard]] bool is_going_on(const Stack& stack) const;
 
   // stack_actions.cpp: what the kinds of resources do
   void act_nested(std::size_t resource);
@@ -83,6 +96,15 @@ class StackMachine {
   void trigger(std::size_t resource, const PlannedDeployment& plan, const std::string& config_id);
   [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
   void learn(std::size_t resource);
+  void act_handle(std::size_t resource);
+  void adopt_deployment(std::size_t resource);
+  void keep_blacklist(std::size_t resource, const PlannedStack& plan);
+  void restore(std::size_t resource);
+  [[nodiscard]] std::string fingerprint_of(const Resource& resource);
+
+  // stack_hooks.cpp: where a person wants to look first
+  bool pauses(std::size_t resource, const char* when, Action action);
+  [[nodiscard]] SignalOutcome release(std::size_t resource, const std::string& hook);
   void check_wait(std::size_t condition);
   void signal_deployment(std::size_t resource, const Json& body);
   [[nodiscard]] SignalOutcome signal_handle(std::size_t resource, const Json& body);
@@ -92,6 +114,7 @@ class StackMachine {
   void visit_update(std::size_t resource);
   void replace(std::size_t resource);
   [[nodiscard]] bool unchanged(const Resource& resource, const std::string& fingerprint) const;
+  [[nodiscard]] bool must_replace(const Resource& resource, const std::string& fingerprint);
   void begin_removal(std::size_t stack);
 
   // stack_failure.cpp
@@ -101,6 +124,7 @@ class StackMachine {
   void abort_running(std::size_t stack, std::vector<std::size_t>& nested);
   void abort_below(std::size_t stack);
   void time_out();
+  void end_all(const std::string& reason);
 
   void set(std::size_t resource, Action action, Status status, const std::string& reason);
   void set_stack(std::size_t stack, Status status, const std::string& reason);

@@ -39,6 +39,7 @@ std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& pl
   resource.role = plan.role;
   resource.needs = plan.needs;
   resource.description = plan.description;
+  resource.hooks = plan.hooks;
   resource.path = path_below(stacks_[stack].path, plan.name);
   resource.created = now;
   resource.updated = now;

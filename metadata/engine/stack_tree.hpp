@@ -20,6 +20,8 @@ class StackTree {
   std::string project;
   Json body;                  ///< the definition, with timeout_mins, disable_rollback, tags
   Json previous_body;         ///< before the running update: where a rollback goes
+  bool restoring = false;     ///< a rollback goes back to what was, in place of deleting
+  Json adopted;               ///< while it is being adopted: the export that it comes from; not kept
   std::int64_t deadline = 0;  ///< of the running operation, Unix seconds; 0 = none
 
   /// Adds a stack and, in state INIT, its resources. `parent_resource` is k_none for the root.
@@ -42,6 +44,11 @@ class StackTree {
   [[nodiscard]] const std::vector<Stack>& stacks() const { return stacks_; }
   [[nodiscard]] const std::vector<Resource>& resources() const { return resources_; }
   [[nodiscard]] const Stack& root() const { return stacks_.front(); }
+  /// A failure ends only what needs what failed (as in Heat's convergence), and not all that runs beside it.
+  [[nodiscard]] bool goes_on_after_failure() const {
+    const auto found = body.is_object() ? body.find("on_failure") : body.end();
+    return body.is_object() && found != body.end() && *found == "continue";
+  }
   [[nodiscard]] bool running() const { return !stacks_.empty() && root().status == Status::in_progress; }
 
   /// k_none where there is none.

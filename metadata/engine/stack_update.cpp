@@ -8,6 +8,26 @@
 
 namespace hearth::metadata::live {
 
+namespace {
+
+/// Properties that differ between two fingerprints.
+std::vector<std::string> changed_properties(const std::string& before, const std::string& after) {
+  const Json old_one = Json::parse(before, nullptr, false);
+  const Json new_one = Json::parse(after, nullptr, false);
+  if (!old_one.is_object() || !new_one.is_object()) return {};
+  std::vector<std::string> changed;
+  for (const auto& [key, value] : new_one.items()) {
+    const auto found = old_one.find(key);
+    if (found == old_one.end() ? !value.is_null() : *found != value) changed.push_back(key);
+  }
+  for (const auto& [key, value] : old_one.items()) {
+    if (!new_one.contains(key) && !value.is_null()) changed.push_back(key);
+  }
+  return changed;
+}
+
+}  // namespace
+
 /// Brings a stack's list of resources in line with the blueprint: new ones in state INIT, old ones marked as removed.
 void StackMachine::plan_update(std::size_t index) {
   const PlannedStack plan = blueprint_.stack(tree_.stack(index).path);
@@ -27,8 +47,10 @@ void StackMachine::plan_update(std::size_t index) {
     Resource& resource = tree_.resource(found);
     resource.removed = false;
     resource.needs = planned.needs;
+    resource.hooks = planned.hooks;
     resource.description = planned.description;
   }
+  if (tree_.stack(index).parent_resource != k_none) keep_blacklist(tree_.stack(index).parent_resource, plan);
   tree_.connect(index);
 }
 
@@ -36,25 +58,38 @@ bool StackMachine::unchanged(const Resource& resource, const std::string& finger
   return resource.status == Status::complete && resource.fingerprint == fingerprint;
 }
 
+/// A new one must take the place: of what failed, of what can't change, where an input asks for it.
+bool StackMachine::must_replace(const Resource& resource, const std::string& fingerprint) {
+  if (resource.status == Status::failed) return true;
+  if (resource.role == Role::fixed || resource.role == Role::wait_handle || resource.role == Role::wait_condition) {
+    return true;
+  }
+  if (resource.role == Role::deployment) {
+    Trigger probe;
+    probe.action = Action::update;
+    if (blueprint_.deployment(resource.path, probe).replace_key != resource.deployment.replace_key) return true;
+  }
+  return !blueprint_.updates_in_place(resource.path, changed_properties(resource.fingerprint, fingerprint));
+}
+
 void StackMachine::visit_update(std::size_t index) {
   Resource& resource = tree_.resource(index);
-  if (resource.action == Action::init) return start(index, Action::create);
-  if (resource.role == Role::nested && resource.child != k_none) return start(index, Action::update);
+  if (resource.action == Action::init) {
+    if (!pauses(index, "pre", Action::create)) start(index, Action::create);
+    return;
+  }
+  if (resource.role == Role::nested && resource.child != k_none) {
+    if (!pauses(index, "pre", Action::update)) start(index, Action::update);
+    return;
+  }
   try {
-    const std::string fingerprint =
-        blueprint_.properties(resource.path).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string fingerprint = fingerprint_of(resource);
     if (unchanged(resource, fingerprint)) {
       learn(index);
       return done(index);
     }
-    bool anew = resource.status == Status::failed || resource.role == Role::fixed ||
-                resource.role == Role::wait_handle || resource.role == Role::wait_condition;
-    if (resource.role == Role::deployment && !anew) {
-      Trigger probe;
-      probe.action = Action::update;
-      anew = blueprint_.deployment(resource.path, probe).replace_key != resource.deployment.replace_key;
-    }
-    anew ? replace(index) : start(index, Action::update);
+    if (must_replace(resource, fingerprint)) return replace(index);
+    if (!pauses(index, "pre", Action::update)) start(index, Action::update);
   } catch (const Error& error) {
     set(index, Action::update, Status::in_progress, "state changed");
     fail_with(index, "StackValidationFailed", error.what());
@@ -65,18 +100,27 @@ void StackMachine::visit_update(std::size_t index) {
 /// deployment's entry in its server's metadata has one place only, so it is overwritten.
 void StackMachine::replace(std::size_t index) {
   Resource& resource = tree_.resource(index);
-  if (resource.status != Status::complete || resource.role == Role::deployment) {
+  const bool is_failed_server = resource.role == Role::server && resource.action == Action::check;
+  if ((resource.status != Status::complete && !is_failed_server) || resource.role == Role::deployment) {
     around_.forget(tree_, resource);
     resource.data = Json::object();
     return start(index, Action::create);
   }
-  const PlannedResource plan{resource.name, resource.type, resource.role, resource.needs, resource.description};
+  const PlannedResource plan{resource.name,  resource.type,        resource.role,
+                             resource.needs, resource.description, resource.hooks};
   const std::size_t stack = resource.stack;
+  // Agents and caches know a server's document by its version, which has to grow on.
+  const std::int64_t generation = resource.data.value("generation", std::int64_t{0}) + 1;
+  const std::int64_t version = resource.data.value("version", std::int64_t{0});
+  const std::int64_t modified = resource.data.value("modified", std::int64_t{0});
   resource.removed = true;
   resource.visited = false;
   const std::size_t anew = tree_.add_resource(stack, plan, around_.now());
   tree_.connect(stack);
   tree_.resource(anew).visited = true;
+  if (plan.role == Role::server) {
+    tree_.resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
+  }
   changes_.resources.insert(anew);
   start(anew, Action::create);
 }

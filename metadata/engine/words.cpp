@@ -9,8 +9,8 @@
 namespace hearth::metadata::live {
 
 namespace {
-constexpr std::array<std::string_view, 8> k_actions = {"INIT",     "CREATE",  "UPDATE", "DELETE",
-                                                       "ROLLBACK", "SUSPEND", "RESUME", "CHECK"};
+constexpr std::array<std::string_view, 9> k_actions = {"INIT",    "CREATE", "UPDATE", "DELETE", "ROLLBACK",
+                                                       "SUSPEND", "RESUME", "CHECK",  "ADOPT"};
 constexpr std::array<std::string_view, 3> k_statuses = {"IN_PROGRESS", "COMPLETE", "FAILED"};
 }  // namespace
 

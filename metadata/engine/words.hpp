@@ -8,7 +8,7 @@
 
 namespace hearth::metadata::live {
 
-enum class Action : std::uint8_t { init, create, update, erase, rollback, suspend, resume, check };
+enum class Action : std::uint8_t { init, create, update, erase, rollback, suspend, resume, check, adopt };
 enum class Status : std::uint8_t { in_progress, complete, failed };
 
 [[nodiscard]] std::string_view word(Action action);  ///< "CREATE"; erase is "DELETE"

@@ -35,7 +35,12 @@ Value merged_list(const Value& old, const Value& value) {
     items.insert(items.end(), value.items().begin(), value.items().end());
     return Value::list(std::move(items)).with_mark(value.mark());
   }
-  return Value::string(cat(python_str(old), ",", python_str(value))).with_mark(value.mark());
+  if (!value.is_string() || !old.is_string()) {
+    throw type_fault(cat("a ", type_name(value), " can't be merged into a ", type_name(old),
+                         ": give lists, or texts with commas, in all files"),
+                     value.mark());
+  }
+  return Value::string(cat(old.text(), ",", value.text())).with_mark(value.mark());
 }
 
 Value merged_map(const Value& old, const Value& value, bool deep) {
@@ -100,7 +105,7 @@ class Merger {
     const Value fallback = member(strategies, "default");
     if (valid(member(strategies, name))) return member(strategies, name).text();
     const auto known = strategies_.find(name);
-    if (strategies.is_map() && member(strategies, name).is_null() && known != strategies_.end()) return known->second;
+    if (member(strategies, name).is_null() && known != strategies_.end()) return known->second;
     return valid(fallback) ? fallback.text() : "overwrite";
   }
 

@@ -55,7 +55,8 @@ Registry::Registry(const Value& entries) : entries_(entries) {
 void Registry::index() {
   globs_.clear();
   for (const auto& [path, row] : rows_) {
-    if (path.size() == 1 && is_glob(path[0])) globs_.push_back(&row);
+    // Mapped to a template, a pattern is a type of that very name (for Heat, too).
+    if (path.size() == 1 && is_glob(path[0]) && !is_template(row.value)) globs_.push_back(&row);
   }
 }
 
@@ -114,8 +115,9 @@ Implementation Registry::find_at_depth(const std::string& type, const std::strin
   if (depth > k_longest_chain) {
     throw Fault("RecursionError", cat("the resource_registry maps ", type, " in a circle"));
   }
-  if (is_template(type)) return {Implementation::Kind::nested, type, {}, {}};
   for (const Row* row : matching(type, name)) {
+    const bool behind = row->path.size() == 1 && !(row->path[0] < type);
+    if (is_template(type) && behind) break;  // a template is its own implementation
     const std::string& own = row->path.back();
     if (is_template(row->value)) return {Implementation::Kind::nested, row->value, row->path, row->mark};
     try {
@@ -128,6 +130,7 @@ Implementation Registry::find_at_depth(const std::string& type, const std::strin
       if (fault.type() != "EntityNotFound") throw;
     }
   }
+  if (is_template(type)) return {Implementation::Kind::nested, type, {}, {}};
   if (is_builtin_type(type)) return {Implementation::Kind::builtin, type, {}, {}};
   throw not_found(type);
 }
@@ -156,6 +159,9 @@ Registry Registry::for_child(const std::string& name, const Implementation& by) 
 std::vector<std::pair<Mark, std::string>> Registry::surprises() const {
   std::vector<std::pair<Mark, std::string>> found;
   for (const auto& [path, row] : rows_) {
+    if (path.size() == 1 && is_glob(path[0]) && is_template(row.value)) {
+      found.emplace_back(row.mark, cat(path[0], " is never used: a pattern can't be mapped to a template"));
+    }
     if (path.size() != 1 || is_glob(path[0])) continue;
     for (const Row* glob : globs_) {
       const std::string& pattern = glob->path[0];

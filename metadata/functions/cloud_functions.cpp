@@ -10,6 +10,12 @@ namespace hearth::metadata {
 
 namespace {
 
+void check_ref(const Expression& call) {
+  const Expression& name = call.arguments();
+  if (is_list_expression(name)) throw type_fault("unhashable type: 'list'", name.mark);
+  if (is_map_expression(name)) throw type_fault("unhashable type: 'dict'", name.mark);
+}
+
 Value ref(const Expression& call, Scope& scope) {
   const Value name = resolved(call, scope);
   if (name.is_list() || name.is_map()) throw type_fault(cat("unhashable type: '", type_name(name), "'"), name.mark());
@@ -128,13 +134,26 @@ void check_member_list(const Expression& call) {
   }
 }
 
+/// As Python iterates over it: a text by its characters, a map by its keys.
+std::vector<Value> iterated(const Value& value) {
+  if (value.is_list()) return value.items();
+  std::vector<Value> items;
+  if (value.is_map()) {
+    for (const Entry& entry : value.entries()) items.push_back(entry.key);
+  } else if (value.is_string()) {
+    for (std::string& character : characters(value.text())) items.push_back(Value::string(std::move(character)));
+  } else {
+    throw type_fault("Member list must be a list", value.mark());
+  }
+  return items;
+}
+
 /// ".member.N.Name=key" and ".member.N.Value=value" by N, in order of N.
 Value member_list_to_map(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
-  const Value& list = arguments.items()[2];
-  if (!list.is_list()) throw type_fault("Member list must be a list", list.mark());
+  const std::vector<Value> list = iterated(arguments.items()[2]);
   std::map<std::int64_t, std::pair<std::optional<std::string>, std::optional<std::string>>> pairs;
-  for (const Value& text : list.items()) {
+  for (const Value& text : list) {
     if (!text.is_string()) throw type_fault("Member list items must be strings", text.mark());
     const std::size_t equals = text.text().find('=');
     if (equals == std::string::npos) {
@@ -181,8 +200,8 @@ const std::vector<Function>& cloud_functions() {
   using V = Version;
   using enum Function::Waits;
   static const std::vector<Function> table = {
-      {"Ref", V::v2013_05_23, V::v2014_10_16, by_itself, nullptr, nullptr, ref},
-      {"Ref", V::aws_2010_09_09, V::cfn_end, by_itself, nullptr, nullptr, ref},
+      {"Ref", V::v2013_05_23, V::v2014_10_16, by_itself, check_ref, nullptr, ref},
+      {"Ref", V::aws_2010_09_09, V::cfn_end, by_itself, check_ref, nullptr, ref},
       {"Fn::GetAtt", V::aws_2010_09_09, V::cfn_end, strictly, check_get_att, validate_get_att, get_att},
       {"Fn::Select", V::v2013_05_23, V::v2015_10_15, strictly, check_select, nullptr, select},
       {"Fn::Select", V::aws_2010_09_09, V::cfn_end, strictly, check_select, nullptr, select},

@@ -122,13 +122,20 @@ void validate_repeat(const Expression& call, Scope&) {
 
 using Texts = std::vector<std::string>;
 
+/// An empty variable stands before, between and behind all characters.
+std::string interleaved(const std::string& text, const std::string& value) {
+  std::string out = value;
+  for (const std::string& character : characters(text)) out += character + value;
+  return out;
+}
+
 std::string substitute(std::string text, const Texts& keys, const std::vector<Value>& values) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!values[i].is_string()) {
       throw type_fault(cat("replace() argument 2 must be str, not ", type_name(values[i])), values[i].mark());
     }
-    if (keys[i].empty()) throw value_fault("a variable of \"repeat\" needs a name");
-    text = replace_all(std::move(text), keys[i], values[i].text());
+    text =
+        keys[i].empty() ? interleaved(text, values[i].text()) : replace_all(std::move(text), keys[i], values[i].text());
   }
   return text;
 }
@@ -180,14 +187,14 @@ bool advance(std::vector<std::size_t>& place, const std::vector<std::vector<Valu
   return false;
 }
 
-Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed) {
+Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed, bool may_zip) {
   const Value arguments = resolved(call, scope);
   const Value& for_each = *arguments.find("for_each");
   if (!for_each.is_map())
     throw Fault("AttributeError", cat("'", type_name(for_each), "' object has no attribute 'items'"), for_each.mark());
   if (for_each.entries().empty()) throw value_fault("not enough values to unpack (expected 2, got 0)", for_each.mark());
   const Value* permutations = arguments.find("permutations");
-  const bool nested = permutations == nullptr || !maps_allowed || truth(*permutations);
+  const bool nested = permutations == nullptr || !may_zip || truth(*permutations);
   std::set<std::size_t> lengths;
   const std::vector<std::vector<Value>> lists = repeat_lists(for_each, maps_allowed && nested, lengths);
   if (!nested && lengths.size() > 1) {
@@ -206,8 +213,9 @@ Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed) {
   return Value::list(std::move(results));
 }
 
-Value repeat_lists_only(const Expression& call, Scope& scope) { return repeat_over(call, scope, false); }
-Value repeat(const Expression& call, Scope& scope) { return repeat_over(call, scope, true); }
+Value repeat_lists_only(const Expression& call, Scope& scope) { return repeat_over(call, scope, false, false); }
+Value repeat_nested(const Expression& call, Scope& scope) { return repeat_over(call, scope, true, false); }
+Value repeat(const Expression& call, Scope& scope) { return repeat_over(call, scope, true, true); }
 
 template <bool unique>
 Value list_concat(const Expression& call, Scope& scope) {
@@ -290,7 +298,7 @@ const std::vector<Function>& collection_functions() {
       {"map_merge", V::v2016_04_08, V::hot_end, by_itself, nullptr, nullptr, map_merge},
       {"map_replace", V::v2016_10_14, V::hot_end, strictly, nullptr, nullptr, map_replace},
       {"repeat", V::v2015_04_30, V::v2016_10_14, strictly, check_repeat, validate_repeat, repeat_lists_only},
-      {"repeat", V::v2016_10_14, V::v2017_09_01, strictly, check_repeat, validate_repeat, repeat},
+      {"repeat", V::v2016_10_14, V::v2017_09_01, strictly, check_repeat, validate_repeat, repeat_nested},
       {"repeat", V::v2017_09_01, V::hot_end, strictly, check_permutations, validate_repeat, repeat},
       {"list_concat", V::v2017_09_01, V::hot_end, by_itself, nullptr, nullptr, list_concat<false>},
       {"list_concat_unique", V::v2017_09_01, V::hot_end, strictly, nullptr, nullptr, list_concat<true>},

@@ -40,6 +40,11 @@ Value get_resource(const Expression& call, Scope& scope) {
   return scope.reference(name.text());
 }
 
+/// What names something is no map or list.
+void refuse_collection(const Value& name) {
+  if (name.is_list() || name.is_map()) throw type_fault(cat("unhashable type: '", type_name(name), "'"), name.mark());
+}
+
 /// The name and attribute as far as get_attr's forms go.
 std::vector<Value> attribute_arguments(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
@@ -51,7 +56,7 @@ Value get_attr(const Expression& call, Scope& scope) {
   for (const Value& part : parts) {
     if (part.is_waiting()) return part;
   }
-  if (parts[0].is_list() || parts[0].is_map()) throw type_fault(cat("unhashable type: '", type_name(parts[0]), "'"));
+  refuse_collection(parts[0]);
   const std::string resource = python_str(parts[0]);
   parts.erase(parts.begin());
   return scope.attribute(resource, parts);
@@ -82,19 +87,23 @@ void check_attr_all(const Expression& call) {
         "Arguments to \"get_attr\" can be of the next forms: [resource_name] or "
         "[resource_name, attribute, (path), ...]");
   }
-  const bool text = arguments.type == Expression::Type::constant && arguments.constant.is_string();
-  if (!list && !text && !is_dynamic(arguments)) throw type_fault("Argument to \"get_attr\" must be a list");
+  // A text is a sequence of characters: one of them is the name of a resource.
+  const bool text = arguments.type == Expression::Type::constant && arguments.constant.is_string() &&
+                    characters(arguments.constant.text()).size() == 1;
+  if (!list && !text) throw type_fault("Argument to \"get_attr\" must be a list");
 }
 
 void validate_attr(const Expression& call, Scope& scope) {
   const std::vector<Value> parts = attribute_arguments(call, scope);
   if (parts.empty() || parts[0].is_waiting()) return;
+  refuse_collection(parts[0]);
   const std::string resource = python_str(parts[0]);
   if (!scope.has_resource(resource)) {
     throw Fault("InvalidTemplateReference",
                 cat("The specified reference \"", resource, "\" (in unknown) is incorrect."), parts[0].mark());
   }
   if (parts.size() < 2 || parts[1].is_waiting()) return;
+  refuse_collection(parts[1]);
   const std::string attribute = python_str(parts[1]);
   if (!scope.has_attribute(resource, attribute)) {
     throw Fault("InvalidTemplateAttribute",

@@ -250,6 +250,7 @@ Value split_index(const Value& value) {
 
 Value str_split(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
+  if (arguments.is_map() && !arguments.entries().empty()) throw key_fault("0");
   if (!arguments.is_list() || arguments.items().size() < 2) throw value_fault(std::string(k_split_use));
   const Value& text = arguments.items()[1];
   if (text.is_null()) return {};

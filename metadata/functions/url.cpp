@@ -138,6 +138,8 @@ Value make_url(const Expression& call, Scope& scope) {
   if (!scheme.empty()) url = cat(scheme, ":", url);
   const std::string query = query_text(parts.find("query"));
   if (!query.empty()) url += "?" + query;
+  const Value* anchor = parts.find("fragment");  // behind "query" Heat checks nothing any more
+  if (anchor != nullptr && !anchor->is_string()) throw type_fault("quote_from_bytes() expected bytes", anchor->mark());
   const std::string fragment = percent_quoted(text_of(parts, "fragment"), "/");
   return Value::string(fragment.empty() ? url : cat(url, "#", fragment));
 }

@@ -42,9 +42,13 @@ Value run_yaql(const Expression& call, Scope& scope) {
   yaql::Variables variables;
   variables.set("$", yaql::Item(map_of({{"data", data == nullptr ? Value::map({}) : *data}})));
   yaql::Evaluator evaluator(scope.yaql_limit());
-  const yaql::Item result = evaluator.evaluate(*syntax, variables);
-  if (result.is_collection()) (void)evaluator.items(result);
-  return evaluator.output(result);
+  try {
+    const yaql::Item result = evaluator.evaluate(*syntax, variables);
+    if (result.is_collection()) (void)evaluator.items(result);
+    return evaluator.result(result);
+  } catch (const Fault& fault) {
+    throw fault.at(arguments.find("expression")->mark());
+  }
 }
 
 }  // namespace

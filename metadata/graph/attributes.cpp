@@ -131,6 +131,7 @@ Value Stack::nested_attribute(Resource& resource, const std::vector<Value>& path
 Value Stack::members_attribute(Resource& resource, const std::vector<Value>& path) {
   Stack* nested = nested_of(resource);
   if (nested == nullptr) return Value::waiting(events_in(raw_properties(resource)));
+  if (resource.family == Family::group) use_event(resource.path);  // which members there are may be learned
   if (path.empty()) return {};
   const std::string name = python_str(path[0]);
   if (resource.family != Family::deployment_group) return group_attribute(resource, *nested, path);
@@ -149,7 +150,11 @@ Value Stack::members_attribute(Resource& resource, const std::vector<Value>& pat
 Value Stack::group_attribute(Resource& resource, Stack& nested, const std::vector<Value>& path) {
   const std::string name = python_str(path[0]);
   const std::vector<Resource*> members = nested.resources();
-  if (name == "removed_rsrc_list") return select_attribute(Value::list({}), path, 1);
+  if (name == "removed_rsrc_list") {
+    std::vector<Value> removed;
+    for (const std::string& each : blacklisted_members(resource)) removed.push_back(text(each));
+    return select_attribute(Value::list(std::move(removed)), path, 1);
+  }
   if (name == "refs") {
     std::vector<Value> references;
     for (Resource* each : members) references.push_back(nested.reference_of(*each));
@@ -196,9 +201,14 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
   const std::string name = path.empty() ? "" : python_str(path[0]);
   const Value given = properties(resource);
   if (given.is_waiting()) return given;
+  const auto learned = tree_.learned.find(resource.path);
+  if (learned != tree_.learned.end() && !path.empty() && learned->second.find(name) != nullptr) {
+    use_event(resource.path);
+    return select_attribute(*learned->second.find(name), path, 1);
+  }
   switch (resource.family) {
     case Family::value: {
-      const Value value = member(given, "value");
+      const Value value = member(raw_properties(resource), "value");  // its type converts what is checked, not this
       return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
     }
     case Family::random_string:
@@ -211,6 +221,10 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       const Value own = member(given, "name");
       if (name == "name" || name == "instance_name")
         return own.is_null() || !truth(own) ? text(resource.physical_name) : own;
+      if (const std::optional<Value> known = server_addresses(*this, given, name)) {
+        use_event(resource.path);
+        return select_attribute(*known, path, 1);
+      }
       break;
     }
     default: break;
@@ -225,8 +239,15 @@ Value Stack::port_attribute(Resource& resource, const std::vector<Value>& path) 
   const Value given = properties(resource);
   if (given.has_waiting()) return Value::waiting(events_in(given));
   if (path.empty()) return {};
+  const std::string name = python_str(path[0]);
+  const auto learned = tree_.learned.find(resource.path);
+  use_event(resource.path);
+  if (learned != tree_.learned.end() && learned->second.find(name) != nullptr)
+    return select_attribute(*learned->second.find(name), path, 1);
   const Value all = network_attributes(*this, resource, given);
-  return select_attribute(member(all, python_str(path[0])), path, 1);
+  // On a network that is not of this stack only the cloud, or the inventory, gives addresses.
+  if (all.find(name) == nullptr) return select_attribute(event_value(resource, name), path, 1);
+  return select_attribute(*all.find(name), path, 1);
 }
 
 std::string random_text(const Value& properties, const std::string& seed) {

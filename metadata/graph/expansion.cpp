@@ -39,15 +39,21 @@ void check_depth(Stack& stack, const Resource& resource) {
 /// A list goes to a parameter of the type comma_delimited_list as text: nothing for null, ".member.N.k=v" for maps.
 Value comma_text(const Value& list) {
   std::vector<std::string> texts;
+  const bool maps = !list.items().empty() && list.items()[0].is_map();  // the first one tells
   for (std::size_t i = 0; i < list.items().size(); ++i) {
     const Value& item = list.items()[i];
-    if (item.is_map()) {
+    if (maps && item.is_map()) {
       std::vector<std::string> parts;
       for (const Entry& entry : item.entries())
         parts.push_back(cat(".member.", i, ".", python_str(entry.key), "=", python_str(entry.value)));
       texts.push_back(join(parts, ","));
     } else {
-      texts.push_back(item.is_null() ? "" : python_str(item));
+      if (!item.is_null() && !item.is_string()) {
+        throw type_fault(cat("items of a list for a nested template's parameter are texts; item ", i, " is ",
+                             type_name(item), " ", python_repr(item)),
+                         item.mark().known() ? item.mark() : list.mark());
+      }
+      texts.push_back(item.is_null() ? "" : item.text());
     }
   }
   return Value::string(join(texts, ",")).with_mark(list.mark());
@@ -136,8 +142,13 @@ Value without_nulls(const Value& map) {
 }
 
 /// Members that removal_policies name, by their names.
-std::set<std::string> removed_members(const Value& given) {
+std::set<std::string> removed_members(Stack& stack, const Resource& resource, const Value& given) {
   std::set<std::string> removed;
+  const auto earlier = stack.tree().learned.find(resource.path);  // by policies that were changed since
+  const bool forgets = python_str(member(given, "removal_policies_mode")) == "update";
+  const Value kept =
+      earlier == stack.tree().learned.end() || forgets ? Value() : member(earlier->second, "removed_rsrc_list");
+  for (const Value& name : kept.is_list() ? kept.items() : std::vector<Value>{}) removed.insert(python_str(name));
   const Value policies = member(given, "removal_policies");
   for (const Value& policy : policies.is_list() ? policies.items() : std::vector<Value>{}) {
     const Value names = member(policy, "resource_list");
@@ -161,12 +172,52 @@ ResourceDefinition definition(const std::string& name, const Resource& of, const
   return made;
 }
 
-void add_group_members(Resource& resource, Stack& nested, const Value& given) {
+/// What removal_policies name otherwise than by a member's name: by its reference.
+std::set<std::string> removed_references(Stack& stack, const Resource& resource, const Value& given) {
+  std::set<std::string> references;
+  for (const std::string& name : removed_members(stack, resource, given)) {
+    if (!parse_number(name)) references.insert(name);
+  }
+  return references;
+}
+
+/// The names of members whose reference is among these: their own id, or the one that their template gives them.
+std::set<std::string> names_of(Stack& nested, const std::set<std::string>& references) {
+  std::set<std::string> names;
+  for (Resource* each : nested.resources()) {
+    if (references.count(each->uuid) > 0) {
+      names.insert(each->name);
+      continue;
+    }
+    const Value reference = nested.reference_of(*each);
+    if (reference.is_string() && references.count(reference.text()) > 0) names.insert(each->name);
+  }
+  return names;
+}
+
+/// A reference can't be looked up once its member is gone: its name is kept with what the group learned.
+void remember_removed(Stack& stack, const Resource& resource, const std::set<std::string>& names) {
+  Value& learned = stack.tree().learned[resource.path];
+  const Value before = member(learned, "removed_rsrc_list");
+  std::set<std::string> all = names;
+  for (const Value& name : before.is_list() ? before.items() : std::vector<Value>{}) all.insert(python_str(name));
+  std::vector<Value> list;
+  for (const std::string& name : all) list.push_back(Value::string(name));
+  MapBuilder members(learned.is_map() ? learned.entries() : std::vector<Entry>{});
+  members.set("removed_rsrc_list", Value::list(std::move(list)));
+  learned = Value::map(std::move(members));
+}
+
+void add_group_members(Stack& stack, Resource& resource, Stack& nested, const Value& given,
+                       const std::set<std::string>& by_reference = {}) {
   const Value wanted = member(given, "count");
   const std::int64_t count = wanted.kind() == Kind::integer ? wanted.as_integer() : 1;
   const Value pattern = member(given, "resource_def");
   const std::string variable = python_str(member(given, "index_var"));
-  const std::set<std::string> removed = removed_members(given);
+  std::set<std::string> removed = removed_members(stack, resource, given);
+  removed.insert(by_reference.begin(), by_reference.end());
+  stack.tree().users[resource.path].insert(&resource);  // made anew when more is learned of it
+  resource.typed.events.insert(resource.path);
   const Value properties =
       truth(member(pattern, "properties")) ? without_nulls(member(pattern, "properties")) : Value::map({});
   std::int64_t index = 0;
@@ -202,7 +253,7 @@ void add_deployments(Resource& resource, Stack& nested, const Value& given) {
   for (const Entry& server : servers.is_map() ? servers.entries() : std::vector<Entry>{}) {
     MapBuilder properties;
     for (const Entry& entry : given.entries()) {
-      if (entry.key.text() != "servers" && !entry.value.is_null()) properties.set(entry.key, entry.value);
+      if (entry.key.text() != "servers") properties.set(entry.key, entry.value);
     }
     properties.set("server", server.value);
     nested.add_member(definition(python_str(server.key), resource, type,
@@ -231,6 +282,12 @@ std::vector<Event> structure_events(const Resource& resource, const Value& given
 
 }  // namespace
 
+std::set<std::string> blacklisted_members(Resource& group) {
+  std::set<std::string> names = removed_members(*group.owner, group, group.owner->properties(group));
+  std::erase_if(names, [](const std::string& name) { return !parse_number(name); });  // references
+  return names;
+}
+
 std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
                                    std::vector<Event>& waits) {
   if (resource.family == Family::nested) {
@@ -244,10 +301,23 @@ std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Regis
   waits = structure_events(resource, given);
   if (!waits.empty()) return nullptr;
   check_depth(stack, resource);
-  auto nested = std::make_unique<Stack>(stack.tree(), nullptr, nested_identity(stack, resource), Value::map({}),
-                                        resource, registry);
+  const auto empty = [&] {
+    return std::make_unique<Stack>(stack.tree(), nullptr, nested_identity(stack, resource), Value::map({}), resource,
+                                   registry);
+  };
+  std::unique_ptr<Stack> nested = empty();
   try {
-    if (resource.family == Family::group) add_group_members(resource, *nested, given);
+    if (resource.family == Family::group) {
+      add_group_members(stack, resource, *nested, given);
+      const std::set<std::string> references = removed_references(stack, resource, given);
+      const std::set<std::string> names = references.empty() ? std::set<std::string>{} : names_of(*nested, references);
+      if (!names.empty()) {
+        nested.reset();  // its members' ids are those of the next one's
+        nested = empty();
+        add_group_members(stack, resource, *nested, given, names);
+        remember_removed(stack, resource, names);
+      }
+    }
     if (resource.family == Family::chain) add_chain_members(resource, *nested, given);
     if (resource.family == Family::deployment_group) add_deployments(resource, *nested, given);
   } catch (const Fault& fault) {

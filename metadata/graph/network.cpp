@@ -110,8 +110,10 @@ std::vector<Resource*> subnets_for(Stack& stack, const Value& port) {
   std::vector<Resource*> found;
   const Value fixed = member(port, "fixed_ips");
   for (const Value& entry : fixed.is_list() ? fixed.items() : std::vector<Value>{}) {
-    const auto known = stack.tree().by_id.find(python_str(member(entry, "subnet")));
-    if (known != stack.tree().by_id.end() && known->second->family == Family::subnet) found.push_back(known->second);
+    for (const char* key : {"subnet", "subnet_id"}) {
+      const auto known = stack.tree().by_id.find(python_str(member(entry, key)));
+      if (known != stack.tree().by_id.end() && known->second->family == Family::subnet) found.push_back(known->second);
+    }
   }
   if (!found.empty()) return found;
   const std::string network = python_str(member(port, "network"));
@@ -122,6 +124,31 @@ std::vector<Resource*> subnets_for(Stack& stack, const Value& port) {
       found.push_back(each);
   }
   return found;
+}
+
+/// Which of the usable subnets an entry of fixed_ips means: the one it names, the one its address is in, or the next.
+Resource& subnet_of_entry(Stack& stack, const Value& entry, const std::vector<Resource*>& usable, std::size_t place) {
+  for (const char* key : {"subnet", "subnet_id"}) {
+    const auto known = stack.tree().by_id.find(python_str(member(entry, key)));
+    if (known != stack.tree().by_id.end() && known->second->family == Family::subnet) return *known->second;
+  }
+  if (const Value wanted = member(entry, "ip_address"); truth(wanted)) {
+    const std::optional<Address> address = parse_address(python_str(wanted));
+    for (Resource* each : usable) {
+      const Range range = range_of(member(each->owner->properties(*each), "cidr"));
+      if (address && address->v6 == range.first.v6 && range.first <= *address && *address <= range.last) return *each;
+    }
+  }
+  return *usable[std::min(place, usable.size() - 1)];
+}
+
+/// "p1 (top.yaml:6:3)"
+std::string port_with_place(Stack& stack, const std::string& path) {
+  Stack* root = &stack;
+  while (root->parent() != nullptr) root = root->parent()->owner;
+  const Resource* port = root->find_path(path);
+  const std::string place = port == nullptr ? "" : stack.tree().sources.text(port->mark);
+  return place.empty() ? path : cat(path, " (", place, ")");
 }
 
 /// The lowest free address of the subnet, or the one asked for.
@@ -140,7 +167,9 @@ std::string take_address(Stack& stack, const Resource& port, Resource& subnet, c
     }
     if (!take(address->text())) {
       throw validation_fault(
-          cat(address->text(), " is the address of ", taken.at(address->text()), " and of ", port.path), wanted.mark());
+          cat(address->text(), " is the address of ", port_with_place(stack, taken.at(address->text())), " and of ",
+              port_with_place(stack, port.path), "; each port of a subnet needs its own"),
+          wanted.mark());
     }
     return address->text();
   }
@@ -172,28 +201,120 @@ Value port_attributes(Stack& stack, Resource& resource, const Value& given) {
         addresses.push_back(map_of({{"subnet_id", member(wishes[i], "subnet")}, {"ip_address", wanted}}));
       continue;
     }
-    Resource& subnet = *usable[std::min(i, usable.size() - 1)];
+    Resource& subnet = subnet_of_entry(stack, wishes[i], usable, i);
     const std::string address = take_address(stack, resource, subnet, wanted);
     addresses.push_back(map_of({{"subnet_id", Value::string(subnet.uuid)}, {"ip_address", Value::string(address)}}));
     subnets.push_back(shown_subnet(*subnet.owner, subnet, subnet.owner->properties(subnet)));
   }
+  const bool all_known =
+      !usable.empty() ||
+      (fixed.is_list() && !fixed.items().empty() &&
+       std::all_of(wishes.begin(), wishes.end(), [](const Value& each) { return truth(member(each, "ip_address")); }));
   const std::string mac = derived_secret(stack.tree().settings.seed, "mac", resource.path, 6);
   const Value name = member(given, "name");
   const Value given_mac = member(given, "mac_address");
-  return map_of({{"id", Value::string(resource.uuid)},
-                 {"name", truth(name) ? name : Value::string(resource.physical_name)},
-                 {"fixed_ips", Value::list(std::move(addresses))},
-                 {"subnets", Value::list(std::move(subnets))},
-                 {"mac_address", truth(given_mac) ? given_mac
-                                                  : Value::string(cat("fa:16:3e:", mac.substr(0, 2), ":",
-                                                                      mac.substr(2, 2), ":", mac.substr(4, 2)))},
-                 {"network_id", member(given, "network")},
-                 {"status", Value::string("ACTIVE")},
-                 {"admin_state_up", Value::boolean(true)},
-                 {"tenant_id", Value::string(stack.identity().project)}});
+  MapBuilder shown;
+  if (all_known) shown.set("fixed_ips", Value::list(std::move(addresses)));
+  if (!usable.empty()) shown.set("subnets", Value::list(std::move(subnets)));
+  const Value rest =
+      map_of({{"id", Value::string(resource.uuid)},
+              {"name", truth(name) ? name : Value::string(resource.physical_name)},
+              {"mac_address", truth(given_mac) ? given_mac
+                                               : Value::string(cat("fa:16:3e:", mac.substr(0, 2), ":", mac.substr(2, 2),
+                                                                   ":", mac.substr(4, 2)))},
+              {"network_id", member(given, "network")},
+              {"status", Value::string("ACTIVE")},
+              {"admin_state_up", Value::boolean(true)},
+              {"tenant_id", Value::string(stack.identity().project)}});
+  for (const Entry& entry : rest.entries()) shown.set(entry.key, entry.value);
+  return Value::map(std::move(shown));
+}
+
+/// Takes the addresses that a port asks for by its properties.
+void reserve(Resource& port, const Value& given) {
+  Stack& stack = *port.owner;
+  if (given.has_waiting()) return;
+  const Value fixed = member(given, "fixed_ips");
+  const std::vector<Value> wishes = fixed.is_list() ? fixed.items() : std::vector<Value>{};
+  std::vector<Resource*> usable;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const Value wanted = member(wishes[i], "ip_address");
+    if (!truth(wanted)) continue;
+    if (usable.empty()) usable = subnets_for(stack, given);
+    if (usable.empty()) return;
+    (void)take_address(stack, port, subnet_of_entry(stack, wishes[i], usable, i), wanted);
+  }
+}
+
+/// A server may ask for addresses by itself: each network with a `fixed_ip` is like a port.
+void reserve_of_server(Resource& server) {
+  const Value networks = member(server.owner->properties(server), "networks");
+  for (const Value& entry : networks.is_list() ? networks.items() : std::vector<Value>{}) {
+    const Value wanted = member(entry, "fixed_ip");
+    if (!truth(wanted)) continue;
+    const Value wish = map_of({{"ip_address", wanted}, {"subnet", member(entry, "subnet")}});
+    reserve(server, map_of({{"network", member(entry, "network")}, {"fixed_ips", Value::list({wish})}}));
+  }
+}
+
+/// The address that an entry of a server's `networks` gives it; null where only the cloud knows.
+Value address_of_entry(Stack& stack, const Value& entry) {
+  if (const Value fixed = member(entry, "fixed_ip"); truth(fixed)) return fixed;
+  const auto port = stack.tree().by_id.find(python_str(member(entry, "port")));
+  if (port == stack.tree().by_id.end() || port->second->family != Family::port) return {};
+  const Value all = port->second->owner->attribute_of(*port->second, {Value::string("fixed_ips")});
+  return all.is_list() && !all.items().empty() ? member(all.items().front(), "ip_address") : Value();
+}
+
+/// The name of the network that an entry means; what it was called by, where that is not of these stacks.
+std::string network_of_entry(Stack& stack, const Value& entry) {
+  Value network = member(entry, "network");
+  const auto port = stack.tree().by_id.find(python_str(member(entry, "port")));
+  if (!truth(network) && port != stack.tree().by_id.end() && port->second->family == Family::port)
+    network = member(port->second->owner->properties(*port->second), "network");
+  const auto known = stack.tree().by_id.find(python_str(network));
+  if (known == stack.tree().by_id.end() || known->second->family != Family::network) return python_str(network);
+  const Value name = member(known->second->owner->properties(*known->second), "name");
+  return truth(name) ? python_str(name) : known->second->physical_name;
 }
 
 }  // namespace
+
+void reserve_addresses(const std::vector<Resource*>& resources) {
+  for (Resource* each : resources) {
+    try {
+      check_addresses(*each);
+      Stack* nested = each->owner->nested_of(*each);
+      if (nested != nullptr) reserve_addresses(nested->resources());
+    } catch (const Fault&) {
+      // Validation comes to it and says it with everything else.
+    }
+  }
+}
+
+void check_addresses(Resource& resource) {
+  if (resource.family == Family::port) reserve(resource, resource.owner->properties(resource));
+  if (resource.family == Family::server) reserve_of_server(resource);
+}
+
+std::optional<Value> server_addresses(Stack& stack, const Value& properties, std::string_view attribute) {
+  const bool first = attribute == "first_address";
+  const Value networks = member(properties, "networks");
+  const bool none = !networks.is_list() || networks.items().empty() || networks.has_waiting();
+  if ((!first && attribute != "networks") || none) return std::nullopt;
+  MapBuilder by_network;
+  for (const Value& entry : networks.items()) {
+    const Value address = address_of_entry(stack, entry);
+    if (!address.is_string()) return std::nullopt;
+    if (first) return address;
+    const std::string name = network_of_entry(stack, entry);
+    const Value* before = by_network.find(Value::string(name));
+    std::vector<Value> all = before == nullptr ? std::vector<Value>{} : before->items();
+    all.push_back(address);
+    by_network.set(name, Value::list(std::move(all)));
+  }
+  return Value::map(std::move(by_network));
+}
 
 Value network_attributes(Stack& stack, Resource& resource, const Value& properties) {
   if (resource.family == Family::port) return port_attributes(stack, resource, properties);

@@ -15,6 +15,23 @@ std::string below(const std::string& path, const std::string& name) {
   return path.empty() ? name : cat(path, ".", name);
 }
 
+/// OS::Heat::Value: the value by the type that stands beside it.
+Value with_typed_value(const Value& typed, const Value& raw) {
+  static const std::unordered_map<std::string, DataType> types = {{"string", DataType::string},
+                                                                  {"number", DataType::number},
+                                                                  {"boolean", DataType::boolean},
+                                                                  {"comma_delimited_list", DataType::list},
+                                                                  {"json", DataType::map}};
+  const Value* type = typed.find("type");
+  const Value* value = raw.find("value");
+  if (type == nullptr || !type->is_string() || value == nullptr || value->has_waiting()) return typed;
+  const auto known = types.find(type->text());
+  if (known == types.end()) return typed;
+  MapBuilder members(typed.entries());
+  members.set("value", convert_property({.type = known->second, .required = true}, *value, "value"));
+  return Value::map(std::move(members)).with_mark(typed.mark());
+}
+
 Fault unknown_reference(std::string_view name, const std::string& place, const std::vector<std::string>& known,
                         const Mark& mark) {
   Fault fault("InvalidTemplateReference", cat("The specified reference \"", name, "\" (in ", place, ") is incorrect."),
@@ -53,7 +70,18 @@ Stack::Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value
 Stack::~Stack() {
   for (const auto& resource : resources_) {
     tree_.by_id.erase(resource->uuid);
-    for (auto& [path, users] : tree_.users) users.erase(resource.get());
+    forget(*resource);
+  }
+}
+
+/// What was evaluated for a resource, and that it used events.
+void Stack::forget(Resource& resource) {
+  for (Resource::Memo* memo : {&resource.raw, &resource.typed, &resource.needs_memo}) {
+    for (const std::string& path : memo->events) {
+      const auto found = tree_.users.find(path);
+      if (found != tree_.users.end()) found->second.erase(&resource);
+    }
+    *memo = {};
   }
 }
 
@@ -66,34 +94,63 @@ void Stack::read_resources() {
   if (read_) return;
   read_ = true;
   if (!template_) return;
-  for (const ResourceDefinition& definition : template_->resources()) {
-    if (definition.condition) {
-      check(*definition.condition, *this);
-      Value enabled;
-      try {
-        enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
-      } catch (const Fault& fault) {
-        if (fault.type() != "ValueError") throw;
-        throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
-                               cat("resources.", definition.name, ".condition"));
+  const auto read = [this] {
+    for (const ResourceDefinition& definition : template_->resources()) {
+      if (definition.condition) {
+        check(*definition.condition, *this);
+        Value enabled;
+        try {
+          enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
+        } catch (const Fault& fault) {
+          if (fault.type() != "ValueError") throw;
+          throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
+                                 cat("resources.", definition.name, ".condition"));
+        }
+        if (enabled.is_waiting()) {
+          structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
+          undecided_[definition.name] = enabled.events();
+          continue;
+        }
+        if (!enabled.as_bool()) {
+          disabled_.insert(definition.name);
+          continue;
+        }
       }
-      if (enabled.is_waiting()) {
-        structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
-        continue;
-      }
-      if (!enabled.as_bool()) {
-        disabled_.insert(definition.name);
-        continue;
-      }
+      add_resource(definition);
     }
-    add_resource(definition);
+  };
+  try {
+    read();
+  } catch (...) {  // whoever asks again is to hear it again
+    for (const auto& resource : resources_) {
+      tree_.by_id.erase(resource->uuid);
+      forget(*resource);
+    }
+    resources_.clear();
+    by_name_.clear();
+    disabled_.clear();
+    undecided_.clear();
+    structure_waits_.clear();
+    read_ = false;
+    throw;
   }
+}
+
+/// The file of this stack's template; of members, the one that their group stands in.
+std::string Stack::nearest_template() const {
+  const Stack* stack = this;
+  while (!stack->template_ && stack->parent_ != nullptr) stack = stack->parent_->owner;
+  return stack->template_ ? stack->template_->name() : "";
 }
 
 void Stack::add_resource(const ResourceDefinition& definition) {
   if (++tree_.resources > tree_.settings.most_resources) {
     throw validation_fault(cat("more than ", tree_.settings.most_resources, " resources in this tree of stacks"),
                            definition.mark);
+  }
+  if (!definition.type.is_string()) {
+    throw validation_fault(cat("Resource \"", definition.name, "\" type is not a string"),
+                           definition.type.mark().known() ? definition.type.mark() : definition.mark);
   }
   auto resource = std::make_unique<Resource>();
   resource->name = definition.name;
@@ -107,7 +164,7 @@ void Stack::add_resource(const ResourceDefinition& definition) {
     if (resource->implementation.kind == Implementation::Kind::nested) {
       resource->family = Family::nested;
       // A type written in a template is relative to it; an entry of the registry to its environment.
-      const std::string& from = resource->implementation.path.empty() && template_ ? template_->name() : std::string();
+      const std::string from = resource->implementation.path.empty() ? nearest_template() : "";
       resource->real_type = tree_.files.resolve(
           from.empty() ? tree_.sources.name(resource->implementation.mark.file) : from, resource->implementation.name);
     } else {
@@ -232,7 +289,8 @@ Value Stack::properties(Resource& resource) {
     const Value raw = raw_properties(resource);
     if (raw.is_waiting() || resource.table == nullptr || resource.family == Family::none) return raw;
     try {
-      return convert_properties(resource.table->properties, raw.is_map() ? raw : Value::map({}));
+      const Value typed = convert_properties(resource.table->properties, raw.is_map() ? raw : Value::map({}));
+      return resource.family == Family::value ? with_typed_value(typed, raw) : typed;
     } catch (const Fault& fault) {
       Fault located = fault.below(cat("Property error: resources.", resource.name, ".properties")).at(resource.mark);
       throw located;
@@ -257,6 +315,7 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
       return names;
     };
     const auto add = [&](const std::string& name, const Mark& mark, const std::string& place) {
+      if (undecided_.count(name) > 0) return;
       if (by_name_.count(name) == 0) {
         if (disabled_.count(name) > 0 && place.find('.') == std::string::npos) return;
         throw unknown_reference(name, place, known(), mark);
@@ -320,7 +379,7 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
     if (std::any_of(gone.begin(), gone.end(),
                     [&](const std::string& g) { return resource->path.rfind(g + ".", 0) == 0; }))
       continue;
-    for (Resource::Memo* memo : {&resource->raw, &resource->typed, &resource->needs_memo}) *memo = {};
+    forget(*resource);
     if (resource->nested && resource->family != Family::config) {
       gone.push_back(resource->path);  // its members are made anew, with the same ids
     }
@@ -337,11 +396,12 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
 
 std::optional<Value> Stack::parameter(std::string_view name) { return parameters_->value(name); }
 
-bool Stack::has_resource(std::string_view name) { return find(name) != nullptr; }
+bool Stack::has_resource(std::string_view name) { return find(name) != nullptr || undecided_.count(name) > 0; }
 
 Value Stack::reference(std::string_view name) {
   Resource* resource = find(name);
   if (resource == nullptr) {
+    if (const auto waits = undecided_.find(name); waits != undecided_.end()) return Value::waiting(waits->second);
     std::vector<std::string> known;
     for (const auto& other : resources_) known.push_back(other->name);
     throw unknown_reference(name, "unknown", known, {});
@@ -351,7 +411,7 @@ Value Stack::reference(std::string_view name) {
 
 bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
   Resource* resource = find(name);
-  if (resource == nullptr) return false;
+  if (resource == nullptr) return undecided_.count(name) > 0;
   switch (resource->family) {
     case Family::none:
     case Family::opaque:
@@ -361,7 +421,7 @@ bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
     case Family::deployment_group: return true;
     case Family::nested: {
       Stack* inner = nested_of(*resource);
-      return !tree_.settings.nested_attributes_checked || attribute == "show" || inner == nullptr ||
+      return tree_.settings.checked_as_heat_does || attribute == "show" || inner == nullptr ||
              inner->has_output(attribute);
     }
     default: break;
@@ -373,7 +433,7 @@ bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
 
 Value Stack::attribute(std::string_view name, const std::vector<Value>& path) {
   Resource* resource = find(name);
-  if (resource == nullptr) return reference(name);  // throws
+  if (resource == nullptr) return reference(name);  // waits, or throws
   if (!path.empty() && !has_attribute(name, python_str(path[0]))) {
     throw Fault("InvalidTemplateAttribute",
                 cat("The Referenced Attribute (", name, " ", python_str(path[0]), ") is incorrect."), path[0].mark());
@@ -434,7 +494,9 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   if (known != tree.templates.end()) return known->second;
   const std::optional<std::string> text = tree.files.read(file);
   if (!text) throw validation_fault(cat("there is no template ", file));
-  return tree.templates[file] = std::make_shared<const Template>(read_template_text(*text, file, tree.sources), file);
+  std::string_view read = *text;
+  if (tree.files.strips_templates()) read = read.substr(0, read.find_last_not_of(" \t\r\n\f\v") + 1);
+  return tree.templates[file] = std::make_shared<const Template>(read_template_text(read, file, tree.sources), file);
 }
 
 void for_each_resource(Stack& stack, const std::function<void(Resource&)>& visit) {

@@ -46,6 +46,8 @@ class FileSource {
  public:
   virtual ~FileSource() = default;
   [[nodiscard]] virtual std::optional<std::string> read(const std::string& name) = 0;
+  /// Heat's client strips the templates that it reads, so that a text that ends the file has no newline at its end.
+  [[nodiscard]] virtual bool strips_templates() const { return false; }
   /// The name of `reference` as written in `from`: "nested.yaml" in "dir/top.yaml" is "dir/nested.yaml".
   [[nodiscard]] virtual std::string resolve(const std::string& from, const std::string& reference) = 0;
 };
@@ -56,8 +58,9 @@ struct StackSettings {
   std::size_t yaql_limit = 1'000'000;
   std::size_t deepest = 20;
   std::size_t most_resources = 200'000;
-  bool nested_attributes_checked = true;  ///< Heat does not look inside nested templates
-  bool opaque_types_allowed = false;      ///< types that only a cloud can make, for validation alone
+  /// For validation alone: types that only a cloud can make are good, nobody looks inside nested templates for
+  /// attributes, at conditions that nothing asks for, or at what outputs refer to.
+  bool checked_as_heat_does = false;
 };
 
 class Stack;
@@ -117,6 +120,7 @@ class Stack final : public Scope {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const StackIdentity& identity() const { return identity_; }
   [[nodiscard]] const Template* source() const { return template_.get(); }
+  [[nodiscard]] const TemplatePtr& definition() const { return template_; }
   [[nodiscard]] StackParameters& parameters() { return *parameters_; }
   [[nodiscard]] Resource* parent() const { return parent_; }
   [[nodiscard]] Tree& tree() const { return tree_; }
@@ -160,9 +164,11 @@ class Stack final : public Scope {
 
  private:
   void read_resources();
+  [[nodiscard]] std::string nearest_template() const;
   void add_resource(const ResourceDefinition& definition);
   Value remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate);
   void use_event(const std::string& path);
+  void forget(Resource& resource);
   [[nodiscard]] Value event_value(Resource& resource, const std::string& attribute);
   [[nodiscard]] Value deployment_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value members_attribute(Resource& resource, const std::vector<Value>& path);
@@ -182,6 +188,7 @@ class Stack final : public Scope {
   std::vector<std::unique_ptr<Resource>> resources_;
   std::unordered_map<std::string, Resource*> by_name_;
   std::set<std::string> disabled_;
+  std::map<std::string, std::vector<Event>, std::less<>> undecided_;  ///< resources whose condition waits
   std::vector<std::unique_ptr<ResourceDefinition>> members_;
   std::vector<Event> structure_waits_;
   bool read_ = false;
@@ -195,6 +202,8 @@ class Stack final : public Scope {
 /// waits (then `waits` says for what).
 [[nodiscard]] std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
                                                  std::vector<Event>& waits);
+/// Names that a ResourceGroup doesn't use: those of its removal_policies, and of earlier ones that were learned.
+[[nodiscard]] std::set<std::string> blacklisted_members(Resource& group);
 /// The text that a RandomString has.
 [[nodiscard]] std::string random_text(const Value& properties, const std::string& seed);
 /// Calls `visit` for every resource of the tree, parents first.

@@ -24,8 +24,14 @@ std::string old_variable(const std::string& role) {
   return upper == "CEPHSTORAGE" ? "CEPH_HOSTS" : cat(upper, "_HOSTS");
 }
 
+/// Where a server is in the API, and what its agent is to be told.
+struct Found {
+  std::string place;
+  Json section;
+};
+
 /// The server of the N-th member: the one resource below it that has an os-collect-config section.
-Json section_of(StackClient& client, const std::string& group, const AgentHost& host) {
+Found section_of(StackClient& client, const std::string& group, const AgentHost& host) {
   const Json resources = client.call("GET", cat(group, "/resources?nested_depth=5"))["resources"];
   std::string member;
   for (const Json& resource : resources) {
@@ -40,13 +46,14 @@ Json section_of(StackClient& client, const std::string& group, const AgentHost& 
     const std::string type = resource.value("resource_type", "");
     if (type.find("Server") == std::string::npos) continue;
     const std::string self = resource["links"][0].value("href", "");
-    const Json metadata = client.call("GET", cat(self.substr(self.find("/stacks/")), "/metadata"))["metadata"];
-    if (metadata.contains("os-collect-config")) return metadata["os-collect-config"];
+    const std::string where = self.substr(self.find("/stacks/"));
+    const Json metadata = client.call("GET", cat(where, "/metadata"))["metadata"];
+    if (metadata.contains("os-collect-config")) return {where, metadata["os-collect-config"]};
   }
   throw Error(ErrorKind::not_found, cat("member ", host.member, " of role ", host.role, " has no server yet"));
 }
 
-Json section_when_ready(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host) {
+Found section_when_ready(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host) {
   Duration pause = std::chrono::seconds(1);
   for (int attempt = 1;; ++attempt, pause *= 2) {
     try {
@@ -131,8 +138,10 @@ int run_agent_config(const AgentConfigRequest& request, const AgentConfigWorld& 
   int code = 0;
   for (const AgentHost& host : agent_hosts(world.env)) {
     try {
-      const Json section = section_when_ready(request, world, host);
+      const auto [place, section] = section_when_ready(request, world, host);
       if (request.install) install(request, world, host, section);
+      // From here on it has EC2 metadata at this address.
+      world.client.call("PUT", cat(place, "/machine"), {{"address", host.address}});
       const std::string where = cat("# ", host.role, " ", host.member, ": ", host.address);
       std::fputs(cat(where, request.install ? " is configured\n" : "\n").c_str(), stdout);
       if (!request.install) std::fputs(agent_config_text(section).c_str(), stdout);

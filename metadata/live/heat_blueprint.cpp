@@ -1,8 +1,14 @@
 #include "metadata/live/heat_blueprint.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "base/text.hpp"
+#include "metadata/compile/user_data.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/graph/server_metadata.hpp"
+#include "metadata/live/breakpoints.hpp"
+#include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
 
@@ -67,7 +73,20 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
   } catch (const Fault& fault) {
     throw fault.located(model->sources);
   }
-  return std::make_unique<HeatBlueprint>(std::move(model));
+  return std::make_unique<HeatBlueprint>(std::move(model), std::move(body));
+}
+
+/// Hooks are the client's own addition to the environment that it sends, beside the files that it names.
+HeatBlueprint::HeatBlueprint(std::unique_ptr<StackModel> model, Json given)
+    : model_(std::move(model)), given_(given.value("parameters", Json::object())), nonce_(random_uuid()) {
+  for (const Json& registry : {environment_json(model_->tree->environment, {})["resource_registry"],
+                               given.contains("environment") && given["environment"].is_object()
+                                   ? given["environment"].value("resource_registry", Json::object())
+                                   : Json::object()}) {
+    if (registry.is_object() && registry.contains("resources") && registry["resources"].is_object()) {
+      breakpoints_.update(registry["resources"], true);
+    }
+  }
 }
 
 metadata::Resource& HeatBlueprint::at(const std::string& path) {
@@ -92,19 +111,30 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
   plan.description = found.source() == nullptr ? "" : found.source()->description();
   plan.is_group = found.parent() != nullptr && is_group(found.parent()->family);
   for (metadata::Resource* resource : found.resources()) {
-    plan.resources.push_back({resource->name, resource->type, role_of(resource->family), found.needs(*resource),
-                              resource->definition == nullptr ? "" : resource->definition->description});
+    plan.resources.push_back(
+        {resource->name, resource->type, role_of(resource->family), found.needs(*resource),
+         resource->definition == nullptr ? "" : resource->definition->description,
+         breakpoints_.empty() ? std::vector<std::string>{} : hooks_of(breakpoints_, resource->path)});
+  }
+  if (found.parent() != nullptr && found.parent()->family == Family::group) {
+    const std::set<std::string> names = blacklisted_members(*found.parent());
+    plan.blacklist.assign(names.begin(), names.end());
   }
   return plan;
 }
 
-std::string HeatBlueprint::physical_id(const std::string& path) { return at(path).uuid; }
+std::string HeatBlueprint::physical_id(const std::string& path) {
+  const Resource& resource = at(path);
+  const bool by_name = resource.family == Family::random_string || resource.family == Family::value;
+  return by_name ? resource.physical_name : resource.uuid;
+}
 
 /// Of a deployment, what its agent would get counts as well: a config's id does not tell its contents.
 Json HeatBlueprint::properties(const std::string& path) {
   metadata::Resource& resource = at(path);
   Json properties = to_json(resource.owner->properties(resource));
   if (resource.family == Family::deployment) properties["entry"] = to_json(deployment_entry(resource, {}));
+  if (resource.real_type == "OS::Heat::UpdateWaitConditionHandle") properties["update"] = nonce_;  // always anew
   return properties;
 }
 
@@ -135,21 +165,53 @@ PlannedServer HeatBlueprint::server(const std::string& path) {
   const Value properties = resource.owner->properties(resource);
   const Value place = member(properties, "deployment_swift_data");
   return {text_member(properties, "name", resource.physical_name),
-          text_member(properties, "software_config_transport", "POLL_SERVER_CFN"), text_member(place, "container", ""),
-          text_member(place, "object", ""), to_json(resource.owner->metadata_of(resource))};
+          text_member(properties, "software_config_transport", "POLL_SERVER_CFN"),
+          text_member(place, "container", ""),
+          text_member(place, "object", ""),
+          to_json(resource.owner->metadata_of(resource)),
+          resource.real_type == "OS::Nova::Server"};
+}
+
+std::string HeatBlueprint::user_data(const std::string& path, const Json& document) {
+  const Value text = server_user_data(at(path), to_value(document), Endpoints{});
+  return text.is_string() ? text.text() : std::string();
+}
+
+PlannedHandle HeatBlueprint::handle(const std::string& path) {
+  metadata::Resource& resource = at(path);
+  PlannedHandle plan;
+  if (resource.real_type == "OS::Heat::SwiftSignalHandle") plan.form = PlannedHandle::Form::swift;
+  if (resource.real_type == "AWS::CloudFormation::WaitConditionHandle" ||
+      resource.real_type == "OS::Heat::UpdateWaitConditionHandle") {
+    plan.form = PlannedHandle::Form::aws;
+  }
+  plan.transport = text_member(resource.owner->properties(resource), "signal_transport", "TOKEN_SIGNAL");
+  return plan;
+}
+
+/// The tables say of each property whether Heat can change it on what is there.
+bool HeatBlueprint::updates_in_place(const std::string& path, const std::vector<std::string>& changed) {
+  const metadata::Resource& resource = at(path);
+  if (resource.table == nullptr) return true;
+  return std::all_of(changed.begin(), changed.end(), [&](const std::string& name) {
+    const PropertySchema* property = resource.table->property(name);
+    return property == nullptr || property->updatable;
+  });
 }
 
 PlannedWait HeatBlueprint::wait(const std::string& path) {
   metadata::Resource& resource = at(path);
   const Value properties = resource.owner->properties(resource);
   const std::string handle = text_member(properties, "handle", "");
-  const auto found = model_->tree->by_id.find(handle);
-  if (found == model_->tree->by_id.end()) {
+  const auto by_id = model_->tree->by_id.find(handle);
+  const auto by_url = handle_of_.find(handle);
+  if (by_id == model_->tree->by_id.end() && by_url == handle_of_.end()) {
     throw Error(ErrorKind::input, cat("the handle of ", path, " is none of this stack's handles"));
   }
   const Value count = member(properties, "count");
   const Value timeout = member(properties, "timeout");
-  return {found->second->path, count.is_integer() ? static_cast<std::size_t>(count.as_integer()) : 1,
+  return {by_url == handle_of_.end() ? by_id->second->path : by_url->second,
+          count.is_integer() ? static_cast<std::size_t>(count.as_integer()) : 1,
           timeout.is_integer() ? timeout.as_integer() : 3600};
 }
 
@@ -170,9 +232,63 @@ std::vector<PlannedOutput> HeatBlueprint::outputs(const std::string& stack_path)
   return all;
 }
 
-Json HeatBlueprint::parameters() { return to_json(model_->root->parameters().shown()); }
+Json HeatBlueprint::parameters(const std::string& stack_path) {
+  metadata::Stack& found = stack_at(stack_path);
+  return found.source() == nullptr ? Json::object() : to_json(found.parameters().shown());
+}
+
+std::vector<std::string> HeatBlueprint::immutable_parameters() {
+  std::vector<std::string> names;
+  for (const ParameterSchema& schema : model_->root->parameters().schemata()) {
+    if (schema.immutable) names.push_back(schema.name);
+  }
+  return names;
+}
+
+Json HeatBlueprint::shown_attributes(const std::string& path) {
+  metadata::Resource& resource = at(path);
+  std::vector<std::string> names;
+  if (resource.table != nullptr) names = resource.table->attributes;
+  if (resource.family == Family::nested || is_group(resource.family)) {
+    metadata::Stack* nested = resource.owner->nested_of(resource);
+    names = {"refs"};
+    if (nested != nullptr && nested->source() != nullptr) {
+      names.clear();
+      for (const OutputDefinition& output : nested->source()->outputs()) names.push_back(output.name);
+    }
+  }
+  Json all = attributes(path);
+  for (const std::string& name : names) {
+    if (name == "show") continue;
+    try {
+      const Value value = resource.owner->attribute_of(resource, {Value::string(name)});
+      all[name] = value.has_waiting() ? Json() : to_json(value);
+    } catch (const Error&) {  // not every attribute can be told of everything
+      all[name] = Json();
+    }
+  }
+  return all;
+}
+
+Json HeatBlueprint::source(const std::string& stack_path) {
+  metadata::Stack& found = stack_at(stack_path);
+  if (found.source() != nullptr) return to_json(found.source()->document());
+  Json out = Json::object();
+  out["heat_template_version"] = "2015-04-30";
+  out["resources"] = Json::object();
+  for (metadata::Resource* resource : found.resources()) {
+    const Value properties = found.raw_properties(*resource);
+    out["resources"][resource->name] = {{"type", resource->type},
+                                        {"properties", properties.has_waiting() ? Json() : to_json(properties)}};
+  }
+  return out;
+}
+
+Json HeatBlueprint::environment() { return environment_json(model_->tree->environment, given_); }
 
 void HeatBlueprint::know(const std::string& path, const Json& attributes) {
+  const auto url = attributes.find("url");
+  if (url != attributes.end() && url->is_string()) handle_of_[url->get<std::string>()] = path;
   model_->root->learn(path, to_value(attributes));
 }
 

@@ -1,6 +1,8 @@
 // Blueprints of real templates: the resource graph of metadata/graph as the engine wants to see it.
 #pragma once
 
+#include <map>
+
 #include "metadata/compile/request.hpp"
 #include "metadata/engine/blueprint.hpp"
 
@@ -19,7 +21,8 @@ class HeatBlueprintMaker final : public BlueprintMaker {
 
 class HeatBlueprint final : public Blueprint {
  public:
-  explicit HeatBlueprint(std::unique_ptr<StackModel> model) : model_(std::move(model)) {}
+  /// `given`: the parameters of the request.
+  HeatBlueprint(std::unique_ptr<StackModel> model, Json given);
 
   [[nodiscard]] PlannedStack stack(const std::string& path) override;
   [[nodiscard]] std::string physical_id(const std::string& path) override;
@@ -27,9 +30,16 @@ class HeatBlueprint final : public Blueprint {
   [[nodiscard]] Json attributes(const std::string& path) override;
   [[nodiscard]] PlannedDeployment deployment(const std::string& path, const Trigger& trigger) override;
   [[nodiscard]] PlannedServer server(const std::string& path) override;
+  [[nodiscard]] std::string user_data(const std::string& path, const Json& document) override;
   [[nodiscard]] PlannedWait wait(const std::string& path) override;
   [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
-  [[nodiscard]] Json parameters() override;
+  [[nodiscard]] PlannedHandle handle(const std::string& path) override;
+  [[nodiscard]] bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override;
+  [[nodiscard]] Json parameters(const std::string& stack_path) override;
+  [[nodiscard]] Json shown_attributes(const std::string& path) override;
+  [[nodiscard]] Json source(const std::string& stack_path) override;
+  [[nodiscard]] Json environment() override;
+  [[nodiscard]] std::vector<std::string> immutable_parameters() override;
   void know(const std::string& path, const Json& attributes) override;
 
  private:
@@ -37,6 +47,10 @@ class HeatBlueprint final : public Blueprint {
   [[nodiscard]] metadata::Stack& stack_at(const std::string& path);
 
   std::unique_ptr<StackModel> model_;
+  Json given_;
+  Json breakpoints_ = Json::object();             ///< resource_registry.resources, where hooks are
+  std::map<std::string, std::string> handle_of_;  ///< by what refers to it, where that is no UUID
+  std::string nonce_;                             ///< another one for each update
 };
 
 }  // namespace hearth::metadata::live

@@ -3,149 +3,74 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "base/net/http_server.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/lock.hpp"
-#include "base/sys/random.hpp"
 #include "base/text.hpp"
-#include "metadata/engine/engine.hpp"
-#include "metadata/engine/sqlite_repository.hpp"
-#include "metadata/live/heat_blueprint.hpp"
-#include "metadata/rest/heat_api.hpp"
-#include "metadata/rest/identity_api.hpp"
+#include "metadata/live/compiled_service.hpp"
+#include "metadata/live/service_options.hpp"
+#include "metadata/live/stack_service.hpp"
 #include "metadata/serve/audit_log.hpp"
-#include "metadata/serve/cfn_api.hpp"
-#include "metadata/serve/ec2_api.hpp"
-#include "metadata/serve/object_api.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
 
-std::uint16_t port(const cli::Arguments& arguments, const std::string& option, std::uint16_t usual) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return usual;
-  const std::optional<std::uint64_t> number = parse_number(*text);
-  if (!number || *number > 65535) throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": no port"));
-  return static_cast<std::uint16_t>(*number);
+void tell(const std::string& name, const std::string& address, std::uint16_t number) {
+  std::fputs(cat(name, " ", address, " ", number, "\n").c_str(), stdout);
 }
 
-std::string url_of(const cli::Arguments& arguments, std::uint16_t number) {
-  const std::string host = arguments.value_or("public", arguments.value_or("listen", "127.0.0.1"));
-  const bool bare_ipv6 = host.find(':') != std::string::npos && host.front() != '[';
-  return cat(arguments.has("tls-key") ? "https://" : "http://", bare_ipv6 ? cat("[", host, "]") : host, ":", number);
-}
-
-PublicUrls public_urls(const cli::Arguments& arguments) {
-  PublicUrls urls;
-  urls.cfn = url_of(arguments, port(arguments, "cfn-port", 8000));
-  urls.heat = url_of(arguments, port(arguments, "heat-port", 8004));
-  urls.objects = url_of(arguments, port(arguments, "objects-port", 8080));
-  urls.identity = url_of(arguments, port(arguments, "identity-port", 5000));
-  return urls;
-}
-
-/// People's token, made at the first start.
-std::string api_token(const fs::path& state) {
-  RealFileSystem files;
-  const fs::path path = state / "api-token";
-  const std::optional<std::string> kept = files.read(path);
-  if (kept && !trim(*kept).empty()) return std::string(trim(*kept));
-  const std::string token = random_hex(32);
-  files.write(path, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
-  return token;
-}
-
-fs::path state_directory(const cli::Arguments& arguments) {
-  fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
+/// A compiled directory: documents and signals, no engine.
+int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
+  const SystemClock clock;
+  FdLogger log(2);
+  const fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
   RealFileSystem().make_directories(state, 0700);
-  return state;
+  CompiledService service(directory, state / "signals.jsonl", clock, log);
+  AuditLog audit((state / "audit.log").string(), clock);
+  const std::string address = arguments.value_or("listen", "127.0.0.1");
+  const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+  const TlsFiles* with_tls = tls.key.empty() ? nullptr : &tls;
+  HttpServer server({}, clock, log, &audit);
+  tell("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
+  tell("objects", address,
+       server.listen("objects", address, port_option(arguments, "objects-port", 8080), service, with_tls));
+  std::fflush(stdout);
+  server.every(std::chrono::seconds(1), [&] { service.refresh(); });
+  server.run(true);
+  return 0;
 }
 
-/// Everything that serving needs, in the order in which it is made.
-class Service {
- public:
-  explicit Service(const cli::Arguments& arguments)
-      : state_(state_directory(arguments)),
-        lock_(FileLock::try_acquire(state_ / "lock")),
-        repository_((state_ / "state.db").string()),
-        maker_(engine_secret(repository_)),
-        engine_({repository_, maker_, clock_, log_}, public_urls(arguments)),
-        audit_((state_ / "audit.log").string(), clock_),
-        heat_(engine_, {api_token(state_), arguments.has("trust-loopback")}, clock_, log_),
-        server_({}, clock_, log_, &audit_) {
-    if (!lock_) throw Error(ErrorKind::io, cat("another process serves ", state_.string()));
-    listen(arguments);
+int serve(const cli::Arguments& arguments) {
+  if (const auto directory = arguments.value("compiled")) return serve_compiled(arguments, *directory);
+  const SystemClock clock;
+  FdLogger log(2);
+  ServiceSettings settings;
+  settings.state = arguments.value_or("state", "/var/lib/hearth/metadata");
+  settings.database = arguments.value_or("database", "");
+  ServicePorts ports = service_ports(arguments, arguments.value_or("listen", "127.0.0.1"));
+  settings.urls =
+      public_urls(arguments.has("tls-key") ? "https" : "http", arguments.value_or("public", ports.address), ports);
+  settings.provides_machines = arguments.has("provide-machines");
+  const std::string after_failure = arguments.value_or("on-failure", "abort");
+  if (after_failure != "abort" && after_failure != "continue")
+    throw Error(ErrorKind::usage, cat("--on-failure ", after_failure, ": abort or continue"));
+  settings.goes_on_after_failure = after_failure == "continue";
+  settings.trust_loopback = arguments.has("trust-loopback");
+  settings.machines = arguments.value_or("machines", "");
+  settings.proxy_secret = arguments.value_or("proxy-secret", "");
+  StackService service(settings, clock, log);
+  ports.serves_ec2 = arguments.has("machines") || arguments.has("ec2-port");
+  ports.ec2 = port_option(arguments, "ec2-port", 80);
+  const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+  HttpServer server({}, clock, log, &service.audit());
+  for (const auto& [name, number] : service.listen(server, ports, tls.key.empty() ? nullptr : &tls)) {
+    tell(name, ports.address, number);
   }
-
-  int run() {
-    server_.every(std::chrono::seconds(1), [this] { engine_.tick(); });
-    server_.run(true);
-    return 0;
-  }
-
- private:
-  void listen(const cli::Arguments& arguments) {
-    TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
-    const TlsFiles* tls = files.key.empty() ? nullptr : &files;
-    const std::string address = arguments.value_or("listen", "127.0.0.1");
-    const auto open = [&](const std::string& name, std::uint16_t usual, HttpHandler& handler) {
-      const std::uint16_t bound =
-          server_.listen(name, address, port(arguments, cat(name, "-port"), usual), handler, tls);
-      std::fputs(cat(name, " ", address, " ", bound, "\n").c_str(), stdout);
-    };
-    open("cfn", 8000, cfn_);
-    open("objects", 8080, objects_);
-    open("heat", 8004, heat_);
-    open("identity", 5000, identity_);
-    if (const std::optional<std::string> file = arguments.value("machines")) {
-      machines_ = std::make_unique<FileMachines>(read_file(*file), *file);
-      ec2_ = std::make_unique<Ec2Api>(*machines_, arguments.value_or("proxy-secret", ""), log_);
-      open("ec2", 80, *ec2_);
-    }
-    std::fflush(stdout);
-  }
-
-  fs::path state_;
-  SystemClock clock_;
-  FdLogger log_{2};
-  std::optional<FileLock> lock_;
-  SqliteRepository repository_;
-  HeatBlueprintMaker maker_;
-  Engine engine_;
-  AuditLog audit_;
-  CfnApi cfn_{engine_, log_};
-  ObjectApi objects_{engine_, clock_, log_};
-  IdentityApi identity_{engine_, clock_, log_};
-  HeatApi heat_;
-  std::unique_ptr<FileMachines> machines_;
-  std::unique_ptr<Ec2Api> ec2_;
-  HttpServer server_;
-};
+  std::fflush(stdout);
+  server.run(true);
+  return 0;
+}
 
 }  // namespace
-
-FileMachines::FileMachines(const std::string& text, const std::string& source) {
-  const Json all = parse_json(text, source).value_or_throw();
-  if (!all.is_object()) throw Error(ErrorKind::input, cat(source, ": an object of addresses is expected"));
-  for (const auto& [address, row] : all.items()) {
-    if (!row.is_object()) throw Error(ErrorKind::input, cat(source, ": ", address, " is no object"));
-    machines_[address] = {row.value("meta_data", Json::object()), row.value("user_data", std::string()),
-                          row.value("openstack", Json::object())};
-  }
-}
-
-std::optional<Machine> FileMachines::machine_at(const std::string& address) const {
-  const auto found = machines_.find(address);
-  return found == machines_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<Machine> FileMachines::machine_named(const std::string& instance_id) const {
-  for (const auto& [address, machine] : machines_) {
-    if (machine.meta_data.value("instance-id", "") == instance_id) return machine;
-  }
-  return std::nullopt;
-}
 
 cli::Command serve_command() {
   return {
@@ -153,10 +78,15 @@ cli::Command serve_command() {
       "",
       "run the stack engine and serve its metadata",
       "Serves Heat's CFN API, Swift's TempURLs, Heat's orchestration API, a small Keystone for agents and, with "
-      "--machines, EC2 metadata; takes signals and drives stacks. State is kept in DIR/state.db, requests are logged "
-      "in DIR/audit.log, people's token is in DIR/api-token (X-Auth-Token). Prints a line for each port, then serves "
+      "--ec2-port or --machines, EC2 metadata of the stacks' servers and of the file's machines; takes signals and "
+      "drives stacks. With --compiled it serves documents that don't change and writes signals to DIR/signals.jsonl. "
+      "State is kept in DIR/state.db, or in PostgreSQL with --database; requests are logged "
+      "in DIR/audit.log, events of stacks with event_sinks in DIR/events/TARGET.jsonl, people's token is in "
+      "DIR/api-token (X-Auth-Token). Prints a line for each port, then serves "
       "until SIGTERM.",
       {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
+       {"compiled", 0, "DIR", "serve what `hearth metadata compile -o DIR` made, in place of live stacks"},
+       {"database", 0, "URL", "postgresql://USER@HOST/NAME in place of DIR/state.db"},
        {"listen", 0, "ADDRESS", "the address to listen on (127.0.0.1)"},
        {"public", 0, "HOST", "under which agents reach it (the address listened on)"},
        {"cfn-port", 0, "PORT", "CFN API (8000)"},
@@ -165,11 +95,14 @@ cli::Command serve_command() {
        {"identity-port", 0, "PORT", "Keystone for agents (5000)"},
        {"ec2-port", 0, "PORT", "EC2 metadata (80)"},
        {"machines", 0, "FILE", "what machines learn from EC2 metadata, by address (JSON)"},
+       {"provide-machines", 0, "",
+        "servers that are not deployed already wait until somebody says that they are there"},
+       {"on-failure", 0, "abort|continue", "whether a failure ends all that runs beside it (abort)"},
        {"proxy-secret", 0, "TEXT", "accept X-Instance-ID signed with this"},
        {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
        {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM)"},
        {"tls-key", 0, "FILE", "and this key"}},
-      [](const cli::Arguments& arguments) { return Service(arguments).run(); }};
+      serve};
 }
 
 }  // namespace hearth::metadata::live

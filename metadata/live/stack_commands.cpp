@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "metadata/live/agent_config.hpp"
 #include "metadata/live/stack_client.hpp"
+#include "metadata/live/stack_failures.hpp"
 #include "metadata/live/stack_text.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -97,6 +98,7 @@ Json upload(const cli::Arguments& arguments) {
   request.parameters = arguments.values("parameter");
   const RealFileSystem files;
   Json body = make_upload(request, files);
+  if (const auto way = arguments.value("on-failure")) body["on_failure"] = *way;
   if (const auto minutes = arguments.value("timeout")) body["timeout_mins"] = parse_number(*minutes).value_or(60);
   if (arguments.has("enable-rollback")) body["disable_rollback"] = false;
   if (const auto tags = arguments.value("tags")) body["tags"] = *tags;
@@ -191,34 +193,10 @@ int output_show(const cli::Arguments& arguments) {
   return 0;
 }
 
-/// Failed resources that hold no failed stack themselves, with what their deployments wrote.
-void print_failures(Session& session, const std::string& place, const std::string& path) {
-  const Json found = session.client.call("GET", cat(place, "/resources"));
-  for (const Json& resource : found.at("resources")) {
-    if (resource.value("resource_status", "").find("FAILED") == std::string::npos) continue;
-    const std::string own = cat(path, ".", resource.value("resource_name", ""));
-    std::string nested;
-    for (const Json& link : resource["links"]) {
-      if (link.value("rel", "") == "nested") nested = link.value("href", "");
-    }
-    if (!nested.empty()) {
-      print_failures(session, nested.substr(nested.find("/stacks/")), own);
-      continue;
-    }
-    const std::string type = resource.value("resource_type", "");
-    Json deployment;
-    if (type.find("Deployment") != std::string::npos) {
-      deployment = session.client.call(
-          "GET", cat("/software_deployments/", resource.value("physical_resource_id", "")))["software_deployment"];
-    }
-    print(failure_text(own, resource, deployment));
-  }
-}
-
 int failures_list(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string& name = operand(arguments, 0, "stack");
-  print_failures(session, session.client.locate(name), name);
+  print(failures_text(session.client, session.client.locate(name), name));
   return 0;
 }
 
@@ -243,6 +221,7 @@ std::vector<cli::Option> definition_options() {
                       {"environment", 'e', "FILE", "an environment; later ones win"},
                       {"parameter", 'P', "NAME=VALUE", "a parameter"},
                       {"timeout", 0, "MINUTES", "how long it may take (60)"},
+                      {"on-failure", 0, "abort|continue", "whether a failure ends all that runs beside it (abort)"},
                       {"enable-rollback", 0, "", "go back when it fails"},
                       {"tags", 0, "A,B", "tags of the stack"},
                       {"wait", 0, "", "print events until it is done; exit code 1 when it failed"}});

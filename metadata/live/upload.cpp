@@ -8,32 +8,50 @@
 #include "metadata/compile/validation.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
+#include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
 
-/// Files of the disk, remembering what was read.
+/// Files of the disk, or of a rendered tree, remembering what was read.
 class RecordingFiles final : public FileSource {
  public:
-  RecordingFiles(const FileReader& reader, std::string directory, std::map<std::string, std::string>& read)
-      : disk_(reader), directory_(std::move(directory)), read_(read) {}
+  RecordingFiles(std::unique_ptr<FileSource> files, std::string directory, std::map<std::string, std::string>& read)
+      : files_(std::move(files)), directory_(std::move(directory)), read_(read) {}
   /// Names that are still relative are so to the root template: a group's member has no file of its own.
   [[nodiscard]] std::optional<std::string> read(const std::string& name) override {
     const std::string path = relative_to(cat(directory_, "/x"), name);
-    std::optional<std::string> text = disk_.read(path);
+    std::optional<std::string> text = files_->read(path);
     if (text) read_[path] = *text;
     return text;
   }
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override {
-    return disk_.resolve(from, reference);
+    return files_->resolve(from, reference);
   }
 
  private:
-  DiskFiles disk_;
+  std::unique_ptr<FileSource> files_;
   std::string directory_;
   std::map<std::string, std::string>& read_;
 };
+
+/// The files of the disk; with roles, those that TripleO's tree around the template would be rendered to.
+std::unique_ptr<FileSource> files_of(const UploadRequest& request, const FileReader& reader, Sources& sources) {
+  if (request.roles.empty()) return std::make_unique<DiskFiles>(reader);
+  const fs::path root = tree_root(reader, fs::absolute(request.template_file).lexically_normal());
+  const fs::path networks = request.networks.empty() ? root / "network_data.yaml" : request.networks;
+  RoleSet set = role_set(read_yaml_file(reader, request.roles.string(), sources),
+                         read_yaml_file(reader, networks.string(), sources, request.networks.empty()));
+  return std::make_unique<RenderedFiles>(reader, root, std::move(set), sources);
+}
+
+/// "overcloud.yaml" for "overcloud.j2.yaml": what is sent is the rendered one.
+std::string without_jinja(const std::string& name) {
+  constexpr std::string_view k_end = ".j2.yaml";
+  const bool jinja = name.size() > k_end.size() && name.compare(name.size() - k_end.size(), k_end.size(), k_end) == 0;
+  return jinja ? name.substr(0, name.size() - k_end.size()) + ".yaml" : name;
+}
 
 Value parameters_of(const std::vector<std::string>& given) {
   MapBuilder parameters;
@@ -85,8 +103,8 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
   StackRequest stack;
   stack.name = request.name;
   stack.template_name = fs::absolute(request.template_file).lexically_normal().string();
+  if (!request.roles.empty()) stack.template_name = without_jinja(stack.template_name);
   const std::string directory = fs::path(stack.template_name).parent_path().string();
-  model.files = std::make_unique<RecordingFiles>(reader, directory, files);
   stack.parameters = parameters_of(request.parameters);
   for (const fs::path& environment : request.environments) {
     stack.environments.push_back(fs::absolute(environment).lexically_normal().string());
@@ -94,6 +112,7 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
   Json body = Json::object();
   body["stack_name"] = request.name;
   try {
+    model.files = std::make_unique<RecordingFiles>(files_of(request, reader, model.sources), directory, files);
     build_model(model, stack);
     const std::vector<Fault> faults = validate_stack(*model.root);
     if (!faults.empty()) throw faults.front();

@@ -14,6 +14,8 @@ struct UploadRequest {
   fs::path template_file;
   std::vector<fs::path> environments;
   std::vector<std::string> parameters;  ///< "NAME=VALUE"
+  fs::path roles{};                     ///< roles_data.yaml: the template's TripleO tree in Jinja is rendered as read
+  fs::path networks{};                  ///< network_data.yaml of the tree, where it is another than the tree's own
 };
 
 /// The body of the request. Everything is read and validated here already, so that an error names file and line.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "metadata/model/fault.hpp"
+
 namespace hearth::metadata {
 
 namespace {
@@ -14,6 +16,11 @@ constexpr std::size_t k_indexed_from = 12;  ///< smaller maps are searched in or
 constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max() / 2;
 
 std::uint64_t add_weight(std::uint64_t a, std::uint64_t b) { return a + b > k_most ? k_most : a + b; }
+
+/// Templates put anything anywhere: whoever forgot to look at the kind gets a fault, not another node's memory.
+void require(bool fits, const Value& value, const char* wanted) {
+  if (!fits) throw type_fault(std::string("a ") + wanted + " is needed here", value.mark());
+}
 
 struct TextNode : detail::Node {
   TextNode(Kind k, std::string t) : Node(k), text(std::move(t)) {}
@@ -199,10 +206,25 @@ double Value::as_real() const {
   return static_cast<double>(data_.integer);
 }
 
-const std::string& Value::text() const { return static_cast<const TextNode*>(data_.node)->text; }
-const std::vector<Value>& Value::items() const { return static_cast<const ListNode*>(data_.node)->items; }
-const std::vector<Entry>& Value::entries() const { return static_cast<const MapNode*>(data_.node)->builder.entries_; }
-const std::vector<Event>& Value::events() const { return static_cast<const EventNode*>(data_.node)->events; }
+const std::string& Value::text() const {
+  require(kind() == Kind::string || kind() == Kind::big_integer, *this, "string");
+  return static_cast<const TextNode*>(data_.node)->text;
+}
+
+const std::vector<Value>& Value::items() const {
+  require(is_list(), *this, "list");
+  return static_cast<const ListNode*>(data_.node)->items;
+}
+
+const std::vector<Entry>& Value::entries() const {
+  require(is_map(), *this, "map");
+  return static_cast<const MapNode*>(data_.node)->builder.entries_;
+}
+
+const std::vector<Event>& Value::events() const {
+  require(is_waiting(), *this, "value that waits");
+  return static_cast<const EventNode*>(data_.node)->events;
+}
 
 const Value* Value::find(std::string_view key) const {
   if (!is_map()) return nullptr;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "metadata/model/yaml_resolver.hpp"
 #include "metadata/model/yaml_scanner.hpp"
 
@@ -304,8 +305,42 @@ class Composer {
 
 }  // namespace
 
+namespace {
+
+bool is_allowed(char32_t c) {
+  if (c == 0x09 || c == 0x0a || c == 0x0d || c == 0x85) return true;
+  return (c >= 0x20 && c <= 0x7e) || (c >= 0xa0 && c <= 0xfffd) || c >= 0x10000;
+}
+
+/// YAML is made of printable characters (YAML 1.1, 5.1), in UTF-8.
+void check_characters(std::string_view text, std::string_view source) {
+  yaml::Cursor cursor(text, source);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x20 && byte <= 0x7e) {
+      ++at;
+      continue;
+    }
+    const DecodedCharacter next = decode_utf8(text.substr(at));
+    if (!next.valid || !is_allowed(next.value)) {
+      while (cursor.place().offset < at) {
+        if (cursor.is_break()) {
+          (void)cursor.take_break();
+        } else {
+          cursor.skip();
+        }
+      }
+      cursor.fail(next.valid ? "control characters are not allowed" : "this is not UTF-8");
+    }
+    at += next.length;
+  }
+}
+
+}  // namespace
+
 Result<Value> parse_yaml(std::string_view text, std::string_view source, std::uint32_t file, const YamlLimits& limits) {
   try {
+    check_characters(text, source);
     return Composer(text, source, file, limits).document();
   } catch (const yaml::Stop& stop) {
     return stop.error;

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
+#include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/parameters/custom_constraints.hpp"
 
@@ -27,12 +28,13 @@ std::int64_t length_of(const Value& value) {
 
 bool in_range(const Value& number, const Value& low, const Value& high) {
   if (!low.is_null() && number.as_real() < low.as_real()) return false;
-  return high.is_null() || number.as_real() <= high.as_real();
+  return high.is_null() || !(number.as_real() > high.as_real());  // what is no number is neither
 }
 
 bool whole_match(const std::string& pattern, const std::string& text) {
   try {
-    const boost::regex compiled(pattern, boost::regex::perl | boost::regex::no_mod_m | boost::regex::no_mod_s);
+    const boost::regex compiled(perl_pattern(pattern),
+                                boost::regex::perl | boost::regex::no_mod_m | boost::regex::no_mod_s);
     boost::smatch found;
     return boost::regex_search(text, found, compiled, boost::match_continuous | boost::match_not_dot_newline) &&
            found[0].second == text.end();
@@ -44,14 +46,16 @@ bool whole_match(const std::string& pattern, const std::string& text) {
 }
 
 bool is_allowed(const Constraint& constraint, const Value& value, DataType type) {
-  const auto contains = [&](const Value& wanted, bool convert) {
-    return std::any_of(constraint.allowed.begin(), constraint.allowed.end(),
-                       [&](const Value& a) { return (convert ? to_type(a, type) : a) == wanted; });
+  const auto among = [](const std::vector<Value>& allowed, const Value& wanted) {
+    return std::find(allowed.begin(), allowed.end(), wanted) != allowed.end();
   };
   if (value.is_list()) {
-    return std::all_of(value.items().begin(), value.items().end(), [&](const Value& v) { return contains(v, false); });
+    return std::all_of(value.items().begin(), value.items().end(),
+                       [&](const Value& v) { return among(constraint.allowed, v); });
   }
-  return contains(to_type(value, type), true);
+  std::vector<Value> allowed;  // all of them must be of the type
+  for (const Value& each : constraint.allowed) allowed.push_back(to_type(each, type));
+  return among(allowed, to_type(value, type));
 }
 
 std::string allowed_text(const std::vector<Value>& allowed) { return json_text(Value::list(allowed)); }
@@ -141,10 +145,10 @@ Constraint range_constraint(const Value& min, const Value& max) {
 }
 
 Constraint modulo_constraint(const Value& step, const Value& offset) {
+  const Constraint made{.kind = Constraint::Kind::modulo, .low = number_or_null(step), .high = number_or_null(offset)};
   if (step.is_null() || offset.is_null()) {
     throw bad_schema("A modulo constraint must have a step value and an offset value specified.");
   }
-  const Constraint made{.kind = Constraint::Kind::modulo, .low = to_number(step), .high = to_number(offset)};
   check_numeric(made.low, made.high, "step/offset");
   const double s = made.low.as_real();
   const double o = made.high.as_real();
@@ -164,7 +168,7 @@ Constraint allowed_values_constraint(const Value& allowed) {
 Constraint allowed_pattern_constraint(const Value& pattern) {
   if (!pattern.is_string()) throw bad_schema("AllowedPattern must be a string", pattern.mark());
   try {
-    const boost::regex compiled(pattern.text(), boost::regex::perl);
+    const boost::regex compiled(perl_pattern(pattern.text()), boost::regex::perl);
   } catch (const boost::regex_error& error) {
     throw Fault("error", cat("bad pattern \"", pattern.text(), "\": ", error.what()), pattern.mark());
   }
@@ -211,7 +215,10 @@ Value to_type(const Value& value, DataType type) {
         throw value_fault(cat("Value \"", python_str(value), "\" is invalid for data type \"number\"."), value.mark());
       }
     case DataType::string: return value.is_string() ? value : Value::string(python_str(value)).with_mark(value.mark());
-    case DataType::boolean: return Value::boolean(to_boolean(value)).with_mark(value.mark());
+    case DataType::boolean: try { return Value::boolean(to_boolean(value)).with_mark(value.mark());
+      } catch (const Fault&) {
+        throw value_fault(cat("Value \"", python_str(value), "\" is invalid for data type \"boolean\"."), value.mark());
+      }
     default: return value;
   }
 }

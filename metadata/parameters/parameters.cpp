@@ -138,19 +138,26 @@ void StackParameters::validate_one(const ParameterSchema& schema, bool values) c
   const Value value = raw(schema);
   if (value.is_null()) throw missing(schema);
   if (value.has_waiting()) return;
+  const auto invalid = [&](const Fault& fault) {
+    return validation_fault(cat("Parameter '", schema.name, "' is invalid: ", fault.text()),
+                            value.mark().known() ? value.mark() : schema.mark);
+  };
+  Value converted = value;
   try {
     if (schema.type == DataType::boolean && !value.is_bool()) (void)to_boolean(value);
-    const Value converted =
-        schema.type == DataType::string || schema.type == DataType::boolean || schema.type == DataType::number
-            ? value
-            : convert_parameter(value, schema.type);
     if (schema.type == DataType::number) (void)to_number(value);
-    for (const Constraint& constraint : schema.constraints) constraint.check(converted, schema.type);
+    if (schema.type == DataType::list || schema.type == DataType::map)
+      converted = convert_parameter(value, schema.type);
   } catch (const Fault& fault) {
-    const bool type_problem = fault.type() == "TypeError" && schema.type == DataType::string;
-    const std::string text = cat("Parameter '", schema.name, "' is invalid: ", fault.text());
-    throw Fault(type_problem ? "TypeError" : "StackValidationFailed", text,
-                value.mark().known() ? value.mark() : schema.mark);
+    throw invalid(fault);
+  }
+  for (const Constraint& constraint : schema.constraints) {
+    try {
+      constraint.check(converted, schema.type);
+    } catch (const Fault& fault) {
+      if (fault.type() == "ValueError") throw invalid(fault);
+      throw fault.as(fault.type()).below(cat("parameters.", schema.name)).at(value.mark());  // of the wrong type for it
+    }
   }
 }
 

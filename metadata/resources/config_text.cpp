@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 #include <algorithm>
+#include <optional>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -110,7 +111,10 @@ Value multipart(const Value& properties, Stack& stack) {
     } else if (!made.filename.empty()) {
       made.type = "text/" + without_extension(made.filename);
     }
-    parts.push_back(std::move(made));
+    std::vector<std::string> inner;
+    if (python_str(member(part, "type")) == "multipart") inner = mime_parts(made.text);
+    for (std::string& each : inner) parts.push_back({.whole = std::move(each)});
+    if (inner.empty()) parts.push_back(std::move(made));
   }
   return Value::string(mime_text(parts));
 }
@@ -124,12 +128,44 @@ std::string cloud_config_text(const Value& map) {
   return out;
 }
 
+std::vector<std::string> mime_parts(const std::string& text) {
+  const std::string unix_text = replace_all(text, "\r\n", "\n");
+  const std::size_t end = unix_text.find("\n\n");
+  if (end == std::string::npos) return {};
+  const std::string headers = unix_text.substr(0, end);
+  const std::size_t at = headers.find("boundary=");
+  if (to_lower(headers).find("content-type: multipart/") == std::string::npos || at == std::string::npos) return {};
+  const bool quoted = headers.compare(at + 9, 1, "\"") == 0;
+  const std::size_t begin = at + (quoted ? 10 : 9);
+  const std::string mark =
+      cat("--", headers.substr(begin, headers.find_first_of(quoted ? "\"" : "; \t\n", begin) - begin));
+  std::vector<std::string> parts;
+  std::optional<std::string> part;
+  for (const std::string& line : split(unix_text.substr(end + 2), '\n')) {
+    if (line != mark && line != mark + "--") {
+      if (part) *part += line + "\n";
+      continue;
+    }
+    // The newline before a boundary belongs to the boundary.
+    if (part && !part->empty()) part->pop_back();
+    if (part) parts.push_back(std::move(*part));
+    part.reset();
+    if (line != mark) return parts;
+    part.emplace();
+  }
+  return {};
+}
+
 std::string mime_text(const std::vector<MimePart>& parts) {
   std::string all;
-  for (const MimePart& part : parts) all += part.text + part.filename;
+  for (const MimePart& part : parts) all += part.text + part.filename + part.whole;
   const std::string boundary = cat("===============", hex_digest(HashKind::sha256, all).substr(0, 19), "==");
   std::string out = cat("Content-Type: multipart/mixed; boundary=\"", boundary, "\"\nMIME-Version: 1.0\n\n");
   for (const MimePart& part : parts) {
+    if (!part.whole.empty()) {
+      out += cat("--", boundary, "\n", part.whole, "\n");
+      continue;
+    }
     const bool ascii =
         std::all_of(part.text.begin(), part.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     out += cat("--", boundary, "\nContent-Type: ", part.type, "; charset=\"", ascii ? "us-ascii" : "utf-8",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "metadata/graph/stack.hpp"
 
@@ -13,10 +14,13 @@ namespace hearth::metadata {
 [[nodiscard]] std::string cloud_config_text(const Value& map);
 /// A multipart/mixed text of parts.
 struct MimePart {
-  std::string text;
+  std::string text{};
   std::string type = "text/plain";
-  std::string filename;
+  std::string filename{};
+  std::string whole{};  ///< with its own headers, instead of all the above
 };
+/// The parts of a multipart text, each with its headers; none where the text is no multipart one. Format: RFC 2046.
+[[nodiscard]] std::vector<std::string> mime_parts(const std::string& text);
 [[nodiscard]] std::string mime_text(const std::vector<MimePart>& parts);
 
 }  // namespace hearth::metadata

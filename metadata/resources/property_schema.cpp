@@ -152,6 +152,31 @@ const PropertySchema* ResourceType::property(std::string_view wanted) const {
   return found == properties.end() ? nullptr : &found->second;
 }
 
+const PropertyTable& update_policy_table(std::string_view type) {
+  static const auto table_of = [](const std::string& text) {
+    PropertyTable table;
+    const Value read = parse_json_value(text, "update policies").value_or_throw();
+    for (const Entry& entry : read.entries()) table.emplace_back(entry.key.text(), schema_from(entry.value));
+    return table;
+  };
+  static const std::string batch =
+      R"("max_batch_size": {"t": "integer", "d": 1, "c": [{"range": {"min": 1}}]},
+         "pause_time": {"t": "number", "d": 0, "c": [{"range": {"min": 0}}]})";
+  static const std::string create = R"(, "batch_create": {"t": "map", "s": {)" + batch + "}}}";
+  static const PropertyTable group = table_of(
+      R"({"rolling_update": {"t": "map", "s": {"min_in_service": {"t": "integer", "d": 0, "c": [{"range": {"min": 0}}]}, )" +
+      batch + "}}" + create);
+  static const PropertyTable deployments =
+      table_of(R"({"rolling_update": {"t": "map", "s": {)" + batch + "}}" + create);
+  static const PropertyTable none;
+  if (type == "OS::Heat::ResourceGroup") return group;
+  for (const std::string_view each : {"OS::Heat::SoftwareDeploymentGroup", "OS::Heat::StructuredDeploymentGroup",
+                                      "OS::Heat::SoftwareDeployments", "OS::Heat::StructuredDeployments"}) {
+    if (type == each) return deployments;
+  }
+  return none;
+}
+
 const ResourceType* find_resource_type(std::string_view name) {
   static const std::unordered_map<std::string, ResourceType> types = read_tables();
   const auto found = types.find(std::string(name));
@@ -163,7 +188,7 @@ Value convert_property(const PropertySchema& schema, const Value& value, const s
   try {
     Value result = value;
     if (value.is_null()) {
-      if (schema.from_parameter) return value;  // the parameter's own default
+      // Even for a parameter with a default of its own.
       result = schema.default_value.is_null() ? zero_of(schema.type) : schema.default_value;
       if (schema.type == DataType::map && !schema.members.empty()) result = as_map(schema, result, name);
     } else {

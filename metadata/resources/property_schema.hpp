@@ -35,6 +35,9 @@ struct ResourceType {
 /// Null for types without a table.
 [[nodiscard]] const ResourceType* find_resource_type(std::string_view name);
 
+/// What a type takes as update_policy; most take nothing.
+[[nodiscard]] const PropertyTable& update_policy_table(std::string_view type);
+
 /// The value of one property: converted, with its default, checked. What waits inside stays as it is and is not
 /// checked. Faults have the path from the property on: "inputs[0].type".
 [[nodiscard]] Value convert_property(const PropertySchema& schema, const Value& value, const std::string& name);

@@ -34,11 +34,6 @@ std::optional<Caller> agent_of(const std::string& token, const Engine& engine, s
 
 }  // namespace
 
-std::string agent_token(const std::string& key_id, const std::string& secret, std::int64_t expires) {
-  const std::string text = cat("agent.", key_id, ".", expires);
-  return cat(text, ".", to_hex(hmac(HashKind::sha256, secret, text)));
-}
-
 std::optional<Caller> identify(const ServedRequest& request, const AccessPolicy& policy, const Engine& engine,
                                std::int64_t now) {
   const std::string token = request.header("X-Auth-Token").value_or("");

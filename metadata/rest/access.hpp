@@ -20,9 +20,6 @@ struct Caller {
   std::string key_id;  ///< an agent's
 };
 
-/// "agent.KEY.EXPIRES.MAC".
-[[nodiscard]] std::string agent_token(const std::string& key_id, const std::string& secret, std::int64_t expires);
-
 /// Nothing for whoever has no valid token.
 [[nodiscard]] std::optional<Caller> identify(const ServedRequest& request, const AccessPolicy& policy,
                                              const Engine& engine, std::int64_t now);

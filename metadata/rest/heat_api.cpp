@@ -5,6 +5,7 @@
 
 #include "base/net/url.hpp"
 #include "base/text.hpp"
+#include "metadata/rest/filters.hpp"
 #include "metadata/serve/cfn_answer.hpp"
 
 namespace hearth::metadata::live {
@@ -12,11 +13,13 @@ namespace hearth::metadata::live {
 namespace {
 
 /// Behind a stack's name these lead on, by way of a redirect that adds its UUID.
-constexpr std::array<std::string_view, 8> k_short_cuts = {"resources", "events",      "template", "actions",
-                                                          "outputs",   "environment", "files",    "preview"};
+constexpr std::array<std::string_view, 12> k_short_cuts = {"resources", "events",      "template",  "actions",
+                                                           "outputs",   "environment", "files",     "preview",
+                                                           "export",    "abandon",     "snapshots", "servers"};
 
 int status_of(const std::string& type) {
   if (type == "EntityNotFound" || type == "ResourceNotFound" || type == "NotFound") return 404;
+  if (type == "NotImplemented") return 501;
   if (type == "StackExists" || type == "ActionInProgress") return 409;
   if (type == "Forbidden") return 403;
   return 400;
@@ -26,6 +29,8 @@ bool is_true(const Parameters& parameters, std::string_view name) {
   return to_lower(parameter_or(parameters, name, "")) == "true";
 }
 
+}  // namespace
+
 Json body_of(const ServedRequest& request) {
   const Result<Json> body = parse_json(request.body.empty() ? "{}" : request.body, "the request");
   if (!body) throw EngineError("HTTPBadRequest", cat("The body is no JSON: ", body.error().text()));
@@ -33,16 +38,15 @@ Json body_of(const ServedRequest& request) {
   return *body;
 }
 
-/// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is
-/// taken from there.
 Json definition_of(const Json& request, const Json& before, bool patch) {
   Json body = Json::object();
   for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "timeout_mins",
-                          "disable_rollback", "tags"}) {
+                          "disable_rollback", "tags", "on_failure"}) {
     const bool kept = patch && before.contains(key);  // an empty one in a PATCH means: as before
     if (request.contains(key) && !request[key].is_null() && !(kept && request[key].empty())) {
       body[key] = request[key];
-    } else if (before.contains(key) && (patch || std::string_view(key) == "disable_rollback")) {
+    } else if (before.contains(key) &&
+               (patch || std::string_view(key) == "disable_rollback" || std::string_view(key) == "on_failure")) {
       body[key] = before[key];
     }
   }
@@ -51,17 +55,23 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
     body[key] = before[key];
     body[key].update(request[key]);
   }
+  if (patch && request.contains("clear_parameters") && body.contains("parameters")) {
+    for (const Json& name : request["clear_parameters"]) {
+      if (name.is_string()) body["parameters"].erase(name.get<std::string>());
+    }
+  }
   if (!body.contains("template")) throw EngineError("HTTPBadRequest", "No template specified");
   return body;
 }
 
-}  // namespace
+std::int64_t HeatApi::now() const {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+}
 
 ServedResponse HeatApi::answer(const ServedRequest& request) {
   const std::vector<std::string> parts = split(request.raw_path, '/');
   if (parts.size() < 2 || parts[1] != "v1") return version_document(request);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  const std::optional<Caller> caller = identify(request, policy_, engine_, now);
+  const std::optional<Caller> caller = identify(request, policy_, engine_, now());
   if (!caller) {
     log_.warning(cat("heat: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
     ServedResponse response = heat_error(401, "Unauthorized", "a valid X-Auth-Token is needed");
@@ -77,6 +87,9 @@ ServedResponse HeatApi::answer(const ServedRequest& request) {
     return route(call);
   } catch (const EngineError& error) {
     return heat_error(status_of(error.type()), error.type(), error.what());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return heat_error(400, "StackValidationFailed", error.what());
   } catch (const Json::exception& error) {
     return heat_error(400, "HTTPBadRequest", cat("The request has not the form that is expected: ", error.what()));
   }
@@ -88,7 +101,7 @@ ServedResponse HeatApi::route(const Call& call) {
   if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
   if (call.parts[0] == "software_deployments") return deployments(call);
   if (call.parts[0] == "software_configs") return configs(call);
-  return fixed(call);
+  return guide(call);
 }
 
 ServedResponse HeatApi::stacks(const Call& call) {
@@ -97,6 +110,7 @@ ServedResponse HeatApi::stacks(const Call& call) {
     if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
     return call.request.method == "POST" ? create(call) : list_stacks(call);
   }
+  if (count == 2 && call.parts[1] == "preview" && call.request.method == "POST") return preview(call);
   const bool short_cut =
       count == 2 || std::find(k_short_cuts.begin(), k_short_cuts.end(), call.parts[2]) != k_short_cuts.end();
   if (short_cut) return redirect(call);
@@ -122,30 +136,33 @@ ServedResponse HeatApi::redirect(const Call& call) {
 
 ServedResponse HeatApi::list_stacks(const Call& call) {
   const bool nested = is_true(call.parameters, "show_nested");
-  const std::string marker = parameter_or(call.parameters, "marker", "");
-  const std::uint64_t limit = parse_number(parameter_or(call.parameters, "limit", "")).value_or(0);
+  const bool everywhere = is_true(call.parameters, "global_tenant");
   Json list = Json::array();
-  bool skipping = !marker.empty();
   std::vector<LiveTree*> trees = engine_.trees();
   std::reverse(trees.begin(), trees.end());  // the newest first
   for (const LiveTree* live : trees) {
-    if (live->tree.project != call.project) continue;
+    if (live->tree.project != call.project && !everywhere) continue;
     for (std::size_t i = 0; i < (nested ? live->tree.stacks().size() : 1); ++i) {
-      if (live->tree.stack(i).gone) continue;
-      const bool full = limit != 0 && list.size() >= limit;
-      if (!skipping && !full) list.push_back(stack_summary(call.base, live->tree, i));
-      if (live->tree.stack(i).id == marker) skipping = false;
+      const Stack& stack = live->tree.stack(i);
+      if (stack.gone) continue;
+      Json shown = stack_summary(call.base, live->tree, i);
+      const std::string status = status_text(stack.action, stack.status);
+      const Fields fields = {{"id", stack.id},   {"name", stack.name},     {"stack_name", stack.name},
+                             {"status", status}, {"stack_status", status}, {"action", std::string(word(stack.action))}};
+      if (passes(call.parameters, fields) && passes_tags(call.parameters, shown["tags"])) list.push_back(shown);
     }
   }
   Json body = Json::object();
-  body["stacks"] = std::move(list);
+  body["stacks"] = paged(std::move(list), call.parameters);
   return json_response(200, body);
 }
 
 ServedResponse HeatApi::create(const Call& call) {
   const Json request = body_of(call.request);
   const std::string name = request.value("stack_name", "");
-  const std::string id = engine_.create(call.project, name, definition_of(request, Json::object(), false));
+  const std::string id = request.contains("adopt_stack_data")
+                             ? adopt(call, request, name)
+                             : engine_.create(call.project, name, definition_of(request, Json::object(), false));
   const std::string href = cat(call.base.url, "/stacks/", name, "/", id);
   Json body = Json::object();
   body["stack"]["id"] = id;
@@ -162,12 +179,18 @@ ServedResponse HeatApi::one_stack(const Call& call, const StackPlace& place) {
   if (own_only) throw EngineError("Forbidden", "an agent's token may not do this");
   if (what.empty()) return call.request.method == "GET" ? show(call, place) : change(call, place);
   if (what == "events") return events(call, place, "");
+  if (what == "servers") return servers(call, place);
   if (what == "outputs") return outputs(call, place);
   if (what == "actions") return act(call, place);
-  const Json& body = place.live->tree.body;
-  if (what == "template") return json_response(200, body.value("template", Json::object()));
-  if (what == "environment") return json_response(200, body.value("environment", Json::object()));
-  if (what == "files") return json_response(200, body.value("files", Json::object()));
+  if (what == "snapshots") return snapshots(call, place);
+  if (what == "preview") return preview_update(call, place);
+  if (what == "export") return json_response(200, engine_.exported(*place.live));
+  if (what == "abandon") return abandon(call, place);
+  const StackTree& tree = place.live->tree;
+  Blueprint& blueprint = engine_.blueprint(*place.live);
+  if (what == "template") return json_response(200, blueprint.source(tree.stack(place.stack).path));
+  if (what == "environment") return json_response(200, blueprint.environment());
+  if (what == "files") return json_response(200, tree.body.value("files", Json::object()));
   return heat_error(404, "NotFound", "The resource could not be found.");
 }
 
@@ -182,7 +205,7 @@ ServedResponse HeatApi::show(const Call& call, const StackPlace& place) {
   }
   Json body = Json::object();
   body["stack"] = stack_details(call.base, place.live->tree, place.stack,
-                                place.stack == 0 ? blueprint.parameters() : Json::object(), all);
+                                blueprint.parameters(place.live->tree.stack(place.stack).path), all);
   return json_response(200, body);
 }
 
@@ -208,13 +231,19 @@ ServedResponse HeatApi::act(const Call& call, const StackPlace& place) {
   const Json request = body_of(call.request);
   if (request.size() != 1) throw EngineError("HTTPBadRequest", "exactly one action must be given");
   const std::string name = request.begin().key();
+  if (name == "cancel_update" || name == "cancel_without_rollback") {
+    engine_.cancel(place.live->tree.id, name == "cancel_update");
+    return json_response(200, Json());
+  }
   const std::optional<Action> action = parse_action(name == "check"     ? "CHECK"
                                                     : name == "suspend" ? "SUSPEND"
                                                     : name == "resume"  ? "RESUME"
                                                                         : "");
   if (!action)
     throw EngineError("HTTPBadRequest",
-                      cat("Invalid action ", name, " specified; check, suspend and resume are known"));
+                      cat("Invalid action ", name,
+                          " specified; check, suspend, resume, cancel_update and cancel_without_rollback are "
+                          "known"));
   engine_.act(place.live->tree.id, *action);
   return json_response(200, Json());
 }

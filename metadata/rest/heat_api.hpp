@@ -4,13 +4,14 @@
 #include "base/clock.hpp"
 #include "metadata/rest/access.hpp"
 #include "metadata/rest/heat_render.hpp"
+#include "metadata/rest/template_guide.hpp"
 
 namespace hearth::metadata::live {
 
 class HeatApi final : public HttpHandler {
  public:
-  HeatApi(Engine& engine, AccessPolicy policy, const Clock& clock, Logger& log)
-      : engine_(engine), policy_(std::move(policy)), clock_(clock), log_(log) {}
+  HeatApi(Engine& engine, const TemplateGuide& guide, AccessPolicy policy, const Clock& clock, Logger& log)
+      : engine_(engine), guide_(guide), policy_(std::move(policy)), clock_(clock), log_(log) {}
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
@@ -36,21 +37,55 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse act(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse outputs(const Call& call, const StackPlace& place);
 
-  // heat_api_resources.cpp: resources, events, software deployments
+  // heat_api_lifecycle.cpp: what would be, leaving and coming back
+  [[nodiscard]] ServedResponse preview(const Call& call);
+  [[nodiscard]] ServedResponse preview_update(const Call& call, const StackPlace& place);
+  [[nodiscard]] ServedResponse abandon(const Call& call, const StackPlace& place);
+  [[nodiscard]] std::string adopt(const Call& call, const Json& request, const std::string& name);
+  [[nodiscard]] ServedResponse snapshots(const Call& call, const StackPlace& place);
+  [[nodiscard]] ServedResponse one_snapshot(const Call& call, const StackPlace& place);
+
+  // heat_api_resources.cpp: resources, events
   [[nodiscard]] ServedResponse resources(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse one_resource(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse events(const Call& call, const StackPlace& place, const std::string& resource);
   [[nodiscard]] ServedResponse one_event(const Call& call, const StackPlace& place);
+  [[nodiscard]] ServedResponse change_resource(const Call& call, const StackPlace& place, std::size_t resource);
+  [[nodiscard]] ServedResponse set_machine(const Call& call, const Resource& server);
+  [[nodiscard]] Json attributes_of(LiveTree& live, std::size_t resource);
+
+  // heat_api_servers.cpp: servers as machines that somebody provides
+  [[nodiscard]] ServedResponse servers(const Call& call, const StackPlace& place);
+
+  // heat_api_software.cpp: software deployments and configs
   [[nodiscard]] ServedResponse deployments(const Call& call);
+  [[nodiscard]] ServedResponse server_metadata(const std::string& server);
+  [[nodiscard]] ServedResponse one_deployment(const Call& call, const std::string& id);
+  [[nodiscard]] ServedResponse create_deployment(const Call& call);
   [[nodiscard]] ServedResponse configs(const Call& call);
-  [[nodiscard]] ServedResponse fixed(const Call& call);
+  [[nodiscard]] ServedResponse one_config(const Call& call, const std::string& id);
+
+  // heat_api_guide.cpp: the template language
+  [[nodiscard]] ServedResponse guide(const Call& call);
+  [[nodiscard]] ServedResponse resource_types(const Call& call);
+  [[nodiscard]] ServedResponse template_versions(const Call& call);
+  [[nodiscard]] ServedResponse validate(const Call& call);
   void require_own(const Call& call, const Stack& stack, const std::string& resource) const;
 
+  [[nodiscard]] std::int64_t now() const;
+
   Engine& engine_;
+  const TemplateGuide& guide_;
   AccessPolicy policy_;
   const Clock& clock_;
   Logger& log_;
 };
+
+/// A request's JSON object; an empty body is an empty one. Throws EngineError.
+[[nodiscard]] Json body_of(const ServedRequest& request);
+/// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is
+/// taken from there.
+[[nodiscard]] Json definition_of(const Json& request, const Json& before, bool patch);
 
 /// A stack and those nested in it, down to `depth`.
 [[nodiscard]] std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, std::uint64_t depth);

@@ -1,7 +1,8 @@
-// Resources, events and software deployments of the orchestration API.
+// Resources and events of the orchestration API.
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "metadata/rest/filters.hpp"
 #include "metadata/rest/heat_api.hpp"
 
 namespace hearth::metadata::live {
@@ -12,9 +13,17 @@ std::uint64_t number(const Parameters& parameters, std::string_view name) {
   return parse_number(parameter_or(parameters, name, "")).value_or(0);
 }
 
-std::string server_id(const StackTree& tree, const Resource& deployment) {
-  const std::size_t server = tree.find_path(deployment.deployment.server);
-  return server == k_none ? "" : tree.resource(server).physical_id;
+/// What clients may filter events by.
+bool passes_filter(const Parameters& parameters, const Event& event) {
+  const std::string action = event.status.substr(0, event.status.find('_'));
+  return passes(parameters, {{"resource_name", event.resource},
+                             {"resource_type", event.type},
+                             {"resource_status", event.status},
+                             {"resource_action", action},
+                             {"status", event.status},
+                             {"type", event.type},
+                             {"name", event.resource},
+                             {"uuid", event.id}});
 }
 
 }  // namespace
@@ -45,9 +54,25 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
   const StackTree& tree = place.live->tree;
   Json body = Json::object();
   body["resources"] = Json::array();
+  const bool with_details = to_lower(parameter_or(call.parameters, "with_detail", "")) == "true";
   for (const std::size_t stack : stacks_below(tree, place.stack, number(call.parameters, "nested_depth"))) {
     for (const std::size_t member : tree.stack(stack).resources) {
-      body["resources"].push_back(resource_summary(call.base, tree, member));
+      const Resource& resource = tree.resource(member);
+      const std::string status = status_text(resource.action, resource.status);
+      const Fields fields = {{"name", resource.name},
+                             {"resource_name", resource.name},
+                             {"type", resource.type},
+                             {"resource_type", resource.type},
+                             {"status", status},
+                             {"resource_status", status},
+                             {"id", resource.physical_id},
+                             {"physical_resource_id", resource.physical_id},
+                             {"action", std::string(word(resource.action))}};
+      if (!passes(call.parameters, fields)) continue;
+      Json shown = resource_summary(call.base, tree, member);
+      if (with_details) shown["stack_name"] = tree.stack(stack).name;
+      if (with_details) shown["description"] = resource.description;
+      body["resources"].push_back(std::move(shown));
     }
   }
   return json_response(200, body);
@@ -78,13 +103,51 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
     return json_response(200, Json());
   }
   if (what == "events") return call.parts.size() > 6 ? one_event(call, place) : events(call, place, name);
-  const Resource& resource = live.tree.resource(index);
+  if (call.request.method == "PATCH") return change_resource(call, place, index);
+  if (what == "machine" && call.request.method == "PUT") return set_machine(call, live.tree.resource(index));
   Json shown = resource_summary(call.base, live.tree, index);
-  shown["description"] = resource.description;
-  shown["attributes"] = resource.role == Role::deployment ? deployment_details(resource, server_id(live.tree, resource))
-                                                          : engine_.blueprint(live).attributes(resource.path);
+  shown["description"] = live.tree.resource(index).description;
+  shown["attributes"] = attributes_of(live, index);
+  for (const auto& [parameter, asked] : call.parameters) {
+    if (parameter == "with_attr" && !shown["attributes"].contains(asked)) shown["attributes"][asked] = Json();
+  }
   body["resource"] = std::move(shown);
   return json_response(200, body);
+}
+
+Json HeatApi::attributes_of(LiveTree& live, std::size_t index) {
+  const Resource& resource = live.tree.resource(index);
+  if (resource.role == Role::deployment) return deployment_details(resource, server_of(live.tree, resource));
+  Json all = engine_.blueprint(live).shown_attributes(resource.path);
+  if (resource.role == Role::server) {
+    all["os_collect_config"] = resource.data.value("os-collect-config", Json::object());
+  }
+  return all;
+}
+
+/// Ours, not Heat's: where a server's machine is, and what else templates may ask about it.
+ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
+  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (server.role != Role::server) throw EngineError("HTTPBadRequest", cat(server.name, " is no server"));
+  Json machine = body_of(call.request);
+  if (machine.value("address", "").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
+  if (!machine.contains("first_address")) machine["first_address"] = machine["address"];
+  engine_.machine_came(server.physical_id, machine);
+  return json_response(200, Json());
+}
+
+/// To be replaced by the next update, or not.
+ServedResponse HeatApi::change_resource(const Call& call, const StackPlace& place, std::size_t index) {
+  const Json request = body_of(call.request);
+  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (!request.contains("mark_unhealthy") || !request["mark_unhealthy"].is_boolean()) {
+    throw EngineError("HTTPBadRequest", "Missing mandatory (mark_unhealthy) key from mark unhealthy request");
+  }
+  const std::string reason = request.contains("resource_status_reason") && request["resource_status_reason"].is_string()
+                                 ? request["resource_status_reason"].get<std::string>()
+                                 : "state changed by resource_mark_unhealthy api";
+  engine_.mark(*place.live, index, request["mark_unhealthy"], reason);
+  return json_response(200, Json());
 }
 
 ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const std::string& resource) {
@@ -101,16 +164,14 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   const std::string marker = parameter_or(call.parameters, "marker", "");
   const std::optional<Event> last = marker.empty() ? std::nullopt : engine_.event(marker);
   const std::uint64_t limit = number(call.parameters, "limit");
-  if (ascending) {
-    query.after = last ? last->number : 0;
-    query.limit = limit;
-  }
+  if (ascending) query.after = last ? last->number : 0;
   std::vector<Event> found = engine_.events(query);
   if (!ascending) {
     std::reverse(found.begin(), found.end());
     if (last) std::erase_if(found, [&](const Event& event) { return event.number >= last->number; });
-    if (limit != 0 && found.size() > limit) found.resize(limit);
   }
+  std::erase_if(found, [&](const Event& event) { return !passes_filter(call.parameters, event); });
+  if (limit != 0 && found.size() > limit) found.resize(limit);
   const Stack* root = call.parameters.empty() || depth == 0 ? nullptr : &tree.stack(place.stack);
   Json body = Json::object();
   body["events"] = Json::array();
@@ -129,79 +190,14 @@ ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {
   Json shown = event_summary(call.base, *event, stack, nullptr);
   shown["resource_type"] = event->type;
   shown["resource_properties"] = Json::object();
+  const std::size_t index = place.live->tree.find_resource(place.stack, event->resource);
+  if (index != k_none) {
+    const Json properties = Json::parse(place.live->tree.resource(index).fingerprint, nullptr, false);
+    if (properties.is_object()) shown["resource_properties"] = properties;
+  }
   Json body = Json::object();
   body["event"] = std::move(shown);
   return json_response(200, body);
-}
-
-/// The list, one of them, or what an agent of a server would get.
-ServedResponse HeatApi::deployments(const Call& call) {
-  const bool of_server = call.parts.size() > 2 && call.parts[1] == "metadata";
-  const std::string wanted = of_server ? call.parts[2] : parameter_or(call.parameters, "server_id", "");
-  Json list = Json::array();
-  for (LiveTree* live : engine_.trees()) {
-    for (std::size_t i = 0; i < live->tree.resources().size(); ++i) {
-      const Resource& resource = live->tree.resource(i);
-      if (resource.gone) continue;
-      if (of_server && resource.role == Role::server && resource.physical_id == wanted) {
-        Json body = Json::object();
-        body["metadata"] = engine_.metadata_of(*live, i).value("deployments", Json::array());
-        return json_response(200, body);
-      }
-      if (resource.role != Role::deployment || resource.physical_id.empty()) continue;
-      Json shown = deployment_details(resource, server_id(live->tree, resource));
-      if (call.parts.size() == 2 && call.parts[1] == resource.physical_id) {
-        Json body = Json::object();
-        body["software_deployment"] = std::move(shown);
-        return json_response(200, body);
-      }
-      if (wanted.empty() || shown["server_id"] == wanted) list.push_back(std::move(shown));
-    }
-  }
-  if (call.parts.size() > 1) {
-    throw EngineError("NotFound", cat("Software deployment with id ", call.parts.back(), " not found"));
-  }
-  Json body = Json::object();
-  body["software_deployments"] = std::move(list);
-  return json_response(200, body);
-}
-
-ServedResponse HeatApi::configs(const Call& call) {
-  Json list = Json::array();
-  for (LiveTree* live : engine_.trees()) {
-    for (const Resource& resource : live->tree.resources()) {
-      if (resource.gone || resource.role != Role::deployment || resource.deployment.derived.empty()) continue;
-      Json config = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
-      if (call.parts.size() > 1 && call.parts[1] == resource.deployment.config_id) {
-        Json body = Json::object();
-        body["software_config"] = std::move(config);
-        return json_response(200, body);
-      }
-      Json entry = Json::object();
-      for (const char* key : {"id", "name", "group", "creation_time"}) entry[key] = config.value(key, "");
-      entry["project"] = live->tree.project;
-      list.push_back(std::move(entry));
-    }
-  }
-  if (call.parts.size() > 1)
-    throw EngineError("NotFound", cat("Software config with id ", call.parts[1], " not found"));
-  Json body = Json::object();
-  body["software_configs"] = std::move(list);
-  return json_response(200, body);
-}
-
-ServedResponse HeatApi::fixed(const Call& call) {
-  Json body = Json::object();
-  if (call.parts[0] == "build_info") {
-    body["api"]["revision"] = HEARTH_VERSION;
-    body["engine"]["revision"] = HEARTH_VERSION;
-    return json_response(200, body);
-  }
-  if (call.parts[0] == "services") {
-    body["services"] = Json::array();
-    return json_response(200, body);
-  }
-  return heat_error(404, "NotFound", "The resource could not be found.");
 }
 
 }  // namespace hearth::metadata::live

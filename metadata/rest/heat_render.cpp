@@ -37,6 +37,7 @@ std::string_view explanation(int status) {
     case 401: return "This server could not verify that you are authorized to access the document you requested.";
     case 403: return "Access was denied to this resource.";
     case 404: return "The resource could not be found.";
+    case 501: return "The server does not do this.";
     case 409: return "There was a conflict when trying to complete your request.";
     default: return "The server has either erred or is incapable of performing the requested operation.";
   }
@@ -56,7 +57,7 @@ Json stack_summary(const Base& base, const StackTree& tree, std::size_t index) {
   out["links"] = Json::array({link(base.stack(stack), "self")});
   out["project"] = tree.project;
   out["stack_name"] = stack.name;
-  out["description"] = stack.description;
+  out["description"] = "";  // a list does not read templates
   out["stack_status"] = status_text(stack.action, stack.status);
   out["stack_status_reason"] = stack.reason;
   out["creation_time"] = iso_time(stack.created);
@@ -141,6 +142,11 @@ Json output_details(const PlannedOutput& output) {
   out["output_value"] = output.value;
   if (!output.error.empty()) out["output_error"] = output.error;
   return out;
+}
+
+std::string server_of(const StackTree& tree, const Resource& deployment) {
+  const std::size_t server = tree.find_path(deployment.deployment.server);
+  return server == k_none ? "" : tree.resource(server).physical_id;
 }
 
 Json deployment_details(const Resource& deployment, const std::string& server_id) {

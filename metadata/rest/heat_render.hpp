@@ -19,6 +19,8 @@ struct Base {
 [[nodiscard]] Json resource_summary(const Base& base, const StackTree& tree, std::size_t resource);
 [[nodiscard]] Json event_summary(const Base& base, const Event& event, const Stack& stack, const Stack* root);
 [[nodiscard]] Json output_details(const PlannedOutput& output);
+/// The UUID of a deployment's server.
+[[nodiscard]] std::string server_of(const StackTree& tree, const Resource& deployment);
 /// As `software_deployments` shows it.
 [[nodiscard]] Json deployment_details(const Resource& deployment, const std::string& server_id);
 

@@ -55,8 +55,8 @@ void Conditions::validate(Scope& scope) {
   for (const std::string& name : template_->condition_names()) {
     const ExpressionPtr definition = template_->condition(name);
     if (!may_be_condition(*definition)) throw no_condition(name, resolve(*definition, scope));
+    check(*definition, scope);
     metadata::validate(*definition, scope, name);
-    (void)enabled(Value::string(name), scope);
   }
 }
 

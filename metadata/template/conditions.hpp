@@ -15,7 +15,7 @@ class Conditions {
   /// A condition by name, or a bool as it is; null counts as true. A waiting value where it is not known yet.
   /// Throws ValueError for other names, StackValidationFailed for circles and definitions that are no conditions.
   [[nodiscard]] Value enabled(const Value& condition, Scope& scope);
-  /// Decides every condition; throws the first fault.
+  /// Looks at the definition of every condition; throws the first fault.
   void validate(Scope& scope);
 
  private:

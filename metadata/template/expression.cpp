@@ -263,6 +263,8 @@ void collect_references(const Expression& expression, Scope& scope, std::vector<
   if (!attribute && name != "get_resource" && name != "Ref") return;
   Value arguments = resolve(expression.arguments(), scope);
   if (arguments.has_waiting()) return;
+  if (name == "get_resource" && (arguments.is_list() || arguments.is_map()))
+    throw type_fault(cat("unhashable type: '", type_name(arguments), "'"), expression.mark);
   std::vector<Value> parts = arguments.is_list() ? arguments.items() : std::vector<Value>{arguments};
   if (parts.empty() || !parts[0].is_string()) return;
   if (name == "Ref" && !scope.has_resource(parts[0].text())) return;

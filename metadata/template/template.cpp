@@ -143,7 +143,7 @@ void Template::read_parameter_groups() const {
 void Template::read_conditions() {
   if (!has_conditions(version_)) return;
   const Value conditions = section("conditions", "Conditions");
-  if (conditions.is_null()) return;
+  if (conditions.is_null() && document_.find(is_cfn(version_) ? "Conditions" : "conditions") == nullptr) return;
   if (!conditions.is_map()) {
     throw validation_fault(cat("Conditions validation error: Condition definitions must be a map. Found a ",
                                type_name(conditions), " instead"),
@@ -207,6 +207,7 @@ class ResourceReader {
       made_.description = text->text();
     }
     read_condition();
+    check_external_id();
     return std::move(made_);
   }
 
@@ -275,6 +276,8 @@ class ResourceReader {
     const Value* policy = find(words_.deletion_policy);
     if (policy == nullptr) return;
     if (!policy->is_string() && !policy->is_map()) throw bad_type(words_.deletion_policy, "string", *policy);
+    if (policy->is_map())  // known when the stack is
+      made_.computed_deletion_policy = parse_expression(*policy, version_, cat(path_, ".", words_.deletion_policy));
     std::string text = policy->is_string() ? policy->text() : "Delete";
     const bool lower =
         has_conditions(version_) && !is_cfn(version_) && (text == "delete" || text == "retain" || text == "snapshot");
@@ -283,6 +286,11 @@ class ResourceReader {
       throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark());
     }
     made_.deletion_policy = text;
+  }
+
+  void check_external_id() const {
+    const Value* id = is_cfn(version_) || !has_conditions(version_) ? nullptr : find("external_id");
+    if (id != nullptr && !id->is_string() && !id->is_map()) throw bad_type("external_id", "string", *id);
   }
 
   void read_condition() {

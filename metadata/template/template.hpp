@@ -22,6 +22,7 @@ struct ResourceDefinition {
   ExpressionPtr metadata{};
   ExpressionPtr condition{};
   ExpressionPtr update_policy{};
+  ExpressionPtr computed_deletion_policy{};  ///< where it is no plain text
   std::vector<Value> depends_on{};
   std::string deletion_policy = "Delete";
   std::string description{};

@@ -11,18 +11,13 @@ namespace hearth::metadata::yaql {
 namespace {
 
 constexpr std::size_t k_most_steps = 5'000'000;
-
-std::string shown(const Item& item) {
-  if (!item.value.is_list()) return python_repr(item.value);
-  std::string inside = python_repr(item.value);  // lists are tuples inside YAQL
-  inside = inside.substr(1, inside.size() - 2);
-  return cat("(", inside, item.value.items().size() == 1 ? "," : "", ")");
-}
+constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
 
 const std::unordered_map<std::string_view, const Library*>& libraries() {
   static const std::unordered_map<std::string_view, const Library*> index = [] {
     std::unordered_map<std::string_view, const Library*> all;
-    for (const auto* library : {&collection_library(), &query_library(), &text_library()}) {
+    for (const auto* library : {&collection_library(), &query_library(), &text_library(), &regex_library(),
+                                &number_library(), &sequence_library(), &system_library()}) {
       for (const Library& row : *library) all[row.name] = &row;
     }
     return all;
@@ -31,6 +26,17 @@ const std::unordered_map<std::string_view, const Library*>& libraries() {
 }
 
 }  // namespace
+
+std::string shown(const Value& value) {
+  std::vector<std::string> parts;
+  if (value.is_map()) {
+    for (const Entry& entry : value.entries()) parts.push_back(cat(shown(entry.key), ": ", shown(entry.value)));
+    return cat("{", join(parts, ", "), "}");
+  }
+  if (!value.is_list()) return python_repr(value);
+  for (const Value& item : value.items()) parts.push_back(shown(item));
+  return cat("(", join(parts, ", "), parts.size() == 1 ? "," : "", ")");
+}
 
 Item Variables::get(const std::string& name) const {
   for (const Variables* scope = this; scope != nullptr; scope = scope->outer_) {
@@ -102,10 +108,10 @@ Item Evaluator::binary(const Syntax& syntax, const Variables& variables) {
   if (name == "and") return is_true(left) ? evaluate(*syntax.parts[1], variables) : left;
   if (name == "or") return is_true(left) ? left : evaluate(*syntax.parts[1], variables);
   if (name == "->") {
+    if (left.type != Item::Type::context)
+      throw Fault("NoMatchingFunctionException", "No function \"#operator_->\" matches supplied arguments");
     Variables inner(&variables);
-    if (left.variables) {
-      for (const auto& [key, item] : *left.variables) inner.set(key, item);
-    }
+    for (const auto& [key, item] : *left.variables) inner.set(key, item);
     return evaluate(*syntax.parts[1], inner);
   }
   return apply_operator(name, left, evaluate(*syntax.parts[1], variables), *this);
@@ -162,6 +168,16 @@ Value Evaluator::output(const Item& item) const {
   return item.value;
 }
 
+Value Evaluator::result(const Item& item) const {
+  if (item.type == Item::Type::set) {
+    for (const Value& member : item.value.items()) {
+      if (member.is_list() || member.is_map())
+        throw type_fault(cat("unhashable type: '", type_name(member), "'"), member.mark());
+    }
+  }
+  return output(item);
+}
+
 Item Call::at(std::size_t place) const {
   if (receiver) {
     if (place == 0) return *receiver;
@@ -188,11 +204,6 @@ const Syntax& Call::lambda(std::size_t place) const {
 const std::vector<Value>& Call::collection(std::size_t place, Item& holder) const {
   if (!has(place)) mismatch();
   holder = at(place);
-  if (holder.is_map()) {
-    std::vector<Value> keys;
-    for (const Entry& entry : holder.value.entries()) keys.push_back(entry.key);
-    holder = Item(Item::Type::iterator, Value::list(std::move(keys)));
-  }
   if (!holder.is_collection()) mismatch();
   return evaluator.items(holder);
 }
@@ -206,7 +217,8 @@ std::string Call::text(std::size_t place) const {
 std::int64_t Call::integer(std::size_t place, std::int64_t otherwise) const {
   if (!has(place)) return otherwise;
   const Item item = at(place);
-  if (item.value.kind() != Kind::integer) mismatch();
+  const bool whole = item.value.kind() == Kind::integer || item.value.is_bool();  // Python's int
+  if (item.type != Item::Type::plain || !whole) mismatch();
   return item.value.as_integer();
 }
 
@@ -216,13 +228,38 @@ Value Call::map(std::size_t place) const {
   return item.value;
 }
 
+std::size_t Call::place_of(std::string_view argument, std::size_t place) const {
+  const std::size_t before = receiver ? 1 : 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i]->type == Syntax::Type::rule && arguments[i]->parts[0]->name == argument) return i + before;
+  }
+  const bool named = place < count() && arguments[place - before]->type == Syntax::Type::rule;
+  return named ? count() : place;
+}
+
 void Call::mismatch() const {
   if (receiver) {
     throw Fault("NoMatchingMethodException",
-                cat("No method \"", name, "\" for receiver ", shown(*receiver), " matches supplied arguments"));
+                cat("No method \"", name, "\" for receiver ", shown(receiver->value), " matches supplied arguments"));
   }
   throw Fault("NoMatchingFunctionException", cat("No function \"", name, "\" matches supplied arguments"));
 }
+
+namespace {
+
+/// What def() gave a name: a lambda with the names that it saw.
+Item call_defined(const Call& call, const Item& defined) {
+  Variables scope;
+  for (const auto& [name, item] : *defined.variables) scope.set(name, item);
+  for (std::size_t i = 0; i < call.count(); ++i) scope.set(i == 0 ? "$" : cat("$", i + 1), call.at(i));
+  scope.set(cat("def ", call.name), defined);
+  if (++call.evaluator.depth() > k_deepest) throw Fault("RecursionError", "maximum recursion depth exceeded");
+  Item result = call.evaluator.evaluate(*defined.function, scope);
+  --call.evaluator.depth();
+  return result;
+}
+
+}  // namespace
 
 Item call_function(const Call& call) {
   const auto found = libraries().find(call.name);
@@ -230,19 +267,25 @@ Item call_function(const Call& call) {
     const Form form = found->second->form;
     if (form == Form::both || (form == Form::method) == call.receiver.has_value()) return found->second->run(call);
   }
+  const Item defined = call.receiver ? Item() : call.variables.get(cat("def ", call.name));
+  if (defined.function) return call_defined(call, defined);
   if (call.receiver) {
     throw Fault("NoMethodRegisteredException",
-                cat("Unknown method \"", call.name, "\" for receiver ", shown(*call.receiver)));
+                cat("Unknown method \"", call.name, "\" for receiver ", shown(call.receiver->value)));
   }
   throw Fault("NoFunctionRegisteredException", cat("Unknown function \"", call.name, "\""));
 }
 
-bool is_true(const Item& item) { return item.type == Item::Type::regex || truth(item.value); }
+/// Python's generators are true, whatever they will give.
+bool is_true(const Item& item) {
+  const bool object = item.type == Item::Type::regex || item.type == Item::Type::iterator || item.ties;
+  return object || item.type == Item::Type::context || truth(item.value);
+}
 
 std::string text_of(const Value& value) {
   if (value.is_null()) return "null";
   if (value.is_bool()) return value.as_bool() ? "true" : "false";
-  if (value.is_list()) return shown(value);
+  if (value.is_list() || value.is_map()) return shown(value);
   return python_str(value);
 }
 

@@ -1,9 +1,9 @@
 // Evaluates YAQL. Everything is evaluated at once instead of lazily; limits are those of Heat: so many items a
 // collection.
 //
-// Supported (enough for all of tripleo-heat-templates): operators . ?. [] + - * / mod = != < > <= >= and or not in =~
-// !~ ->, lists, maps, $ $name $1; the functions of the two libraries (library_collections.cpp, library_text.cpp). Not
-// supported: def, generate, call, dates; calling them is an error that says so.
+// Supported: operators . ?. [] + - * / mod = != < > <= >= and or not in =~ !~ ->, lists, maps, $ $name $1, and all of
+// the standard library that Heat offers (library_*.cpp) but what would not be the same each time or has no form in
+// JSON: dates, time spans, random numbers. Calling those is an error that says so.
 #pragma once
 
 #include <map>
@@ -19,17 +19,21 @@ namespace hearth::metadata::yaql {
 
 /// A value with what YAQL tells apart beyond JSON.
 struct Item {
-  enum class Type { plain, iterator, set, regex, context };
+  enum class Type { plain, iterator, view, set, regex, context };
   Type type = Type::plain;
-  Value value{};  ///< iterators and sets: a list; a regex: its pattern
-  int flags = 0;  ///< of a regex: 1 ignore case, 2 multi line, 4 dot all
+  Value value{};         ///< iterators, views (what can only be gone through) and sets: a list; a regex: its pattern
+  int flags = 0;         ///< of a regex: 1 ignore case, 2 multi line, 4 dot all
+  bool endless = false;  ///< there is more of it than the limit allows; good as long as nobody wants all
   std::shared_ptr<const std::map<std::string, Item>> variables{};  ///< of a context
+  std::shared_ptr<const std::vector<std::size_t>> ties{};  ///< of what was ordered: equal numbers for equal keys
+  SyntaxPtr function{};                                    ///< what def() gave a name
 
   Item() = default;
   Item(Value v) : value(std::move(v)) {}  // NOLINT(google-explicit-constructor)
   Item(Type t, Value v) : type(t), value(std::move(v)) {}
   [[nodiscard]] bool is_collection() const {
-    return type == Type::iterator || type == Type::set || (type == Type::plain && value.is_list());
+    return type == Type::iterator || type == Type::view || type == Type::set ||
+           (type == Type::plain && value.is_list());
   }
   [[nodiscard]] bool is_text() const { return type == Type::plain && value.is_string(); }
   [[nodiscard]] bool is_map() const { return type == Type::plain && value.is_map(); }
@@ -56,12 +60,15 @@ class Evaluator {
   [[nodiscard]] Item evaluate(const Syntax& syntax, const Variables& variables);
   /// The value of a lambda: $ and $1 are the first argument, $2 the second.
   [[nodiscard]] Item apply(const Syntax& lambda, const Variables& variables, const std::vector<Item>& arguments);
-  /// As what leaves YAQL: sets and iterators are lists.
+  /// As part of another value: sets and iterators are lists.
   [[nodiscard]] Value output(const Item& item) const;
+  /// What leaves YAQL: sets hold neither lists nor maps.
+  [[nodiscard]] Value result(const Item& item) const;
   /// The items of a collection within the limit; throws CollectionTooLargeException.
   [[nodiscard]] const std::vector<Value>& items(const Item& item) const;
   [[nodiscard]] std::size_t limit() const { return limit_; }
   void count_step();
+  [[nodiscard]] std::size_t& depth() { return depth_; }
 
  private:
   Item binary(const Syntax& syntax, const Variables& variables);
@@ -71,6 +78,7 @@ class Evaluator {
 
   std::size_t limit_;
   std::size_t steps_ = 0;
+  std::size_t depth_ = 0;  ///< of calls of functions that def() named
 };
 
 /// One call: receiver and arguments, these not yet evaluated.
@@ -94,6 +102,8 @@ struct Call {
   [[nodiscard]] std::string text(std::size_t place) const;
   [[nodiscard]] std::int64_t integer(std::size_t place, std::int64_t otherwise = 0) const;
   [[nodiscard]] Value map(std::size_t place) const;
+  /// Where the argument given as `name => …` stands; else `place`, unless another name stands there.
+  [[nodiscard]] std::size_t place_of(std::string_view argument, std::size_t place) const;
   /// No overload of the function takes these arguments.
   [[noreturn]] void mismatch() const;
 };
@@ -109,14 +119,31 @@ struct Library {
 [[nodiscard]] const std::vector<Library>& collection_library();
 [[nodiscard]] const std::vector<Library>& query_library();
 [[nodiscard]] const std::vector<Library>& text_library();
+[[nodiscard]] const std::vector<Library>& regex_library();
+[[nodiscard]] const std::vector<Library>& number_library();
+[[nodiscard]] const std::vector<Library>& sequence_library();
+[[nodiscard]] const std::vector<Library>& system_library();
 
 [[nodiscard]] Item call_function(const Call& call);
 [[nodiscard]] Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator);
 [[nodiscard]] bool is_true(const Item& item);
+/// Python's repr() of a value, with tuples for lists, as they are inside YAQL.
+[[nodiscard]] std::string shown(const Value& value);
 /// Python's text of a value as YAQL's str() gives it: true, false, null for their kinds.
 [[nodiscard]] std::string text_of(const Value& value);
-/// Regular expression search; `whole_at_start`: only at the beginning.
-[[nodiscard]] std::optional<std::vector<std::string>> match(const std::string& pattern, int flags,
-                                                            const std::string& text, bool at_start);
+
+/// One match of a regular expression: the whole and its groups, by bytes of the text; npos where a group took no part.
+struct Match {
+  struct Group {
+    std::size_t begin = std::string::npos;
+    std::size_t end = std::string::npos;
+  };
+  std::vector<Group> groups;
+};
+/// The matches of a regex in a text that don't overlap, the first `most` of them (0: all).
+[[nodiscard]] std::vector<Match> matches_of(const Item& regex, const std::string& text, std::size_t most = 0);
+/// split() and replace() of a regex and a text, in either order.
+[[nodiscard]] Item split_by_regex(const Call& call);
+[[nodiscard]] Item replace_by_regex(const Call& call);
 
 }  // namespace hearth::metadata::yaql

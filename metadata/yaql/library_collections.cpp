@@ -20,39 +20,35 @@ Item list(const Call& call) {
   std::vector<Value> items;
   for (std::size_t i = 0; i < call.count(); ++i) {
     const Item item = call.at(i);
-    if (item.type == Item::Type::iterator || item.type == Item::Type::set) {
+    if (item.type == Item::Type::iterator) {
       const std::vector<Value>& more = call.evaluator.items(item);
       items.insert(items.end(), more.begin(), more.end());
     } else {
-      items.push_back(item.value);
+      items.push_back(call.evaluator.output(item));
     }
   }
   return Value::list(std::move(items));
 }
 
-Item set(const Call& call) {
+Item set_of(const std::vector<Value>& values) {
   std::vector<Value> items;
-  const Item all = list(call);
-  std::vector<Value> flat;
-  for (const Value& value : all.value.items()) {
-    if (value.is_list()) {
-      flat.insert(flat.end(), value.items().begin(), value.items().end());
-    } else {
-      flat.push_back(value);
-    }
-  }
-  for (const Value& value : flat) {
+  for (const Value& value : values) {
     if (!contains(items, value)) items.push_back(value);
   }
   return {Item::Type::set, Value::list(std::move(items))};
 }
+
+Item set(const Call& call) { return set_of(list(call).value.items()); }
 
 Item to_list(const Call& call) {
   Item holder;
   return Value::list(call.collection(0, holder));
 }
 
-Item to_set(const Call& call) { return set(call); }
+Item to_set(const Call& call) {
+  Item holder;
+  return set_of(call.collection(0, holder));
+}
 
 void flatten_into(const std::vector<Value>& items, std::vector<Value>& flat) {
   for (const Value& item : items) {
@@ -95,8 +91,9 @@ Item to_dict(const Call& call) {
   MapBuilder members;
   for (const Value& item : call.collection(0, holder)) {
     const Value key = call.evaluator.output(call.apply(1, {item}));
+    const Value value = call.has(2) ? call.evaluator.output(call.apply(2, {item})) : item;
     if (key.is_list() || key.is_map()) throw type_fault(cat("unhashable type: '", type_name(key), "'"));
-    members.set(key, call.has(2) ? call.evaluator.output(call.apply(2, {item})) : item);
+    members.set(key, value);
   }
   return Value::map(std::move(members));
 }
@@ -137,7 +134,7 @@ Item values(const Call& call) {
   std::vector<Value> items;
   const Value map = call.map(0);
   for (const Entry& entry : map.entries()) items.push_back(entry.value);
-  return iterator(std::move(items));
+  return {Item::Type::view, Value::list(std::move(items))};
 }
 
 Item items(const Call& call) {
@@ -170,7 +167,7 @@ Item length(const Call& call) {
     return Value::integer(std::count_if(text.begin(), text.end(),
                                         [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
   }
-  if (!item.is_collection()) call.mismatch();
+  if (!item.is_collection() || item.type == Item::Type::view) call.mismatch();
   if (item.type == Item::Type::iterator)
     return Value::integer(static_cast<std::int64_t>(call.evaluator.items(item).size()));
   return Value::integer(static_cast<std::int64_t>(item.value.items().size()));
@@ -220,7 +217,7 @@ Item insert(const Call& call) {
 }
 
 Item concat(const Call& call) {
-  if (call.count() > 0 && call.at(0).is_text()) {
+  if (!call.receiver && call.count() > 0 && call.at(0).is_text()) {
     std::string text;
     for (std::size_t i = 0; i < call.count(); ++i) text += call.text(i);
     return Value::string(text);
@@ -261,30 +258,43 @@ Item intersect(const Call& call) { return set_operation(call, true, false, false
 Item difference(const Call& call) { return set_operation(call, false, true, false); }
 Item symmetric(const Call& call) { return set_operation(call, false, true, true); }
 
+/// What mergeWith is told beside the two maps.
+struct Merging {
+  const Call& call;
+  std::size_t list_merger;  ///< places of the lambdas
+  std::size_t item_merger;
+
+  [[nodiscard]] Value lists(const Value& left, const Value& right) const {
+    if (call.has(list_merger)) return call.evaluator.output(call.apply(list_merger, {left, right}));
+    std::vector<Value> all;
+    for (const auto* list : {&left, &right}) {
+      for (const Value& item : list->items()) {
+        if (!contains(all, item)) all.push_back(item);
+      }
+    }
+    return Value::list(std::move(all));
+  }
+  [[nodiscard]] Value items(const Value& left, const Value& right) const {
+    return call.has(item_merger) ? call.evaluator.output(call.apply(item_merger, {left, right})) : right;
+  }
+};
+
 /// Maps member by member, lists joined (without repeating), other values from the right, unless mergers say otherwise.
-Value merge_maps(const Call& call, const Value& left, const Value& right, std::int64_t levels) {
+/// `levels`: how deep; 0 is all the way.
+Value merge_maps(const Merging& how, const Value& left, const Value& right, std::int64_t levels) {
   MapBuilder members;
   for (const Entry& entry : left.entries()) {
     const Value* other = right.find(entry.key);
     if (other == nullptr) {
       members.set(entry.key, entry.value);
-    } else if (levels != 1 && entry.value.is_map() && other->is_map()) {
-      members.set(entry.key, merge_maps(call, entry.value, *other, levels == 0 ? 0 : levels - 1));
-    } else if (levels != 1 && entry.value.is_list() && other->is_list()) {
-      if (call.has(2)) {
-        members.set(entry.key, call.evaluator.output(call.apply(2, {entry.value, *other})));
-      } else {
-        std::vector<Value> all;
-        for (const auto* list : {&entry.value, other}) {
-          for (const Value& item : list->items()) {
-            if (!contains(all, item)) all.push_back(item);
-          }
-        }
-        members.set(entry.key, Value::list(std::move(all)));
-      }
-    } else {
-      members.set(entry.key, call.has(3) ? call.evaluator.output(call.apply(3, {entry.value, *other})) : *other);
+      continue;
     }
+    const bool deeper = levels != 1 && (other->is_map() || other->is_list());
+    if (deeper && other->kind() != entry.value.kind())
+      throw type_fault(cat("Cannot merge ", type_name(entry.value), " with ", type_name(*other)));
+    members.set(entry.key, !deeper           ? how.items(entry.value, *other)
+                           : other->is_map() ? merge_maps(how, entry.value, *other, levels == 0 ? 0 : levels - 1)
+                                             : how.lists(entry.value, *other));
   }
   for (const Entry& entry : right.entries()) {
     if (left.find(entry.key) == nullptr) members.set(entry.key, entry.value);
@@ -292,7 +302,10 @@ Value merge_maps(const Call& call, const Value& left, const Value& right, std::i
   return Value::map(std::move(members));
 }
 
-Item merge_with(const Call& call) { return merge_maps(call, call.map(0), call.map(1), call.integer(4, 0)); }
+Item merge_with(const Call& call) {
+  const Merging how{call, call.place_of("listMerger", 2), call.place_of("itemMerger", 3)};
+  return merge_maps(how, call.map(0), call.map(1), call.integer(call.place_of("maxLevels", 4), 0));
+}
 
 Item is_list(const Call& call) {
   const Item item = call.at(0);

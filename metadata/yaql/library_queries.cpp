@@ -18,20 +18,36 @@ std::vector<Value> all_of(const Call& call, std::size_t place = 0) {
   return call.collection(place, holder);
 }
 
+/// As much as there is of what may go on for ever.
+Item some_of(const Call& call, std::size_t place = 0) {
+  Item item = call.has(place) ? call.at(place) : Item();
+  if (!item.is_collection()) call.mismatch();
+  if (!item.endless) (void)call.evaluator.items(item);
+  return item;
+}
+
+Item as_endless_as(const Item& from, std::vector<Value> items) {
+  Item item = iterator(std::move(items));
+  item.endless = from.endless;
+  return item;
+}
+
 bool holds(const Call& call, std::size_t place, const Value& item) { return is_true(call.apply(place, {item})); }
 
 Item where(const Call& call) {
   std::vector<Value> kept;
-  for (const Value& item : all_of(call)) {
+  const Item from = some_of(call);
+  for (const Value& item : from.value.items()) {
     if (holds(call, 1, item)) kept.push_back(item);
   }
-  return iterator(std::move(kept));
+  return as_endless_as(from, std::move(kept));
 }
 
 Item select(const Call& call) {
   std::vector<Value> made;
-  for (const Value& item : all_of(call)) made.push_back(call.evaluator.output(call.apply(1, {item})));
-  return iterator(std::move(made));
+  const Item from = some_of(call);
+  for (const Value& item : from.value.items()) made.push_back(call.evaluator.output(call.apply(1, {item})));
+  return as_endless_as(from, std::move(made));
 }
 
 Item select_many(const Call& call) {
@@ -48,21 +64,30 @@ Item select_many(const Call& call) {
   return iterator(std::move(made));
 }
 
+/// How many items; as itertools.islice() takes it.
+std::size_t count_of(const Call& call, std::size_t place) {
+  if (!call.has(place)) call.mismatch();
+  const std::int64_t count = call.integer(place);
+  if (count < 0) throw value_fault("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
+  return static_cast<std::size_t>(count);
+}
+
 Item skip(const Call& call) {
-  std::vector<Value> all = all_of(call);
-  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, call.integer(1)));
+  const Item from = some_of(call);
+  std::vector<Value> all = from.value.items();
+  const std::size_t count = count_of(call, 1);
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size())));
-  return iterator(std::move(all));
+  return as_endless_as(from, std::move(all));
 }
 
 Item limit(const Call& call) {
-  std::vector<Value> all = all_of(call);
-  all.resize(std::min(all.size(), static_cast<std::size_t>(std::max<std::int64_t>(0, call.integer(1)))));
+  std::vector<Value> all = some_of(call).value.items();
+  all.resize(std::min(all.size(), count_of(call, 1)));
   return iterator(std::move(all));
 }
 
 Item take_while(const Call& call) {
-  std::vector<Value> all = all_of(call);
+  std::vector<Value> all = some_of(call).value.items();
   const auto end = std::find_if(all.begin(), all.end(), [&](const Value& v) { return !holds(call, 1, v); });
   all.erase(end, all.end());
   return iterator(std::move(all));
@@ -95,7 +120,7 @@ Item enumerate(const Call& call) {
 }
 
 Item any(const Call& call) {
-  const std::vector<Value> all = all_of(call);
+  const std::vector<Value> all = some_of(call).value.items();
   if (!call.has(1)) return Value::boolean(!all.empty());
   return Value::boolean(std::any_of(all.begin(), all.end(), [&](const Value& v) { return holds(call, 1, v); }));
 }
@@ -136,6 +161,7 @@ Item accumulate(const Call& call) {
     sum = sum ? call.apply(1, {*sum, item}) : Item(item);
     made.push_back(call.evaluator.output(*sum));
   }
+  if (!sum) throw type_fault("accumulate() of empty sequence with no initial value");
   return iterator(std::move(made));
 }
 
@@ -143,7 +169,10 @@ Item extreme(const Call& call, const std::string& wins) {
   const auto better = [&](const Item& a, const Item& b) {
     return is_true(apply_operator(wins, b, a, call.evaluator)) ? b : a;
   };
-  if (!call.receiver) return better(call.at(0), call.at(1));
+  if (!call.receiver) {
+    if (call.count() != 2) call.mismatch();
+    return better(call.at(0), call.at(1));
+  }
   return reduce_by(all_of(call), seed(call, 1), [&](const Item& a, const Value& b) { return better(a, b); });
 }
 
@@ -151,16 +180,18 @@ Item max(const Call& call) { return extreme(call, ">"); }
 Item min(const Call& call) { return extreme(call, "<"); }
 
 Item first(const Call& call) {
-  const std::vector<Value> items = all_of(call);
+  const std::vector<Value> items = some_of(call).value.items();
+  const std::optional<Item> otherwise = seed(call, 1);
   if (!items.empty()) return items.front();
-  if (call.has(1)) return call.at(1);
+  if (otherwise) return *otherwise;
   throw Fault("StopIteration", "the collection is empty");
 }
 
 Item last(const Call& call) {
   const std::vector<Value> items = all_of(call);
+  const std::optional<Item> otherwise = seed(call, 1);
   if (!items.empty()) return items.back();
-  if (call.has(1)) return call.at(1);
+  if (otherwise) return *otherwise;
   throw Fault("StopIteration", "the collection is empty");
 }
 
@@ -177,61 +208,76 @@ Item range(const Call& call) {
   if (step == 0) throw value_fault("range() arg 3 must not be zero");
   std::vector<Value> numbers;
   for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
-    if (numbers.size() > call.evaluator.limit()) break;  // whoever goes through them reports it
+    if (numbers.size() > call.evaluator.limit()) break;  // whoever wants all of them is told
     numbers.push_back(Value::integer(i));
   }
-  return iterator(std::move(numbers));
+  Item result = iterator(std::move(numbers));
+  result.endless = result.value.items().size() > call.evaluator.limit();
+  return result;
 }
 
-Item ordered(const Call& call, const std::string& before) {
-  std::vector<Value> items = all_of(call);
-  std::stable_sort(items.begin(), items.end(), [&](const Value& a, const Value& b) {
-    return is_true(apply_operator(before, call.apply(1, {a}), call.apply(1, {b}), call.evaluator));
-  });
-  return iterator(std::move(items));
-}
+using Group = std::pair<Value, std::vector<Value>>;
 
-Item order_by(const Call& call) { return ordered(call, "<"); }
-Item order_by_descending(const Call& call) { return ordered(call, ">"); }
+/// The aggregator gets the values of a group; where that fails from the first group on, [key, values], as in
+/// YAQL 1.1.1.
+class Aggregator {
+ public:
+  explicit Aggregator(const Call& call) : call_(call) {}
 
-/// groupBy(key, value, aggregator): [[key, [values]], …]; the aggregator gets [key, values] or, as older YAQL, the
-/// values.
+  Value operator()(const Value& key, const Value& values) {
+    if (!failure_) {
+      try {
+        const Value result = call_.evaluator.output(call_.apply(3, {values}));
+        const bool older = values.items().size() == 2 && result.is_list() && result.items().size() == 2 &&
+                           result.items()[0] == values.items()[0];
+        if (!older) may_be_older_ = false;
+        return Value::list({key, result});
+      } catch (const Fault& fault) {
+        if (fault.type() != "IndexError" && fault.type().rfind("NoMatching", 0) != 0) throw;
+        failure_ = fault;
+      }
+    }
+    if (may_be_older_) {
+      try {
+        const Value result = call_.evaluator.output(call_.apply(3, {Value::list({key, values})}));
+        if (result.is_list() && result.items().size() == 2) return result;
+      } catch (const Fault&) {  // the first one says more
+      }
+    }
+    throw *failure_;
+  }
+
+ private:
+  const Call& call_;
+  std::optional<Fault> failure_;
+  bool may_be_older_ = true;
+};
+
+/// groupBy(key, value, aggregator): [[key, [values]], …]
 Item group_by(const Call& call) {
-  std::vector<std::pair<Value, std::vector<Value>>> groups;
+  std::vector<Group> groups;
   for (const Value& item : all_of(call)) {
-    const Value key = call.evaluator.output(call.apply(1, {item}));
     const Value value = call.has(2) ? call.evaluator.output(call.apply(2, {item})) : item;
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
+    const Value key = call.evaluator.output(call.apply(1, {item}));
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.first == key; });
     if (found == groups.end()) {
       groups.push_back({key, {value}});
     } else {
       found->second.push_back(value);
     }
   }
+  Aggregator aggregate(call);
   std::vector<Value> made;
   for (auto& [key, values] : groups) {
     const Value list = Value::list(std::move(values));
-    if (!call.has(3)) {
-      made.push_back(Value::list({key, list}));
-      continue;
-    }
-    const Value pair = Value::list({key, list});
-    try {
-      const Value result = call.evaluator.output(call.apply(3, {pair}));
-      if (result.is_list() && result.items().size() == 2) {
-        made.push_back(result);
-        continue;
-      }
-    } catch (const Fault&) {  // the older form, below
-    }
-    made.push_back(Value::list({key, call.evaluator.output(call.apply(3, {list}))}));
+    made.push_back(call.has(3) ? aggregate(key, list) : Value::list({key, list}));
   }
   return iterator(std::move(made));
 }
 
 Item zip(const Call& call) {
   std::vector<std::vector<Value>> lists;
-  for (std::size_t i = 0; i < call.count(); ++i) lists.push_back(all_of(call, i));
+  for (std::size_t i = 0; i < call.count(); ++i) lists.push_back(some_of(call, i).value.items());
   std::size_t length = lists.front().size();
   for (const auto& list : lists) length = std::min(length, list.size());
   std::vector<Value> rows;
@@ -276,8 +322,9 @@ Item last_index_where(const Call& call) { return place_of(call, true, true); }
 
 Item slice(const Call& call) {
   const std::vector<Value> items = all_of(call);
-  const auto length = static_cast<std::size_t>(std::max<std::int64_t>(1, call.integer(1)));
+  const std::size_t length = count_of(call, 1);
   std::vector<Value> parts;
+  if (length == 0) return iterator({});
   for (std::size_t i = 0; i < items.size(); i += length) {
     parts.push_back(Value::list({items.begin() + static_cast<std::ptrdiff_t>(i),
                                  items.begin() + static_cast<std::ptrdiff_t>(std::min(i + length, items.size()))}));
@@ -389,8 +436,6 @@ const std::vector<Library>& query_library() {
                                                {"last", Form::method, last},
                                                {"single", Form::method, single},
                                                {"range", Form::function, range},
-                                               {"orderBy", Form::method, order_by},
-                                               {"orderByDescending", Form::method, order_by_descending},
                                                {"groupBy", Form::method, group_by},
                                                {"zip", Form::method, zip},
                                                {"repeat", Form::method, repeat},

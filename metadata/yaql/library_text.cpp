@@ -1,4 +1,4 @@
-// Texts, numbers and regular expressions.
+// Texts, and what becomes a number.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -36,25 +36,11 @@ std::vector<std::string> split_text(const std::string& text, const std::string& 
   }
 }
 
-Item split_by_regex(const Item& regex, std::string text) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const auto found = match(regex.value.text(), regex.flags, text, false);
-    if (!found || found->front().empty()) break;
-    const std::size_t at = text.find(found->front());
-    parts.push_back(text.substr(0, at));
-    text = text.substr(at + found->front().size());
-  }
-  parts.push_back(text);
-  return texts(std::move(parts));
-}
-
 Item split_(const Call& call) {
   const Item first = call.at(0);
   const Item second = call.at(1);
-  if (first.type == Item::Type::regex) return split_by_regex(first, call.text(1));
+  if (first.type == Item::Type::regex || second.type == Item::Type::regex) return split_by_regex(call);
   const std::string text = call.text(0);
-  if (second.type == Item::Type::regex) return split_by_regex(second, text);
   if (second.value.is_null()) return texts(split_words(text));
   const std::string separator = call.text(1);
   if (separator.empty()) throw value_fault("empty separator");
@@ -95,25 +81,10 @@ Item is_empty(const Call& call) {
   return Value::boolean(stripped(call.text(0), " \t\n\r\v\f", true, true).empty());
 }
 
-Item replace_by_regex(const Item& regex, std::string text, const std::string& with) {
-  std::string out;
-  for (;;) {
-    const auto found = match(regex.value.text(), regex.flags, text, false);
-    if (!found || found->front().empty()) return Value::string(out + text);
-    const std::size_t at = text.find(found->front());
-    std::string replacement = with;
-    for (std::size_t group = found->size(); group-- > 0;)
-      replacement = replace_all(replacement, cat("\\", group), (*found)[group]);
-    out += text.substr(0, at) + replacement;
-    text = text.substr(at + found->front().size());
-  }
-}
-
 Item replace(const Call& call) {
   const Item first = call.at(0);
   const Item second = call.at(1);
-  if (first.type == Item::Type::regex) return replace_by_regex(first, call.text(1), call.text(2));
-  if (second.type == Item::Type::regex) return replace_by_regex(second, call.text(0), call.text(2));
+  if (first.type == Item::Type::regex || second.type == Item::Type::regex) return replace_by_regex(call);
   if (first.is_text() && second.is_map()) {
     std::string text = call.text(0);
     for (const Entry& entry : second.value.entries())
@@ -134,6 +105,43 @@ Item replace(const Call& call) {
   return Value::string(join(split_text(call.text(0), old, most), call.text(2)));
 }
 
+/// Filled up to the width of a format such as ">5" or "*^10"; numbers stand right by themselves.
+std::string padded(const std::string& text, std::string_view how, bool right) {
+  std::size_t align = std::string_view::npos;
+  if (how.size() > 1 && std::string_view("<>^").find(how[1]) != std::string_view::npos) align = 1;
+  if (align == std::string_view::npos && !how.empty() && std::string_view("<>^").find(how[0]) != std::string_view::npos)
+    align = 0;
+  const std::string fill(1, align == 1 ? how[0] : ' ');
+  const char side = align == std::string_view::npos ? (right ? '>' : '<') : how[align];
+  if (align != std::string_view::npos) how.remove_prefix(align + 1);
+  if (!how.empty() && (how.back() == 's' || how.back() == 'd')) how.remove_suffix(1);
+  const std::optional<std::uint64_t> width = how.empty() ? 0 : parse_number(how);
+  if (!width || *width > 10'000) throw value_fault("Invalid format specifier");
+  if (*width <= text.size()) return text;
+  const std::size_t gap = *width - text.size();
+  const std::size_t before = side == '<' ? 0 : side == '>' ? gap : gap / 2;
+  return cat(std::string(before, fill[0]), text, std::string(gap - before, fill[0]));
+}
+
+/// What stands for {field} of a format; `next` counts those without a number.
+std::string field(const Call& call, const std::string& whole, std::size_t& next) {
+  const std::size_t colon = whole.find(':');
+  const std::size_t bang = whole.substr(0, colon).find('!');
+  const std::string name = whole.substr(0, std::min(bang, colon));
+  const std::optional<std::uint64_t> number = parse_number(name);
+  if (!name.empty() && !number) throw key_fault(python_repr(Value::string(name)));
+  const std::size_t place = name.empty() ? next++ : *number + 1;
+  if (!call.has(place)) throw Fault("IndexError", "Replacement index out of range for positional args tuple");
+  const Value value = call.at(place).value;
+  const bool container = value.is_list() || value.is_map();
+  if (bang == std::string::npos && colon != std::string::npos && colon + 1 < whole.size() && container)
+    throw type_fault(cat("unsupported format string passed to ", type_name(value), ".__format__"));
+  const std::string text = container || bang != std::string::npos ? shown(value) : python_str(value);
+  if (colon == std::string::npos) return text;
+  return padded(value.is_bool() ? (value.as_bool() ? "1" : "0") : text, std::string_view(whole).substr(colon + 1),
+                value.is_number());
+}
+
 /// {0} {1} {name}; {{ and }} are braces.
 Item format(const Call& call) {
   const std::string pattern = call.text(0);
@@ -147,12 +155,7 @@ Item format(const Call& call) {
     } else if (c == '{') {
       const std::size_t end = pattern.find('}', i);
       if (end == std::string::npos) throw value_fault("expected '}' before end of string");
-      const std::string name = pattern.substr(i + 1, end - i - 1);
-      const std::optional<std::uint64_t> number = parse_number(name);
-      const std::size_t place = name.empty() ? next++ : number ? *number + 1 : 0;
-      if (place == 0 || !call.has(place))
-        throw Fault("IndexError", "Replacement index out of range for positional args tuple");
-      out += python_str(call.at(place).value);
+      out += field(call, pattern.substr(i + 1, end - i - 1), next);
       i = end;
     } else {
       out.push_back(c);
@@ -242,42 +245,36 @@ Item round_(const Call& call) {
   return Value::real(std::nearbyint(value.as_real() * scale) / scale);
 }
 
-Item regex(const Call& call) {
-  Item item(Item::Type::regex, Value::string(call.text(0)));
-  for (int i = 1; i <= 3; ++i) {
-    if (call.has(static_cast<std::size_t>(i)) && is_true(call.at(static_cast<std::size_t>(i))))
-      item.flags |= 1 << (i - 1);
+/// trim() that gives null for what is empty then.
+Item norm(const Call& call) {
+  if (call.at(0).value.is_null()) return {};
+  Item trimmed = trim_<true, true>(call);
+  return trimmed.value.text().empty() ? Item() : trimmed;
+}
+
+/// The characters of the kinds that are asked for by name. YAQL's are a set in no order; ours come in ASCII's.
+Item character_kinds(const Call& call) {
+  static const std::vector<std::pair<std::string_view, std::string_view>> kinds = {
+      {"digits", "0123456789"},
+      {"hexdigits", "0123456789abcdefABCDEF"},
+      {"asciiLowercase", "abcdefghijklmnopqrstuvwxyz"},
+      {"asciiUppercase", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+      {"asciiLetters", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+      {"octdigits", "01234567"},
+      {"punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"},
+      {"printable",
+       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\v\f"},
+      {"whitespace", " \t\n\r\v\f"}};
+  std::string all;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::size_t place = call.place_of(kinds[i].first, call.count());
+    if (call.has(place) && is_true(call.at(place))) all += kinds[i].second;
   }
-  return item;
-}
-
-/// The pattern and the text of a call, in either order.
-std::pair<Item, std::string> pattern_and_text(const Call& call) {
-  const Item first = call.at(0);
-  if (first.type == Item::Type::regex) return {first, call.text(1)};
-  const Item second = call.at(1);
-  if (second.type == Item::Type::regex) return {second, call.text(0)};
-  return {Item(Item::Type::regex, Value::string(call.text(1))), call.text(0)};
-}
-
-Item matches(const Call& call) {
-  const auto [pattern, text] = pattern_and_text(call);
-  return Value::boolean(match(pattern.value.text(), pattern.flags, text, false).has_value());
-}
-
-/// search(text): what matched, or null; search(text, selector): $ and $2 … are {value, …} of the groups.
-Item search(const Call& call) {
-  const auto [pattern, text] = pattern_and_text(call);
-  const auto found = match(pattern.value.text(), pattern.flags, text, false);
-  if (!found) return {};
-  if (!call.has(2)) return Value::string(found->front());
-  std::vector<Item> groups;
-  for (const std::string& group : *found) {
-    groups.emplace_back(map_of({{"value", Value::string(group)},
-                                {"start", Value::integer(static_cast<std::int64_t>(text.find(group)))},
-                                {"end", Value::integer(static_cast<std::int64_t>(text.find(group) + group.size()))}}));
-  }
-  return call.apply(2, groups);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<Value> items;
+  for (const char c : all) items.push_back(Value::string(std::string(1, c)));
+  return {Item::Type::set, Value::list(std::move(items))};
 }
 
 Item is_string(const Call& call) { return Value::boolean(call.at(0).is_text()); }
@@ -312,9 +309,8 @@ const std::vector<Library>& text_library() {
                                                {"hex", Form::function, hex},
                                                {"abs", Form::function, absolute},
                                                {"round", Form::function, round_},
-                                               {"regex", Form::function, regex},
-                                               {"matches", Form::method, matches},
-                                               {"search", Form::method, search},
+                                               {"norm", Form::both, norm},
+                                               {"characters", Form::function, character_kinds},
                                                {"isString", Form::function, is_string},
                                                {"isInteger", Form::function, is_integer},
                                                {"isNumber", Form::function, is_number},

@@ -1,6 +1,5 @@
 // What YAQL's binary operators do with the kinds of values.
 #include <algorithm>
-#include <boost/regex.hpp>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -72,7 +71,8 @@ Item multiply(const Item& left, const Item& right) {
   const bool count_right = right.value.kind() == Kind::integer;
   const Value& what = count_right ? left.value : right.value;
   const Value& count = count_right ? right.value : left.value;
-  if (count.kind() != Kind::integer || (!what.is_string() && !what.is_list())) mismatch("*");
+  const bool plain = left.type == Item::Type::plain && right.type == Item::Type::plain;
+  if (!plain || count.kind() != Kind::integer || (!what.is_string() && !what.is_list())) mismatch("*");
   const std::int64_t times = std::clamp<std::int64_t>(count.as_integer(), 0, 10000);
   if (what.is_string()) {
     if (what.text().size() * static_cast<std::size_t>(times) > 10'000'000)
@@ -98,7 +98,6 @@ std::optional<int> compare(const Value& a, const Value& b) {
 
 bool in(const Item& left, const Item& right, Evaluator& evaluator) {
   if (left.is_text() && right.is_text()) return right.value.text().find(left.value.text()) != std::string::npos;
-  if (right.is_map()) return right.value.find(left.value) != nullptr;
   if (!right.is_collection()) mismatch("in");
   const std::vector<Value>& items = evaluator.items(right);
   return std::find(items.begin(), items.end(), left.value) != items.end();
@@ -108,7 +107,7 @@ bool matches(const Item& left, const Item& right) {
   const Item& pattern = left.type == Item::Type::regex ? left : right;
   const Item& text = left.type == Item::Type::regex ? right : left;
   if (!text.is_text() || !(pattern.is_text() || pattern.type == Item::Type::regex)) mismatch("=~");
-  return match(pattern.value.text(), pattern.flags, text.value.text(), false).has_value();
+  return !matches_of(pattern, text.value.text(), 1).empty();
 }
 
 }  // namespace
@@ -131,28 +130,6 @@ Item apply_operator(const std::string& name, const Item& left, const Item& right
   if (name == ">") return Value::boolean(*order > 0);
   if (name == "<=") return Value::boolean(*order <= 0);
   return Value::boolean(*order >= 0);
-}
-
-std::optional<std::vector<std::string>> match(const std::string& pattern, int flags, const std::string& text,
-                                              bool at_start) {
-  boost::regex::flag_type how = boost::regex::perl;
-  if ((flags & 1) != 0) how |= boost::regex::icase;
-  if ((flags & 2) == 0) how |= boost::regex::no_mod_m;
-  if ((flags & 4) == 0) how |= boost::regex::no_mod_s;
-  try {
-    const boost::regex compiled(pattern, how);
-    boost::smatch found;
-    const auto where = at_start ? boost::match_continuous : boost::match_default;
-    const auto dots = (flags & 4) != 0 ? boost::match_default : boost::match_not_dot_newline;
-    if (!boost::regex_search(text, found, compiled, where | dots)) return std::nullopt;
-    std::vector<std::string> groups;
-    for (const auto& group : found) groups.push_back(group.str());
-    return groups;
-  } catch (const boost::regex_error& error) {
-    throw Fault("error", cat("bad regular expression \"", pattern, "\": ", error.what()));
-  } catch (const std::runtime_error&) {
-    throw Fault("error", cat("the regular expression \"", pattern, "\" takes too long on this text"));
-  }
 }
 
 }  // namespace hearth::metadata::yaql

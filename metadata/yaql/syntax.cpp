@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::metadata::yaql {
 
@@ -101,10 +102,27 @@ class Lexer {
       out.push_back(peek());
     } else if (found != std::string_view::npos && at_ < text_.size()) {
       out.push_back(k_meanings[found]);
-    } else {
+    } else if (!append_code(out)) {
       out.push_back('\\');
       out.push_back(peek());
     }
+  }
+
+  /// A character by its code: octal, or hexadecimal of so many digits behind x, u and U.
+  bool append_code(std::string& out) {
+    const char kind = peek();
+    const std::size_t length = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+    std::size_t begin = at_ + (length > 0 ? 1 : 0);
+    std::size_t end = begin;
+    const std::string_view digits = length > 0 ? "0123456789abcdefABCDEF" : "01234567";
+    while (end < text_.size() && end - begin < (length > 0 ? length : 3) &&
+           digits.find(text_[end]) != std::string::npos)
+      ++end;
+    if (end == begin || (length > 0 && end - begin < length)) return false;
+    append_utf8(out, static_cast<char32_t>(
+                         std::stoul(std::string(text_.substr(begin, end - begin)), nullptr, length > 0 ? 16 : 8)));
+    at_ = end - 1;
+    return true;
   }
 
   Token variable(Token token) {

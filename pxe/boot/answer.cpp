@@ -6,18 +6,31 @@ namespace hearth::pxe {
 
 namespace {
 
-/// What boots over the network: a profile, and its names on our servers.
+/// What boots over the network: a profile, its files under their names on our servers, or as URLs.
 struct Payload {
   std::string kernel;
   std::string ramdisk;  ///< empty = none
   std::string append;
 };
 
+bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
+
+const Profile* profile_of(const Site& site, const BootPlan& plan) {
+  if (plan.state == BootState::local || plan.state == BootState::hold) return nullptr;
+  if (plan.node != nullptr && plan.node->profile) return &*plan.node->profile;
+  const auto found = site.profiles.find(plan.state);
+  return found == site.profiles.end() ? nullptr : &found->second;
+}
+
 std::optional<Payload> payload_for(const Site& site, const BootPlan& plan) {
-  const auto profile = site.profiles.find(plan.state);
-  if (profile == site.profiles.end()) return std::nullopt;
-  Payload payload{.kernel = cat("image/", state_name(plan.state), "/kernel"), .append = profile->second.append};
-  if (!profile->second.ramdisk.empty()) payload.ramdisk = cat("image/", state_name(plan.state), "/ramdisk");
+  const Profile* profile = profile_of(site, plan);
+  if (profile == nullptr) return std::nullopt;
+  const bool own = plan.node != nullptr && plan.node->profile;
+  const std::string folder = own ? cat("image/node/", plan.node->id, '/') : cat("image/", state_name(plan.state), '/');
+  const auto name = [&](const std::string& path, const char* served) {
+    return path.empty() || is_url(path) ? path : folder + served;
+  };
+  Payload payload{name(profile->kernel, "kernel"), name(profile->ramdisk, "ramdisk"), profile->append};
   if (plan.node != nullptr && !plan.node->append.empty()) payload.append += cat(' ', plan.node->append);
   return payload;
 }
@@ -36,24 +49,29 @@ std::string ipxe_hold(const std::string& self) {
 }
 
 std::string ipxe_payload(const Payload& payload, const std::string& base) {
+  const auto url = [&](const std::string& name) { return is_url(name) ? name : cat(base, '/', name); };
   const std::string ramdisk = payload.ramdisk.empty() ? "" : " initrd=ramdisk";
-  std::string script = cat(":try\nimgfree\nkernel ", base, '/', payload.kernel, ramdisk,
-                           " BOOTIF=01-${netX/mac:hexhyp} ", payload.append, " || goto again\n");
-  if (!payload.ramdisk.empty()) script += cat("initrd ", base, '/', payload.ramdisk, " || goto again\n");
+  std::string script = cat(":try\nimgfree\nkernel ", url(payload.kernel), ramdisk, " BOOTIF=01-${netX/mac:hexhyp} ",
+                           payload.append, " || goto again\n");
+  if (!payload.ramdisk.empty()) script += cat("initrd --name ramdisk ", url(payload.ramdisk), " || goto again\n");
   return script + "boot || goto again\n:again\necho Could not fetch: trying again in 5 seconds\nsleep 5\ngoto try\n";
 }
 
 }  // namespace
 
-const Node* find_node(const Site& site, const Client& client) {
-  const Node* node = site.find(client.mac);
-  if (node == nullptr) node = site.find_uuid(client.uuid);
-  if (node == nullptr) node = site.find_circuit(client.circuit);
-  return node;
+NodeRef find_node(const NodeBook& nodes, const Client& client) {
+  return nodes.find({.mac = client.mac, .uuid = client.uuid, .circuit = client.circuit});
 }
 
-BootPlan plan_for(const Site& site, const Node* node) {
-  BootPlan plan{.node = node};
+BootPlan plan_for(const Site& site, const NodeBook& nodes, const Client& client) {
+  BootPlan plan = plan_for(site, find_node(nodes, client));
+  plan.undecided = plan.node == nullptr && !plan.ignored && nodes.has_serial_only();
+  return plan;
+}
+
+BootPlan plan_for(const Site& site, NodeRef found) {
+  BootPlan plan{.node = std::move(found)};
+  const Node* node = plan.node.get();
   if (node != nullptr) {
     plan.state = node->state;
     plan.reason =
@@ -64,7 +82,7 @@ BootPlan plan_for(const Site& site, const Node* node) {
     plan.reason = cat("not in the inventory, where the policy is ", plan.ignored ? "ignore" : state_name(plan.state));
   }
   const bool needs_profile = plan.state != BootState::local && plan.state != BootState::hold;
-  if (needs_profile && site.profiles.count(plan.state) == 0) {
+  if (needs_profile && profile_of(site, plan) == nullptr) {
     plan.reason += cat(", but there is no profile for ", state_name(plan.state), ": on hold");
     plan.state = BootState::hold;
   }
@@ -77,7 +95,7 @@ std::string http_base(const Site& site, Ipv4 server) {
 
 BootOffer boot_offer(const Site& site, const BootPlan& plan, const Client& client, Ipv4 server) {
   const std::string base = http_base(site, server);
-  const bool local = plan.state == BootState::local;
+  const bool local = plan.state == BootState::local && !plan.undecided;
   const bool secure = plan.node != nullptr && plan.node->secure_boot;
   const bool firmware = client.kind == Client::Kind::pxe || client.kind == Client::Kind::ipxe;
   if (firmware && client.is_bios() && !local && plan.node != nullptr && plan.node->pxelinux)
@@ -110,11 +128,16 @@ std::string ipxe_script(const Site& site, const BootPlan& plan, const Mac& mac, 
   return script + ipxe_payload(*payload, base);
 }
 
+std::string ipxe_identify(const Site& site, Ipv4 server) {
+  return cat("#!ipxe\n# no node has this MAC address: perhaps one has its serial number\nchain --replace ",
+             http_base(site, server), "/ipxe/${netX/mac:hexhyp},uuid=${uuid},serial=${serial:uristring} || exit 1\n");
+}
+
 std::string pxelinux_config(const Site& site, const BootPlan& plan, Ipv4 /*server*/) {
   const std::string config = header(plan) + "DEFAULT hearth\nPROMPT 0\nTIMEOUT 1\nLABEL hearth\n";
   if (plan.state == BootState::local) return config + "  LOCALBOOT 0\n";
   const std::optional<Payload> payload = payload_for(site, plan);
-  if (!payload) return config + "  SAY On hold\n  LOCALBOOT -1\n";
+  if (!payload || is_url(payload->kernel + payload->ramdisk)) return config + "  SAY On hold\n  LOCALBOOT -1\n";
   return cat(config, "  KERNEL ::", payload->kernel, "\n",
              payload->ramdisk.empty() ? "" : cat("  INITRD ::", payload->ramdisk, "\n"), "  APPEND ", payload->append,
              "\n  IPAPPEND 2\n");
@@ -131,7 +154,8 @@ std::string grub_config(const Site& site, const BootPlan& plan, Ipv4 /*server*/)
            "    chainloader ($disk)/EFI/$name.efi\n    boot\n  fi\ndone\nexit\n";
   }
   const std::optional<Payload> payload = payload_for(site, plan);
-  if (!payload) return config + "echo 'On hold: asking again in 30 seconds'\nsleep 30\nconfigfile /grub/grub.cfg\n";
+  if (!payload || is_url(payload->kernel + payload->ramdisk))
+    return config + "echo 'On hold: asking again in 30 seconds'\nsleep 30\nconfigfile /grub/grub.cfg\n";
   return cat(config, "linux /", payload->kernel, " BOOTIF=01-$net_default_mac ", payload->append, "\n",
              payload->ramdisk.empty() ? "" : cat("initrd /", payload->ramdisk, "\n"), "boot\n");
 }

@@ -46,11 +46,15 @@ std::vector<std::string> check_files(const Site& site, const FoundFiles& found, 
   need("snponly.efi", "UEFI machines");
   need("shimx64.efi", "UEFI machines that boot from disk or with Secure Boot");
   need("grubx64.efi", "UEFI machines that boot from disk or with Secure Boot");
-  for (const auto& [state, profile] : site.profiles) {
+  const auto check = [&](const std::string& whose, const Profile& profile) {
     for (const std::string& path : {profile.kernel, profile.ramdisk}) {
-      if (!path.empty() && !files.status(path))
-        problems.push_back(cat("profile ", state_name(state), ": there is no file ", path));
+      const bool is_url = path.find("://") != std::string::npos;
+      if (!path.empty() && !is_url && !files.status(path)) problems.push_back(cat(whose, ": there is no file ", path));
     }
+  };
+  for (const auto& [state, profile] : site.profiles) check(cat("profile ", state_name(state)), profile);
+  for (const Node& node : site.nodes) {
+    if (node.profile) check(cat("profile of node ", node.name.empty() ? node.id : node.name), *node.profile);
   }
   return problems;
 }

@@ -35,8 +35,8 @@ std::string field(const Json& event, const char* key) { return event.value(key, 
 
 }  // namespace
 
-std::string explain(const Site& site, const Mac& mac) {
-  const BootPlan plan = plan_for(site, site.find(mac));
+std::string explain(const Site& site, const NodeBook& nodes, const Mac& mac) {
+  const BootPlan plan = plan_for(site, nodes, Client{.mac = mac});
   const Ipv4 server = site.networks.empty() ? Ipv4{} : site.networks.front().server;
   std::string out = cat(to_text(mac), ": ", plan.reason, '\n');
   if (plan.ignored) return out + "It gets no answer at all.\n";

@@ -4,12 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "pxe/boot/node_table.hpp"
 #include "pxe/boot/site.hpp"
 
 namespace hearth::pxe {
 
 /// For each kind of firmware the boot offer, then the script that iPXE would get.
-[[nodiscard]] std::string explain(const Site& site, const Mac& mac);
+[[nodiscard]] std::string explain(const Site& site, const NodeBook& nodes, const Mac& mac);
 
 /// The lines of an event file (pxe/metrics.hpp) that concern a machine: those with its MAC, and those of the address
 /// that it had then. Lines that are no events are left out.

@@ -36,6 +36,18 @@ std::optional<Ipv4> hex_address(std::string_view text) {
   return address;
 }
 
+/// "MAC,uuid=UUID,serial=SERIAL"; the serial number may be anything.
+std::optional<Identity> parse_told(const std::string& text) {
+  const std::size_t uuid = text.find(",uuid=");
+  const std::size_t serial = text.find(",serial=");
+  if (uuid == std::string::npos || serial == std::string::npos || serial < uuid) return std::nullopt;
+  const std::optional<Mac> mac = parse_mac(text.substr(0, uuid));
+  if (!mac) return std::nullopt;
+  return Identity{.mac = *mac,
+                  .uuid = text.substr(uuid + 6, serial - uuid - 6),
+                  .serial = std::string(trim(text.substr(serial + 8)))};
+}
+
 }  // namespace
 
 std::optional<ComputedName> computed_name(std::string_view name) {
@@ -50,18 +62,22 @@ std::optional<ComputedName> computed_name(std::string_view name) {
   return std::nullopt;
 }
 
-Identified identify(const Site& site, const std::string& identity) {
-  const auto of_node = [](const Node* node) {
-    return Identified{node, node != nullptr && !node->macs.empty() ? node->macs.front() : Mac{}, node != nullptr};
+Identified identify(const NodeBook& nodes, const std::string& identity) {
+  if (const std::optional<Identity> told = parse_told(identity)) return {nodes.find(*told), told->mac, true, true};
+  const auto of_node = [&](const Identity& who) {
+    NodeRef node = nodes.find(who);
+    const Mac mac = node != nullptr && !node->macs.empty() ? node->macs.front() : Mac{};
+    return Identified{node, mac, node != nullptr};
   };
   std::string plain = identity;
   if (plain.size() == 20 && plain.starts_with("01-")) plain = replace_all(plain.substr(3), "-", ":");
-  if (const std::optional<Mac> mac = parse_mac(plain)) return {site.find(*mac), *mac, true};
-  if (const Node* node = site.find_uuid(identity)) return of_node(node);
-  if (const Node* node = site.find_uuid(wire_order(identity))) return of_node(node);
-  if (const std::optional<Ipv4> address = hex_address(identity)) return of_node(site.find_address(*address));
-  if (const std::optional<Ipv4> address = parse_ipv4(identity)) return of_node(site.find_address(*address));
-  return of_node(site.find_serial(identity));
+  if (const std::optional<Mac> mac = parse_mac(plain)) return {nodes.find({.mac = *mac}), *mac, true};
+  for (const std::string& uuid : {identity, wire_order(identity)}) {
+    if (Identified found = of_node({.uuid = uuid}); found.known) return found;
+  }
+  if (const std::optional<Ipv4> address = hex_address(identity)) return of_node({.address = *address});
+  if (const std::optional<Ipv4> address = parse_ipv4(identity)) return of_node({.address = *address});
+  return of_node({.serial = identity});
 }
 
 }  // namespace hearth::pxe

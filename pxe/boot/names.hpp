@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "pxe/boot/site.hpp"
+#include "pxe/boot/node_table.hpp"
 
 namespace hearth::pxe {
 
 struct ComputedName {
   enum class Kind { ipxe, pxelinux, grub };
   Kind kind = Kind::ipxe;
-  std::string identity;  ///< a MAC, UUID, serial or address; empty: whoever asks
+  std::string identity;  ///< a MAC, UUID, serial or address, or what ipxe_identify() makes; empty: whoever asks
 };
 
 /// Nothing for names of ordinary files. PXELINUX asks pxelinux.cfg/<UUID>, 01-<mac>, <hex address>, its prefixes,
@@ -20,11 +20,12 @@ struct ComputedName {
 [[nodiscard]] std::optional<ComputedName> computed_name(std::string_view name);
 
 struct Identified {
-  const Node* node = nullptr;
+  NodeRef node;
   Mac mac;             ///< zero when it isn't known
   bool known = false;  ///< the identity is of a form that says who it is: a node's, or any MAC
+  bool told_serial = false;
 };
 /// Who an identity names. A UUID may stand in wire order, as PXELINUX prints it.
-[[nodiscard]] Identified identify(const Site& site, const std::string& identity);
+[[nodiscard]] Identified identify(const NodeBook& nodes, const std::string& identity);
 
 }  // namespace hearth::pxe

@@ -4,42 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "pxe/boot/node.hpp"
 #include "pxe/dhcp/leases.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::pxe {
-
-/// What a machine is to do when it boots from the network.
-enum class BootState { local, deploy, inspect, rescue, hold };
-[[nodiscard]] std::string_view state_name(BootState state);
-/// Our own words, and Ironic's provision states: "wait call-back" is deploy, "active" is local.
-[[nodiscard]] std::optional<BootState> parse_state(std::string_view text);
-
-struct Node {
-  std::string name;
-  std::vector<Mac> macs;
-  std::string uuid;     ///< lower case; empty = unknown
-  std::string serial;   ///< empty = unknown
-  std::string circuit;  ///< what the relay says of its port (option 82.1); empty = unknown
-  std::optional<Ipv4> address;
-  BootState state = BootState::local;
-  bool secure_boot = false;  ///< UEFI: signed shim and GRUB in place of iPXE
-  bool pxelinux = false;     ///< BIOS: PXELINUX by TFTP in place of iPXE
-  std::string append;        ///< further words for the kernel's command line
-};
-
-/// A kernel and its ramdisk, as files of this machine.
-struct Profile {
-  std::string kernel;
-  std::string ramdisk;
-  std::string append;
-};
 
 struct Network {
   Subnet subnet;
@@ -60,23 +34,21 @@ struct Site {
   Mode mode = Mode::full;
   std::vector<std::string> interfaces;
   std::vector<Network> networks;
-  std::vector<Node> nodes;
+  std::vector<Node> nodes;                ///< as the file lists them; who serves puts them into a NodeTable
   std::map<BootState, Profile> profiles;  ///< of deploy, inspect, rescue
   UnknownPolicy unknown = UnknownPolicy::local;
   std::string root;       ///< further files to serve; empty = none
   std::string state_dir;  ///< for leases
   std::uint16_t http_port = 80;
+  std::uint16_t https_port = 443;  ///< served where there is a certificate
+  std::string tls_certificate;     ///< PEM files; empty = no HTTPS
+  std::string tls_key;
   std::uint16_t tftp_port = 69;
   std::vector<Ipv4> allowed_servers;  ///< other DHCP servers that are meant to be there
 
-  [[nodiscard]] const Node* find(const Mac& mac) const;
-  [[nodiscard]] const Node* find_uuid(std::string_view uuid) const;
-  [[nodiscard]] const Node* find_serial(std::string_view serial) const;
-  [[nodiscard]] const Node* find_circuit(std::string_view circuit) const;
-  [[nodiscard]] const Node* find_address(Ipv4 address) const;
   [[nodiscard]] const Network* network_of(Ipv4 address) const;
-  /// The addresses that belong to nodes, and our own.
-  [[nodiscard]] std::set<Ipv4> reserved() const;
+  /// Whether an address is this server's, or the network's own: never a machine's.
+  [[nodiscard]] bool is_own(Ipv4 address) const;
 };
 
 /// All that is wrong is told, a line each ("nodes[3].mac: …").

@@ -128,11 +128,21 @@ void read_macs(Reader& reader, const Json& object, const std::string& place, Nod
   }
 }
 
-Node read_node(Reader& reader, const Json& object, const std::string& place) {
-  reader.only(
-      object, place,
-      {"name", "mac", "ports", "uuid", "serial", "circuit", "address", "state", "secure_boot", "loader", "append"});
+Profile read_profile(Reader& reader, const Json& object, const std::string& place) {
+  reader.only(object, place, {"kernel", "ramdisk", "append"});
+  Profile profile{reader.text(object, "kernel", place), reader.text(object, "ramdisk", place),
+                  reader.text(object, "append", place)};
+  if (profile.kernel.empty()) reader.problem(cat(place, ".kernel"), "is missing");
+  return profile;
+}
+
+Node read_node(Reader& reader, const Json& object, std::size_t at) {
+  const std::string place = cat("nodes[", at, "]");
+  reader.only(object, place,
+              {"name", "mac", "ports", "uuid", "serial", "circuit", "address", "state", "secure_boot", "loader",
+               "append", "profile"});
   Node node;
+  node.id = std::to_string(at);
   node.name = reader.text(object, "name", place);
   read_macs(reader, object, place, node);
   node.uuid = to_lower(reader.text(object, "uuid", place));
@@ -152,6 +162,8 @@ Node read_node(Reader& reader, const Json& object, const std::string& place) {
     reader.problem(cat(place, ".loader"), cat("is ipxe or pxelinux, not '", loader, "'"));
   node.pxelinux = loader == "pxelinux";
   node.append = reader.text(object, "append", place);
+  if (object.is_object() && object.contains("profile"))
+    node.profile = read_profile(reader, object.at("profile"), cat(place, ".profile"));
   return node;
 }
 
@@ -161,12 +173,8 @@ void read_profiles(Reader& reader, const Json& document, Site& site) {
   if (!document.at("profiles").is_object()) return;
   for (const auto& [name, object] : document.at("profiles").items()) {
     const std::string place = cat("profiles.", name);
-    reader.only(object, place, {"kernel", "ramdisk", "append"});
     const std::optional<BootState> state = parse_state(name);
-    if (!state) continue;
-    site.profiles[*state] = {reader.text(object, "kernel", place), reader.text(object, "ramdisk", place),
-                             reader.text(object, "append", place)};
-    if (site.profiles[*state].kernel.empty()) reader.problem(cat(place, ".kernel"), "is missing");
+    if (state) site.profiles[*state] = read_profile(reader, object, place);
   }
 }
 
@@ -199,6 +207,9 @@ void check_whole(Reader& reader, const Site& site) {
     once("UUID", node.uuid, at);
     once("serial", node.serial, at);
     once("circuit", node.circuit, at);
+    if (site.unknown == UnknownPolicy::ignore && node.macs.empty() && node.uuid.empty() && node.circuit.empty())
+      reader.problem(cat("nodes[", at, "]"),
+                     "nothing but its serial number is known, which can't be asked where unknown machines are ignored");
     if (!node.address) continue;
     once("address", to_text(*node.address), at);
     if (site.network_of(*node.address) == nullptr)
@@ -217,7 +228,7 @@ Result<Site> parse_site(std::string_view text, std::string_view source) {
   Reader reader;
   reader.only(*document, "site",
               {"mode", "interfaces", "networks", "nodes", "profiles", "unknown", "root", "state_dir", "http_port",
-               "tftp_port", "allowed_servers"});
+               "https_port", "tls_certificate", "tls_key", "tftp_port", "allowed_servers"});
   if (!document->is_object()) return ParseError{std::string(source), {}, "the site is an object"};
   Site site;
   read_choices(reader, *document, site);
@@ -226,12 +237,16 @@ Result<Site> parse_site(std::string_view text, std::string_view source) {
   for (const Json& object : list_of(*document, "networks"))
     site.networks.push_back(read_network(reader, object, cat("networks[", at++, "]")));
   at = 0;
-  for (const Json& object : list_of(*document, "nodes"))
-    site.nodes.push_back(read_node(reader, object, cat("nodes[", at++, "]")));
+  for (const Json& object : list_of(*document, "nodes")) site.nodes.push_back(read_node(reader, object, at++));
   read_profiles(reader, *document, site);
   site.root = reader.text(*document, "root", "site");
   site.state_dir = reader.text(*document, "state_dir", "site", "/var/lib/hearth-pxe");
   site.http_port = static_cast<std::uint16_t>(reader.number(*document, "http_port", "site", 80, 65535));
+  site.https_port = static_cast<std::uint16_t>(reader.number(*document, "https_port", "site", 443, 65535));
+  site.tls_certificate = reader.text(*document, "tls_certificate", "site");
+  site.tls_key = reader.text(*document, "tls_key", "site");
+  if (site.tls_certificate.empty() != site.tls_key.empty())
+    reader.problem("tls_certificate", "HTTPS needs it and tls_key");
   site.tftp_port = static_cast<std::uint16_t>(reader.number(*document, "tftp_port", "site", 69, 65535));
   site.allowed_servers = reader.addresses(*document, "allowed_servers", "site");
   check_whole(reader, site);

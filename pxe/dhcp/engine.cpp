@@ -52,11 +52,11 @@ struct Engine::Context {
   }
 };
 
-Engine::Engine(Site site, LeaseTable leases) : leases_(std::move(leases)) { use(std::move(site)); }
+Engine::Engine(Site site, const NodeBook& nodes, LeaseTable leases)
+    : site_(std::move(site)), nodes_(nodes), leases_(std::move(leases)) {}
 
-void Engine::use(Site site) {
-  site_ = std::move(site);
-  reserved_ = site_.reserved();
+bool Engine::is_reserved(Ipv4 address) const {
+  return site_.is_own(address) || nodes_.find({.address = address}) != nullptr;
 }
 
 const Network* Engine::network_for(const Message& message, const Arrival& arrival) const {
@@ -89,7 +89,7 @@ Decision Engine::handle(const Message& message, const Arrival& arrival, Seconds 
                       ": no network of this site"));
   }
   const Client client = client_of(message);
-  const Context context{message, arrival, now, *network, client, plan_for(site_, find_node(site_, client))};
+  const Context context{message, arrival, now, *network, client, plan_for(site_, nodes_, client)};
   if (context.plan.ignored) return silent(context.who(), true);
   if (site_.mode == Mode::proxy || arrival.boot_port) return as_proxy(context);
   switch (message.type()) {
@@ -105,16 +105,15 @@ Decision Engine::handle(const Message& message, const Arrival& arrival, Seconds 
 bool Engine::may_have(const Context& context, Ipv4 address) const {
   if (!context.network.subnet.contains(address) || !leases_.is_free_for(address, context.message.chaddr, context.now))
     return false;
-  const Node* node = context.plan.node;
+  const NodeRef& node = context.plan.node;
   if (node != nullptr && node->address && context.network.subnet.contains(*node->address))
     return address == *node->address;
   const auto holds = [&](const AddressRange& pool) { return pool.contains(address); };
-  return reserved_.count(address) == 0 &&
-         std::any_of(context.network.pools.begin(), context.network.pools.end(), holds);
+  return !is_reserved(address) && std::any_of(context.network.pools.begin(), context.network.pools.end(), holds);
 }
 
 std::optional<Ipv4> Engine::choose(const Context& context) {
-  const Node* node = context.plan.node;
+  const NodeRef& node = context.plan.node;
   if (node != nullptr && node->address && context.network.subnet.contains(*node->address)) {
     if (may_have(context, *node->address)) return node->address;
     return std::nullopt;
@@ -123,7 +122,8 @@ std::optional<Ipv4> Engine::choose(const Context& context) {
   if (lease != nullptr && may_have(context, lease->address)) return lease->address;
   const std::optional<Ipv4> asked = context.message.address(option::requested_address);
   if (asked && may_have(context, *asked)) return asked;
-  return leases_.find_free(context.network.pools, reserved_, context.now);
+  return leases_.find_free(
+      context.network.pools, [this](Ipv4 at) { return is_reserved(at); }, context.now);
 }
 
 Decision Engine::discover(const Context& context) {
@@ -132,8 +132,11 @@ Decision Engine::discover(const Context& context) {
   const Lease* held = leases_.of(*address);
   const bool bound = held != nullptr && held->mac == context.message.chaddr && held->state == Lease::State::bound &&
                      held->expires > context.now + k_offer_s;
+  const bool reused = held != nullptr && held->state != Lease::State::offered && !bound;
   if (!bound) leases_.put({*address, context.message.chaddr, Lease::State::offered, context.now + k_offer_s, {}});
-  return context.full(site_, Type::offer, *address, context.network.lease_s);
+  Decision decision = context.full(site_, Type::offer, *address, context.network.lease_s);
+  if (reused) decision.probe = address;
+  return decision;
 }
 
 Decision Engine::request(const Context& context) {
@@ -227,18 +230,20 @@ Decision Engine::as_proxy(const Context& context) {
 
 std::optional<Lease> Engine::found_in_use(Ipv4 address, const Mac& by, Seconds now) {
   const Lease* lease = leases_.of(address);
-  if (lease != nullptr && lease->expires > now) return std::nullopt;
+  const bool held = lease != nullptr && lease->expires > now;
+  if (held && (lease->state != Lease::State::offered || lease->mac == by)) return std::nullopt;
   const Network* network = site_.network_of(address);
-  if (network == nullptr || reserved_.count(address) > 0) return std::nullopt;
+  if (network == nullptr || is_reserved(address)) return std::nullopt;
   const Lease found{address, by, Lease::State::declined, now + k_conflict_s, {}};
   leases_.put(found);
   return found;
 }
 
-std::vector<Ipv4> Engine::next_addresses(std::size_t count) const {
+std::vector<Ipv4> Engine::next_addresses(std::size_t count, Seconds now) const {
   std::vector<Ipv4> all;
   for (const Network& network : site_.networks) {
-    const std::vector<Ipv4> next = leases_.next_free(network.pools, reserved_, count);
+    const std::vector<Ipv4> next = leases_.next_free(
+        network.pools, [this](Ipv4 at) { return is_reserved(at); }, now, count);
     all.insert(all.end(), next.begin(), next.end());
   }
   return all;

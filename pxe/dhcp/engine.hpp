@@ -38,20 +38,22 @@ struct Decision {
   std::optional<Lease> keep;  ///< must be durable before the answer leaves
   std::string event;          ///< one line; empty = nothing worth telling
   bool good = true;
+  std::optional<Ipv4> probe;  ///< was in use before: ask now whether it still is, the answer comes before the REQUEST
 };
 
 class Engine {
  public:
-  Engine(Site site, LeaseTable leases);
+  /// `nodes` must outlive it, and may change at any time.
+  Engine(Site site, const NodeBook& nodes, LeaseTable leases);
 
   [[nodiscard]] Decision handle(const Message& message, const Arrival& arrival, Seconds now);
-  /// Someone answers ARP for an address that nobody has from us: it is not given out for a while. Returns the lease to
-  /// keep; nothing when the address is rightly in use.
+  /// Someone answers ARP for an address that nobody, or somebody else, has from us: it is not given out for a while.
+  /// Returns the lease to keep; nothing when the address is rightly in use.
   [[nodiscard]] std::optional<Lease> found_in_use(Ipv4 address, const Mac& by, Seconds now);
   /// The addresses that would be given next: to be probed before that.
-  [[nodiscard]] std::vector<Ipv4> next_addresses(std::size_t count) const;
-  /// A new inventory; leases stay.
-  void use(Site site);
+  [[nodiscard]] std::vector<Ipv4> next_addresses(std::size_t count, Seconds now) const;
+  /// New settings; leases stay.
+  void use(Site site) { site_ = std::move(site); }
 
   [[nodiscard]] const Site& site() const { return site_; }
   [[nodiscard]] const LeaseTable& leases() const { return leases_; }
@@ -70,9 +72,12 @@ class Engine {
   [[nodiscard]] bool is_too_fast(const Mac& mac, Seconds now);
   [[nodiscard]] const Network* network_for(const Message& message, const Arrival& arrival) const;
 
+  /// Whether an address is never a stranger's.
+  [[nodiscard]] bool is_reserved(Ipv4 address) const;
+
   Site site_;
+  const NodeBook& nodes_;
   LeaseTable leases_;
-  std::set<Ipv4> reserved_;
   std::unordered_map<std::string, int> this_second_;  ///< messages by MAC
   Seconds second_ = 0;
 };

@@ -36,30 +36,34 @@ bool LeaseTable::in(const std::vector<AddressRange>& ranges, Ipv4 address) const
   return std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) { return range.contains(address); });
 }
 
-std::optional<Ipv4> LeaseTable::find_free(const std::vector<AddressRange>& ranges, const std::set<Ipv4>& reserved,
+std::optional<Ipv4> LeaseTable::find_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
                                           Seconds now) {
   for (const AddressRange& range : ranges) {
     Ipv4& cursor = cursors_.try_emplace(range.first, range.first).first->second;
     for (; cursor <= range.last; ++cursor.value) {
-      if (of(cursor) == nullptr && reserved.count(cursor) == 0) return cursor;
+      if (of(cursor) == nullptr && !reserved(cursor)) return cursor;
     }
   }
   for (const auto& [expires, address] : by_expiry_) {
     if (expires > now) break;
-    if (in(ranges, address) && reserved.count(address) == 0) return address;
+    if (in(ranges, address) && !reserved(address)) return address;
   }
   return std::nullopt;
 }
 
-std::vector<Ipv4> LeaseTable::next_free(const std::vector<AddressRange>& ranges, const std::set<Ipv4>& reserved,
+std::vector<Ipv4> LeaseTable::next_free(const std::vector<AddressRange>& ranges, const Reserved& reserved, Seconds now,
                                         std::size_t count) const {
   std::vector<Ipv4> found;
   for (const AddressRange& range : ranges) {
     const auto cursor = cursors_.find(range.first);
     Ipv4 address = cursor == cursors_.end() ? range.first : cursor->second;
     for (; address <= range.last && found.size() < count; ++address.value) {
-      if (of(address) == nullptr && reserved.count(address) == 0) found.push_back(address);
+      if (of(address) == nullptr && !reserved(address)) found.push_back(address);
     }
+  }
+  for (const auto& [expires, address] : by_expiry_) {
+    if (expires > now || found.size() >= count) break;
+    if (in(ranges, address) && !reserved(address)) found.push_back(address);
   }
   return found;
 }

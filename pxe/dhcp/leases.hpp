@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -43,13 +44,14 @@ class LeaseTable {
   [[nodiscard]] const Lease* of(const Mac& mac) const;
   /// Whether `mac` may have this address now: nobody else holds it.
   [[nodiscard]] bool is_free_for(Ipv4 address, const Mac& mac, Seconds now) const;
+  using Reserved = std::function<bool(Ipv4)>;
   /// An address of the ranges that nobody holds and nobody has reserved: one that was never used, else the one whose
   /// lease ended first.
-  [[nodiscard]] std::optional<Ipv4> find_free(const std::vector<AddressRange>& ranges, const std::set<Ipv4>& reserved,
+  [[nodiscard]] std::optional<Ipv4> find_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
                                               Seconds now);
-  /// Up to `count` addresses that find_free() would give next.
-  [[nodiscard]] std::vector<Ipv4> next_free(const std::vector<AddressRange>& ranges, const std::set<Ipv4>& reserved,
-                                            std::size_t count) const;
+  /// Up to `count` addresses that find_free() would give next: unused ones, then those whose lease has ended.
+  [[nodiscard]] std::vector<Ipv4> next_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
+                                            Seconds now, std::size_t count) const;
   [[nodiscard]] std::vector<Lease> all() const;
   [[nodiscard]] std::size_t size() const { return by_address_.size(); }
 

@@ -139,7 +139,7 @@ Server::Server(Wiring wiring, Engine engine)
       guard_(own_addresses(engine_.site()),
              {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}) {
   for (const std::string& name : engine_.site().interfaces)
-    links_.push_back(std::make_unique<Link>(*this, find_interface(name)));
+    links_.push_back(std::make_unique<Link>(*this, find_interface(name, own_addresses(engine_.site()))));
 }
 
 Server::~Server() = default;
@@ -182,6 +182,10 @@ void Server::act(Link& link, const Message& message, Decision decision, Monotoni
   const bool from_boot_port = decision.answer && decision.answer->to.port != k_client_port &&
                               decision.answer->to.port != k_server_port &&
                               decision.answer->way == Answer::Way::endpoint;
+  if (decision.probe && !message.giaddr) {
+    probed_.insert(*decision.probe);
+    link.send_arp(*decision.probe);
+  }
   if (!decision.keep || !journal_) {
     if (decision.answer) link.send(*decision.answer, from_boot_port);
     return;
@@ -232,7 +236,7 @@ void Server::arp_heard(std::string_view packet) {
 
 void Server::probe_addresses() {
   probed_.clear();
-  for (const Ipv4 address : engine_.next_addresses(k_addresses_ahead)) {
+  for (const Ipv4 address : engine_.next_addresses(k_addresses_ahead, now())) {
     const Network* network = engine_.site().network_of(address);
     for (const auto& link : links_) {
       if (network == nullptr || !network->subnet.contains(link->interface().address)) continue;

@@ -1,8 +1,6 @@
 #include "pxe/http/connection.hpp"
 
 #include <sys/epoll.h>
-#include <sys/sendfile.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -22,13 +20,15 @@ std::int64_t seconds_of(WallTime time) {
 
 }  // namespace
 
-Connection::Connection(Server& server, Fd socket, const Endpoint& client, Ipv4 local, std::uint64_t serial)
+Connection::Connection(Server& server, Fd socket, std::unique_ptr<Wire> wire, const Endpoint& client, Ipv4 local,
+                       std::uint64_t serial, Bucket& rate)
     : server_(server),
       socket_(std::move(socket)),
+      wire_(std::move(wire)),
       client_(client),
       local_(local),
       serial_(serial),
-      bucket_(server.limits_.bytes_a_second_per_client),
+      bucket_(rate),
       events_(EPOLLIN),
       active_(server.reactor_.now()) {
   server_.reactor_.watch(socket_.get(), EPOLLIN, *this);
@@ -53,12 +53,25 @@ void Connection::ready(std::uint32_t events) {
   }
 }
 
+bool Connection::is_done(const Wire::Step& step) {
+  switch (step.kind) {
+    case Wire::Step::Kind::done: return true;
+    case Wire::Step::Kind::want_read: wait_for(EPOLLIN); return false;
+    case Wire::Step::Kind::want_write: wait_for(EPOLLOUT); return false;
+    case Wire::Step::Kind::gone: break;
+  }
+  end("the client went away");
+  return false;
+}
+
 void Connection::read() {
   std::array<char, 4096> buffer;
-  const ssize_t size = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) return end("");
-  input_.append(buffer.data(), static_cast<std::size_t>(size));
+  do {
+    const Wire::Step step = wire_->read(buffer);
+    if (!is_done(step)) return;
+    if (step.size == 0) return end("");
+    input_.append(buffer.data(), step.size);
+  } while (wire_->has_more() && input_.size() <= server_.limits_.head_bytes);
   answer_next();
   proceed();
 }
@@ -124,18 +137,9 @@ bool Connection::send() {
 
 bool Connection::send_text() {
   while (!text_.empty()) {
-    const int more = left_.size > 0 ? MSG_MORE : 0;
-    const ssize_t size = ::send(socket_.get(), text_.data(), text_.size(), MSG_NOSIGNAL | more);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0 && errno == EAGAIN) {
-      wait_for(EPOLLOUT);
-      return false;
-    }
-    if (size < 0) {
-      end("the client went away");
-      return false;
-    }
-    text_.erase(0, static_cast<std::size_t>(size));
+    const Wire::Step step = wire_->write(text_, left_.size > 0);
+    if (!is_done(step)) return false;
+    text_.erase(0, step.size);
   }
   return true;
 }
@@ -149,17 +153,13 @@ bool Connection::send_body() {
     server_.wake_at(now + std::max(bucket_.wait(), server_.bucket_.wait()), serial_, &Connection::resume);
     return false;
   }
-  auto offset = static_cast<off_t>(left_.first);
-  const ssize_t size = ::sendfile(socket_.get(), content_->fd(), &offset, static_cast<std::size_t>(allowed));
-  if (size < 0 && errno != EAGAIN && errno != EINTR) {
-    end("the client went away");
-    return false;
-  }
-  if (size == 0) {
+  const Wire::Step step = wire_->send_file(*content_, left_.first, static_cast<std::size_t>(allowed));
+  if (!is_done(step)) return false;
+  if (step.size == 0) {
     end("the file has become shorter");
     return false;
   }
-  const std::uint64_t done = size > 0 ? static_cast<std::uint64_t>(size) : 0;
+  const std::uint64_t done = std::min<std::uint64_t>(step.size, left_.size);
   bucket_.take(done);
   server_.bucket_.take(done);
   sent_ += done;

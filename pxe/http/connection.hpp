@@ -7,12 +7,15 @@
 #include "pxe/content.hpp"
 #include "pxe/http/exchange.hpp"
 #include "pxe/http/server.hpp"
+#include "pxe/http/wire.hpp"
 
 namespace hearth::pxe::http {
 
 class Connection final : public Watcher {
  public:
-  Connection(Server& server, Fd socket, const Endpoint& client, Ipv4 local, std::uint64_t serial);
+  /// `rate` is what all connections of this client share; it outlives them.
+  Connection(Server& server, Fd socket, std::unique_ptr<Wire> wire, const Endpoint& client, Ipv4 local,
+             std::uint64_t serial, Bucket& rate);
   ~Connection() override;
 
   void ready(std::uint32_t events) override;
@@ -34,9 +37,12 @@ class Connection final : public Watcher {
   void finish_request(bool good, std::string outcome);
   void end(const char* why);
   void wait_for(std::uint32_t events);
+  /// True when the step is done; else waits for what it wants, or ends.
+  [[nodiscard]] bool is_done(const Wire::Step& step);
 
   Server& server_;
   Fd socket_;
+  std::unique_ptr<Wire> wire_;  ///< destroyed before the socket
   Endpoint client_;
   Ipv4 local_;
   std::uint64_t serial_;
@@ -44,7 +50,7 @@ class Connection final : public Watcher {
   std::string text_;  ///< still to be sent, before the body
   std::optional<Content> content_;
   Part left_;  ///< of the content
-  Bucket bucket_;
+  Bucket& bucket_;
   bool busy_ = false;  ///< with an answer
   bool close_after_ = false;
   bool ended_ = false;

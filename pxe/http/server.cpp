@@ -15,6 +15,7 @@ namespace hearth::pxe::http {
 namespace {
 
 constexpr int k_accepts_a_turn = 64;
+constexpr std::size_t k_clients_remembered = 65536;
 
 sockaddr_in to_sockaddr(const Endpoint& endpoint) {
   sockaddr_in address{};
@@ -37,10 +38,12 @@ Server::Server(Reactor& reactor, const Clock& clock, ContentSource& source, Requ
     : reactor_(reactor), clock_(clock), source_(source), log_(log), limits_(limits), bucket_(limits.bytes_a_second) {}
 
 Server::~Server() {
-  for (const Fd& listener : listeners_) reactor_.forget(listener.get(), *this);
+  for (const Listener& listener : listeners_) reactor_.forget(listener.socket.get(), *this);
 }
 
-Endpoint Server::listen(const Endpoint& local) {
+Endpoint Server::listen(const Endpoint& local) { return listen(local, nullptr); }
+
+Endpoint Server::listen(const Endpoint& local, std::shared_ptr<const TlsKeys> keys) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int one = 1;
   const sockaddr_in address = to_sockaddr(local);
@@ -51,36 +54,54 @@ Endpoint Server::listen(const Endpoint& local) {
         .hint(cat("is the port another program's? ss -tlpn 'sport = :", local.port, "'"));
   }
   reactor_.watch(socket.get(), EPOLLIN, *this);
-  listeners_.push_back(std::move(socket));
-  return own_end(listeners_.back().get());
+  listeners_.push_back({std::move(socket), std::move(keys)});
+  return own_end(listeners_.back().socket.get());
+}
+
+void Server::renew(const std::shared_ptr<const TlsKeys>& keys) {
+  for (Listener& listener : listeners_) {
+    if (listener.keys) listener.keys = keys;
+  }
 }
 
 void Server::ready(std::uint32_t /*events*/) {
-  for (const Fd& listener : listeners_) accept_from(listener);
+  for (const Listener& listener : listeners_) accept_from(listener);
 }
 
-void Server::accept_from(const Fd& listener) {
+void Server::accept_from(const Listener& listener) {
   for (int accepted = 0; accepted < k_accepts_a_turn; ++accepted) {
     sockaddr_in from{};
     socklen_t size = sizeof from;
-    Fd socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&from), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    Fd socket(
+        ::accept4(listener.socket.get(), reinterpret_cast<sockaddr*>(&from), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
-    const Endpoint client{{ntohl(from.sin_addr.s_addr)}, ntohs(from.sin_port)};
-    std::size_t& count = per_client_[client.address];
-    if (connections_.size() >= limits_.connections || count >= limits_.connections_per_client) {
-      if (count == 0) per_client_.erase(client.address);
-      log_.record(
-          {.protocol = "http", .client = client.address, .what = "a connection", .outcome = "too many", .good = false});
-      continue;  // closed: the client will try again
-    }
-    ++count;
-    const int one = 1;
-    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    const Ipv4 local = own_end(socket.get()).address;
-    const std::uint64_t serial = ++serials_;
-    connections_[serial] = std::make_unique<Connection>(*this, std::move(socket), client, local, serial);
-    wake_at(reactor_.now() + limits_.idle, serial, &Connection::check_idle);
+    take_in(listener, std::move(socket), {{ntohl(from.sin_addr.s_addr)}, ntohs(from.sin_port)});
   }
+}
+
+void Server::take_in(const Listener& listener, Fd socket, const Endpoint& from) {
+  if (clients_.size() >= k_clients_remembered) forget_clients();
+  Client& client =
+      clients_.try_emplace(from.address, Client{0, Bucket(limits_.bytes_a_second_per_client)}).first->second;
+  if (connections_.size() >= limits_.connections || client.connections >= limits_.connections_per_client) {
+    log_.record(
+        {.protocol = "http", .client = from.address, .what = "a connection", .outcome = "too many", .good = false});
+    return;  // closed: the client will try again
+  }
+  ++client.connections;
+  const int one = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  const Ipv4 local = own_end(socket.get()).address;
+  std::unique_ptr<Wire> wire = listener.keys ? listener.keys->wire(socket.get()) : plain_wire(socket.get());
+  const std::uint64_t serial = ++serials_;
+  connections_[serial] =
+      std::make_unique<Connection>(*this, std::move(socket), std::move(wire), from, local, serial, client.rate);
+  wake_at(reactor_.now() + limits_.idle, serial, &Connection::check_idle);
+}
+
+/// Those without a connection. Till then their rate is remembered, so that nobody gets more by connecting anew.
+void Server::forget_clients() {
+  std::erase_if(clients_, [](const auto& client) { return client.second.connections == 0; });
 }
 
 void Server::wake_at(MonotonicTime when, std::uint64_t serial, void (Connection::*action)()) {
@@ -93,8 +114,7 @@ void Server::wake_at(MonotonicTime when, std::uint64_t serial, void (Connection:
 void Server::ended(std::uint64_t serial) {
   const auto found = connections_.find(serial);
   if (found == connections_.end()) return;
-  const auto count = per_client_.find(found->second->client().address);
-  if (--count->second == 0) per_client_.erase(count);
+  --clients_.at(found->second->client().address).connections;
   finished_.push_back(std::move(found->second));
   connections_.erase(found);
   if (finished_.size() == 1) reactor_.at(reactor_.now(), [this] { finished_.clear(); });

@@ -20,10 +20,11 @@ struct Limits {
   std::size_t connections_per_client = 128;
   Duration idle = std::chrono::seconds(30);     ///< without a byte either way
   std::uint64_t bytes_a_second = 0;             ///< in all; 0 = without limit
-  std::uint64_t bytes_a_second_per_client = 0;  ///< of one connection
+  std::uint64_t bytes_a_second_per_client = 0;  ///< to one address
 };
 
 class Connection;
+class TlsKeys;
 
 class Server final : public Watcher {
  public:
@@ -32,12 +33,26 @@ class Server final : public Watcher {
 
   /// Port 0 takes a free one. Returns where it listens. Throws Error.
   Endpoint listen(const Endpoint& local);
+  /// The same inside TLS.
+  Endpoint listen(const Endpoint& local, std::shared_ptr<const TlsKeys> keys);
+  /// Another certificate for the connections to come. Called on the reactor's thread.
+  void renew(const std::shared_ptr<const TlsKeys>& keys);
   void ready(std::uint32_t events) override;
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
 
  private:
   friend class Connection;
-  void accept_from(const Fd& listener);
+  struct Listener {
+    Fd socket;
+    std::shared_ptr<const TlsKeys> keys;  ///< null: plain
+  };
+  struct Client {
+    std::size_t connections = 0;
+    Bucket rate;
+  };
+  void accept_from(const Listener& listener);
+  void take_in(const Listener& listener, Fd socket, const Endpoint& from);
+  void forget_clients();
   void ended(std::uint64_t serial);
   void wake_at(MonotonicTime when, std::uint64_t serial, void (Connection::*action)());
 
@@ -47,10 +62,10 @@ class Server final : public Watcher {
   RequestLog& log_;
   Limits limits_;
   Bucket bucket_;
-  std::vector<Fd> listeners_;
+  std::vector<Listener> listeners_;
   std::uint64_t serials_ = 0;
+  std::map<Ipv4, Client> clients_;  ///< before the connections, which use their rates
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
-  std::map<Ipv4, std::size_t> per_client_;
   std::vector<std::unique_ptr<Connection>> finished_;  ///< destroyed when none of their code is running
 };
 

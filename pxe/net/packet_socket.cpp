@@ -56,7 +56,7 @@ std::uint16_t protocol_of(PacketSocket::Kind kind) {
 
 }  // namespace
 
-Interface find_interface(const std::string& name) {
+Interface find_interface(const std::string& name, const std::set<Ipv4>& wanted) {
   Interface interface { .name = name, .index = static_cast<int>(::if_nametoindex(name.c_str())) };
   if (interface.index == 0)
     throw Error(ErrorKind::not_found, cat("there is no interface ", name)).hint("ip link lists the interfaces.");
@@ -64,8 +64,10 @@ Interface find_interface(const std::string& name) {
   if (::getifaddrs(&list) != 0) throw Error::from_errno("listing", "the interfaces");
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     if (entry->ifa_addr == nullptr || name != entry->ifa_name) continue;
-    if (entry->ifa_addr->sa_family == AF_INET && !interface.address)
-      interface.address.value = ntohl(reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr.s_addr);
+    if (entry->ifa_addr->sa_family == AF_INET) {
+      const Ipv4 own{ntohl(reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr.s_addr)};
+      if (!interface.address || wanted.count(own) > 0) interface.address = own;
+    }
     if (entry->ifa_addr->sa_family == AF_PACKET)
       std::copy_n(reinterpret_cast<const sockaddr_ll*>(entry->ifa_addr)->sll_addr, 6, interface.mac.bytes.begin());
   }

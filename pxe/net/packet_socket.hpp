@@ -2,6 +2,7 @@
 // to what other servers say. Needs CAP_NET_RAW when it is opened.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +16,10 @@ struct Interface {
   std::string name;
   int index = 0;
   Mac mac;
-  Ipv4 address;  ///< the first one
+  Ipv4 address;  ///< one that was wanted, else the first
 };
 /// Throws Error when there is no such interface, or it has no IPv4 address.
-[[nodiscard]] Interface find_interface(const std::string& name);
+[[nodiscard]] Interface find_interface(const std::string& name, const std::set<Ipv4>& wanted = {});
 
 class PacketSocket {
  public:

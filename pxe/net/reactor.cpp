@@ -1,5 +1,6 @@
 #include "pxe/net/reactor.hpp"
 
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ namespace hearth::pxe {
 namespace {
 
 constexpr int k_batch = 128;
+constexpr int k_looks = 200;  ///< a third of a microsecond each
 
 Fd checked(int fd, std::string_view operation) {
   if (fd < 0) throw Error::from_errno(operation, "the event loop");
@@ -63,7 +65,7 @@ void Reactor::run_once(Duration patience) {
   MonotonicTime until = now_ + patience;
   if (!timers_.empty()) until = std::min(until, timers_.top().when);
   std::array<epoll_event, k_batch> events{};
-  const int count = ::epoll_wait(epoll_.get(), events.data(), k_batch, Deadline(until).poll_timeout(now_));
+  const int count = fetch(events, Deadline(until).poll_timeout(now_));
   if (count < 0 && errno != EINTR) throw Error::from_errno("waiting for", "events");
   now_ = clock_.now();
   pending_.clear();
@@ -77,6 +79,18 @@ void Reactor::run_once(Duration patience) {
   }
   pending_.clear();
   expire();
+}
+
+int Reactor::fetch(std::span<epoll_event> events, int timeout_ms) {
+  const auto room = static_cast<int>(events.size());
+  if (timeout_ms != 0 && worth_looking_ && worth_looking_()) {
+    for (int look = 0; look < k_looks; ++look) {
+      ::sched_yield();  // whoever the event is to come from may be waiting for this processor
+      const int count = ::epoll_wait(epoll_.get(), events.data(), room, 0);
+      if (count != 0) return count;
+    }
+  }
+  return ::epoll_wait(epoll_.get(), events.data(), room, timeout_ms);
 }
 
 void Reactor::expire() {

@@ -7,10 +7,13 @@
 #include <functional>
 #include <mutex>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/sys/fd.hpp"
+
+struct epoll_event;
 
 namespace hearth::pxe {
 
@@ -37,6 +40,10 @@ class Reactor {
   /// applies.
   void at(MonotonicTime when, std::function<void()> action);
 
+  /// While `worth_it` says so, events are looked for some tens of microseconds before the thread sleeps: waking it
+  /// takes as long. The processor is busy meanwhile.
+  void look_before_waiting(std::function<bool()> worth_it) { worth_looking_ = std::move(worth_it); }
+
   /// The time at which the events being handled were fetched.
   [[nodiscard]] MonotonicTime now() const { return now_; }
   /// Runs until stop().
@@ -55,6 +62,7 @@ class Reactor {
     std::function<void()> action;
     bool operator<(const Timer& other) const { return when == other.when ? order > other.order : when > other.when; }
   };
+  int fetch(std::span<epoll_event> events, int timeout_ms);
   void expire();
   void run_posted();
 
@@ -67,6 +75,7 @@ class Reactor {
   MonotonicTime now_;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer> timers_;
+  std::function<bool()> worth_looking_;
   std::vector<Watcher*> pending_;  ///< of the events being handled; forgotten ones become null
 };
 

@@ -46,6 +46,7 @@ Fd open_udp(const Endpoint& local, const UdpOptions& options) {
   set_int(socket, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT, "a UDP socket");
   if (options.broadcast) set_int(socket, SOL_SOCKET, SO_BROADCAST, 1, "a UDP socket");
   if (options.receive_buffer > 0) set_int(socket, SOL_SOCKET, SO_RCVBUF, options.receive_buffer, "a UDP socket");
+  if (options.share_port) share_port(socket);
   if (!options.device.empty()) {
     set_int(socket, SOL_SOCKET, SO_REUSEADDR, 1, "a UDP socket");
     if (::setsockopt(socket.get(), SOL_SOCKET, SO_BINDTODEVICE, options.device.data(),
@@ -56,6 +57,14 @@ Fd open_udp(const Endpoint& local, const UdpOptions& options) {
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) refuse_bind(local, errno);
   return socket;
 }
+
+void connect_udp(const Fd& socket, const Endpoint& peer) {
+  const sockaddr_in address = to_sockaddr(peer);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    throw Error::from_errno("connecting UDP to", to_text(peer));
+}
+
+void share_port(const Fd& socket) { set_int(socket, SOL_SOCKET, SO_REUSEPORT, 1, "a UDP socket"); }
 
 Endpoint local_endpoint(const Fd& socket) {
   sockaddr_in address{};

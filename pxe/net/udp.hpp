@@ -14,15 +14,20 @@
 namespace hearth::pxe {
 
 struct UdpOptions {
-  std::string device;      ///< non-empty: packets of this interface only (SO_BINDTODEVICE)
-  bool broadcast = false;  ///< may send to broadcast addresses
-  int receive_buffer = 0;  ///< bytes; 0 = the system's
+  std::string device;       ///< non-empty: packets of this interface only (SO_BINDTODEVICE)
+  bool broadcast = false;   ///< may send to broadcast addresses
+  int receive_buffer = 0;   ///< bytes; 0 = the system's
+  bool share_port = false;  ///< with others that say so, too: each client is always given to the same of them
 };
 
 /// A non-blocking socket. Throws Error naming the address, with a hint where a right is missing or the port is taken.
 [[nodiscard]] Fd open_udp(const Endpoint& local, const UdpOptions& options = {});
 /// The endpoint that a socket is bound to.
 [[nodiscard]] Endpoint local_endpoint(const Fd& socket);
+/// From here on the socket hears of `peer` only, and sends to it without an address. Throws Error.
+void connect_udp(const Fd& socket, const Endpoint& peer);
+/// Lets other sockets of this user have the port too (SO_REUSEPORT).
+void share_port(const Fd& socket);
 
 struct Datagram {
   std::size_t size = 0;  ///< bytes in the buffer; longer packets are cut

@@ -10,6 +10,8 @@ Burst Sender::burst() {
   return burst;
 }
 
+Burst Sender::expected(std::uint64_t count) const { return {sent_ + 1, std::min(count, blocks_ - sent_)}; }
+
 Burst Sender::again() { return awaits_oack_ || finished() ? Burst{} : burst(); }
 
 Burst Sender::acknowledged(std::uint16_t block) {

@@ -26,6 +26,9 @@ class Sender {
   /// three windows: copies can't breed copies.
   [[nodiscard]] Burst acknowledged(std::uint16_t block);
 
+  /// At most `count` of the blocks that come next when all that has been sent arrives.
+  [[nodiscard]] Burst expected(std::uint64_t count) const;
+
   [[nodiscard]] bool awaits_oack() const { return awaits_oack_; }
   [[nodiscard]] bool finished() const { return acknowledged_ == blocks_; }
   [[nodiscard]] std::uint64_t acknowledged_blocks() const { return acknowledged_; }

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -42,15 +43,21 @@ std::optional<Content> as_netascii(const Content& content) {
 
 }  // namespace
 
-Server::Server(Reactor& reactor, ContentSource& source, RequestLog& log, Limits limits)
-    : reactor_(reactor), source_(source), log_(log), limits_(limits) {}
+Server::Server(Reactor& reactor, ContentSource& source, RequestLog& log, Quota& quota, Limits limits)
+    : reactor_(reactor), source_(source), log_(log), quota_(quota), limits_(limits) {
+  // A client that is served alone waits for each of our wake-ups; while processors are idle, nobody pays for sparing
+  // them.
+  reactor_.look_before_waiting([this, processors = std::thread::hardware_concurrency()] {
+    return !transfers_.empty() && quota_.running() < processors;
+  });
+}
 
 Server::~Server() {
   for (const Fd& socket : sockets_) reactor_.forget(socket.get(), *this);
 }
 
-Endpoint Server::listen(const Endpoint& local, const std::string& device) {
-  Fd socket = open_udp(local, {.device = device, .receive_buffer = k_receive_buffer});
+Endpoint Server::listen(const Endpoint& local, const std::string& device, bool shared) {
+  Fd socket = open_udp(local, {.device = device, .receive_buffer = k_receive_buffer, .share_port = shared});
   const Endpoint bound = local_endpoint(socket);
   reactor_.watch(socket.get(), EPOLLIN, *this);
   sockets_.push_back(std::move(socket));
@@ -87,20 +94,20 @@ void Server::serve(const Fd& socket, const Peer& peer, const Request& request) {
   if (request.name.empty()) return no(ErrorCode::illegal, "No file name");
   const std::optional<std::string> name = normalise_name(request.name);
   if (!name) return no(ErrorCode::access, "Access denied");
-  const auto count = per_client_.find(peer.client.address.value);
-  if (transfers_.size() >= limits_.transfers ||
-      (count != per_client_.end() && count->second >= limits_.transfers_per_client))
-    return no(ErrorCode::undefined, "Too many transfers");
+  std::optional<Quota::Place> place = quota_.take(peer.client.address);
+  if (!place) return no(ErrorCode::undefined, "Too many transfers");
   std::variant<Content, Refusal> found = source_.open({*name, peer.client.address, peer.local, Protocol::tftp});
   if (const auto* refusal = std::get_if<Refusal>(&found)) return no(code_for(refusal->kind), refusal->text);
   Content& content = std::get<Content>(found);
-  if (request.mode == "octet") return start(peer, request, std::move(content));
-  std::optional<Content> text = as_netascii(content);
-  if (!text) return no(ErrorCode::undefined, "Too long for netascii");
-  start(peer, request, std::move(*text));
+  if (request.mode == "netascii") {
+    std::optional<Content> text = as_netascii(content);
+    if (!text) return no(ErrorCode::undefined, "Too long for netascii");
+    content = std::move(*text);
+  }
+  start(peer, request, std::move(content), std::move(*place));
 }
 
-void Server::start(const Peer& peer, const Request& request, Content content) {
+void Server::start(const Peer& peer, const Request& request, Content content, Quota::Place place) {
   const Terms terms = negotiate(request.options, content.size(), limits_);
   const MonotonicTime began = reactor_.now();
   const auto record = [this, peer, name = request.name, began](const Outcome& outcome) {
@@ -116,12 +123,12 @@ void Server::start(const Peer& peer, const Request& request, Content content) {
   try {
     auto transfer = std::make_unique<Transfer>(
         reactor_,
-        Transfer::Start{{peer.local, 0}, peer.client, std::move(content), terms, first_wait(transfers_.size())},
-        scratch_, record);
+        Transfer::Start{{peer.local, 0}, peer.client, std::move(content), terms, first_wait(quota_.running())}, buffer_,
+        record);
     const std::uint64_t serial = ++serials_;
     wake_at(transfer->deadline(), peer.client, serial);
-    transfers_[peer.client] = {serial, std::move(transfer)};
-    ++per_client_[peer.client.address.value];
+    transfers_[peer.client] = {serial, std::move(transfer), std::move(place)};
+    counted();
   } catch (const Error& error) {  // no descriptor is left: the client will ask again
     log_.record({.protocol = "tftp",
                  .client = peer.client.address,
@@ -145,10 +152,11 @@ void Server::ended(const Endpoint& client) {
   if (running == transfers_.end()) return;
   finished_.push_back(std::move(running->second.transfer));
   transfers_.erase(running);
-  const auto count = per_client_.find(client.address.value);
-  if (--count->second == 0) per_client_.erase(count);
+  counted();
   if (finished_.size() == 1) reactor_.at(reactor_.now(), [this] { finished_.clear(); });
 }
+
+void Server::counted() { buffer_.fill_ahead(transfers_.size() == 1); }
 
 void Server::refuse(const Fd& socket, const Peer& peer, const std::string& name, ErrorCode code,
                     std::string_view text) {

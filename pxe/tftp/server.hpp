@@ -4,13 +4,14 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "pxe/content.hpp"
 #include "pxe/net/reactor.hpp"
 #include "pxe/request_log.hpp"
+#include "pxe/tftp/burst_buffer.hpp"
 #include "pxe/tftp/packet.hpp"
+#include "pxe/tftp/quota.hpp"
 #include "pxe/tftp/terms.hpp"
 
 namespace hearth::pxe::tftp {
@@ -19,12 +20,13 @@ class Transfer;
 
 class Server final : public Watcher {
  public:
-  Server(Reactor& reactor, ContentSource& source, RequestLog& log, Limits limits = {});
+  Server(Reactor& reactor, ContentSource& source, RequestLog& log, Quota& quota, Limits limits = {});
   ~Server() override;
 
   /// Starts to listen; port 0 takes a free one. `device`, if not empty, is the only interface to listen on. Returns
-  /// where it listens.
-  Endpoint listen(const Endpoint& local, const std::string& device = {});
+  /// where it listens. `shared`: other sockets of this program may have the same port (SO_REUSEPORT).
+  Endpoint listen(const Endpoint& local, const std::string& device = {}, bool shared = false);
+  /// Requests have come.
   void ready(std::uint32_t events) override;
   [[nodiscard]] std::size_t running() const { return transfers_.size(); }
 
@@ -35,25 +37,27 @@ class Server final : public Watcher {
   };
   void handle(const Fd& socket, const Peer& peer, std::string_view bytes);
   void serve(const Fd& socket, const Peer& peer, const Request& request);
-  void start(const Peer& peer, const Request& request, Content content);
+  void start(const Peer& peer, const Request& request, Content content, Quota::Place place);
   void refuse(const Fd& socket, const Peer& peer, const std::string& name, ErrorCode code, std::string_view text);
   void wake_at(MonotonicTime when, Endpoint client, std::uint64_t serial);
   void ended(const Endpoint& client);
+  void counted();
 
   struct Running {
     std::uint64_t serial = 0;
     std::unique_ptr<Transfer> transfer;
+    std::optional<Quota::Place> place;
   };
 
   Reactor& reactor_;
   ContentSource& source_;
   RequestLog& log_;
+  Quota& quota_;
   Limits limits_;
   std::vector<Fd> sockets_;
-  std::vector<char> scratch_;
+  BurstBuffer buffer_;
   std::uint64_t serials_ = 0;
   std::map<Endpoint, Running> transfers_;
-  std::unordered_map<std::uint32_t, std::size_t> per_client_;
   std::vector<std::unique_ptr<Transfer>> finished_;  ///< destroyed when none of their code is running
 };
 

@@ -4,13 +4,15 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "pxe/content.hpp"
 #include "pxe/net/reactor.hpp"
+#include "pxe/tftp/burst_buffer.hpp"
 #include "pxe/tftp/patience.hpp"
 #include "pxe/tftp/sender.hpp"
+#include "pxe/tftp/strangers.hpp"
 #include "pxe/tftp/terms.hpp"
 
 namespace hearth::pxe::tftp {
@@ -33,7 +35,7 @@ class Transfer final : public Watcher {
   };
   /// Sends the first packet. `ended` is called once, from the reactor; it may destroy the transfer. Throws Error when
   /// there is no socket to be had.
-  Transfer(Reactor& reactor, Start start, std::vector<char>& scratch, std::function<void(const Outcome&)> ended);
+  Transfer(Reactor& reactor, Start start, BurstBuffer& buffer, std::function<void(const Outcome&)> ended);
   ~Transfer() override;
 
   void ready(std::uint32_t events) override;
@@ -46,18 +48,21 @@ class Transfer final : public Watcher {
  private:
   void send_first();
   void send(const Burst& burst);
-  [[nodiscard]] bool fill(const Burst& burst);
-  void send_segments(std::size_t bytes, std::size_t segment);
-  [[nodiscard]] bool handle(std::string_view bytes, const Endpoint& from);
+  [[nodiscard]] std::span<const char> fill(const Burst& burst);
+  void fill_ahead();
+  void send_segments(std::span<const char> rest, std::size_t segment);
+  [[nodiscard]] bool handle(std::string_view bytes);
   [[nodiscard]] bool handle_ack(std::uint16_t block);
   void finish(bool good, std::string text);
   void arm() { deadline_ = reactor_.now() + patience_.wait(); }
 
   Reactor& reactor_;
   Start start_;
-  std::vector<char>& scratch_;  ///< the server's, for packets being put together
+  BurstBuffer& buffer_;  ///< the server's
+  std::uint64_t owner_;  ///< this transfer's name in it
   std::function<void(const Outcome&)> ended_;
   Fd socket_;
+  Strangers strangers_;
   Sender sender_;
   Patience patience_;
   MonotonicTime sent_at_;

@@ -1,55 +1,160 @@
 #!/bin/bash
-# The hello image by Hearth against the same packages by diskimage-builder (Debian's python3-diskimage-builder), both with
-# warm caches, in turn, in one run: seconds, and the ratio. Ours makes a bootable disk; the peer a plain file-system image,
-# since its boot loader needs device-mapper; so the peer has less to do.
+# An image of one package list (image/elements/server: kernel, ssh and what goes with them) by Hearth, by diskimage-builder
+# (Debian's python3-diskimage-builder), by mkosi in incremental mode, and by a hand-tuned script of mmdebstrap that keeps its
+# tree; all with warm package caches, in turn, in one run. Cases: everything rebuilt, nothing changed, the last install
+# script changed, a package added (diskimage-builder builds everything each time). For each: wall seconds, CPU seconds of all
+# its processes, and ratios to ours. CPU seconds say more where other work shares the machine.
+# Ours makes a bootable disk; the peers a plain file-system image, so they have less to do.
 #
-# usage: image.sh HEARTH [ROUNDS]      needs root (for the peer), the network, and some minutes
+# usage: image.sh HEARTH [ROUNDS] [PEER…]   PEERs: dib mkosi hand (default: all that are installed); needs root, the network, and
+# for dib and mkosi loop devices
 set -euo pipefail
 
 hearth=$(readlink -f "$1")
 rounds=${2:-1}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-peer=$(command -v disk-image-create) || { echo "SKIPPED: python3-diskimage-builder is not installed"; exit 77; }
-for tool in sudo debootstrap; do
-    command -v "$tool" > /dev/null || { echo "SKIPPED: diskimage-builder needs the package $tool"; exit 77; }
+here=$(cd "$(dirname "$0")" && pwd)
+shift $(($# > 2 ? 2 : $#))
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: the peers need root"; exit 77; }
+command -v mmdebstrap > /dev/null || { echo "SKIPPED: the package mmdebstrap is not installed"; exit 77; }
+# Why a peer can't be run here; nothing when it can.
+missing() {
+    local tool
+    case $1 in
+        dib) set -- disk-image-create sudo debootstrap ;;
+        mkosi) set -- mkosi debootstrap qemu-img losetup ;;
+        hand) set -- mmdebstrap mke2fs ;;
+        *) echo "there is no such peer" && return ;;
+    esac
+    for tool; do
+        command -v "$tool" > /dev/null || { echo "$tool is not installed" && return; }
+    done
+}
+wanted=("$@")
+[ $# -gt 0 ] || wanted=(dib mkosi hand)
+peers=()
+for peer in "${wanted[@]}"; do
+    why=$(missing "$peer")
+    [ -z "$why" ] || { echo "without $peer: $why" && continue; }
+    peers+=("$peer")
 done
-[ "$(id -u)" = 0 ] || { echo "SKIPPED: diskimage-builder needs root"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d "${TMPDIR:-/tmp}/image-bench-XXXXXX")
+trap 'rm -rf --one-file-system "$work"' EXIT
 cd "$work"
 
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mirror() { apt-get indextargets --format '$(RELEASE) $(REPO_URI)' | awk -v r="$1" '$1 == r { print $2; exit }'; }
-# What diskimage-builder's debian-minimal installs for its own sake; ours gets it too, so that both hold the same.
-own=busybox,sudo,gnupg2,python3,tzdata,eatmydata
-packages=linux-image-cloud-amd64,initramfs-tools,zstd,dbus,udev,systemd-sysv,$own
+# shellcheck disable=SC2016 # apt's own variables
+archives=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' | sort -u)
+mirror() { awk -v r="$1" '$1 == r { print $2; exit }' <<< "$archives"; }
+packages=$(sed -n 's/^\([a-z0-9-]*\):$/\1/p' "$here/image/elements/server/package-installs.yaml" | paste -sd,)
+cp -r "$here/image/elements" elements
+script=$work/elements/site/install.d/99-site
+added=''  # a further package
 
-ours() {
-    ELEMENTS_PATH=$root/examples/hello/elements DIB_IMAGE_CACHE=$work/cache "$hearth" image create -o ours -p "$own" \
-        --metadata "$root/examples/hello/metadata.json" vm debian-minimal enable-serial-console hello
+hearth_build() {
+    ELEMENTS_PATH=$work/elements DIB_IMAGE_CACHE=$work/cache OVERWRITE_OLD_IMAGE=1 "$hearth" image create -o hearth \
+        ${added:+-p "$added"} "$@" vm debian-minimal server site
 }
-theirs() {
+hearth_everything() { hearth_build --no-cache; }
+hearth_rebuild() { hearth_build; }
+dib_build() {
     env DIB_RELEASE="$release" DIB_DISTRIBUTION_MIRROR="$(mirror "$release")" \
         DIB_DEBIAN_SECURITY_MIRROR="$(mirror "$release-security")" DIB_DEBIAN_SECURITY_SUBPATH=-security \
-        DIB_PYTHON_VERSION=3 DIB_IMAGE_CACHE="$work/dib-cache" DIB_DEBOOTSTRAP_CACHE=1 \
-        DIB_DEBIAN_USE_DEBOOTSTRAP_CACHE=1 OVERWRITE_OLD_IMAGE=1 \
-        "$peer" -n -t qcow2 -o theirs -p "$packages" debian-minimal
+        DIB_PYTHON_VERSION=3 DIB_IMAGE_CACHE="$work/dib-cache" DIB_DEBOOTSTRAP_CACHE=1 TMP_DIR="$work" \
+        DIB_DEBIAN_USE_DEBOOTSTRAP_CACHE=1 OVERWRITE_OLD_IMAGE=1 ELEMENTS_PATH="$work/elements" \
+        disk-image-create -n -t qcow2 -o dib -p "$packages${added:+,$added}" debian-minimal site
 }
-# timed FUNCTION: its wall seconds; its output goes to FUNCTION.log.
-timed() {
-    local began=$EPOCHREALTIME
-    "$1" > "$1.log" 2>&1 < /dev/null || { tail -n 30 "$1.log" >&2; exit 1; }
-    awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'
+dib_everything() { dib_build; }
+dib_rebuild() { dib_build; }
+mkosi_build() {
+    mkdir -p mkosi mkosi-{packages,out,work}
+    cp "$script" mkosi/site
+    # It works through systemd-nspawn, which wants systemd running.
+    local path=$PATH
+    [ -d /run/systemd/system ] || path=$here/image/no-systemd:$PATH
+    (cd mkosi && PATH=$path mkosi --distribution debian --release "$release" --mirror "$(mirror "$release")" --format gpt_ext4 --qcow2 \
+        --root-size 2G --incremental --cache "$work/mkosi-packages" --output-dir "$work/mkosi-out" --workspace-dir "$work/mkosi-work" \
+        --package "$packages${added:+,$added}" --postinst-script site --bootable no --force "$@" build)
+}
+mkosi_everything() { mkosi_build --force; }
+mkosi_rebuild() { mkosi_build; }
+# What a person writes who wants the same fast: a tree on disk, file system and qcow2 without a mount.
+hand_tree() {
+    rm -rf hand-tree hand-added
+    mkdir -p hand-debs
+    # shellcheck disable=SC2016 # mmdebstrap's shell expands $1
+    mmdebstrap --mode=root --variant=apt --aptopt='Acquire::Languages "none"' --skip=download/empty,essential/unlink \
+        --include="$packages${added:+,$added}" --setup-hook='mkdir -p "$1/var/cache/apt/archives"' \
+        --setup-hook="cp -l $work/hand-debs/*.deb \"\$1/var/cache/apt/archives/\" 2> /dev/null || true" \
+        --customize-hook="cp -n \"\$1\"/var/cache/apt/archives/*.deb $work/hand-debs/ 2> /dev/null || true" \
+        "$release" hand-tree "$(mirror "$release")"
+    printf '%s' "$added" > hand-added
+}
+hand_image() {
+    chroot hand-tree /bin/bash -s < "$script"
+    rm -f hand.raw hand.qcow2
+    mke2fs -q -t ext4 -d hand-tree hand.raw 2G
+    qemu-img convert -c -o compression_type=zstd -W -m "$(nproc)" -O qcow2 hand.raw hand.qcow2
+    rm -f hand.raw
+}
+hand_everything() { hand_tree && hand_image; }
+hand_rebuild() {
+    [ "$added" = "$(cat hand-added)" ] || chroot hand-tree apt-get -y --no-install-recommends install "$added"
+    printf '%s' "$added" > hand-added
+    hand_image
+}
+
+# measured NAME FUNCTION: prints "WALL CPU"; the output goes to NAME.log.
+measured() {
+    local times
+    TIMEFORMAT='%R %U %S'
+    times=$( { time "$2" > "$1.log" 2>&1 < /dev/null; } 2>&1) || { tail -n 30 "$1.log" >&2; return 1; }
+    awk '{ printf "%.2f %.2f", $1, $2 + $3 }' <<< "$times"
+}
+# prepare CASE: what has changed since the last build.
+prepare() {
+    added=''
+    case $1 in
+        nothing) hearth_rebuild > hearth-nothing.log 2>&1 < /dev/null ;;  # what came before may have been another command
+        script) sed -i "s/^echo .*/echo $RANDOM$RANDOM > \/etc\/site\/state/" "$script" ;;
+        package) added=less ;;
+    esac
+}
+run_case() { # run_case CASE BUILDER: as measured()
+    case $1 in
+        everything) measured "$2-$1" "$2_everything" ;;
+        *) measured "$2-$1" "$2_rebuild" ;;
+    esac
 }
 
 echo "warming the caches…"
-timed ours > /dev/null
-timed theirs > /dev/null
-printf '%-8s %10s %10s %8s\n' round ours theirs ratio
-for round in $(seq "$rounds"); do
-    a=$(timed ours)
-    b=$(timed theirs)
-    printf '%-8s %8s s %8s s %8s\n' "$round" "$a" "$b" "$(awk -v a="$a" -v b="$b" 'BEGIN { printf "%.2f", a / b }')"
+for builder in hearth "${peers[@]}"; do
+    for case in everything nothing; do
+        [ "$builder $case" != "dib nothing" ] || continue
+        prepare "$case"
+        run_case "$case" "$builder" > /dev/null
+    done
 done
-echo "packages: $(python3 -c 'import json; print(len(json.load(open("ours.d/manifest.json"))["packages"]))') in ours"
-ls -l ours.qcow2 theirs.qcow2 | awk '{ print $NF, $5 }'
+printf '%-6s %-11s %-7s %8s %8s %12s %10s\n' round case builder wall cpu 'ours/wall' 'ours/cpu'
+for round in $(seq "$rounds"); do
+    for case in everything nothing script package; do
+        prepare "$case"
+        read -r wall cpu <<< "$(run_case "$case" hearth)"
+        printf '%-6s %-11s %-7s %8s %8s\n' "$round" "$case" hearth "$wall" "$cpu"
+        for peer in "${peers[@]}"; do
+            if [ "$peer" != dib ] || [ "$case" = everything ]; then
+                read -r b c <<< "$(run_case "$case" "$peer")"
+                [ "$peer" != dib ] || dib_times="$b $c"
+            else
+                read -r b c <<< "$dib_times"  # it builds everything each time
+            fi
+            printf '%-6s %-11s %-7s %8s %8s %12s %10s\n' "$round" "$case" "$peer" "$b" "$c" \
+                "$(awk -v a="$wall" -v b="$b" 'BEGIN { printf "%.3f", a / b }')" "$(awk -v a="$cpu" -v b="$c" 'BEGIN { printf "%.3f", a / b }')"
+        done
+    done
+    prepare nothing
+    for builder in hearth "${peers[@]}"; do [ "$builder" = dib ] || run_case nothing "$builder" > /dev/null; done  # without the added package again
+done
+
+python3 -c 'import json; print(len(json.load(open("hearth.d/manifest.json"))["packages"]), "packages in ours")'
+find . -maxdepth 2 -name '*.qcow2' -printf '%f %s\n'
+uptime

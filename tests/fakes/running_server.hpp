@@ -18,15 +18,15 @@ class RunningServer {
  public:
   explicit RunningServer(HttpHandler& handler, HttpServerLimits limits = {}, AccessLog* access = nullptr,
                          const TlsFiles* tls = nullptr)
-      : server_(limits, clock_, log, access), port(server_.listen("test", "127.0.0.1", 0, handler, tls)) {
-    thread_ = std::thread([this] { server_.run(); });
+      : server(limits, clock_, log, access), port(server.listen("test", "127.0.0.1", 0, handler, tls)) {
+    thread_ = std::thread([this] { server.run(); });
   }
   RunningServer(const RunningServer&) = delete;
   RunningServer& operator=(const RunningServer&) = delete;
   ~RunningServer() { stop(); }
 
   void stop() {
-    server_.stop();
+    server.stop();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -50,10 +50,10 @@ class RunningServer {
 
  private:
   SystemClock clock_;
-  HttpServer server_;
   std::thread thread_;
 
  public:
+  HttpServer server;
   std::uint16_t port;
 };
 

@@ -4,6 +4,7 @@
 // Values "@PATH.KEY" in properties are what was learned of PATH.
 #pragma once
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"
@@ -25,6 +26,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     const Json* resources = &tree_;
     if (!path.empty()) {
       plan.is_group = at(path).value("is_group", false);
+      for (const Json& name : at(path).value("blacklist", Json::array())) plan.blacklist.push_back(name);
       resources = &at(path)["stack"];
     }
     for (const auto& [name, row] : resources->items()) plan.resources.push_back(planned(name, row));
@@ -66,8 +68,26 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
   }
   metadata::live::PlannedServer server(const std::string& path) override {
     const Json& row = at(path);
-    return {row.value("name", path), row.value("transport", "POLL_SERVER_CFN"), "", "",
-            row.value("metadata", Json::object())};
+    return {row.value("name", path),
+            row.value("transport", "POLL_SERVER_CFN"),
+            "",
+            "",
+            row.value("metadata", Json::object()),
+            row.value("is_machine", false)};
+  }
+  metadata::live::PlannedHandle handle(const std::string& path) override {
+    using Form = metadata::live::PlannedHandle::Form;
+    const std::string form = at(path).value("form", "heat");
+    return {form == "aws"     ? Form::aws
+            : form == "swift" ? Form::swift
+                              : Form::heat,
+            at(path).value("transport", "TOKEN_SIGNAL")};
+  }
+  bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override {
+    const Json fixed = at(path).value("replaced_by", Json::array());
+    return std::none_of(changed.begin(), changed.end(), [&](const std::string& name) {
+      return std::find(fixed.begin(), fixed.end(), name) != fixed.end();
+    });
   }
   metadata::live::PlannedWait wait(const std::string& path) override {
     const Json& row = at(path);
@@ -78,7 +98,13 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     for (const auto& [path, values] : known) all.push_back({path, "", values, ""});
     return all;
   }
-  Json parameters() override { return Json::object(); }
+  Json parameters(const std::string&) override { return Json::object(); }
+  Json shown_attributes(const std::string& path) override { return attributes(path); }
+  Json source(const std::string& path) override {
+    return {{"resources", path.empty() ? tree_ : at(path).value("stack", Json::object())}};
+  }
+  Json environment() override { return {{"parameters", Json::object()}}; }
+  std::vector<std::string> immutable_parameters() override { return {}; }
   void know(const std::string& path, const Json& attributes) override { known[path] = attributes; }
 
   std::map<std::string, Json> known;
@@ -99,6 +125,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     plan.role = roles.at(row.value("role", "plain"));
     plan.type = row.value("type", row.value("role", "plain"));
     for (const Json& need : row.value("needs", Json::array())) plan.needs.push_back(need);
+    for (const Json& hook : row.value("hooks", Json::array())) plan.hooks.push_back(hook);
     return plan;
   }
   const Json& at(const std::string& path) const {

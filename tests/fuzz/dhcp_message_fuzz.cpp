@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!message) return 0;
   const auto again = dhcp::parse_message(dhcp::write_message(*message, 1 << 20));
   check(again.ok() && again->options == message->options);
-  dhcp::Engine engine(dhcp::sample_site(), {});
+  const NodeTable nodes(dhcp::sample_site().nodes);
+  dhcp::Engine engine(dhcp::sample_site(), nodes, {});
   const dhcp::Decision decision = engine.handle(*message, dhcp::on_link(), 1000);
   if (!decision.answer) return 0;
   const std::string answer = dhcp::write_message(decision.answer->message, decision.answer->limit);

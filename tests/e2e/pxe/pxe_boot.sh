@@ -12,7 +12,7 @@ skip() {
 [ "$(id -u)" = 0 ] || skip "needs root for network namespaces"
 for program in qemu-system-x86_64 dnsmasq cc python3; do command -v "$program" >/dev/null || skip "$program is not installed"; done
 for file in /usr/lib/ipxe/snponly.efi /usr/lib/PXELINUX/pxelinux.0 /usr/lib/shim/shimx64.efi.signed \
-  /usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed /usr/share/OVMF/OVMF_CODE_4M.fd; do
+  /usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed /usr/share/OVMF/OVMF_CODE_4M.fd /usr/share/OVMF/OVMF_VARS_4M.ms.fd; do
   [ -e "$file" ] || skip "there is no $file"
 done
 [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
@@ -32,55 +32,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# The kernel: $PXE_KERNEL, else Debian's for virtual machines, unpacked and not installed.
-get_kernel() {
-  if [ -n "${PXE_KERNEL:-}" ]; then
-    cp "$PXE_KERNEL" "$work/vmlinuz"
-    return
-  fi
-  local package
-  package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image.*\)/\1/p' | head -n 1)
-  (cd "$work" && apt-get download "$package" >/dev/null 2>&1 && dpkg -x "$package"*.deb kernel) || skip "can't fetch $package"
-  cp "$work"/kernel/boot/vmlinuz-* "$work/vmlinuz"
-}
-
-# The ramdisk: one program, which says its command line and turns the machine off.
-make_ramdisk() {
-  cat >"$work/init.c" <<'C'
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mount.h>
-#include <sys/reboot.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-int main(void) {
-  char line[1024] = "";
-  mkdir("/proc", 0755);
-  mount("proc", "/proc", "proc", 0, 0);
-  int file = open("/proc/cmdline", O_RDONLY);
-  if (file >= 0 && read(file, line, sizeof line - 1) < 0) return 1;
-  printf("\nHEARTH-RAMDISK %s\n", line);
-  fflush(stdout);
-  reboot(RB_POWER_OFF);
-  return 0;
-}
-C
-  cc -static -Os -o "$work/init" "$work/init.c"
-  python3 - "$work" <<'PY'
-import gzip, os, sys
-work = sys.argv[1]
-def entry(name, mode, data):
-    name = name.encode() + b"\0"
-    fields = (1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name), 0)
-    head = b"070701" + b"".join(b"%08x" % field for field in fields)
-    pad = lambda text: text + b"\0" * (-len(text) % 4)
-    return pad(head + name) + pad(data)
-archive = entry("init", 0o100755, open(work + "/init", "rb").read()) + entry("TRAILER!!!", 0, b"")
-with open(work + "/ramdisk", "wb") as out:
-    out.write(gzip.compress(archive))
-PY
-}
+# shellcheck source=tests/e2e/pxe/machine.sh
+. "$(dirname "$0")/machine.sh"
 
 make_network() {
   ip netns add "$net"
@@ -115,6 +68,7 @@ start() { # start MODE NODE-KEYS: the server, and in mode proxy dnsmasq on a mac
       --dhcp-range=192.0.2.50,192.0.2.60 --dhcp-leasefile="$work/dnsmasq.leases" >/dev/null 2>&1 &
     other=$!
   fi
+  : >"$work/serve.log"
   ip netns exec "$net" "$HEARTH" pxe serve "$work/site.json" 2>"$work/serve.log" &
   server=$!
   for ((try = 0; try < 100; try++)); do
@@ -134,21 +88,6 @@ stop() {
     wait "$other" || true
     other=''
   fi
-}
-
-machine() { # machine FIRMWARE: the rest of QEMU's command line
-  local common=(-accel tcg -m 768 -display none -no-reboot -serial "file:$work/console" -netdev "tap,id=n0,ifname=t0,script=no,downscript=no")
-  case $1 in
-    bios) ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -boot n -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56 ;;
-    uefi | uefi-http)
-      local extra=()
-      [ "$1" = uefi ] || extra=(-fw_cfg "name=opt/org.tianocore/IPv4PXESupport,string=n" -fw_cfg "name=opt/org.tianocore/IPv6PXESupport,string=n")
-      cp /usr/share/OVMF/OVMF_VARS_4M.fd "$work/vars"
-      ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -machine q35 -boot n "${extra[@]}" \
-        -drive if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd -drive "if=pflash,format=raw,file=$work/vars" \
-        -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56,romfile=
-      ;;
-  esac
 }
 
 failures=0
@@ -189,6 +128,36 @@ boot bios-tftp bios full ', "loader": "pxelinux"' pxelinux.0
 boot uefi-pxe uefi full '' snponly.efi
 boot uefi-grub-tftp uefi full ', "secure_boot": true' grubx64.efi
 boot uefi-http uefi-http full '' boot/snponly.efi
+boot uefi-secure-boot secure full ', "secure_boot": true' grubx64.efi
 boot proxy-bios bios proxy '' /ipxe/52-54-00-12-34-56
 boot proxy-uefi uefi proxy '' snponly.efi
+
+# With Secure Boot a kernel that was changed after it was signed is refused, by shim's own check in GRUB.
+refuse() {
+  [ ${#chosen[@]} = 0 ] || [[ " ${chosen[*]} " == *" uefi-secure-refuses "* ]] || return 0
+  cp "$work/vmlinuz" "$work/vmlinuz.signed"
+  printf 'x' | dd of="$work/vmlinuz" bs=1 seek=$(($(stat -c %s "$work/vmlinuz") / 2)) conv=notrunc 2>/dev/null
+  start full ', "secure_boot": true'
+  : >"$work/console"
+  local qemu
+  machine secure >"$work/qemu.log" 2>&1 &
+  qemu=$!
+  for ((try = 0; try < 1200; try++)); do
+    grep -qaE 'HEARTH-RAMDISK|bad shim signature|Security Violation|[Ss]ecure [Bb]oot.*forbid' "$work/console" && break
+    kill -0 "$qemu" 2>/dev/null || break
+    read -rt 0.1 <> <(:) || true
+  done
+  ip netns pids "$net" | grep -v "^$server$" | xargs -r kill 2>/dev/null || true
+  wait "$qemu" 2>/dev/null || true
+  if grep -qaE 'bad shim signature|Security Violation|[Ss]ecure [Bb]oot.*forbid' "$work/console" && ! grep -qa HEARTH-RAMDISK "$work/console"; then
+    echo 'ok: uefi-secure-refuses   a changed kernel'
+  else
+    echo 'FAILED: uefi-secure-refuses'
+    tail -c 2000 "$work/console" | tr -cd '\n -~'
+    failures=$((failures + 1))
+  fi
+  cp "$work/vmlinuz.signed" "$work/vmlinuz"
+  stop
+}
+refuse
 exit $((failures > 0))

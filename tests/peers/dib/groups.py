@@ -60,7 +60,7 @@ PYPI = "fetches from PyPI"
 GITHUB = "fetches its sources from the Internet"
 
 LEFT_OUT = {
-    "block-device-efi": "upstream mounts the FAT partition, which the test machines' kernels can't; ours: e2e.disk_efi",
+    "block-device-efi": "upstream mounts the FAT partition, which the test machines' kernels can't; ours: e2e.boot_efi",
     "block-device-efi-lvm": "needs device-mapper, and a FAT file system that is mounted",
     "centos": RPM, "centos-minimal": RPM, "centos7": RPM, "fedora": RPM, "fedora-container": RPM, "fedora-minimal": RPM,
     "redhat-common": RPM, "rhel": RPM, "rhel-common": RPM, "rhel7": RPM, "rpm-distro": RPM, "yum": RPM, "yum-minimal": RPM,

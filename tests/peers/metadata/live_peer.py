@@ -6,87 +6,16 @@ usage: live_peer.py HEARTH LINKS    (LINKS: a directory with our agent's program
 import json
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import urllib.error
 import urllib.request
 
+from live_peer_parts import HERE, collected, servers
+from service import NAMES, Service
+
 HEARTH, LINKS = sys.argv[1:3]
-HERE = os.path.dirname(os.path.abspath(__file__))
-NAMES = ("cfn", "objects", "heat", "identity")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Service:
-    def __init__(self, directory):
-        self.directory = directory
-        self.ports = {name: free_port() for name in NAMES}
-        self.process = None
-
-    def start(self):
-        options = [f"--{name}-port={port}" for name, port in self.ports.items()]
-        self.process = subprocess.Popen([HEARTH, "metadata", "serve", "--state", self.directory, "--trust-loopback", *options],
-                                        stdout=subprocess.PIPE, text=True)
-        for name in NAMES:
-            line = self.process.stdout.readline()
-            assert line.startswith(name), f"the service said {line!r}"
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def url(self, name):
-        return f"http://127.0.0.1:{self.ports[name]}"
-
-    def openstack(self, *args, fails=False):
-        env = dict(os.environ, OS_AUTH_TYPE="none", OS_ENDPOINT=self.url("heat") + "/v1/admin")
-        run = subprocess.run(["openstack", *args], env=env, capture_output=True, text=True, timeout=120)
-        assert (run.returncode != 0) == fails, f"openstack {args}: {run.returncode}\n{run.stdout}\n{run.stderr}"
-        return run.stdout + run.stderr if fails else run.stdout
-
-    def hearth(self, *args):
-        run = subprocess.run([HEARTH, "stack", *args, "--url", self.url("heat") + "/v1/admin", "--state", self.directory],
-                             capture_output=True, text=True, timeout=120)
-        assert run.returncode == 0, f"hearth stack {args}: {run.stdout}\n{run.stderr}"
-        return run.stdout
-
-    def get(self, path):
-        with urllib.request.urlopen(self.url("heat") + "/v1/admin" + path, timeout=30) as answer:
-            return json.load(answer)
-
-
-def servers(service, stack):
-    """(nested stack, resource, its metadata) of each server."""
-    found = []
-    for resource in json.loads(service.openstack("stack", "resource", "list", "-n", "5", "-f", "json", stack)):
-        if resource["resource_name"] == "deployed-server":
-            text = service.openstack("stack", "resource", "metadata", resource["stack_name"], "deployed-server")
-            found.append((resource["stack_name"], json.loads(text)))
-    return found
-
-
-def collected(program, section, directory):
-    """What an agent's program makes of a server's own configuration."""
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    collector = section["collectors"][0]
-    with open(directory + "/c.conf", "w", encoding="utf-8") as conf:
-        conf.write(f"[DEFAULT]\ncachedir={directory}/cache\nbackup_cachedir={directory}/backup\n[{collector}]\n")
-        conf.writelines(f"{key}={value}\n" for key, value in section[collector].items())
-    run = subprocess.run([program, "--config-file", directory + "/c.conf", "--one-time", "-c", "true", collector],
-                         capture_output=True, text=True, timeout=120)
-    path = f"{directory}/cache/{collector}.json"
-    assert os.path.exists(path), f"{program} collected nothing: {run.stdout}\n{run.stderr}"
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 def run_pending(service, stack, done, code=0):
@@ -185,12 +114,38 @@ def check_hostile(service):
 
 
 def check_agent_config(service):
-    env = dict(os.environ, OVERCLOUD_ROLES="Compute", Compute_hosts="192.0.2.1 192.0.2.2")
+    env = dict(os.environ, OVERCLOUD_ROLES="Compute", Compute_hosts="127.0.0.1 192.0.2.2")
     run = subprocess.run([HEARTH, "stack", "agent-config", "--stack", "h", "--url", service.url("heat") + "/v1/admin", "--state",
                           service.directory], env=env, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     urls = [m["os-collect-config"]["request"]["metadata_url"] for _, m in servers(service, "h")]
     assert all("metadata_url=" + url in run.stdout for url in urls), run.stdout
+    # Now it is known which machine is where: this one asks as a machine does.
+    with urllib.request.urlopen(service.url("ec2") + "/latest/meta-data/local-ipv4", timeout=30) as answer:
+        assert answer.read() == b"127.0.0.1"
+    with urllib.request.urlopen(service.url("ec2") + "/openstack/latest/meta_data.json", timeout=30) as answer:
+        uuid = json.load(answer)["uuid"]
+    assert uuid in [row["physical_resource_id"] for row in service.get("/stacks/h/resources?nested_depth=5")["resources"]]
+
+
+def check_compiled(work):
+    """What was compiled is served as it is, to upstream's agent; what it signals is written down."""
+    service = Service(HEARTH, work + "/compiled-state", "--compiled", work + "/compiled", names=("cfn", "objects"))
+    parameters = [f"--parameter={name}" for name in ("transport=POLL_SERVER_CFN", "signal=CFN_SIGNAL", "count=1")]
+    subprocess.run([HEARTH, "metadata", "compile", "-t", HERE + "/top.yaml", "-e", HERE + "/env.yaml", *parameters, "-o",
+                    work + "/compiled", "--cfn-url", service.url("cfn"), "--object-url", service.url("objects")], check=True, timeout=60)
+    with open(work + "/compiled/servers/Compute.0.deployed-server/metadata.json", encoding="utf-8") as file:
+        document = json.load(file)
+    service.start()
+    try:
+        section = document["os-collect-config"]
+        assert collected("/usr/bin/os-collect-config", section, work + "/theirs") == document
+        url = [i["value"] for i in document["deployments"][0]["inputs"] if i["name"] == "deploy_signal_id"][0]
+        assert status(url, "POST", b'{"deploy_status_code": 0}') == 200 and status(url + "x", "POST", b"{}") == 401
+        with open(work + "/compiled-state/signals.jsonl", encoding="utf-8") as file:
+            assert json.loads(file.read())["server"] == "Compute.0.deployed-server"
+    finally:
+        service.kill()
 
 
 def main():
@@ -199,7 +154,7 @@ def main():
             print(f"skipped: {program} is not installed")
             return 77
     with tempfile.TemporaryDirectory(prefix="live-peer-") as work:
-        service = Service(work + "/state")
+        service = Service(HEARTH, work + "/state", names=(*NAMES, "ec2"))
         service.start()
         try:
             for transport, how in (("POLL_SERVER_CFN", "CFN_SIGNAL"), ("POLL_TEMP_URL", "TEMP_URL_SIGNAL"), ("POLL_SERVER_HEAT", "HEAT_SIGNAL")):
@@ -214,6 +169,8 @@ def main():
             print("ok hostile input", flush=True)
             check_agent_config(service)
             print("ok agent-config", flush=True)
+            check_compiled(work)
+            print("ok compiled", flush=True)
             service.openstack("stack", "delete", "-y", "--wait", "bad")
             assert "bad" not in service.openstack("stack", "list", "-f", "value", "-c", "Stack Name").split()
         finally:

@@ -58,6 +58,7 @@ in_client() { ip netns exec "$client_net" "$@"; }
 serve() {
   local site=$1
   shift
+  : >"$work/serve.log"  # what an earlier server said must not count
   ip netns exec "$server_net" "${hearth:?}" pxe serve "$@" "$site" 2>"$work/serve.log" &
   server=$!
   for ((try = 0; try < 100; try++)); do

@@ -5,16 +5,22 @@ set -euo pipefail
 hearth=$1
 # shellcheck source=tests/peers/pxe/lib.sh
 . "$(dirname "$0")/lib.sh"
-need dhclient curl dnsmasq
+need dhclient curl dnsmasq openssl
 [ -e /usr/lib/ipxe/snponly.efi ] || skip "the package ipxe is not installed"
 make_networks
 
 head -c 20000000 /dev/urandom >"$work/kernel"
 head -c 1000000 /dev/urandom >"$work/ramdisk"
 chmod 755 "$work"
+make_certificate() {
+  openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=boot -addext subjectAltName=IP:192.0.2.1 -days 2 -keyout "$work/key.pem" \
+    -out "$work/cert.pem" 2>/dev/null
+}
+make_certificate
 site() { # site MODE FURTHER-KEYS
   cat >"$work/site.json" <<JSON
 {"mode": "$1", "interfaces": ["s0"], "state_dir": "$work/state"$2,
+ "tls_certificate": "$work/cert.pem", "tls_key": "$work/key.pem",
  "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.110"],
                "router": "192.0.2.1", "domain": "example.org", "lease_s": 600}],
  "profiles": {"deploy": {"kernel": "$work/kernel", "ramdisk": "$work/ramdisk"}},
@@ -26,6 +32,7 @@ site full ''
 lease() { # lease MAC: the address that dhclient gets, empty when none
   ip -n "$client_net" link set c0 address "$1"
   rm -f "$work/dhclient.leases"
+  : >"$work/dhclient.log"
   ip netns exec "$client_net" timeout 10 dhclient -4 -1 -d -lf "$work/dhclient.leases" -pf "$work/dhclient.pid" -sf /bin/true c0 >"$work/dhclient.log" 2>&1 &
   local client=$!
   for ((try = 0; try < 100; try++)); do
@@ -63,6 +70,12 @@ in_client curl -sf $url/image/deploy/kernel | cmp - "$work/kernel" && ok "HTTP: 
 in_client curl -sf -r 1000-1999999 $url/image/deploy/kernel | cmp - <(head -c 2000000 "$work/kernel" | tail -c +1001) &&
   ok "HTTP: a range" || fail "HTTP: a range"
 head -c 5000000 "$work/kernel" >"$work/part"
+tls=(--cacert "$work/cert.pem" https://192.0.2.1/image/deploy/kernel)
+in_client curl -sf "${tls[@]}" | cmp - "$work/kernel" && ok "HTTPS: a whole file" || fail "HTTPS: a whole file"
+in_client curl -sf --tlsv1.2 --tls-max 1.2 -r 1000-1999999 "${tls[@]}" | cmp - <(head -c 2000000 "$work/kernel" | tail -c +1001) &&
+  ok "HTTPS: a range, TLS 1.2" || fail "HTTPS: a range"
+in_client curl -s --tls-max 1.1 "${tls[@]}" >"$work/old" && fail "HTTPS: TLS 1.1" || ok "HTTPS: nothing older"
+in_client curl -s --max-time 3 "http://192.0.2.1:443/image/deploy/kernel" >"$work/old" && fail "HTTPS: plain text" || ok "HTTPS: no plain text there"
 in_client curl -sf -C - -o "$work/part" $url/image/deploy/kernel && cmp "$work/part" "$work/kernel" && ok "HTTP: resumed" || fail "HTTP: resumed"
 tag=$(in_client curl -sfI $url/image/deploy/kernel | tr -d '\r' | sed -n 's/^ETag: //p')
 [ "$(in_client curl -s -o /dev/null -w '%{http_code}' -H "If-None-Match: $tag" $url/image/deploy/kernel)" = 304 ] &&
@@ -71,13 +84,17 @@ tag=$(in_client curl -sfI $url/image/deploy/kernel | tr -d '\r' | sed -n 's/^ETa
 in_client curl -sf tftp://192.0.2.1/snponly.efi | cmp - /usr/lib/ipxe/snponly.efi && ok "TFTP: a loader" || fail "TFTP: a loader"
 in_client curl -sf tftp://192.0.2.1/grub/grub.cfg | grep -q 'node one is in state deploy' && ok "TFTP: its own configuration" || fail "TFTP: grub.cfg"
 
-sed -i 's/"state": "deploy"/"state": "local"/' "$work/site.json"
+sed -i 's/"state": "deploy"/"state": "local"/; s/"mode"/"tftp_port": 6969, "mode"/' "$work/site.json"
+make_certificate
 kill -HUP "$server"
 for ((try = 0; try < 50; try++)); do
   in_client curl -sf $url/ipxe/52-54-00-00-00-01 | grep -q 'state local' && break
   read -rt 0.1 <> <(:) || true
 done
 [ $try -lt 50 ] && ok "SIGHUP: the new state counts at once" || fail "SIGHUP" "$work/serve.log"
+in_client curl -sf --cacert "$work/cert.pem" https://192.0.2.1/ipxe/52-54-00-00-00-01 | grep -q 'state local' &&
+  ok "SIGHUP: the new certificate is shown" || fail "SIGHUP: certificate" "$work/serve.log"
+grep -q 'ports .* stay as they were' "$work/serve.log" && ok "SIGHUP: what takes a restart is named" || fail "SIGHUP: ports" "$work/serve.log"
 in_client curl -sf $url/metrics | grep -q 'hearth_pxe_requests_total{protocol="tftp",outcome="good"} 2' && ok "metrics" || fail "metrics"
 "$hearth" pxe boot-log "$work/site.json" 52:54:00:00:00:01 >"$work/log"
 grep -q 'tftp  snponly.efi: done' "$work/log" && ok "the boot log" || fail "the boot log" "$work/log"
@@ -86,6 +103,7 @@ wait "$server" && ok "SIGTERM ends it well" || fail "SIGTERM"
 
 # Beside another server.
 in_client ip addr add 192.0.2.2/24 dev c0
+: >"$work/dnsmasq.log"
 ip netns exec "$client_net" dnsmasq -k --port=0 -C /dev/null --interface=c0 --bind-interfaces --no-ping --user=root --dhcp-range=192.0.2.60,192.0.2.70 \
   --dhcp-leasefile="$work/dnsmasq.leases" >"$work/dnsmasq.log" 2>&1 &
 other=$!
@@ -94,7 +112,9 @@ for ((try = 0; try < 50; try++)); do
   read -rt 0.1 <> <(:) || true
 done
 if serve "$work/site.json"; then
-  fail "it became a second DHCP server" "$work/serve.log"
+  fail "it became a second DHCP server" "$work/serve.log" "$work/dnsmasq.log"
+  kill "$server"
+  wait "$server" || true
 elif grep -q 'another DHCP server: 192.0.2.* (MAC 52:54:00:00:00:01): OFFER of 192.0.2.[67]' "$work/serve.log"; then
   ok "it refuses to be a second DHCP server, and says who the first is"
 else

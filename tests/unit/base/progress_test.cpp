@@ -120,6 +120,22 @@ TEST_F(TerminalProgressTest, TheLastOutputLineAndTheTimeAreOnTheLiveLine) {
   EXPECT_EQ(terminal_.written(), "\r\x1b[K- a  4.0s  Unpacking");
 }
 
+TEST_F(TerminalProgressTest, AnEstimateCountsDownUntilItIsWrong) {
+  TerminalProgress progress(terminal_.fd(), clock_, {});
+  progress.step_begin("a", 1, 0);
+  progress.step_end(StepOutcome::cached, {});
+  progress.step_begin("b", 2, 0);
+  progress.expect(10s);
+  progress.fetched(1024);
+  (void)terminal_.written();
+  clock_.advance(4s);
+  progress.tick();
+  EXPECT_EQ(terminal_.written(), "\r\x1b[K\\ b  4.0s, about 6s left, 1.0 KiB fetched, 1 cached");
+  clock_.advance(7s);
+  progress.tick();
+  EXPECT_EQ(terminal_.written(), "\r\x1b[K| b  11.0s, 1.0 KiB fetched, 1 cached");
+}
+
 TEST_F(TerminalProgressTest, AFloodOfLinesIsNotAFloodOfDrawings) {
   TerminalProgress progress(terminal_.fd(), clock_, {});
   progress.step_begin("a", 1, 1);

@@ -98,6 +98,17 @@ TEST(LiveLine, ShowsCounterBarNameTimeAndOutput) {
   EXPECT_EQ(live_line(step, 0, 80, k_ascii), "| 6/10 [#####     ] install.d/20-foo  3.0s  Unpacking");
 }
 
+TEST(LiveLine, ShowsWhatIsLeftWhatWasFetchedAndWhatWasSaved) {
+  const RunningStep step{.name = "a", .elapsed = 3s, .left = 41'600ms, .fetched = 3U << 20U, .cached = 12};
+  EXPECT_EQ(live_line(step, 0, 80, k_ascii), "| a  3.0s, about 42s left, 3.0 MiB fetched, 12 cached");
+}
+
+TEST(RoughText, CountsWholeSecondsAndNeverNone) {
+  EXPECT_EQ(rough_text(0ms), "1s");
+  EXPECT_EQ(rough_text(59'400ms), "59s");
+  EXPECT_EQ(rough_text(185'300ms), "3m05s");
+}
+
 TEST(LiveLine, WithoutATotalHasNeitherCounterNorBar) {
   EXPECT_EQ(live_line({.name = "fetch", .index = 1}, 1, 80, k_ascii), "/ fetch  0.0s");
 }

@@ -24,7 +24,7 @@ TEST(NormaliseName, RefusesWhatCouldLeaveTheTree) {
   EXPECT_FALSE(normalise_name(std::string_view("a\0b", 3)));
 }
 
-class FileRootTest : public testing::Test {
+class FileRootTest : public testing::TestWithParam<FileRoot::LookUp> {
  protected:
   FileRootTest() {
     RealFileSystem files;
@@ -37,7 +37,7 @@ class FileRootTest : public testing::Test {
     ::mkfifo((directory_.path() / "fifo").c_str(), 0644);
   }
   [[nodiscard]] std::string read(const std::string& name) const {
-    const auto found = FileRoot(directory_.path().string()).open(name);
+    const auto found = FileRoot(directory_.path().string(), GetParam()).open(name);
     if (const auto* refusal = std::get_if<Refusal>(&found))
       return refusal->kind == Refusal::Kind::denied ? "DENIED" : "NOT FOUND";
     const Content& content = std::get<Content>(found);
@@ -49,36 +49,39 @@ class FileRootTest : public testing::Test {
   TempDir directory_ = TempDir::create("/tmp", "hearth-pxe-");
 };
 
-TEST_F(FileRootTest, OpensFilesAndLinksThatStayInside) {
+TEST_P(FileRootTest, OpensFilesAndLinksThatStayInside) {
   EXPECT_EQ(read("file"), "0123456789");
   EXPECT_EQ(read("sub/inside"), "0123456789");
 }
 
-TEST_F(FileRootTest, NoLinkAndNoNameLeadsOut) {
+TEST_P(FileRootTest, NoLinkAndNoNameLeadsOut) {
   EXPECT_EQ(read("absolute"), "DENIED");
   EXPECT_EQ(read("escaping"), "DENIED");
   EXPECT_EQ(read("../" + outside_.path().filename().string() + "/secret"), "DENIED");
   EXPECT_EQ(read("/etc/passwd"), "DENIED");
 }
 
-TEST_F(FileRootTest, WhatIsNoFileIsNotFoundAndBlocksNothing) {
+TEST_P(FileRootTest, WhatIsNoFileIsNotFoundAndBlocksNothing) {
   EXPECT_EQ(read("nothing"), "NOT FOUND");
   EXPECT_EQ(read("file/below"), "NOT FOUND");
   EXPECT_EQ(read("sub"), "NOT FOUND");
   EXPECT_EQ(read("fifo"), "NOT FOUND");
 }
 
-TEST_F(FileRootTest, AMissingDirectoryIsAnErrorAtStart) {
+TEST_P(FileRootTest, AMissingDirectoryIsAnErrorAtStart) {
   EXPECT_THROW(FileRoot((directory_.path() / "nothing").string()), Error);
 }
 
-TEST_F(FileRootTest, AFileThatShrankGivesLessThanItsSize) {
+TEST_P(FileRootTest, AFileThatShrankGivesLessThanItsSize) {
   const Content content = open_content((directory_.path() / "file").string());
   ASSERT_EQ(::truncate((directory_.path() / "file").c_str(), 4), 0);
   std::array<char, 10> buffer{};
   EXPECT_EQ(content.size(), 10U);
   EXPECT_EQ(content.read(0, buffer), 4U);
 }
+
+INSTANTIATE_TEST_SUITE_P(ByKernelAndByHand, FileRootTest,
+                         testing::Values(FileRoot::LookUp::by_kernel_if_possible, FileRoot::LookUp::by_hand));
 
 TEST(Content, OfBytesIsReadFromAnyOffset) {
   const Content content = Content::of_bytes("abcdef");

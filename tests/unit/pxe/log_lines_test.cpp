@@ -20,6 +20,12 @@ TEST(LogLine, SaysWhoAskedForWhatAndHowItEnded) {
   EXPECT_EQ(log_line(k_record), "tftp 192.0.2.7 (52:54:00:00:00:01) pxelinux.0: done, 42.0 KiB in 12 ms");
 }
 
+TEST(LogLine, NamesTheNodeWhereThereIsOne) {
+  RequestRecord record = k_record;
+  record.node = "web1";
+  EXPECT_EQ(log_line(record), "tftp 192.0.2.7 (52:54:00:00:00:01, web1) pxelinux.0: done, 42.0 KiB in 12 ms");
+}
+
 TEST(LogLine, WhatAClientSentCantForgeALineOrFillTheDisk) {
   RequestRecord record = k_record;
   record.what = "a\nerror\x1b[0m" + std::string(5000, 'x');

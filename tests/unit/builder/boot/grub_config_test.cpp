@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "builder/boot/grub.hpp"
@@ -35,6 +36,22 @@ TEST(GrubConfigTest, TheKernelFindsItsRootByIdAndSpeaksOnBothConsoles) {
 TEST(GrubConfigTest, ThePreviousKernelIsOfferedOnlyWhereItsLinkIsThere) {
   EXPECT_THAT(grub_config(whole(), k_links, {}), HasSubstr("if [ -e /vmlinuz.old ]; then\n  menuentry"));
   EXPECT_THAT(grub_config(whole(), {k_links.current, std::nullopt}, {}), Not(HasSubstr(".old")));
+}
+
+TEST(GrubConfigTest, TheRootCanHaveOtherNames) {
+  DiskLayout layout = whole();
+  layout.file_systems.front().label = "the-root";
+  EXPECT_EQ(kernel_command_line(layout, RootName::label), "root=LABEL=the-root ro");
+  EXPECT_THROW((void)kernel_command_line(layout, RootName::partuuid), Error);
+  layout.file_systems.front().partition = 2;
+  layout.table = PartitionTable::gpt;
+  layout.partitions = {{.name = "a"}, {.name = "b", .primary = true}, {.name = "c", .guid = "ABCD-EF"}};
+  EXPECT_EQ(kernel_command_line(layout, RootName::partuuid), "root=PARTUUID=abcd-ef ro");
+  layout.table = PartitionTable::mbr;
+  layout.disk_id = "0000BEEF";
+  EXPECT_EQ(kernel_command_line(layout, RootName::partuuid), "root=PARTUUID=0000beef-06 ro");  // the second logical one
+  layout.file_systems.front().partition = 1;
+  EXPECT_EQ(kernel_command_line(layout, RootName::partuuid), "root=PARTUUID=0000beef-01 ro");
 }
 
 TEST(GrubConfigTest, PathsAreRelativeToABootFileSystemOfItsOwn) {

@@ -84,6 +84,15 @@ TEST(BlockConfigTest, TheRootNodeTakesWhatItLacksFromTheCommandLine) {
   EXPECT_THAT(root.options, ElementsAre("-i", "4096", "-m", "0"));
 }
 
+TEST(BlockConfigTest, ARootOfAnotherTypeDoesNotTakeOptionsMeantForTheUsualOne) {
+  const LayoutDefaults defaults{.root_type = "ext4", .root_options = "-J size=64", .other_root_options = "-q"};
+  const std::string config =
+      replace_all(std::string(builtin_block_config()), "name: mkfs_root", "name: mkfs_root\n      type: btrfs");
+  const DiskFileSystem root = *parsed(config, defaults).mounted_at("/");
+  EXPECT_EQ(root.type, "btrfs");
+  EXPECT_THAT(root.options, ElementsAre("-q"));
+}
+
 TEST(BlockConfigTest, AnotherNodeMountedAtRootTakesNothing) {
   EXPECT_THAT(mkfs_error("    mount:\n      mount_point: /\n"), HasSubstr("Mkfs config needs [type]"));
 }
@@ -120,7 +129,7 @@ TEST(BlockConfigTest, TheFileFormIsChecked) {
   EXPECT_THAT(error_of("a: b"), HasSubstr("must be a list"));
   EXPECT_THAT(error_of("- word"), HasSubstr("Config entry not a dict: word"));
   EXPECT_THAT(error_of("- {mkfs: {}, mount: {}}"), HasSubstr("Config entry top-level should be a single dict: "));
-  EXPECT_THAT(error_of("- raid: {}"), HasSubstr("Config entry is not a plugin value: raid"));
+  EXPECT_THAT(error_of("- rad: {}"), HasSubstr("Config entry is not a plugin value: rad"));
   EXPECT_THAT(error_of("- local_loop: {}"), HasSubstr("needs 'name'"));
   EXPECT_THAT(error_of("- local_loop: ["), HasSubstr("test.yaml:"));
   EXPECT_THAT(error_of("- local_loop: {name: a, name: b}"), HasSubstr("key given twice: name"));
@@ -185,27 +194,24 @@ TEST(BlockConfigTest, UnknownKeysAreWarningsWithASuggestion) {
                                            "did you mean 'fsck-passno'?"));
 }
 
-TEST(BlockConfigTest, LogicalVolumesAreCheckedAndThenLeftToAnotherMaker) {
+TEST(BlockConfigTest, OverlapsAttributesAndIdsOfPartitionsAreChecked) {
   const std::string head =
-      "- local_loop: {name: image0}\n- partitioning: {base: image0, label: gpt, partitions: [{name: "
-      "p, size: 100%}]}\n- lvm:\n    name: lvm\n";
-  const std::string volumes = "    pvs: [{name: pv, base: p}]\n    vgs: [{name: vg, base: [pv]}]\n";
-  EXPECT_THAT(error_of(head), HasSubstr("Lvm config requires a 'pvs'"));
-  EXPECT_THAT(error_of(cat(head, volumes)), HasSubstr("Lvm config needs 'lvs'"));
-  EXPECT_THAT(error_of(cat(head, volumes, "    lvs: [{name: lv, base: other, size: 1G}]\n")),
-              HasSubstr("base:other in lvs does not match a valid vg"));
-  EXPECT_THAT(error_of(cat(head, volumes, "    lvs: [{name: lv, base: vg}]\n")),
-              HasSubstr("Missing 'size' or 'extents' in lvs config"));
-  const DiskLayout layout = parsed(cat(head, volumes, "    lvs: [{name: lv, base: vg, size: 1G}]\n",
-                                       "- mkfs: {base: lv, name: mkfs_root, type: xfs, mount: {mount_point: /}}\n"));
-  try {
-    require_direct(layout);
-    FAIL() << "taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_THAT(error.what(), HasSubstr("logical volumes ([2].lvm)"));
-    EXPECT_THAT(error.what(), HasSubstr("xfs (mkfs_root)"));
-  }
+      "- local_loop: {name: image0}\n- partitioning:\n    base: image0\n    label: gpt\n    partitions:\n";
+  EXPECT_THAT(
+      error_of(cat(head, "      - {name: a, start: 1MiB, size: 10MiB}\n      - {name: b, start: 8MiB, size: 1MiB}\n")),
+      HasSubstr("partition b begins at 8388608 and overlaps a, which ends at 11534336"));
+  EXPECT_THAT(error_of(cat(head, "      - {name: a, size: 101%}\n")), HasSubstr("Invalid size unit spec [101%]"));
+  EXPECT_THAT(error_of(cat(head, "      - {name: a, size: 1MiB, attributes: [x]}\n")),
+              HasSubstr("[1].partitioning.partitions[0].attributes: unknown attribute: x"));
+  EXPECT_THAT(error_of(cat(head, "      - {name: a, size: 1MiB, uuid: x}\n")), HasSubstr("not a UUID: x"));
+  EXPECT_THAT(error_of(cat(k_mbr_head, "      - {name: a, size: 1MiB, attributes: [required]}\n")),
+              HasSubstr("only a GPT has attributes"));
+  const DiskLayout layout = parsed(cat(head,
+                                       "      - {name: a, start: 2MiB, size: 1MiB, attributes: [required, read_only, "
+                                       "'2'], uuid: 11111111-2222-4333-8444-55555555555a}\n"));
+  EXPECT_EQ(layout.partitions[0].attributes, (std::uint64_t{1} << 60U) | 5U);
+  EXPECT_EQ(layout.partitions[0].guid, "11111111-2222-4333-8444-55555555555A");
+  EXPECT_EQ(layout.partitions[0].start, 2U << 20U);
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ TEST_F(FileSystemMakerTest, BtrfsIsSoundAndHasItsIds) {
 
 TEST_F(FileSystemMakerTest, OtherTypesAreUnsupported) {
   try {
-    make_file_system(job("xfs", 32 * k_mib), runner_);
+    make_file_system(job("f2fs", 32 * k_mib), runner_);
     FAIL() << "taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);

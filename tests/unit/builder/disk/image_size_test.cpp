@@ -76,6 +76,12 @@ TEST_F(MeasureTest, HolesAreLeftOut) {
   EXPECT_LT(measure_tree(tree_).bytes, k_mib);
 }
 
+TEST_F(MeasureTest, AnXfsHasALeastSizeOfItsOwn) {
+  const DiskFileSystem xfs{.name = "x", .type = "xfs"};
+  EXPECT_EQ(least_size(xfs, {.bytes = 5 * k_mib}), 300 * k_mib);
+  EXPECT_EQ(least_size(xfs, {.bytes = 500 * k_mib}), 564 * k_mib);
+}
+
 TEST_F(MeasureTest, DirectoriesThatAreOtherFileSystemsAreLeftOut) {
   EXPECT_EQ(measure_tree(tree_, {tree_ / "var/big"}).bytes, 2U * 4096 + 8192);
 }

@@ -1,5 +1,6 @@
 #include "builder/output/checksums.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
@@ -12,18 +13,24 @@ TEST(ChecksumsTest, TheSettingChoosesTheDigests) {
   EXPECT_EQ(parse_checksums("0"), (std::vector<HashKind>{}));
   EXPECT_EQ(parse_checksums("1"), (std::vector<HashKind>{HashKind::md5, HashKind::sha256}));
   EXPECT_EQ(parse_checksums("sha256"), (std::vector<HashKind>{HashKind::sha256}));
+  EXPECT_EQ(parse_checksums("md5,sha512"), (std::vector<HashKind>{HashKind::md5, HashKind::sha512}));
   EXPECT_EQ(parse_checksums("sha256,md5"), (std::vector<HashKind>{HashKind::md5, HashKind::sha256}));
 }
 
-TEST(ChecksumsTest, Md5sumAndSha256sumCheckOurFiles) {
+TEST(ChecksumsTest, EveryDigestComesFromOneReadingAndSha512sumChecksIt) {
   const TempDir work = TempDir::create(fs::temp_directory_path(), "sums-");
   const fs::path file = work.path() / "image.raw";
-  RealFileSystem().write(file, std::string(3'000'000, 'x'), {});
-  write_checksums(file, parse_checksums("1"));
+  const std::string text(9'000'000, 'x');
+  RealFileSystem().write(file, text, {});
+  const std::vector<HashKind> kinds = parse_checksums("sha256,md5,sha512");
+  const Fd fd = Fd::open(file.string(), O_RDONLY);
+  const std::vector<std::string> digests = digests_of(fd, kinds);
+  for (std::size_t i = 0; i < kinds.size(); ++i) EXPECT_EQ(digests[i], hex_digest(kinds[i], text));
+  write_checksum_files(file, kinds, digests);
   SystemClock clock;
   RealRunner runner(clock);
-  EXPECT_NO_THROW(run_checked(runner, {.argv = {"md5sum", "--check", "--strict", file.string() + ".md5"}}));
-  EXPECT_NO_THROW(run_checked(runner, {.argv = {"sha256sum", "--check", "--strict", file.string() + ".sha256"}}));
+  EXPECT_NO_THROW(run_checked(runner, {.argv = {"sha512sum", "--check", "--strict", file.string() + ".sha512"}}));
+  EXPECT_TRUE(digests_of(fd, {}).empty());
 }
 
 }  // namespace

@@ -25,11 +25,15 @@ TEST(FormatTest, AnUnknownNameIsAUsageErrorWithASuggestion) {
 }
 
 TEST(FormatTest, WhatIsMadeFromTheTreeNeedsNoDisk) {
-  for (const OutputFormat& format : parse_formats("tar,tgz,aci,squashfs,docker")) {
+  for (const OutputFormat& format :
+       parse_formats("tar,tgz,tar.zst,aci,squashfs,erofs,ext4,xfs,btrfs,docker,oci,oci-archive,kernel,uki,iso")) {
     EXPECT_FALSE(format.from_disk()) << format.name;
   }
   EXPECT_TRUE(parse_formats("vhd").front().from_disk());
   EXPECT_EQ(parse_formats("squashfs").front().extension(), "squash");  // upstream's name of the file
+  EXPECT_EQ(parse_formats("oci-archive").front().extension(), "oci.tar");
+  EXPECT_EQ(parse_formats("uki").front().extension(), "efi");
+  EXPECT_EQ(parse_formats("kernel").front().extension(), "vmlinuz");
   EXPECT_EQ(programs_for(parse_formats("squashfs"), ""),
             (std::vector<NeededProgram>{{"mksquashfs", "squashfs-tools"}}));
 }

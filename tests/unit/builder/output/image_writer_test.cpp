@@ -23,9 +23,9 @@ std::string argv_text(const OutputFormat& format, const WriteOptions& options) {
 TEST(ConvertArgvTest, Qcow2WithSpecialOptionsIsStillCompressedAsAsked) {
   const std::string options = "cluster_size=2M";
   EXPECT_EQ(argv_text(k_qcow2, {.qemu_options = options}),
-            "qemu-img convert -f raw -O qcow2 -W -m 8 -c -o cluster_size=2M in out");
+            "qemu-img convert -f raw -O qcow2 -m 1 -c -o cluster_size=2M in out");
   EXPECT_EQ(argv_text(k_qcow2, {.compression = qcow2::Compression::none, .qemu_options = options}),
-            "qemu-img convert -f raw -O qcow2 -W -m 8 -o cluster_size=2M in out");
+            "qemu-img convert -f raw -O qcow2 -m 1 -o cluster_size=2M in out");
   EXPECT_THAT(argv_text(k_qcow2, {.compression = qcow2::Compression::zstd, .qemu_options = options}),
               HasSubstr("-c -o compression_type=zstd,cluster_size=2M in"));
   EXPECT_THAT(argv_text(k_qcow2, {.compression = qcow2::Compression::zstd, .qemu_options = "compression_type=zlib"}),
@@ -34,7 +34,7 @@ TEST(ConvertArgvTest, Qcow2WithSpecialOptionsIsStillCompressedAsAsked) {
 
 TEST(ConvertArgvTest, OptionsGoToEveryQemuFormatButCompressionDoesNot) {
   EXPECT_EQ(argv_text(k_vmdk, {.qemu_options = "subformat=streamOptimized"}),
-            "qemu-img convert -f raw -O vmdk -W -m 8 -o subformat=streamOptimized in out");
+            "qemu-img convert -f raw -O vmdk -m 1 -o subformat=streamOptimized in out");
 }
 
 class ImageWriterTest : public testing::Test {

@@ -11,6 +11,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+const ReadOnlyImage k_image = {.epoch = k_epoch, .checksums = {HashKind::sha256}};
+
 class SquashfsTest : public DiskFixture {
  protected:
   void SetUp() override {
@@ -24,7 +26,7 @@ class SquashfsTest : public DiskFixture {
 };
 
 TEST_F(SquashfsTest, TheTreeIsInItWithoutTheContentsOfDev) {
-  write_squashfs(tree_, target_, k_epoch, runner_);
+  write_squashfs(tree_, target_, k_image, runner_);
   const std::string shown = tool({"unsquashfs", "-ll", target_.string()});
   EXPECT_THAT(shown, HasSubstr("squashfs-root/bin/tool"));
   EXPECT_THAT(shown, HasSubstr("squashfs-root/dev"));
@@ -33,10 +35,28 @@ TEST_F(SquashfsTest, TheTreeIsInItWithoutTheContentsOfDev) {
 }
 
 TEST_F(SquashfsTest, EqualTreesGiveEqualBytes) {
-  write_squashfs(tree_, target_, k_epoch, runner_);
+  write_squashfs(tree_, target_, k_image, runner_);
   const std::string first = read_file(target_);
-  write_squashfs(tree_, target_, k_epoch, runner_);
+  write_squashfs(tree_, target_, k_image, runner_);
   EXPECT_EQ(read_file(target_), first);
+}
+
+TEST_F(SquashfsTest, TheCallersSourceDateEpochIsNoTrouble) {
+  ::setenv("SOURCE_DATE_EPOCH", "1000", 1);
+  EXPECT_NO_THROW(write_squashfs(tree_, target_, k_image, runner_));
+  ::unsetenv("SOURCE_DATE_EPOCH");
+}
+
+TEST_F(SquashfsTest, ErofsHoldsTheSameAndIsSoundToItsOwnChecker) {
+  if (!find_program("fsck.erofs", current_environment())) GTEST_SKIP() << "erofs-utils is not installed";
+  write_erofs(tree_, target_, k_image, runner_);
+  const std::string first = read_file(target_);
+  write_erofs(tree_, target_, k_image, runner_);
+  EXPECT_TRUE(read_file(target_) == first);
+  EXPECT_THAT(tool({"fsck.erofs", target_.string()}), HasSubstr("exit code 0"));
+  EXPECT_THAT(tool({"dump.erofs", "--ls", "--path=/dev", target_.string()}), Not(HasSubstr("leftover")));
+  EXPECT_THAT(tool({"dump.erofs", "--ls", "--path=/bin", target_.string()}), HasSubstr("tool"));
+  EXPECT_TRUE(fs::exists(target_.string() + ".sha256"));
 }
 
 }  // namespace

@@ -69,5 +69,17 @@ TEST_F(TreeArchiveTest, ContentsAndExtendedAttributesComeBack) {
   EXPECT_EQ(value, "hello");
 }
 
+TEST_F(TreeArchiveTest, HolesStayHolesAndTheArchiveDoesNotDependOnWhereTheyAre) {
+  write_tree_archive(tree_, target_, Compression::none, k_epoch);
+  EXPECT_LT(fs::file_size(target_), 1 * k_mib) << "3 MiB of nothing take no room";
+  const fs::path back = work_.path() / "back";
+  files_.make_directories(back, 0755);
+  EXPECT_THAT(tool({"tar", "-xf", target_.string(), "-C", back.string()}), HasSubstr("exit code 0"));
+  EXPECT_EQ(read_file(back / "home/sparse"), read_file(tree_ / "home/sparse"));
+  struct stat status {};
+  ASSERT_EQ(::stat((back / "home/sparse").c_str(), &status), 0);
+  EXPECT_LT(status.st_blocks * 512, 64 * 1024);
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/error.hpp"
@@ -50,6 +51,27 @@ Buffer inflate_cluster(std::span<const std::uint8_t> compressed) {
   return out;
 }
 
+TEST(ClusterCodecTest, EqualClustersComeOutEqualWhereverTheCompressorLies) {
+  // ISA-L enters position 2 under a hash of the stream's address: seen where the bytes there have this hash and come
+  // again.
+  Buffer data(1100);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>((i * 2654435761U) >> 13U);
+  const std::unique_ptr<ClusterCompressor> one = make_compressor(Compression::fast);
+  const std::unique_ptr<ClusterCompressor> other = make_compressor(Compression::fast);
+  Buffer room_of_one(k_cluster);
+  Buffer room_of_other(k_cluster);
+  for (unsigned i = 0; i < (1U << 16U); ++i) {
+    data[2] = static_cast<std::uint8_t>(i);
+    data[3] = static_cast<std::uint8_t>(i >> 8U);
+    std::copy_n(data.begin() + 2, 8, data.begin() + 1002);
+    const std::size_t length = one->compress(data, room_of_one);
+    ASSERT_EQ(other->compress(data, room_of_other), length) << i;
+    ASSERT_TRUE(std::equal(room_of_one.begin(), room_of_one.begin() + static_cast<std::ptrdiff_t>(length),
+                           room_of_other.begin()))
+        << i;
+  }
+}
+
 TEST(ClusterCodecTest, ZlibReadsWhatBothKindsOfDeflateWrite) {
   const Buffer cluster = text_cluster();
   Buffer room(k_cluster);
@@ -60,14 +82,13 @@ TEST(ClusterCodecTest, ZlibReadsWhatBothKindsOfDeflateWrite) {
   }
 }
 
-TEST(ClusterCodecTest, FastDeflateNeverReachesFurtherBackThanQemusWindow) {
-  // All repetitions lie 20,000 bytes apart: with a window of 4 KiB they can't be found.
+TEST(ClusterCodecTest, RepetitionsFarApartAreFound) {
+  // They lie 20,000 bytes apart, beyond the window of 4 KiB that QEMU announces to zlib.
   const Buffer cluster = text_cluster();
   Buffer room(k_cluster);
-  const std::size_t near = make_compressor(Compression::fast)->compress(cluster, room);
-  const std::size_t far = make_compressor(Compression::best)->compress(cluster, room);
-  EXPECT_GT(near, k_cluster / 2);
-  EXPECT_LT(far, k_cluster / 4);
+  for (const Compression kind : {Compression::fast, Compression::best}) {
+    EXPECT_LT(make_compressor(kind)->compress(cluster, room), k_cluster / 3);
+  }
 }
 
 TEST(ClusterCodecTest, WhatDoesNotGetSmallerIsLeftAsItIs) {

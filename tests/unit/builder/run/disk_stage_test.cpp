@@ -166,5 +166,35 @@ TEST_F(DiskStageTest, AnArchiveIsWrittenWithoutAnyDiskOrProcess) {
   EXPECT_TRUE(nobody.ran.empty());
 }
 
+/// As upstream's, whose boot loader is installed in the tree whatever is made of it.
+TEST_F(DiskStageTest, AnArchiveOfATreeWithABootLoaderHoldsItsFilesWithoutADiskToo) {
+  tree.file("os", "block-device-default.yaml",
+            "- local_loop: {name: image0}\n- partitioning: {base: image0, label: mbr, partitions: [{name: root, size: "
+            "100%, mkfs: {type: ext4, mount: {mount_point: /}}}]}\n");
+  tree.add("bootloader").add("b", "a bootloader");
+  request.types = {"tar"};
+  const fs::path root = dir.path() / "root";
+  fs::create_directories(root / "etc");
+  fs::create_directories(root / "boot");
+  fakes::ScriptedRunner nobody;
+  Names steps;
+  const DiskTools tools{
+      nobody, {{"SOURCE_DATE_EPOCH", "0"}}, [&](const std::string& name, const std::function<void()>& work) {
+        steps.push_back(name);
+        work();
+      }};
+  const auto write = [&] {
+    plan = tree.plan({"os", "a", "b"});
+    for (Element& element : plan.elements.elements) element.built_in = element.name == "bootloader";
+    (void)DiskStage::plan(request, plan).write(root, tools);
+  };
+  write();
+  EXPECT_THAT(steps, ElementsAre("output out.tar")) << "a tree without a kernel is not for booting";
+  files.write(root / "boot/vmlinuz-6.1", "kernel", {});
+  write();
+  EXPECT_THAT(steps, ElementsAre("output out.tar", "boot files", "output out.tar"));
+  EXPECT_THAT(read_file(root / "boot/grub/grub.cfg"), HasSubstr("vmlinuz-6.1"));
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -25,7 +25,8 @@ class ManifestTest : public testing::Test {
     const BuildPlan plan = tree.plan({"a"});
     const DiskStage disk = DiskStage::plan(request, plan);
     const Installation installation;
-    write_manifest({request, plan, installation, disk, runner, progress, log, clock}, dir.path() / "root", timings);
+    write_manifest({request, plan, installation, disk, runner, progress, log, clock}, dir.path() / "root", timings,
+                   {dir.path() / "out.tar"});
     return parse_json(read_file(dir.path() / "out.d" / name), name).value_or_throw();
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
@@ -54,9 +55,12 @@ TEST_F(ManifestTest, TellsElementsArgumentsAndPackages) {
 TEST_F(ManifestTest, ATreeWithoutDpkgHasNoPackages) { EXPECT_EQ(written("manifest.json")["packages"].dump(), "[]"); }
 
 TEST_F(ManifestTest, TellsTheSecondsOfEachStepInOrder) {
-  const Json timing = written("timing.json", {{.name = "root.d/10-a", .duration = std::chrono::milliseconds(1500)},
-                                              {.name = "install.d/10-b", .duration = std::chrono::seconds(2)}});
-  EXPECT_EQ(timing.dump(), R"([{"step":"root.d/10-a","seconds":1.5},{"step":"install.d/10-b","seconds":2.0}])");
+  const Json timing = written(
+      "timing.json",
+      {{.name = "root.d/10-a", .duration = std::chrono::milliseconds(1500)},
+       {.name = "install.d/10-b", .duration = std::chrono::seconds(2), .begin = std::chrono::milliseconds(1750)}});
+  EXPECT_EQ(timing.dump(), R"([{"step":"root.d/10-a","seconds":1.5,"begin":0.0},)"
+                           R"({"step":"install.d/10-b","seconds":2.0,"begin":1.75}])");
 }
 
 }  // namespace

@@ -30,6 +30,18 @@ TEST(ImageRequest, NoElementIsRefusedInUpstreamsWordsWithItsCode) {
   }
 }
 
+TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
+  const ImageRequest made = request("os", {{"HEARTH_REMOTE_CACHE", "http://a:b@192.0.2.1/x"}});
+  EXPECT_EQ(made.remote_cache->user_info, "a:b");
+  EXPECT_EQ(made.environment.count("HEARTH_REMOTE_CACHE"), 0U);
+  EXPECT_FALSE(made.remote_cache_read_only);
+  EXPECT_TRUE(request("--remote-cache http://192.0.2.1/x --remote-cache-read-only os").remote_cache_read_only);
+  EXPECT_TRUE(request("os", {{"HEARTH_REMOTE_CACHE_READ_ONLY", "1"}}).remote_cache_read_only);
+  EXPECT_FALSE(request("os").remote_cache);
+  EXPECT_THAT(refusal("--remote-cache http://a:b@192.0.2.1/x os"), HasSubstr("HEARTH_REMOTE_CACHE"));
+  EXPECT_THAT(refusal("--remote-cache ftp://192.0.2.1/x os"), HasSubstr("http or https"));
+}
+
 TEST(ImageRequest, TheDefaultsAreUpstreams) {
   const ImageRequest made = request("os", {{"HOME", "/home/anna"}});
   EXPECT_THAT(made.elements, ElementsAre("base", "os"));

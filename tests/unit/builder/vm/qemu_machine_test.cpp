@@ -25,6 +25,18 @@ TEST(QemuMachineTest, TheGuestSeesTheSectorsOfTheDisk) {
               HasSubstr("virtio-blk-pci,drive=disk,logical_block_size=4096,physical_block_size=4096"));
 }
 
+TEST(QemuMachineTest, ACdLiesInADriveOfItsOwn) {
+  EXPECT_THAT(argv_text({.image = "a.iso", .cd_drive = true}),
+              HasSubstr("format=raw,media=cdrom,readonly=on,file=a.iso -device ide-cd,drive=disk"));
+}
+
+TEST(QemuMachineTest, SecureBootNeedsSystemManagementMode) {
+  const std::string text = argv_text({.firmware = FirmwareKind::uefi_secure, .ovmf = {"CODE", "VARS"}});
+  EXPECT_THAT(text, HasSubstr("-machine q35,smm=on "));
+  EXPECT_THAT(text, HasSubstr("-global driver=cfi.pflash01,property=secure,value=on"));
+  EXPECT_THAT(text, HasSubstr("file=VARS"));
+}
+
 TEST(QemuMachineTest, CommasInAPathAreDoubled) { EXPECT_THAT(argv_text({.image = "a,b"}), HasSubstr("file=a,,b")); }
 
 TEST(QemuMachineTest, UefiHasReadOnlyCodeAndItsOwnVariables) {

@@ -8,8 +8,10 @@
 namespace hearth::metadata {
 namespace {
 
-TEST(ValidateCase, accepts_and_refuses_what_the_real_heat_does_for_the_same_kind_of_reason) {
-  for (const Value& test : cases("validation.json")) {
+class ValidateCases : public testing::TestWithParam<const char*> {};
+
+TEST_P(ValidateCases, are_accepted_and_refused_as_by_the_real_heat_for_the_same_kind_of_reason) {
+  for (const Value& test : cases(GetParam())) {
     const Value got = validate_case(test);
     const bool accepted = of(test, "status").as_integer() == 200;
     EXPECT_EQ(got.find("result") != nullptr, accepted) << json_text(of(test, "name")) << json_text(got);
@@ -17,6 +19,8 @@ TEST(ValidateCase, accepts_and_refuses_what_the_real_heat_does_for_the_same_kind
     EXPECT_EQ(python_str(of(got, "error")), python_str(of(test, "error"))) << json_text(of(test, "name"));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Files, ValidateCases, testing::Values("validation.json", "validation_more.json"));
 
 TEST(RegistryCase, looks_types_up_as_the_real_heat_does) {
   for (const Value& test : cases("registry.json")) {

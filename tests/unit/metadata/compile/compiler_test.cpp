@@ -43,6 +43,28 @@ TEST(Compile, writes_a_file_for_each_server_and_an_index) {
             R"([{"deployment": "b", "waits_for": ["a.o"]}])");
 }
 
+TEST(Compile, writes_user_data_hosts_and_hieradata_where_asked) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  m: {type: OS::Nova::Server, properties: {name: m, flavor: f, user_data_format: SOFTWARE_CONFIG, networks: [{fixed_ip: 192.0.2.9}]}}
+  c: {type: OS::Heat::StructuredConfig, properties: {group: hiera, config: {datafiles: {role: {a: 1}}}}}
+  d: {type: OS::Heat::StructuredDeployment, properties: {name: d, config: {get_resource: c}, server: {get_resource: m}}}
+)"}});
+  EXPECT_TRUE(compile(built->model, {}).files.empty());
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "compiled-");
+  const Extras all{.user_data = true, .hosts = true, .hieradata = true};
+  write_compiled(compile(built->model, {}, all), "overcloud", work.path() / "out");
+  EXPECT_EQ(read_file((work.path() / "out/hosts").string()), "192.0.2.9 m\n");
+  const Value index = parse_json_value(read_file(work.path() / "out/index.json"), "index").value_or_throw();
+  const Value server = of(index, "servers").items()[0];
+  EXPECT_EQ(of(index, "hosts").text(), "hosts");
+  EXPECT_EQ(of(server, "user_data").text(), "servers/m/user-data");
+  EXPECT_EQ(json_text(of(server, "hieradata")),
+            R"(["servers/m/puppet/hiera.yaml", "servers/m/puppet/hieradata/role.json"])");
+  for (const char* name : {"servers/m/user-data", "servers/m/puppet/hieradata/role.json"})
+    EXPECT_TRUE(fs::exists(work.path() / "out" / name)) << name;
+}
+
 TEST(Compile, gives_the_same_bytes_for_the_same_input) {
   const auto text = [] {
     const auto built = build({{"top.yaml", k_top}});

@@ -98,5 +98,33 @@ TEST_F(CredentialsTest, SecretsFollowFromTheMasterAndTellNothingOfEachOther) {
   EXPECT_EQ(credentials_.temp_url_key().size(), 32U);
 }
 
+TEST(Credentials, AHandleTellsEachTransportsWayToSignalIt) {
+  const Credentials credentials("master", PublicUrls{});
+  Stack stack;
+  stack.name = "s";
+  stack.id = "id";
+  Resource handle;
+  handle.name = "h";
+  handle.data["key"] = "k";
+  using Form = PlannedHandle::Form;
+  const auto attributes = [&](Form form, const std::string& transport) {
+    return credentials.handle_attributes({form, transport}, "admin", stack, handle, 100);
+  };
+  const Json token = attributes(Form::heat, "TOKEN_SIGNAL");
+  EXPECT_EQ(token["endpoint"], "http://127.0.0.1:8004/v1/admin/stacks/s/id/resources/h/signal");
+  EXPECT_EQ(token["curl_cli"], "curl -i -X POST -H 'X-Auth-Token: " + token["token"].get<std::string>() +
+                                   "' -H 'Content-Type: application/json' -H 'Accept: application/json' '" +
+                                   token["endpoint"].get<std::string>() + "'");
+  EXPECT_EQ(attributes(Form::heat, "CFN_SIGNAL")["url"].get<std::string>().substr(0, 32),
+            "http://127.0.0.1:8000/v1/signal/");
+  EXPECT_EQ(attributes(Form::aws, "")["url"].get<std::string>().substr(0, 39),
+            "http://127.0.0.1:8000/v1/waitcondition/");
+  EXPECT_EQ(attributes(Form::swift, "")["url"].get<std::string>().substr(0, 41),
+            "http://127.0.0.1:8080/v1/AUTH_admin/id/k?");
+  EXPECT_EQ(Json::parse(attributes(Form::heat, "HEAT_SIGNAL")["signal"].get<std::string>())["user_id"], "k");
+  EXPECT_FALSE(attributes(Form::heat, "NO_SIGNAL").contains("endpoint"));
+  EXPECT_THROW((void)attributes(Form::heat, "ZAQAR_SIGNAL"), Error);
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live

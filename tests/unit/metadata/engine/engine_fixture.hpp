@@ -6,7 +6,7 @@
 
 #include "base/sys/file.hpp"
 #include "metadata/engine/engine.hpp"
-#include "metadata/engine/sqlite_repository.hpp"
+#include "metadata/engine/sql_repository.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/simple_blueprint.hpp"
@@ -19,7 +19,7 @@ class EngineTest : public testing::Test {
 
   void restart() {
     engine_.reset();
-    repository_ = std::make_unique<SqliteRepository>((directory_.path() / "state.db").string());
+    repository_ = std::make_unique<SqlRepository>((directory_.path() / "state.db").string());
     engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
   }
   static Json body(const std::string& resources) {
@@ -47,7 +47,7 @@ class EngineTest : public testing::Test {
   fakes::ManualClock clock_;
   fakes::MemoryLogger log_;
   fakes::SimpleBlueprintMaker maker_;
-  std::unique_ptr<SqliteRepository> repository_;
+  std::unique_ptr<SqlRepository> repository_;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -19,11 +19,16 @@ class FakeSurroundings final : public Surroundings {
     resource.data = Json::object();
     resource.data["name"] = plan.name;
   }
+  bool provides(const Resource&) const override { return provider; }
+  Json prepare_handle(const StackTree&, Resource& resource, const PlannedHandle& plan) override {
+    return {{"url", cat("http://signal/", resource.path)}, {"token", plan.transport}};
+  }
   void forget(const StackTree&, const Resource& resource) override { forgotten.push_back(resource.path); }
   bool is_polling(const Resource&) const override { return polling; }
 
   std::int64_t time = 1000;
   bool polling = false;
+  bool provider = false;
   std::vector<std::string> forgotten;
 };
 

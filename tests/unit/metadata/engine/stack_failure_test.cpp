@@ -44,6 +44,33 @@ TEST_F(MachineTest, AFailureAbortsWhatRunsBesideItAndGrowsItsPathOnTheWayUp) {
   EXPECT_EQ(at("Compute.0.Dep1").deployment.reason, "Deployment cancelled.");
 }
 
+TEST_F(MachineTest, WhereAFailureEndsNothingElseWhatRunsBesideItGoesOn) {
+  tree_.body = {{"on_failure", "continue"}};
+  create(R"({"Compute": {"role": "nested", "is_group": true, "stack": {
+    "0": {"role": "nested", "stack": {"s": {"role": "server"}, "Dep1": {"role": "deployment", "server": "s", "needs": ["s"]},
+                                      "Dep2": {"role": "deployment", "server": "s", "needs": ["Dep1"]}}},
+    "1": {"role": "nested", "stack": {"s": {"role": "server"}, "Dep1": {"role": "deployment", "server": "s", "needs": ["s"]},
+                                      "Dep2": {"role": "deployment", "server": "s", "needs": ["Dep1"]}}}
+  }}, "after": {"needs": ["Compute"]}, "beside": {"role": "deployment", "server": "Compute.0.s"},
+  "then": {"needs": ["beside"]}})");
+  const std::vector<std::string> failure = signal("Compute.1.Dep1", R"({"deploy_status_code": 3})");
+  EXPECT_THAT(failure, testing::Not(testing::Contains(testing::HasSubstr("aborted"))));
+  EXPECT_THAT(failure.back(),
+              testing::StartsWith("/: CREATE_FAILED Resource CREATE failed: Error: resources.Compute."));
+  EXPECT_EQ(status(), "CREATE_FAILED");
+  const std::string id = at("Compute.0.Dep1").physical_id;
+  EXPECT_THAT(signal("Compute.0.Dep1"),
+              ElementsAre(cat("Compute.0.Dep1: SIGNAL_IN_PROGRESS Signal: deployment ", id, " succeeded"),
+                          "Compute.0.Dep1: CREATE_COMPLETE", "Compute.0.Dep2: CREATE_IN_PROGRESS"));
+  signal("Compute.0.Dep2");
+  EXPECT_EQ(at("Compute.0").status, Status::complete);
+  signal("beside");
+  EXPECT_EQ(at("then").action, Action::create);
+  EXPECT_EQ(at("Compute.1.Dep2").action, Action::init);
+  EXPECT_EQ(at("after").action, Action::init);
+  EXPECT_EQ(status(), "CREATE_FAILED");
+}
+
 TEST_F(MachineTest, WhatTheTemplateDoesNotAllowIsAFailureOfThatResource) {
   EXPECT_THAT(
       create(R"({"a": {"broken": "no such attribute"}, "b": {"needs": ["a"]}})"),

@@ -65,6 +65,54 @@ TEST(Stack, keeps_the_ids_of_members_when_they_are_made_anew) {
   EXPECT_EQ(json_text(built->root().output("refs")), before);
 }
 
+/// A group of three with a removal policy.
+std::string group_without(const std::string& entry) {
+  return R"(heat_template_version: 2018-08-31
+resources:
+  group:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 3
+      resource_def: {type: one.yaml}
+      removal_policies: [{resource_list: [)" +
+         entry + R"(]}]
+outputs:
+  names: {value: {get_attr: [group, refs_map]}}
+  removed: {value: {get_attr: [group, removed_rsrc_list]}}
+)";
+}
+
+std::string names_of_members(Stack& root) {
+  std::string names;
+  for (Resource* each : root.nested_of(*root.find("group"))->resources()) names += each->name + " ";
+  return names;
+}
+
+TEST(Stack, leaves_out_the_member_whose_reference_a_removal_policy_names) {
+  const std::string own = R"(heat_template_version: 2018-08-31
+resources: {s: {type: OS::Heat::DeployedServer}}
+outputs: {OS::stack_id: {value: {get_resource: s}}}
+)";
+  const auto all = build({{"top.yaml", group_without("")}, {"one.yaml", own}});
+  EXPECT_EQ(names_of_members(all->root()), "0 1 2 ");
+  const std::string server = all->root().find_path("group.1.s")->uuid;
+  const std::string member = all->root().find_path("group.0")->uuid;
+  for (const auto& [reference, names, removed] :
+       {std::tuple(server, "0 2 3 ", R"(["1"])"), std::tuple(member, "1 2 3 ", R"(["0"])"),
+        std::tuple(std::string("nobody"), "0 1 2 ", "[]"), std::tuple(std::string("2"), "0 1 3 ", R"(["2"])")}) {
+    const auto less = build({{"top.yaml", group_without(reference)}, {"one.yaml", own}});
+    EXPECT_EQ(names_of_members(less->root()), names) << reference;
+    EXPECT_EQ(json_text(less->root().output("removed")), removed) << reference;
+  }
+}
+
+TEST(Stack, refuses_a_member_whose_type_is_no_text) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources: {chain: {type: OS::Heat::ResourceChain, properties: {resources: [[OS::Heat::None]]}}}
+)"}});
+  EXPECT_THROW((void)built->root().nested_of(*built->root().find("chain")), Fault);
+}
+
 TEST(Stack, finds_resources_by_their_paths) {
   const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
   ASSERT_NE(built->root().find_path("group.1.v"), nullptr);

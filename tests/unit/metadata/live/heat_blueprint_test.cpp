@@ -66,7 +66,7 @@ TEST_F(HeatBlueprintTest, SeesWhatATemplateIsMadeOf) {
   EXPECT_EQ(blueprint->server("server").metadata["extra"], 1);
   EXPECT_EQ(blueprint->wait("wait").handle, "handle");
   EXPECT_EQ(blueprint->wait("wait").count, 2U);
-  EXPECT_EQ(blueprint->parameters()["secret"], "******");
+  EXPECT_EQ(blueprint->parameters("")["secret"], "******");
 }
 
 TEST_F(HeatBlueprintTest, ADeploymentsEntryIsWhatAgentsKnow) {
@@ -98,6 +98,73 @@ TEST_F(HeatBlueprintTest, AChangedConfigIsAChangedDeploymentThoughItsIdIsTheSame
   text.replace(text.find("echo $greeting"), 4, "ECHO");
   EXPECT_NE(make(text)->properties("dep"), before);
   EXPECT_EQ(make(k_template)->properties("dep"), before);
+}
+
+TEST_F(HeatBlueprintTest, AGroupForgetsNoNameThatWasRemoved) {
+  const std::string text = R"(
+heat_template_version: 2018-08-31
+parameters: {gone: {type: comma_delimited_list, default: ""}}
+resources:
+  g:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: 2
+      removal_policies: [{resource_list: {get_param: gone}}]
+      resource_def: {type: OS::Heat::Value, properties: {value: "%index%"}}
+outputs: {removed: {value: {get_attr: [g, removed_rsrc_list]}}}
+)";
+  const auto with_policy = make(text, {{"gone", "0"}});
+  EXPECT_THAT(with_policy->stack("g").blacklist, testing::ElementsAre("0"));
+  EXPECT_EQ(with_policy->stack("g").resources[0].name, "1");
+  const auto later = make(text);
+  later->know("g", {{"removed_rsrc_list", Json::array({"0"})}});
+  EXPECT_EQ(later->stack("g").resources[0].name, "1");
+  EXPECT_EQ(later->stack("g").resources[1].name, "2");
+  EXPECT_EQ(later->outputs("")[0].value, Json::array({"0"}));
+}
+
+TEST_F(HeatBlueprintTest, HandlesTellTheirUrlToWhateverRefersToThem) {
+  const auto blueprint = make(R"(
+heat_template_version: 2018-08-31
+resources:
+  heat: {type: OS::Heat::WaitConditionHandle, properties: {signal_transport: CFN_SIGNAL}}
+  aws: {type: "AWS::CloudFormation::WaitConditionHandle"}
+  swift: {type: OS::Heat::SwiftSignalHandle}
+  wait: {type: OS::Heat::SwiftSignal, properties: {handle: {get_resource: swift}, count: 3, timeout: 5}}
+  again: {type: OS::Heat::UpdateWaitConditionHandle}
+outputs: {curl: {value: {get_attr: [heat, curl_cli]}}, url: {value: {get_resource: aws}}}
+)");
+  using Form = PlannedHandle::Form;
+  EXPECT_EQ(blueprint->handle("heat").form, Form::heat);
+  EXPECT_EQ(blueprint->handle("heat").transport, "CFN_SIGNAL");
+  EXPECT_EQ(blueprint->handle("aws").form, Form::aws);
+  EXPECT_EQ(blueprint->handle("swift").form, Form::swift);
+  blueprint->know("swift", {{"url", "http://x/swift"}});
+  blueprint->know("aws", {{"url", "http://x/aws"}});
+  blueprint->know("heat", {{"curl_cli", "curl -i"}});
+  EXPECT_EQ(blueprint->wait("wait").handle, "swift");
+  EXPECT_EQ(blueprint->wait("wait").count, 3U);
+  EXPECT_EQ(blueprint->outputs("")[0].value, "curl -i");
+  EXPECT_EQ(blueprint->outputs("")[1].value, "http://x/aws");
+  EXPECT_EQ(blueprint->properties("again"), blueprint->properties("again"));
+}
+
+TEST_F(HeatBlueprintTest, SaysWhatCanChangeInPlaceAndWhereToPause) {
+  StackDefinition definition;
+  definition.name = "s";
+  definition.id = "11111111-2222-4333-8444-555555555555";
+  definition.body["template"] = k_template;
+  definition.body["environment"] = Json::parse(
+      R"({"resource_registry": {"resources": {"gr*": {"0": {"hooks": "pre-create"}}, "dep": {"hooks": ["pre-update"]}}}})");
+  const auto blueprint = HeatBlueprintMaker("secret").make(definition);
+  EXPECT_TRUE(blueprint->updates_in_place("dep", {"input_values", "name"}));
+  EXPECT_FALSE(blueprint->updates_in_place("dep", {"server"}));
+  EXPECT_THAT(find(blueprint->stack(""), "dep").hooks, testing::ElementsAre("pre-update"));
+  EXPECT_THAT(find(blueprint->stack("group"), "0").hooks, testing::ElementsAre("pre-create"));
+  EXPECT_THAT(find(blueprint->stack("group"), "1").hooks, testing::IsEmpty());
+  EXPECT_EQ(blueprint->shown_attributes("server")["name"], "node-0");
+  EXPECT_EQ(blueprint->source("group")["resources"]["1"]["properties"]["value"], "1");
+  EXPECT_TRUE(blueprint->environment()["resource_registry"]["resources"].contains("dep"));
 }
 
 TEST_F(HeatBlueprintTest, ABadTemplateIsRefusedWithItsPlace) {

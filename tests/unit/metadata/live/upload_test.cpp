@@ -47,6 +47,23 @@ TEST_F(UploadTest, HasAllFilesThatTheTemplateReachesAndIsTakenByTheServer) {
   EXPECT_EQ(blueprint->properties("g.1.c")["config"], "echo hi\n");
 }
 
+TEST_F(UploadTest, WithRolesTheTreeInJinjaIsRenderedAsItIsRead) {
+  write("tree/network_data.yaml", "[]\n");
+  write("tree/top.j2.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n{% for role in roles %}  {{role.name}}: {type: "
+        "{{role.name.lower()}}-node.yaml}\n{% endfor %}");
+  write("tree/node.role.j2.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n  s: {type: OS::Heat::DeployedServer}\n");
+  write("roles.yaml", "[{name: Web}, {name: Data}]\n");
+  UploadRequest request{"s", directory_.path() / "tree/top.j2.yaml", {}, {}};
+  request.roles = directory_.path() / "roles.yaml";
+  const Json body = make_upload(request, files_);
+  EXPECT_EQ(body["template"]["resources"].size(), 2U) << body.dump(1);
+  EXPECT_TRUE(body["files"].contains((directory_.path() / "tree/web-node.yaml").string())) << body.dump(1);
+  StackDefinition definition{"s", "11111111-2222-4333-8444-555555555555", "admin", body};
+  EXPECT_EQ(HeatBlueprintMaker("secret").make(definition)->stack("Data").resources.size(), 1U);
+}
+
 TEST_F(UploadTest, AMissingFileOrABadParameterIsToldBeforeAnythingIsSent) {
   UploadRequest bad = request();
   bad.parameters = {"n"};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "metadata/model/fault.hpp"
+
 namespace hearth::metadata {
 namespace {
 
@@ -40,6 +42,17 @@ TEST(Value, knows_whether_something_inside_waits_and_how_much_it_weighs) {
 TEST(Value, keeps_integers_of_any_size) {
   EXPECT_EQ(Value::big_integer("007").as_integer(), 7);
   EXPECT_EQ(Value::big_integer("-12345678901234567890123").text(), "-12345678901234567890123");
+}
+
+TEST(Value, is_not_another_kind_of_value_whoever_asks) {
+  const Value list = Value::list({});
+  const Value text = Value::string("x");
+  EXPECT_THROW((void)list.text(), Fault);
+  EXPECT_THROW((void)Value().text(), Fault);
+  EXPECT_THROW((void)text.items(), Fault);
+  EXPECT_THROW((void)text.entries(), Fault);
+  EXPECT_THROW((void)list.events(), Fault);
+  EXPECT_EQ(Value::big_integer("123456789012345678901").text(), "123456789012345678901");
 }
 
 }  // namespace

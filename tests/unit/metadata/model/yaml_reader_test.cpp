@@ -62,6 +62,14 @@ TEST(YamlReader, lets_a_map_win_over_what_it_merges) {
             R"({"b": {"x": 1, "y": 2}, "c": {"x": 3, "y": 2}, "d": {"x": 7, "y": 2}})");
 }
 
+TEST(YamlReader, refuses_control_characters_and_what_is_no_utf8_and_says_where) {
+  EXPECT_NE(read("a: 1\nb: x\x01\n").find("t.yaml:2:5: control characters"), std::string::npos);
+  EXPECT_NE(read("a: \x7f").find("control characters"), std::string::npos);
+  EXPECT_NE(read("a: \xef\xbf\xbe").find("control characters"), std::string::npos);  // U+FFFE
+  EXPECT_NE(read("\xc3\xa9: \xbc\n").find("t.yaml:1:4: this is not UTF-8"), std::string::npos);
+  EXPECT_EQ(read("a: \t\xef\xbb\xbfx\r\n"), R"({"a": "\ufeffx"})");
+}
+
 TEST(YamlReader, refuses_billion_laughs_and_endless_values) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {

@@ -7,6 +7,26 @@
 
 namespace hearth::metadata::live {
 
+class FakeGuide final : public TemplateGuide {
+ public:
+  std::vector<std::string> resource_types() const override { return {"A::One", "A::Two"}; }
+  std::optional<Json> resource_type(const std::string& name) const override {
+    if (name != "A::One") return std::nullopt;
+    return Json({{"resource_type", name}, {"description", "the first"}});
+  }
+  std::optional<Json> type_template(const std::string& name, bool hot) const override {
+    return resource_type(name) ? std::optional(Json({{"hot", hot}})) : std::nullopt;
+  }
+  Json versions() const override { return Json::array({"v"}); }
+  std::optional<Json> functions(const std::string& version, bool conditions) const override {
+    return version == "v" ? std::optional(Json::array({conditions})) : std::nullopt;
+  }
+  Json validate(const Json& request, bool nested) const override {
+    if (request["template"].contains("refused")) throw Error(ErrorKind::input, "template:1:1: it is refused");
+    return {{"nested", nested}};
+  }
+};
+
 class RestTest : public EngineTest {
  protected:
   ServedResponse send(const std::string& method, const std::string& target, const std::string& text = "",
@@ -21,13 +41,14 @@ class RestTest : public EngineTest {
     request.headers = {{"Host", "h:8004"}, {"X-Auth-Token", token}};
     request.body = text;
     request.peer = "192.0.2.9";
-    HeatApi api(*engine_, {"admin-token", false}, clock_, log_);
+    HeatApi api(*engine_, guide_, {"admin-token", false}, clock_, log_);
     return api.answer(request);
   }
   Json get(const std::string& target) {
     const ServedResponse response = send("GET", target);
     return response.status == 200 ? Json::parse(response.body) : Json(response.status);
   }
+  FakeGuide guide_;
   /// "/v1/admin/stacks/NAME/ID".
   std::string self(const std::string& name) {
     return cat("/v1/admin/stacks/", name, "/", engine_->find(name).live->tree.id);

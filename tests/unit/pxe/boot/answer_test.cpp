@@ -15,11 +15,17 @@ const Ipv4 k_server = dhcp::ip("192.0.2.1");
 
 class BootAnswerTest : public testing::Test {
  protected:
-  [[nodiscard]] BootPlan plan(std::uint8_t last) const { return plan_for(site_, site_.find(dhcp::mac(last))); }
+  [[nodiscard]] BootPlan plan(std::uint8_t last) const { return plan_for(site_, nodes(), {.mac = dhcp::mac(last)}); }
   [[nodiscard]] BootOffer offer(std::uint8_t last, Client::Kind kind, std::uint16_t arch) const {
     return boot_offer(site_, plan(last), {.mac = dhcp::mac(last), .kind = kind, .arch = arch}, k_server);
   }
+  /// Those of the site as it is now.
+  [[nodiscard]] const NodeBook& nodes() const {
+    table_.replace(site_.nodes);
+    return table_;
+  }
   Site site_ = dhcp::sample_site();
+  mutable NodeTable table_;
 };
 
 TEST_F(BootAnswerTest, FirmwareGetsTheLoaderOfItsKind) {
@@ -66,7 +72,7 @@ TEST_F(BootAnswerTest, AllThreeConfigurationsStartTheProfileOfTheState) {
   EXPECT_THAT(ipxe_script(site_, plan(1), dhcp::mac(1), k_server),
               HasSubstr("kernel http://192.0.2.1/image/deploy/kernel initrd=ramdisk BOOTIF=01-${netX/mac:hexhyp} "
                         "console=ttyS0 node=one || goto again\n"
-                        "initrd http://192.0.2.1/image/deploy/ramdisk || goto again\n"));
+                        "initrd --name ramdisk http://192.0.2.1/image/deploy/ramdisk || goto again\n"));
   EXPECT_THAT(
       pxelinux_config(site_, plan(1), k_server),
       HasSubstr("KERNEL ::image/deploy/kernel\n  INITRD ::image/deploy/ramdisk\n  APPEND console=ttyS0 node=one\n"));
@@ -95,9 +101,43 @@ TEST_F(BootAnswerTest, UnknownMachinesFollowThePolicy) {
   EXPECT_EQ(plan(9).state, BootState::inspect);
 }
 
+TEST_F(BootAnswerTest, ANodesOwnProfileTakesThePlaceOfTheSites) {
+  site_.nodes[0].profile = Profile{"/srv/own/vmlinuz", "", "own"};
+  EXPECT_THAT(ipxe_script(site_, plan(1), dhcp::mac(1), k_server),
+              HasSubstr("kernel http://192.0.2.1/image/node/1/kernel BOOTIF=01-${netX/mac:hexhyp} own || goto again\n"
+                        "boot"));
+  EXPECT_THAT(grub_config(site_, plan(1), k_server), HasSubstr("linux /image/node/1/kernel"));
+  site_.nodes[0].state = BootState::rescue;
+  EXPECT_EQ(plan(1).state, BootState::rescue) << "the site has no profile for that, but the node has";
+  site_.nodes[0].state = BootState::local;
+  EXPECT_THAT(ipxe_script(site_, plan(1), dhcp::mac(1), k_server), Not(HasSubstr("kernel ")));
+}
+
+TEST_F(BootAnswerTest, UrlsAreForIpxeAsTheyAre) {
+  site_.nodes[0].profile = Profile{"http://192.0.2.9/k", "https://192.0.2.9/r", ""};
+  const std::string script = ipxe_script(site_, plan(1), dhcp::mac(1), k_server);
+  EXPECT_THAT(script, HasSubstr("kernel http://192.0.2.9/k initrd=ramdisk"));
+  EXPECT_THAT(script, HasSubstr("initrd --name ramdisk https://192.0.2.9/r"));
+  EXPECT_THAT(grub_config(site_, plan(1), k_server), HasSubstr("On hold")) << "signed GRUB has TFTP only";
+  EXPECT_THAT(pxelinux_config(site_, plan(1), k_server), HasSubstr("On hold"));
+}
+
+TEST_F(BootAnswerTest, WhereASerialNumberIsAllThatIsKnownStrangersGetIpxeWhichTellsTheirs) {
+  EXPECT_EQ(offer(9, Client::Kind::pxe, 0).file, "");
+  site_.nodes.push_back({.id = "3", .name = "three", .serial = "S3"});
+  EXPECT_EQ(offer(9, Client::Kind::pxe, 0).file, "undionly.kpxe");
+  EXPECT_EQ(offer(9, Client::Kind::pxe, 7).file, "snponly.efi");
+  EXPECT_EQ(offer(2, Client::Kind::pxe, 0).file, "") << "who is known is not asked";
+  EXPECT_THAT(
+      ipxe_identify(site_, k_server),
+      HasSubstr("chain --replace http://192.0.2.1/ipxe/${netX/mac:hexhyp},uuid=${uuid},serial=${serial:uristring}"));
+  site_.unknown = UnknownPolicy::ignore;
+  EXPECT_TRUE(plan(9).ignored);
+}
+
 TEST_F(BootAnswerTest, NodesAreFoundByUuidWhenTheirCardIsNew) {
   const Client client{.mac = dhcp::mac(77), .uuid = "12345678-1234-1234-1234-123456789abc"};
-  EXPECT_EQ(find_node(site_, client)->name, "one");
+  EXPECT_EQ(find_node(nodes(), client)->name, "one");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Explain, SaysWhatEachFirmwareWouldGetAndWhy) {
-  const std::string text = explain(dhcp::sample_site(), dhcp::mac(1));
+  const std::string text = explain(dhcp::sample_site(), NodeTable(dhcp::sample_site().nodes), dhcp::mac(1));
   EXPECT_THAT(text, HasSubstr("52:54:00:00:00:01: node one is in state deploy\naddress: 192.0.2.50, its own\n"));
   EXPECT_THAT(text, HasSubstr("BIOS: undionly.kpxe - iPXE by TFTP, as BIOS\n"));
   EXPECT_THAT(text, HasSubstr("UEFI: snponly.efi"));
@@ -23,7 +23,7 @@ TEST(Explain, SaysWhatEachFirmwareWouldGetAndWhy) {
 TEST(Explain, AnIgnoredMachineGetsNothing) {
   Site site = dhcp::sample_site();
   site.unknown = UnknownPolicy::ignore;
-  EXPECT_THAT(explain(site, dhcp::mac(9)), HasSubstr("no answer at all"));
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)), HasSubstr("no answer at all"));
 }
 
 TEST(BootLog, GathersTheEventsOfAMachineAndOfTheAddressThatItHad) {

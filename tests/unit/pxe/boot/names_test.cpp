@@ -28,7 +28,7 @@ TEST(ComputedNames, AreTheOnesThatLoadersAskFor) {
 }
 
 TEST(Identities, NameANodeInAnySpelling) {
-  const Site site = dhcp::sample_site();
+  const NodeTable site(dhcp::sample_site().nodes);
   for (const char* text :
        {"52-54-00-00-00-01", "01-52-54-00-00-00-01", "01-52:54:00:00:00:01", "12345678-1234-1234-1234-123456789abc",
         "78563412-3412-3412-1234-123456789abc", "C0000232", "192.0.2.50"}) {
@@ -39,8 +39,22 @@ TEST(Identities, NameANodeInAnySpelling) {
   }
 }
 
+TEST(Identities, WhatIpxeTellsOfItselfNamesTheNodeThatHasTheSerialNumber) {
+  const NodeTable nodes({{.id = "3", .name = "three", .serial = "A, b=7"}});
+  const Identified found = identify(nodes, "52-54-00-00-00-09,uuid=aaaaaaaa-0000,serial=A, b=7 ");
+  ASSERT_NE(found.node, nullptr);
+  EXPECT_EQ(found.node->name, "three");
+  EXPECT_EQ(found.mac, dhcp::mac(9));
+  EXPECT_TRUE(found.told_serial);
+  const Identified other = identify(nodes, "52-54-00-00-00-09,uuid=,serial=");
+  EXPECT_EQ(other.node, nullptr);
+  EXPECT_TRUE(other.told_serial);
+  EXPECT_FALSE(identify(nodes, "x,uuid=,serial=A, b=7").known);
+  EXPECT_FALSE(identify(nodes, "52-54-00-00-00-09,serial=A,uuid=").known);
+}
+
 TEST(Identities, AnUnknownMacIsSomeoneButOtherUnknownNamesAreNobody) {
-  const Site site = dhcp::sample_site();
+  const NodeTable site(dhcp::sample_site().nodes);
   EXPECT_TRUE(identify(site, "01-52-54-00-00-00-99").known);
   EXPECT_EQ(identify(site, "01-52-54-00-00-00-99").node, nullptr);
   for (const char* text : {"C0000233", "C00002", "aaaaaaaa-1234-1234-1234-123456789abc", "nobody"})

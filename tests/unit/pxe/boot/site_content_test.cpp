@@ -25,7 +25,8 @@ class SiteContentTest : public testing::Test {
     site_ = site;
     content_ =
         std::make_unique<SiteContent>(site, FoundFiles{{{"snponly.efi", (directory_.path() / "loader").string()}}, {}},
-                                      addresses_, [] { return std::string("counters"); });
+                                      nodes_, addresses_, [] { return std::string("counters"); });
+    table_.replace(site.nodes);
   }
   std::string get(const std::string& name, Protocol protocol = Protocol::http, const char* client = "192.0.2.77") {
     const auto found = content_->open({name, dhcp::ip(client), dhcp::ip("192.0.2.1"), protocol});
@@ -38,6 +39,8 @@ class SiteContentTest : public testing::Test {
 
   TempDir directory_ = TempDir::create("/tmp", "hearth-pxe-");
   AddressBook addresses_;
+  NodeTable table_;
+  LearningBook nodes_{table_};
   Site site_;
   std::unique_ptr<SiteContent> content_;
 };
@@ -67,8 +70,43 @@ TEST_F(SiteContentTest, WhoIsNotNamedIsKnownByItsAddress) {
 
 TEST_F(SiteContentTest, AChangedStateCountsFromTheNextRequest) {
   site_.nodes[0].state = BootState::local;
-  content_->use(site_);
+  table_.put(site_.nodes[0]);
   EXPECT_THAT(get("ipxe/52-54-00-00-00-01"), HasSubstr("node one is in state local"));
+}
+
+TEST_F(SiteContentTest, NewSettingsCountFromTheNextRequest) {
+  site_.root.clear();
+  site_.profiles[BootState::rescue] = site_.profiles[BootState::deploy];
+  content_->use(site_);
+  EXPECT_EQ(get("extra"), "REFUSED");
+  EXPECT_EQ(get("image/rescue/kernel"), "the kernel");
+}
+
+TEST_F(SiteContentTest, ANodesOwnFilesAreServedUnderItsName) {
+  site_.nodes[0].profile = Profile{(directory_.path() / "loader").string(), "", ""};
+  table_.put(site_.nodes[0]);
+  EXPECT_EQ(get("image/node/1/kernel"), "a loader");
+  EXPECT_EQ(get("image/node/1/ramdisk"), "REFUSED");
+  EXPECT_EQ(get("image/node/2/kernel"), "REFUSED");
+  EXPECT_EQ(get("image/node/9/kernel"), "REFUSED");
+}
+
+TEST_F(SiteContentTest, WhoHasToldItsSerialNumberIsKnownFromThenOn) {
+  EXPECT_THAT(get("ipxe/52-54-00-00-00-09"), HasSubstr("not in the inventory"));
+  table_.put({.id = "3", .name = "three", .serial = "S3", .state = BootState::deploy});
+  EXPECT_THAT(get("ipxe/52-54-00-00-00-09"), HasSubstr("serial=${serial:uristring}"));
+  EXPECT_THAT(get("ipxe/52-54-00-00-00-09,uuid=,serial=S4"), HasSubstr("not in the inventory"));
+  EXPECT_THAT(get("ipxe/52-54-00-00-00-09,uuid=,serial=S3"), HasSubstr("node three is in state deploy"));
+  EXPECT_THAT(get("ipxe/52-54-00-00-00-09"), HasSubstr("node three is in state deploy"));
+}
+
+TEST_F(SiteContentTest, BesideAnotherDhcpServerRequestsTellWhoseAddressItIs) {
+  (void)get("ipxe/52-54-00-00-00-01");
+  EXPECT_EQ(addresses_.find(dhcp::ip("192.0.2.77")), std::nullopt) << "leases tell better";
+  site_.mode = Mode::proxy;
+  content_->use(site_);
+  (void)get("ipxe/52-54-00-00-00-01");
+  EXPECT_EQ(addresses_.find(dhcp::ip("192.0.2.77")), dhcp::mac(1));
 }
 
 TEST_F(SiteContentTest, CountersAreForHttpOnly) {

@@ -30,7 +30,8 @@ class DhcpEngineTest : public testing::Test {
   }
 
   Seconds now_ = 1000;
-  Engine engine_{sample_site(), {}};
+  NodeTable nodes_{sample_site().nodes};
+  Engine engine_{sample_site(), nodes_, {}};
 };
 
 TEST_F(DhcpEngineTest, AnUnknownMachineIsOfferedAnAddressOfThePoolAtOnce) {
@@ -201,11 +202,39 @@ TEST_F(DhcpEngineTest, MachinesOutsideTheInventoryCanBeIgnored) {
   EXPECT_TRUE(send(from_client(Type::discover, mac(1))).answer);
 }
 
+TEST_F(DhcpEngineTest, WhatTheInventorySaysNowCounts) {
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.100"));
+  nodes_.put({.id = "9", .name = "nine", .macs = {mac(9)}, .address = ip("192.0.2.102")});
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.102"));
+  EXPECT_EQ(lease(mac(8)), ip("192.0.2.101"));
+  EXPECT_FALSE(send(from_client(Type::discover, mac(7))).answer) << "102 is the node's, though it is in the pool";
+}
+
+TEST_F(DhcpEngineTest, ANodeIsKnownByItsUuid) {
+  Message message = pxe_discover(mac(77), 0);
+  message.set(option::uuid, "\0\x78\x56\x34\x12\x34\x12\x34\x12\x12\x34\x12\x34\x56\x78\x9a\xbc"s);
+  const Decision decision = send(message);
+  EXPECT_EQ(decision.answer->message.yiaddr, ip("192.0.2.50"));
+  EXPECT_EQ(decision.answer->message.file, "undionly.kpxe");
+}
+
 TEST_F(DhcpEngineTest, AnAddressInUseWithoutALeaseIsLeftOut) {
   EXPECT_TRUE(engine_.found_in_use(ip("192.0.2.100"), mac(77), now_));
   EXPECT_EQ(lease(mac(9)), ip("192.0.2.101"));
   EXPECT_FALSE(engine_.found_in_use(ip("192.0.2.101"), mac(9), now_)) << "it is its lease";
   EXPECT_FALSE(engine_.found_in_use(ip("192.0.2.50"), mac(1), now_)) << "a node's";
+}
+
+TEST_F(DhcpEngineTest, AnAddressThatIsGivenAgainIsProbedBeforeItIsGranted) {
+  EXPECT_FALSE(send(from_client(Type::discover, mac(9))).probe) << "new ones have been probed ahead";
+  ASSERT_EQ(lease(mac(9)), ip("192.0.2.100"));
+  EXPECT_FALSE(send(from_client(Type::discover, mac(9))).probe) << "it holds it";
+  now_ += 10000;
+  EXPECT_EQ(send(from_client(Type::discover, mac(9))).probe, ip("192.0.2.100"));
+  EXPECT_FALSE(engine_.found_in_use(ip("192.0.2.100"), mac(9), now_)) << "it answers for itself";
+  ASSERT_TRUE(engine_.found_in_use(ip("192.0.2.100"), mac(77), now_));
+  EXPECT_EQ(send(request(mac(9), ip("192.0.2.100"))).answer->message.type(), Type::nak);
+  EXPECT_EQ(lease(mac(9)), ip("192.0.2.101"));
 }
 
 class DhcpProxyTest : public DhcpEngineTest {

@@ -10,6 +10,9 @@ using testing::ElementsAre;
 
 Ipv4 ip(std::uint32_t last) { return {0xc0000200 + last}; }
 Mac mac(std::uint8_t last) { return {{0x52, 0x54, 0, 0, 0, last}}; }
+LeaseTable::Reserved reserved(std::set<Ipv4> addresses) {
+  return [addresses = std::move(addresses)](Ipv4 address) { return addresses.count(address) > 0; };
+}
 const std::vector<AddressRange> k_pool{{ip(10), ip(12)}};
 
 TEST(Leases, AnAddressBelongsToItsMachineUntilItExpires) {
@@ -32,18 +35,18 @@ TEST(Leases, ADeclinedAddressRestsForEveryone) {
 TEST(Leases, NewAddressesGoFirstThenTheOneThatHasBeenFreeForLongest) {
   LeaseTable table;
   for (std::uint8_t last = 1; last <= 3; ++last) {
-    const std::optional<Ipv4> address = table.find_free(k_pool, {}, 0);
+    const std::optional<Ipv4> address = table.find_free(k_pool, reserved({}), 0);
     ASSERT_EQ(address, ip(9U + last));
     table.put({*address, mac(last), Lease::State::bound, 100 - last, ""});
   }
-  EXPECT_EQ(table.find_free(k_pool, {}, 50), std::nullopt);
-  EXPECT_EQ(table.find_free(k_pool, {}, 99), ip(12)) << "its lease ended at 97";
+  EXPECT_EQ(table.find_free(k_pool, reserved({}), 50), std::nullopt);
+  EXPECT_EQ(table.find_free(k_pool, reserved({}), 99), ip(12)) << "its lease ended at 97";
 }
 
 TEST(Leases, ReservedAddressesAreNeverFound) {
   LeaseTable table;
-  EXPECT_EQ(table.find_free(k_pool, {ip(10), ip(11)}, 0), ip(12));
-  EXPECT_EQ(table.find_free(k_pool, {ip(10), ip(11), ip(12)}, 0), std::nullopt);
+  EXPECT_EQ(table.find_free(k_pool, reserved({ip(10), ip(11)}), 0), ip(12));
+  EXPECT_EQ(table.find_free(k_pool, reserved({ip(10), ip(11), ip(12)}), 0), std::nullopt);
 }
 
 TEST(Leases, AnAddressThatChangesHandsIsForgottenByItsFormerMachine) {
@@ -58,14 +61,16 @@ TEST(Leases, AnAddressThatChangesHandsIsForgottenByItsFormerMachine) {
 TEST(Leases, TheNextAddressesAreKnownAhead) {
   LeaseTable table;
   table.put({ip(10), mac(1), Lease::State::bound, 10, ""});
-  EXPECT_THAT(table.next_free(k_pool, {ip(11)}, 5), ElementsAre(ip(12)));
+  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 0, 5), ElementsAre(ip(12)));
+  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 10, 5), ElementsAre(ip(12), ip(10))) << "its lease has ended";
+  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 10, 1), ElementsAre(ip(12)));
 }
 
 TEST(Leases, APoolAtTheEndOfAllAddressesEnds) {
   LeaseTable table;
   const std::vector<AddressRange> last{{Ipv4{0xfffffffe}, Ipv4{0xfffffffe}}};
-  EXPECT_TRUE(table.find_free(last, {}, 0));
-  EXPECT_FALSE(table.find_free(last, {Ipv4{0xfffffffe}}, 0));
+  EXPECT_TRUE(table.find_free(last, reserved({}), 0));
+  EXPECT_FALSE(table.find_free(last, reserved({Ipv4{0xfffffffe}}), 0));
 }
 
 }  // namespace

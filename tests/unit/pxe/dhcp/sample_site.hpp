@@ -20,10 +20,10 @@ inline Site sample_site() {
   Network far{.subnet = parse_subnet("198.51.100.0/24").value(), .server = ip("192.0.2.1")};
   far.pools = {{ip("198.51.100.10"), ip("198.51.100.20")}};
   site.networks = {own, far};
-  Node one{.name = "one", .macs = {mac(1)}, .uuid = "12345678-1234-1234-1234-123456789abc"};
+  Node one{.id = "1", .name = "one", .macs = {mac(1)}, .uuid = "12345678-1234-1234-1234-123456789abc"};
   one.address = ip("192.0.2.50");
   one.state = BootState::deploy;
-  Node two{.name = "two", .macs = {mac(2)}};
+  Node two{.id = "2", .name = "two", .macs = {mac(2)}};
   two.circuit = "port7";
   site.nodes = {one, two};
   site.profiles[BootState::deploy] = {"/boot/vmlinuz", "/boot/ramdisk", "console=ttyS0"};

@@ -53,6 +53,24 @@ TEST(Reactor, AWatcherForgottenByAnotherOneHearsNothingOfEventsAlreadyFetched) {
   EXPECT_EQ(first.calls + second.calls, 1);
 }
 
+TEST(Reactor, LooksForEventsBeforeItSleepsOnlyWhileThatIsWorthIt) {
+  const SystemClock clock;
+  Reactor reactor(clock);
+  int asked = 0;
+  reactor.look_before_waiting([&] { return ++asked, true; });
+  const Pipe pipe = Pipe::create();
+  Counter counter;
+  reactor.watch(pipe.read.get(), EPOLLIN, counter);
+  reactor.run_once(std::chrono::milliseconds(5));
+  EXPECT_EQ(counter.calls, 0) << "looking in vain ends";
+  write_all(pipe.write, "x", "pipe");
+  reactor.run_once(std::chrono::hours(1));
+  EXPECT_EQ(counter.calls, 1);
+  EXPECT_EQ(asked, 2);
+  reactor.run_once({});
+  EXPECT_EQ(asked, 2) << "a wait of no time needs no look before it";
+}
+
 TEST(Reactor, TimersFireInTheirOrderWhenTheirTimeHasCome) {
   fakes::ManualClock clock;
   Reactor reactor(clock);

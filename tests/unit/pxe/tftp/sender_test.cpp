@@ -18,6 +18,16 @@ TEST(TftpSender, InLockStepEachAckBringsTheNextBlock) {
   EXPECT_TRUE(sender.finished());
 }
 
+TEST(TftpSender, TellsWhatItWillSendWhenAllArrives) {
+  Sender sender(5, 2, false);
+  EXPECT_EQ(sender.again(), (Burst{1, 2}));
+  const Burst expected = sender.expected(2);
+  EXPECT_EQ(sender.acknowledged(2), expected);
+  EXPECT_EQ(sender.expected(2), (Burst{5, 1}));
+  (void)sender.acknowledged(4);
+  EXPECT_EQ(sender.expected(2).count, 0U);
+}
+
 TEST(TftpSender, ADuplicateAckInLockStepIsAnsweredWithNothing) {
   Sender sender(9, 1, false);
   (void)sender.again();

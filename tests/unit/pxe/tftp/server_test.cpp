@@ -15,7 +15,8 @@ using testing::IsEmpty;
 class TftpServerTest : public testing::Test {
  protected:
   void start(const Limits& limits = {}) {
-    server_ = std::make_unique<Server>(reactor_, source_, log_, limits);
+    quota_ = std::make_unique<Quota>(limits.transfers, limits.transfers_per_client);
+    server_ = std::make_unique<Server>(reactor_, source_, log_, *quota_, limits);
     at_ = server_->listen({k_loopback, 0});
   }
   void turn() { reactor_.run_once({}); }
@@ -35,6 +36,7 @@ class TftpServerTest : public testing::Test {
   Reactor reactor_{clock_};
   NamedContents source_;
   KeptRecords log_;
+  std::unique_ptr<Quota> quota_;
   std::unique_ptr<Server> server_;
   Endpoint at_;
 };

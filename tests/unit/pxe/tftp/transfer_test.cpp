@@ -21,7 +21,7 @@ class TftpTransferTest : public testing::Test {
     const Fd probe = open_udp({k_loopback, 0});
     transfer_ =
         std::make_unique<Transfer>(reactor_, Transfer::Start{{k_loopback, 0}, client_at_, std::move(content), terms},
-                                   scratch_, [this](const Outcome& outcome) { outcome_ = outcome; });
+                                   buffer_, [this](const Outcome& outcome) { outcome_ = outcome; });
   }
   std::vector<std::string> taken() {
     reactor_.run_once({});
@@ -40,7 +40,7 @@ class TftpTransferTest : public testing::Test {
 
   fakes::ManualClock clock_;
   Reactor reactor_{clock_};
-  std::vector<char> scratch_;
+  BurstBuffer buffer_;
   Fd socket_ = open_udp({k_loopback, 0});
   Endpoint client_at_ = local_endpoint(socket_);
   Endpoint server_at_;

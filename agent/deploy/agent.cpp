@@ -1,0 +1,217 @@
+#include "agent/deploy/agent.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+
+#include "agent/deploy/rest/face.hpp"
+#include "agent/deploy/rest/server.hpp"
+#include "agent/deploy/root_device.hpp"
+#include "base/error.hpp"
+#include "base/net/look_up.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr Duration k_longest_lookup_pause = std::chrono::seconds(60);
+constexpr Duration k_progress_period = std::chrono::seconds(2);
+constexpr Duration k_last_words = std::chrono::seconds(2);  ///< for answers that are under way when the machine ends
+constexpr int k_inspection_attempts = 5;
+
+/// Machines that start together shall not ask together.
+double random_between(double low, double high) {
+  static std::mt19937 generator{std::random_device{}()};
+  return std::uniform_real_distribution<double>(low, high)(generator);
+}
+
+Duration seconds(double value) { return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value)); }
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? human_bytes(part) : cat(part * 100 / whole, " %");
+}
+
+}  // namespace
+
+std::string address_towards(const Url& url, const Clock& clock) {
+  for (const SocketAddress& address :
+       look_up(url.host, url.port, Deadline::after(std::chrono::seconds(10), clock), clock)) {
+    const Fd socket(::socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    if (!socket || ::connect(socket.get(), address.get(), address.length) != 0) continue;
+    if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) continue;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (own.ss_family == AF_INET) {
+      return ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&own)->sin_addr, text.data(), text.size());
+    }
+    return cat("[",
+               ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&own)->sin6_addr, text.data(), text.size()),
+               "]");
+  }
+  return "";
+}
+
+Json inspection_data(Machine& machine, const std::string& boot_mac) {
+  Json data = {{"inventory", machine.inventory()}, {"root_disk", nullptr}};
+  try {
+    data["root_disk"] = disk_json(choose_root_device(machine.disks(), Json::object(), false));
+  } catch (const Error&) {
+    data["root_disk"] = nullptr;  // no disk is a finding, too
+  }
+  data["boot_interface"] = boot_mac.empty() ? Json(nullptr) : Json(boot_mac);
+  data["configuration"] = {{"collectors", {"default", "pci-devices"}},
+                           {"managers", {{{"name", "generic_hardware_manager"}, {"version", "1.2"}}}}};
+  data["pci_devices"] = machine.pci_devices();
+  data["error"] = nullptr;
+  return data;
+}
+
+void Agent::wake() {
+  const std::lock_guard lock(lock_);
+  woken_ = true;
+  changed_.notify_all();
+}
+
+bool Agent::wait(Duration duration) {
+  std::unique_lock lock(lock_);
+  const bool woken = changed_.wait_for(lock, duration, [this] { return woken_; });
+  woken_ = false;
+  return !woken;
+}
+
+std::vector<std::string> Agent::macs() {
+  std::vector<std::string> macs;
+  for (const Nic& nic : world_.machine.nics()) macs.push_back(nic.mac);
+  return macs;
+}
+
+bool Agent::report(const Json& data) {
+  Conductor reporter(world_.http, world_.clock, "", !settings_.insecure);
+  try {
+    const bool taken = reporter.report_inspection(settings_.inspection_url, data);
+    world_.console.say(taken ? "the inspection was reported" : "the inspection was refused; going on without it");
+    return true;
+  } catch (const Error& error) {
+    world_.console.say(error.what());
+    return false;
+  }
+}
+
+void Agent::inspect() {
+  const Json data = inspection_data(world_.machine, settings_.boot_mac);
+  for (int attempt = 1; attempt <= k_inspection_attempts; ++attempt) {
+    if (report(data)) return;
+    world_.clock.sleep(std::chrono::seconds(5));
+  }
+  world_.console.say("the inspection will be reported with the next heartbeats");
+  unreported_ = data;
+}
+
+LookedUp Agent::find_conductor() {
+  const Deadline deadline = Deadline::after(settings_.lookup_timeout, world_.clock);
+  Duration pause = settings_.lookup_interval;
+  std::string problem = "no conductor is named on the kernel command line";
+  while (true) {
+    for (const std::string& url : settings_.api_urls) {
+      try {
+        conductor_.emplace(world_.http, world_.clock, url, !settings_.insecure);
+        conductor_->greet();
+        return conductor_->look_up(macs(), settings_.node_uuid);
+      } catch (const Error& error) {
+        if (problem != error.what()) world_.console.say(cat(url, ": ", error.what()));
+        problem = error.what();
+      }
+    }
+    if (deadline.passed(world_.clock.now()) || settings_.api_urls.empty()) break;
+    world_.clock.sleep(seconds(std::chrono::duration<double>(pause).count() * random_between(0.75, 1.25)));
+    pause = std::min<Duration>(pause * 2, k_longest_lookup_pause);
+  }
+  throw Error(ErrorKind::not_found, cat("no conductor knows this machine (", join(macs(), ", "), "): ", problem))
+      .hint(
+          "Enrol the machine with one of these addresses, bring it into a state in which it waits for its agent\n"
+          "(deploy, clean, inspect), and check ipa-api-url on the kernel command line.");
+}
+
+void Agent::beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& found) {
+  MonotonicTime next = world_.clock.now();
+  MonotonicTime next_line = next;
+  while (session_.ending == Ending::none) {
+    if (world_.clock.now() >= next) {
+      Duration pause = seconds(static_cast<double>(found.heartbeat_timeout.count()) * random_between(0.3, 0.6));
+      if (!unreported_.is_null() && report(unreported_)) unreported_ = nullptr;
+      try {
+        conductor_->beat(beat);
+      } catch (const Error& error) {
+        world_.console.say(error.what());
+        pause = seconds(random_between(5, 10));
+      }
+      next = world_.clock.now() + pause;
+    }
+    const bool writing = session_.writing;
+    const Duration until = std::min<Duration>(next - world_.clock.now(), writing || !found.progress_url.empty()
+                                                                             ? k_progress_period
+                                                                             : Duration(std::chrono::seconds(1)));
+    if (!wait(std::max<Duration>(until, std::chrono::milliseconds(1)))) next = world_.clock.now();
+    if (writing && world_.clock.now() >= next_line) {
+      world_.console.say(cat("written ", percent(session_.progress.fetched, session_.progress.to_fetch)));
+      next_line = world_.clock.now() + std::chrono::seconds(10);
+    }
+    if (writing && !found.progress_url.empty()) {
+      Json report = progress_json(session_);
+      report["node_uuid"] = found.uuid();
+      report["agent_token"] = beat.token;
+      conductor_->report_progress(found.progress_url, report);
+    }
+  }
+}
+
+void Agent::serve(const LookedUp& found) {
+  const std::string token = settings_.token.empty() ? found.token : settings_.token;
+  CommandBoard board(order_rows(world_, session_), [this] { wake(); });
+  FaceState state;
+  state.started_at = std::chrono::duration<double>(world_.clock.wall().time_since_epoch()).count();
+  state.version = HEARTH_VERSION;
+  state.token = token;
+  state.progress = [this] { return progress_json(session_); };
+  const std::string host = settings_.advertise_host.empty()
+                               ? address_towards(parse_url(conductor_->url()).value_or_throw(), world_.clock)
+                               : settings_.advertise_host;
+  if (host.empty())
+    throw Error(ErrorKind::io, cat("this machine has no address from which ", conductor_->url(), " is reached"));
+  std::optional<TlsIdentity> tls;
+  if (conductor_->takes_certificates() && !settings_.plain) tls.emplace(host);
+  const RestServer server(
+      settings_.listen_port, [&](const ServedRequest& request) { return answer_request(request, board, state); },
+      tls ? &*tls : nullptr);
+  const std::string url = cat(tls ? "https://" : "http://", host, ":", settings_.advertise_port);
+  world_.console.say(cat("waiting for orders at ", url));
+  beat_until_ended({found.uuid(), url, token, tls ? tls->certificate() : ""}, found);
+  world_.clock.sleep(k_last_words);
+}
+
+Ending Agent::run() {
+  if (!settings_.inspection_url.empty()) inspect();
+  const LookedUp found = find_conductor();
+  world_.console.say(cat("this machine is node ", found.uuid(), " of ", conductor_->url()));
+  if (found.token_known && settings_.token.empty()) {
+    throw Error(ErrorKind::input,
+                "the conductor has given this node's token before: to an earlier agent, or to another machine")
+        .hint(
+            "Have the conductor start the node's deployment anew; if it happens again, two machines claim one "
+            "address.");
+  }
+  session_.node = found.node;
+  session_.verify_tls = !settings_.insecure;
+  session_.image_key = settings_.image_key.empty() ? found.image_key : settings_.image_key;
+  session_.disk_wait_attempts = settings_.disk_wait_attempts;
+  session_.disk_wait_delay = settings_.disk_wait_delay;
+  serve(found);
+  return session_.ending;
+}
+
+}  // namespace hearth::agent::deploy

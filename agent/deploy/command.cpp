@@ -1,0 +1,157 @@
+#include "agent/deploy/command.hpp"
+
+#include <sys/reboot.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "agent/deploy/agent.hpp"
+#include "agent/deploy/init/modules.hpp"
+#include "agent/deploy/init/network.hpp"
+#include "agent/deploy/init/system.hpp"
+#include "agent/deploy/real_machine.hpp"
+#include "base/error.hpp"
+#include "base/net/web_client.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent {
+
+namespace {
+
+using namespace deploy;
+
+constexpr Duration k_before_retry = std::chrono::seconds(30);
+
+Settings settings_with(const std::vector<std::string>& words) {
+  std::string line = RealFileSystem().read("/proc/cmdline").value_or("");
+  for (const std::string& word : words) line += cat(" ", word);
+  return settings_of(parse_kernel_line(line));
+}
+
+/// The agent and what it needs of this machine.
+Ending run_agent(const Settings& settings, Console& console, std::function<void()> settle) {
+  ::signal(SIGPIPE, SIG_IGN);  // a conductor that hangs up must not end us
+  SystemClock clock;
+  const Environment env = current_environment();
+  WebClient http(clock, env, "hearth-agent");
+  Dialer dialer(clock, env);
+  RealMachine machine(settings.boot_mac, settings.collect_lldp, std::move(settle));
+  OrderWorld world{machine, http, dialer, clock, console};
+  return Agent(settings, world).run();
+}
+
+void end_machine(Ending ending, Console& console) {
+  console.say(ending == Ending::reboot ? "rebooting" : "switching off");
+  RealMachine("", false, {}).end(ending);
+}
+
+std::string release() {
+  utsname kernel{};
+  ::uname(&kernel);
+  return kernel.release;
+}
+
+/// One try of process 1, from drivers to the conductor's last order.
+void run_ramdisk(const Settings& settings, ModuleLoader& modules, Clock& clock, Console& console) {
+  modules.settle();
+  mount_efi_variables();
+  const std::vector<Nic> nics = find_nics(RealFileSystem(), read_link);
+  if (nics.empty()) {
+    throw Error(ErrorKind::not_found, "this machine has no network interface that the ramdisk has a driver for")
+        .hint("Add its module to the element deploy-ramdisk: DIB_DEPLOY_RAMDISK_MODULES.");
+  }
+  if (!start_network(nics, settings, clock, console)) {
+    throw Error(ErrorKind::io, "this machine got no address")
+        .hint("Is the DHCP server up, and the cable in the right port?");
+  }
+  end_machine(run_agent(settings, console, [&modules] { modules.settle(); }), console);
+}
+
+int failed(const Error& error) {
+  std::fprintf(stderr, "hearth-agent: %s\n", error.story().c_str());
+  return error.exit_code();
+}
+
+}  // namespace
+
+int deploy_main(const std::vector<std::string>& words) {
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::fputs("usage: hearth-agent deploy [NAME=VALUE…]   (as on the kernel command line: ipa-api-url=URL …)\n",
+               stdout);
+    return 0;
+  }
+  try {
+    const SystemClock clock;
+    Console console(clock, STDOUT_FILENO);
+    const Settings settings = settings_with(words);
+    const Ending ending = run_agent(settings, console, {});
+    end_machine(ending, console);
+    return 0;
+  } catch (const Error& error) {
+    return failed(error);
+  }
+}
+
+int write_image_main(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words.size() > 3) {
+    std::fputs("usage: hearth-agent write-image URL DISK [CHECKSUM | frames:ROOT]\n", stderr);
+    return 2;
+  }
+  try {
+    SystemClock clock;
+    const Environment env = current_environment();
+    WebClient http(clock, env, "hearth-agent");
+    Dialer dialer(clock, env);
+    WriterWorld world{http, dialer, clock, "",
+                      [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }};
+    ImageInfo image{.id = words[0], .urls = {words[0]}};
+    const std::string sum = words.size() > 2 ? words[2] : "";
+    if (sum.rfind("frames:", 0) == 0) {
+      image.root = sum.substr(7);
+    } else if (!sum.empty()) {
+      const std::optional<HashKind> kind = hash_of_length(sum.size());
+      if (!kind) throw Error(ErrorKind::usage, "the checksum must be md5, sha256 or sha512 in hexadecimal");
+      image.checksum = Checksum{*kind, to_lower(sum)};
+    }
+    WriteProgress progress;
+    const WrittenImage written = deploy::write_image(image, words[1], world, progress);
+    std::printf("%s: %s, %s fetched, %s of disk\n", words[1].c_str(), std::string(format_name(written.format)).c_str(),
+                human_bytes(progress.fetched).c_str(), human_bytes(written.disk_size).c_str());
+    return 0;
+  } catch (const Error& error) {
+    return failed(error);
+  }
+}
+
+int init_main(const std::vector<std::string>& words) {
+  if (::getpid() != 1) {
+    std::fputs("hearth-agent init: this is for process 1 of the deploy ramdisk\n", stderr);
+    return 2;
+  }
+  ::signal(SIGCHLD, SIG_IGN);
+  mount_system();
+  open_console();
+  SystemClock clock;
+  Console console(clock, STDOUT_FILENO);
+  console.say(cat("Hearth deploy ramdisk ", HEARTH_VERSION, ", Linux ", release()));
+  const Settings settings = settings_with(words);
+  ModuleLoader modules(cat("/lib/modules/", release()));
+  while (true) {
+    try {
+      run_ramdisk(settings, modules, clock, console);
+    } catch (const Error& error) {
+      for (const std::string& line : split_lines(error.story())) console.say(line);
+    } catch (const std::exception& error) {
+      console.say(error.what());
+    }
+    console.say("trying again in 30 s");
+    clock.sleep(k_before_retry);
+  }
+}
+
+int modprobe_main(const std::vector<std::string>& words) { return deploy::modprobe_main(words); }
+
+}  // namespace hearth::agent

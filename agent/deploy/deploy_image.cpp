@@ -1,0 +1,67 @@
+#include "agent/deploy/deploy_image.hpp"
+
+#include "agent/deploy/partition/config_drive.hpp"
+#include "agent/deploy/partition/file_system.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+/// Streams the image to a disk or a partition, and tells how long that took.
+void write_to(const std::string& device, ImageInfo image, OrderWorld& world, Session& session) {
+  const auto say = [&world](const std::string& text) { world.console.say(text); };
+  const MonotonicTime began = world.clock.now();
+  WriterWorld writer{world.http, world.dialer, world.clock, session.image_key, say};
+  image.verify_tls = session.verify_tls;
+  struct Writing {
+    explicit Writing(Session& own) : session(own) { session.writing = true; }
+    ~Writing() { session.writing = false; }
+    Session& session;
+  };
+  WrittenImage written;
+  {
+    const Writing writing(session);
+    written = write_image(image, device, writer, session.progress);
+  }
+  const double seconds = std::chrono::duration<double>(world.clock.now() - began).count();
+  say(cat("the image is on ", device, " and verified: ", human_bytes(written.disk_size), " (",
+          format_name(written.format), ", ", human_bytes(session.progress.fetched), " fetched) in ", fixed(seconds, 1),
+          " s"));
+}
+
+MadeParts write_partitions(const ImageInfo& image, const Disk& disk, bool drive, OrderWorld& world, Session& session) {
+  world.console.say(cat("partitioning ", disk.name, " for an image of a file system"));
+  MadeParts parts = make_parts(disk, *image.partitions, drive, world.machine);
+  write_to(parts.root, image, world, session);
+  const auto found = find_file_system(head_of(parts.root));
+  if (!found) throw Error(ErrorKind::input, cat("the image ", image.id, " holds no ext4, XFS or Btrfs"));
+  parts.root_uuid = found->uuid;
+  parts.root_type = found->type;
+  return parts;
+}
+
+}  // namespace
+
+std::string deploy_image(OrderWorld& world, Session& session, const Json& node, const Json& info, const Json& drive) {
+  const ImageInfo image = parse_image_info(info);
+  const Disk disk = root_disk_of(node.empty() ? session.node : node, world, session);
+  const bool has_drive = drive.is_string() && !drive.get<std::string>().empty();
+  const std::string drive_bytes =
+      has_drive ? config_drive_bytes(drive.get<std::string>(), world.http, world.clock, session.verify_tls) : "";
+  world.console.say(cat("writing the image ", image.id, " to ", disk.name, " (", human_bytes(disk.size), ")"));
+  session.parts.reset();
+  if (image.partitions) {
+    session.parts = write_partitions(image, disk, has_drive, world, session);
+  } else {
+    write_to(disk.name, image, world, session);
+  }
+  const std::string drive_device = finish_partitions(disk.name, disk.logical_sector, drive_bytes);
+  if (!drive_device.empty()) world.console.say(cat("the config drive is on ", drive_device));
+  session.root_disk = disk;
+  return cat("image (", image.id, ") written to device ", disk.name,
+             " root_uuid=", session.parts ? session.parts->root_uuid : "None");
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,16 @@
+// Cleaning: what was on the disks is gone.
+#pragma once
+
+#include <string>
+
+#include "agent/deploy/hardware/disks.hpp"
+
+namespace hearth::agent::deploy {
+
+/// Partition tables, file system signatures and RAID labels: the first and the last 4 MiB of the disk and of each
+/// partition.
+void erase_metadata(const Disk& disk);
+/// Everything: by the disk's own secure discard where it has that, else by writing zeros.
+void erase_all(const Disk& disk);
+
+}  // namespace hearth::agent::deploy

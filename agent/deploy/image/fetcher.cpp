@@ -1,0 +1,144 @@
+#include "agent/deploy/image/fetcher.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace hearth::agent::deploy {
+
+bool BlockQueue::put(Block block) {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock, [this] { return blocks_.size() < limit_ || closed_; });
+  if (closed_) return false;
+  blocks_.push_back(std::move(block));
+  changed_.notify_all();
+  return true;
+}
+
+Block BlockQueue::take() {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock, [this] { return !blocks_.empty(); });
+  Block block = std::move(blocks_.front());
+  blocks_.pop_front();
+  changed_.notify_all();
+  return block;
+}
+
+void BlockQueue::close() {
+  const std::lock_guard lock(lock_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+Fetcher::Fetcher(ByteSource& source, std::optional<HashKind> hash, std::atomic<std::uint64_t>& fetched)
+    : source_(source), fetched_(fetched) {
+  if (hash) {
+    hasher_.emplace(*hash);
+    hashing_ = std::thread([this] { this->hash(); });
+  }
+  fetching_ = std::thread([this] { fetch(); });
+}
+
+Fetcher::~Fetcher() {
+  blocks_.close();
+  fetching_.join();
+  if (hashing_.joinable()) hashing_.join();
+}
+
+void Fetcher::fetch() {
+  bool open = true;
+  try {
+    while (open) {
+      const auto block = std::make_shared<Buffer>(k_block);
+      while (block->used < k_block) {
+        const std::size_t got = source_.read(block->room().subspan(block->used));
+        if (got == 0) break;
+        block->used += got;
+        fetched_ += got;
+      }
+      if (block->used == 0) break;
+      if (hasher_) open = to_hash_.put(block);
+      open = open && blocks_.put(block);
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  if (hasher_) to_hash_.put(nullptr);
+  blocks_.put(nullptr);
+}
+
+void Fetcher::hash() {
+  while (const Block block = to_hash_.take()) hasher_->update(block->text());
+}
+
+Block Fetcher::next() {
+  if (ended_) return nullptr;
+  Block block = blocks_.take();
+  ended_ = block == nullptr;
+  if (ended_ && failure_) std::rethrow_exception(failure_);
+  return block;
+}
+
+std::string Fetcher::digest() {
+  while (next()) {
+  }
+  if (!hashing_.joinable()) return "";
+  hashing_.join();
+  return hasher_->hex_digest();
+}
+
+bool Window::grow() {
+  const Block block = fetcher_.next();
+  if (!block) return false;
+  kept_.erase(0, std::exchange(front_, 0));
+  kept_.append(block->text());
+  return true;
+}
+
+void Window::drop(std::size_t size) {
+  front_ += size;
+  begin_ += size;
+}
+
+std::string_view Window::peek(std::size_t size) {
+  while (kept().size() < size && grow()) {
+  }
+  return kept().substr(0, size);
+}
+
+std::string_view Window::at(std::uint64_t offset, std::size_t size) {
+  while (offset > begin_ + kept().size()) {
+    drop(kept().size());
+    if (!grow()) throw Error(ErrorKind::input, "the image ends too early");
+  }
+  drop(static_cast<std::size_t>(offset - begin_));
+  const std::string_view bytes = peek(size);
+  if (bytes.size() < size) throw Error(ErrorKind::input, "the image ends too early");
+  return bytes;
+}
+
+std::shared_ptr<Buffer> Window::take_some(std::size_t size) {
+  const std::string_view bytes = peek(size);
+  if (bytes.empty()) return nullptr;
+  auto taken = std::make_shared<Buffer>(bytes.size());
+  std::memcpy(taken->room().data(), bytes.data(), bytes.size());
+  taken->used = bytes.size();
+  drop(bytes.size());
+  return taken;
+}
+
+std::shared_ptr<Buffer> Window::take(std::size_t size) {
+  auto taken = take_some(size);
+  if (!taken || taken->used < size) throw Error(ErrorKind::input, "the image ends too early");
+  return taken;
+}
+
+std::string Window::next() {
+  if (kept().empty() && !grow()) return {};
+  std::string bytes(kept());
+  drop(bytes.size());
+  return bytes;
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,169 @@
+#include "agent/deploy/image/http_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/net/http_reader.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+std::optional<std::uint64_t> length_of(const HttpResponse& head) {
+  const std::optional<std::string> length = find_header(head.headers, "Content-Length");
+  return length ? parse_number(*length) : std::nullopt;
+}
+
+/// The first and whole of "bytes FIRST-LAST/WHOLE".
+std::optional<std::uint64_t> range_start(const HttpResponse& head) {
+  const std::string range = find_header(head.headers, "Content-Range").value_or("");
+  const std::size_t dash = range.find('-');
+  if (range.rfind("bytes ", 0) != 0 || dash == std::string::npos) return std::nullopt;
+  return parse_number(std::string_view(range).substr(6, dash - 6));
+}
+
+Error refused(const Url& url, const HttpResponse& head) {
+  const bool later = head.status >= 500 || head.status == 429 || head.status == 408;
+  const ErrorKind kind = head.status == 404 ? ErrorKind::not_found : later ? ErrorKind::io : ErrorKind::input;
+  return {kind, cat(url.masked(), ": the server answers ", head.status, " ", head.reason)};
+}
+
+}  // namespace
+
+HttpStream::HttpStream(Dialer& dialer, Clock& clock, const Url& url, StreamOptions options)
+    : dialer_(dialer), clock_(clock), url_(url), options_(std::move(options)) {
+  while (true) {
+    try {
+      connect();
+      return;
+    } catch (const Error& error) {
+      reconnect(error);
+    }
+  }
+}
+
+HttpStream::Answer HttpStream::request_once(const Url& url, const std::string& range) {
+  const Deadline deadline = Deadline::after(options_.connect_time, clock_);
+  Answer answer{dialer_.dial(url, {options_.verify_tls, options_.ca_file}, deadline), {}, {}};
+  const std::optional<Url> proxy = dialer_.plain_proxy(url);
+  std::string head = cat("GET ", proxy ? url.text() : url.target(), " HTTP/1.1\r\nHost: ", url.authority(),
+                         "\r\nUser-Agent: hearth-agent\r\nAccept: */*\r\nConnection: close\r\n");
+  if (!url.user_info.empty()) head += cat("Authorization: ", basic_credentials(url.user_info), "\r\n");
+  for (const auto& [name, value] : options_.headers) head += cat(name, ": ", value, "\r\n");
+  if (!range.empty()) head += cat("Range: bytes=", range, "\r\n");
+  answer.connection.write(head + "\r\n", deadline);
+  HttpReader reader({.to_head = true});
+  std::array<char, 16384> buffer{};
+  while (!reader.done() && reader.problem().empty()) {
+    const std::size_t size = answer.connection.read(buffer, deadline);
+    size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
+  }
+  if (!reader.problem().empty()) throw Error(ErrorKind::io, cat(url.masked(), ": ", reader.problem()));
+  answer.head = std::move(reader.response());
+  answer.rest = reader.rest();
+  return answer;
+}
+
+HttpStream::Answer HttpStream::request(const std::string& range) {
+  HttpRequest asked{.url = url_, .max_redirects = 5};
+  while (true) {
+    Answer answer = request_once(asked.url, range);
+    const std::optional<HttpRequest> next = redirected(asked, answer.head);
+    if (!next) {
+      const std::string coding = find_header(answer.head.headers, "Transfer-Encoding").value_or("");
+      if (!coding.empty()) {
+        throw Error(ErrorKind::unsupported,
+                    cat(url_.masked(), ": the server sends the image in chunks of unknown size"))
+            .hint("Serve it as a file: it must have a Content-Length.");
+      }
+      return answer;
+    }
+    asked = *next;
+  }
+}
+
+void HttpStream::connect() {
+  Answer answer = request(position_ == 0 ? "" : cat(position_, "-"));
+  const bool partial = answer.head.status == 206;
+  if (answer.head.status != 200 && !partial) throw refused(url_, answer.head);
+  const std::string tag = find_header(answer.head.headers, "ETag").value_or("");
+  const std::optional<std::uint64_t> length = length_of(answer.head);
+  if (position_ == 0) {
+    size_ = length;
+    tag_ = tag;
+  } else if (tag != tag_ || (size_ && length && *length != *size_ - (partial ? position_ : 0)) ||
+             (partial && range_start(answer.head) != position_)) {
+    throw Error(ErrorKind::input, cat(url_.masked(), ": the image changed on the server while it was being fetched"));
+  }
+  answer_ = std::make_unique<Answer>(std::move(answer));
+  if (position_ > 0 && !partial) skip(position_);
+}
+
+/// For servers that can't begin in the middle.
+void HttpStream::skip(std::uint64_t bytes) {
+  Buffer buffer(k_block);
+  while (bytes > 0) {
+    const std::size_t got =
+        read_some(buffer.room().first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, k_block))));
+    if (got == 0) throw Error(ErrorKind::io, cat(url_.masked(), ": the connection broke"));
+    bytes -= got;
+  }
+}
+
+void HttpStream::reconnect(const Error& reason) {
+  answer_.reset();
+  if (reason.kind() != ErrorKind::io || ++failures_ > options_.retries) throw reason;
+  const Duration pause =
+      std::min<Duration>(options_.retry_pause, std::chrono::milliseconds(250 << std::min(failures_, 10)));
+  if (options_.say) options_.say(cat(reason.what(), "; trying again from byte ", position_));
+  clock_.sleep(pause);
+}
+
+std::size_t HttpStream::read_some(std::span<char> into) {
+  if (!answer_->rest.empty()) {
+    const std::size_t size = std::min(into.size(), answer_->rest.size());
+    std::memcpy(into.data(), answer_->rest.data(), size);
+    answer_->rest.erase(0, size);
+    return size;
+  }
+  return answer_->connection.read(into, Deadline::after(options_.silence, clock_));
+}
+
+std::size_t HttpStream::read(std::span<char> into) {
+  while (true) {
+    if (size_ && position_ == *size_) return 0;
+    try {
+      if (!answer_) connect();
+      if (size_) into = into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), *size_ - position_)));
+      const std::size_t got = read_some(into);
+      if (got == 0 && !size_) return 0;
+      if (got == 0) throw Error(ErrorKind::io, cat(url_.masked(), ": the connection broke"));
+      position_ += got;
+      failures_ = 0;
+      return got;
+    } catch (const Error& error) {
+      reconnect(error);
+    }
+  }
+}
+
+std::optional<std::string> HttpStream::piece(std::uint64_t offset, std::uint64_t length) {
+  Answer answer = request(cat(offset, "-", offset + length - 1));
+  if (answer.head.status == 200) return std::nullopt;
+  if (answer.head.status != 206 || range_start(answer.head) != offset) throw refused(url_, answer.head);
+  std::string bytes = std::move(answer.rest);
+  std::size_t used = bytes.size();
+  bytes.resize(length);
+  while (used < length) {
+    const std::size_t got =
+        answer.connection.read(std::span(bytes).subspan(used), Deadline::after(options_.silence, clock_));
+    if (got == 0) throw Error(ErrorKind::io, cat(url_.masked(), ": the connection broke"));
+    used += got;
+  }
+  return bytes;
+}
+
+}  // namespace hearth::agent::deploy

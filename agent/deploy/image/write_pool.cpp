@@ -1,0 +1,97 @@
+#include "agent/deploy/image/write_pool.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr unsigned k_most_threads = 8;
+constexpr std::size_t k_grain = std::size_t{64} << 10U;  ///< shorter stretches of zeros are written
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+bool is_zero(std::string_view bytes) {
+  return bytes.empty() || (bytes.front() == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+}  // namespace
+
+WritePool::WritePool(unsigned threads) {
+  if (threads == 0) threads = std::clamp(usable_processors(), 2U, k_most_threads);
+  limit_ = 2 * threads + 2;
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+}
+
+WritePool::~WritePool() {
+  {
+    const std::lock_guard lock(lock_);
+    jobs_.clear();
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WritePool::rethrow() {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void WritePool::add(Job job) {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock, [this] { return jobs_.size() < limit_ || failure_; });
+  rethrow();
+  jobs_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+void WritePool::finish() {
+  std::unique_lock lock(lock_);
+  changed_.wait(lock, [this] { return (jobs_.empty() && running_ == 0) || failure_; });
+  rethrow();
+}
+
+void WritePool::run() {
+  Workbench bench;
+  std::unique_lock lock(lock_);
+  while (true) {
+    changed_.wait(lock, [this] { return !jobs_.empty() || ending_; });
+    if (jobs_.empty()) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    ++running_;
+    lock.unlock();
+    changed_.notify_all();
+    std::exception_ptr failure;
+    try {
+      job(bench);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --running_;
+    if (failure && !failure_) failure_ = failure;
+    if (failure_) jobs_.clear();
+    changed_.notify_all();
+  }
+}
+
+void write_data(DiskTarget& disk, std::uint64_t offset, std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const auto grain = [&bytes](std::size_t from) { return bytes.substr(from, k_grain); };
+    const bool zero = is_zero(grain(at));
+    std::size_t end = at;
+    while (end < bytes.size() && is_zero(grain(end)) == zero) end = std::min(end + k_grain, bytes.size());
+    zero ? disk.zero(offset + at, end - at) : disk.write(offset + at, bytes.substr(at, end - at));
+    at = end;
+  }
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,28 @@
+// A network interface that gets its address by DHCP.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agent/deploy/init/dhcp_message.hpp"
+#include "base/clock.hpp"
+
+namespace hearth::agent::deploy {
+
+/// Sets the interface up. Throws Error(io).
+void bring_up(const std::string& interface);
+
+/// Asks for an address until the deadline; nothing when no server answers.
+[[nodiscard]] std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacAddress& mac,
+                                                      const Deadline& deadline, const Clock& clock);
+/// Asks to keep `lease`; nothing when no server answers or it is refused.
+[[nodiscard]] std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAddress& mac,
+                                                    const DhcpAnswer& lease, const Deadline& deadline,
+                                                    const Clock& clock);
+/// Gives the interface what the lease says: address, mask, MTU and, with `default_route`, the router. Throws Error(io).
+void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route);
+
+/// The text of /etc/resolv.conf for a lease; empty when it names no server.
+[[nodiscard]] std::string resolv_conf(const DhcpAnswer& lease);
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,149 @@
+#include "agent/deploy/init/dhcp_message.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr std::size_t k_fixed = 240;  // up to and with the cookie
+constexpr std::string_view k_cookie = "\x63\x82\x53\x63";
+
+enum Option : std::uint8_t {
+  k_mask = 1,
+  k_router = 3,
+  k_dns = 6,
+  k_hostname = 12,
+  k_domain = 15,
+  k_mtu = 26,
+  k_requested = 50,
+  k_lease = 51,
+  k_kind = 53,
+  k_server = 54,
+  k_wanted = 55,
+  k_longest = 57,
+  k_vendor = 60,
+  k_client = 61,
+  k_end = 255
+};
+
+void put16(std::string& out, unsigned number) {
+  out.push_back(static_cast<char>(number >> 8U));
+  out.push_back(static_cast<char>(number));
+}
+
+std::string word(std::uint32_t number) {
+  std::string out;
+  put16(out, number >> 16U);
+  put16(out, number & 0xffffU);
+  return out;
+}
+
+void put_option(std::string& out, std::uint8_t option, std::string_view value) {
+  out.push_back(static_cast<char>(option));
+  out.push_back(static_cast<char>(value.size()));
+  out.append(value);
+}
+
+std::uint32_t number_in(std::string_view bytes) {
+  std::uint32_t number = 0;
+  for (const char c : bytes) number = number << 8U | static_cast<unsigned char>(c);
+  return number;
+}
+
+std::string plain_text(std::string_view value) {
+  std::string text(value.substr(0, value.find('\0')));
+  const bool fits = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+  });
+  return fits ? text : "";
+}
+
+void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value) {
+  const std::uint32_t first = value.size() >= 4 ? number_in(value.substr(0, 4)) : 0;
+  switch (option) {
+    case k_mask: answer.mask = first; break;
+    case k_router: answer.router = first; break;
+    case k_server: answer.server = first; break;
+    case k_lease: answer.lease_seconds = first; break;
+    case k_mtu: answer.mtu = value.size() == 2 ? static_cast<std::uint16_t>(number_in(value)) : std::uint16_t{0}; break;
+    case k_domain: answer.domain = plain_text(value); break;
+    case k_hostname: answer.hostname = plain_text(value); break;
+    case k_dns:
+      for (std::size_t at = 0; at + 4 <= value.size(); at += 4)
+        answer.name_servers.push_back(number_in(value.substr(at, 4)));
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+std::string encode_dhcp(const DhcpQuestion& question) {
+  const std::string mac(question.mac.begin(), question.mac.end());
+  std::string out("\x01\x01\x06\x00", 4);
+  out += word(question.transaction);
+  put16(out, 0);
+  put16(out, 0x8000);  // answer by broadcast
+  out.append(16, 0);   // addresses
+  out += mac;
+  out.resize(236);
+  out += k_cookie;
+  put_option(out, k_kind, std::string(1, static_cast<char>(question.kind)));
+  put_option(out, k_client, cat('\x01', mac));
+  put_option(out, k_longest, std::string_view("\x05\xdc", 2));
+  put_option(out, k_vendor, "hearth-agent");
+  if (question.requested != 0) put_option(out, k_requested, word(question.requested));
+  if (question.server != 0) put_option(out, k_server, word(question.server));
+  put_option(out, k_wanted, "\x01\x03\x06\x0c\x0f\x1a\x33\x36");
+  out.push_back(static_cast<char>(k_end));
+  out.resize(std::max<std::size_t>(out.size(), 300));  // what old relays expect
+  return out;
+}
+
+std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t transaction, const MacAddress& mac) {
+  const bool ours = bytes.size() > k_fixed && bytes[0] == 2 && number_in(bytes.substr(4, 4)) == transaction &&
+                    bytes.substr(28, 6) == std::string_view(reinterpret_cast<const char*>(mac.data()), mac.size()) &&
+                    bytes.substr(236, 4) == k_cookie;
+  if (!ours) return std::nullopt;
+  DhcpAnswer answer;
+  answer.address = number_in(bytes.substr(16, 4));
+  bool has_kind = false;
+  std::string_view rest = bytes.substr(k_fixed);
+  while (!rest.empty()) {
+    const auto option = static_cast<std::uint8_t>(rest[0]);
+    if (option == k_end) break;
+    if (option == 0) {
+      rest.remove_prefix(1);
+      continue;
+    }
+    if (rest.size() < 2 || rest.size() - 2 < static_cast<unsigned char>(rest[1])) return std::nullopt;
+    const std::string_view value = rest.substr(2, static_cast<unsigned char>(rest[1]));
+    if (option == k_kind && value.size() == 1) {
+      answer.kind = static_cast<DhcpKind>(value[0]);
+      has_kind = true;
+    }
+    read_option(answer, option, value);
+    rest.remove_prefix(2 + value.size());
+  }
+  return has_kind ? std::optional(answer) : std::nullopt;
+}
+
+std::string ipv4_text(Ipv4 address) {
+  return cat(address >> 24U, ".", (address >> 16U) & 255U, ".", (address >> 8U) & 255U, ".", address & 255U);
+}
+
+std::optional<MacAddress> parse_mac(std::string_view text) {
+  MacAddress mac{};
+  if (text.size() != 17) return std::nullopt;
+  for (std::size_t i = 0; i < 17; ++i) {
+    const std::size_t digit = std::string_view("0123456789abcdef").find(text[i]);
+    if (i % 3 == 2 ? text[i] != ':' : digit == std::string_view::npos) return std::nullopt;
+    if (i % 3 != 2) mac[i / 3] = static_cast<std::uint8_t>(mac[i / 3] << 4U | digit);
+  }
+  return mac;
+}
+
+}  // namespace hearth::agent::deploy

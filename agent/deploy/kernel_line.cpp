@@ -1,0 +1,110 @@
+#include "agent/deploy/kernel_line.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+using Words = std::map<std::string, std::string>;
+
+std::string text_of(const Words& words, const char* name) {
+  const auto found = words.find(name);
+  return found == words.end() ? "" : found->second;
+}
+
+bool flag_of(const Words& words, const char* name) {
+  const auto found = words.find(name);
+  if (found == words.end()) return false;
+  const std::string value = to_lower(found->second);
+  return value.empty() || value == "1" || value == "true" || value == "yes" || value == "on";
+}
+
+std::uint64_t number_of(const Words& words, const char* name, std::uint64_t otherwise, std::uint64_t most) {
+  const auto value = parse_number(text_of(words, name));
+  return value && *value <= most ? *value : otherwise;
+}
+
+std::string without_slash(std::string url) {
+  while (!url.empty() && url.back() == '/') url.pop_back();
+  return url;
+}
+
+std::vector<std::string> api_urls_of(const Words& words) {
+  std::vector<std::string> urls;
+  for (const char* name : {"ipa-api-url", "hearth-api-url"}) {
+    for (const std::string& url : split(text_of(words, name), ',')) {
+      if (!trim(url).empty()) urls.push_back(without_slash(std::string(trim(url))));
+    }
+  }
+  return urls;
+}
+
+}  // namespace
+
+Words parse_kernel_line(std::string_view line) {
+  Words words;
+  std::string word;
+  bool quoted = false;
+  const auto end_word = [&] {
+    const std::size_t equals = word.find('=');
+    if (!word.empty()) words[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+    word.clear();
+  };
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == ' ' || c == '\t' || c == '\n')) {
+      end_word();
+    } else {
+      word.push_back(c);
+    }
+  }
+  end_word();
+  return words;
+}
+
+std::string mac_of_bootif(std::string_view value) {
+  std::string mac = to_lower(value);
+  std::replace(mac.begin(), mac.end(), '-', ':');
+  if (mac.size() == 20 && mac.rfind("01:", 0) == 0) mac.erase(0, 3);
+  if (mac.size() != 17) return "";
+  for (std::size_t i = 0; i < mac.size(); ++i) {
+    const bool fits =
+        i % 3 == 2 ? mac[i] == ':' : std::string_view("0123456789abcdef").find(mac[i]) != std::string_view::npos;
+    if (!fits) return "";
+  }
+  return mac;
+}
+
+Settings settings_of(const Words& words) {
+  constexpr std::uint64_t ports = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::uint64_t day = 86400;
+  Settings settings;
+  settings.api_urls = api_urls_of(words);
+  settings.inspection_url = text_of(words, "ipa-inspection-callback-url");
+  settings.boot_mac = mac_of_bootif(text_of(words, "BOOTIF"));
+  settings.interface = text_of(words, "ipa-network-interface");
+  settings.advertise_host = text_of(words, "ipa-advertise-host");
+  settings.listen_port = static_cast<std::uint16_t>(number_of(words, "ipa-listen-port", 9999, ports));
+  settings.advertise_port =
+      static_cast<std::uint16_t>(number_of(words, "ipa-advertise-port", settings.listen_port, ports));
+  settings.plain = to_lower(text_of(words, "ipa-advertise-protocol")) == "http";
+  settings.token = text_of(words, "ipa-agent-token");
+  settings.image_key = to_lower(text_of(words, "hearth-image-key"));
+  settings.node_uuid = text_of(words, "hearth-node");
+  settings.insecure = flag_of(words, "ipa-insecure");
+  settings.collect_lldp = flag_of(words, "ipa-collect-lldp");
+  settings.shell = flag_of(words, "hearth-shell");
+  settings.lookup_timeout = std::chrono::seconds(number_of(words, "ipa-lookup-timeout", 600, day));
+  settings.lookup_interval = std::chrono::seconds(number_of(words, "ipa-lookup-interval", 1, day));
+  settings.disk_wait_attempts = static_cast<int>(number_of(words, "ipa-disk-wait-attempts", 10, 1000));
+  settings.disk_wait_delay = std::chrono::seconds(number_of(words, "ipa-disk-wait-delay", 3, day));
+  settings.console = text_of(words, "console").substr(0, text_of(words, "console").find(','));
+  return settings;
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,225 @@
+#include "agent/deploy/orders.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "agent/deploy/deploy_image.hpp"
+#include "agent/deploy/erase.hpp"
+#include "agent/deploy/root_device.hpp"
+#include "base/error.hpp"
+#include "base/hmac.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr const char* k_manager = "GenericHardwareManager";
+
+Json object_in(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_object() ? *found : Json::object();
+}
+
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Json versions() { return {{"generic_hardware_manager", "1.2"}}; }
+
+/// A step of cleaning or deploying that this agent knows.
+struct Step {
+  const char* name;
+  int clean_priority;  ///< -1 = not offered for cleaning
+  bool deploys;        ///< offered for deploying, to be asked for by name
+  Json (*run)(OrderWorld& world, Session& session, const Json& node, const Json& arguments);
+};
+
+Json step_write_image(OrderWorld& world, Session& session, const Json& node, const Json& arguments) {
+  return deploy_image(world, session, node, arguments.value("image_info", Json()),
+                      arguments.value("configdrive", Json()));
+}
+
+Json step_erase_metadata(OrderWorld& world, Session&, const Json&, const Json&) {
+  for (const Disk& disk : world.machine.disks()) {
+    if (disk.removable) continue;
+    world.console.say(cat("erasing partition tables and labels of ", disk.name));
+    erase_metadata(disk);
+  }
+  return nullptr;
+}
+
+Json step_erase_all(OrderWorld& world, Session&, const Json&, const Json&) {
+  for (const Disk& disk : world.machine.disks()) {
+    if (disk.removable) continue;
+    world.console.say(cat("erasing all of ", disk.name, " (", human_bytes(disk.size), ")"));
+    erase_all(disk);
+  }
+  return nullptr;
+}
+
+constexpr std::array k_steps = {Step{"write_image", -1, true, step_write_image},
+                                Step{"erase_devices_metadata", 99, true, step_erase_metadata},
+                                Step{"erase_devices", 10, true, step_erase_all}};
+
+Json steps_json(bool cleaning) {
+  Json list = Json::array();
+  for (const Step& step : k_steps) {
+    if (cleaning && step.clean_priority < 0) continue;
+    Json row = {{"step", step.name},
+                {"priority", cleaning ? step.clean_priority : 0},
+                {"interface", "deploy"},
+                {"reboot_requested", false}};
+    if (cleaning) row["abortable"] = true;
+    list.push_back(std::move(row));
+  }
+  return {{k_manager, std::move(list)}};
+}
+
+const Step& step_of(const Json& params) {
+  const std::string name = text_in(object_in(params, "step"), "step");
+  const auto found =
+      std::find_if(k_steps.begin(), k_steps.end(), [&name](const Step& step) { return name == step.name; });
+  if (found == k_steps.end()) throw Error(ErrorKind::usage, cat("there is no step '", name, "'"));
+  return *found;
+}
+
+/// `kind` is "clean" or "deploy".
+Json execute_step(OrderWorld& world, Session& session, const std::string& kind, const Json& params) {
+  const Step& step = step_of(params);
+  const Json arguments = object_in(object_in(params, "step"), "args");
+  const Json result = step.run(world, session, object_in(params, "node"), arguments);
+  return {{cat(kind, "_result"), result}, {cat(kind, "_step"), object_in(params, "step")}};
+}
+
+void check_step(const Json& params) {
+  if (step_of(params).run == step_write_image) {
+    static_cast<void>(parse_image_info(object_in(object_in(params, "step"), "args").value("image_info", Json())));
+  }
+}
+
+Json install_bootloader(OrderWorld& world, Session& session, const Json& params) {
+  const bool uefi = to_lower(text_in(params, "target_boot_mode")) == "uefi";
+  if (!uefi && !session.parts) {
+    world.console.say("BIOS: the image brings its own boot sector");
+    return "the image brings its own boot sector";
+  }
+  const Disk disk = session.root_disk ? *session.root_disk : root_disk_of(session.node, world, session);
+  if (session.parts) {
+    const MadeParts& parts = *session.parts;
+    world.console.say("installing the image's boot loader");
+    const std::string done =
+        world.machine.install_grub({disk.name, parts.root, parts.root_type, parts.esp, parts.esp_uuid});
+    world.console.say(done);
+    if (!uefi) return done;
+  }
+  const std::string done = world.machine.install_bootloader(disk);
+  world.console.say(cat("the firmware's boot entry: ", done));
+  return done;
+}
+
+/// Under the names that Ironic looks for.
+Json partition_uuids(const Session& session) {
+  Json uuids = Json::object();
+  if (session.parts) {
+    uuids["root uuid"] = session.parts->root_uuid;
+    uuids["partitions"] = {{"root", session.parts->root}};
+    if (!session.parts->esp.empty()) uuids["efi system partition uuid"] = session.parts->esp_uuid;
+  }
+  return session.parts ? uuids : Json{{"partitions", Json::object()}};
+}
+
+Json end_with(OrderWorld& world, Session& session, Ending ending) {
+  ::sync();
+  world.console.say(ending == Ending::reboot ? "ordered to reboot" : "ordered to switch off");
+  session.ending = ending;
+  return nullptr;
+}
+
+Json system_logs(const OrderWorld& world) {
+  const std::string archive = tar_gz({{"hearth-agent.log", world.console.log()}, {"dmesg", kernel_messages()}});
+  return {{"system_logs", base64_encode(archive)}};
+}
+
+}  // namespace
+
+Disk root_disk_of(const Json& node, OrderWorld& world, const Session& session) {
+  const Json hints = object_in(object_in(node, "properties"), "root_device");
+  for (int attempt = 1;; ++attempt) {
+    const std::vector<Disk> disks = world.machine.disks();
+    try {
+      return choose_root_device(disks, hints, false);
+    } catch (const Error&) {
+      if (attempt >= session.disk_wait_attempts) throw;
+    }
+    if (attempt == 1) world.console.say("waiting for a disk that fits");
+    world.clock.sleep(session.disk_wait_delay);
+  }
+}
+
+Json progress_json(const Session& session) {
+  return {{"phase", session.writing     ? "write_image"
+                    : session.root_disk ? "written"
+                                        : "waiting"},
+          {"fetched", session.progress.fetched.load()},
+          {"to_fetch", session.progress.to_fetch.load()},
+          {"written", session.progress.written.load()}};
+}
+
+std::vector<CommandRow> order_rows(OrderWorld& world, Session& session) {
+  const auto steps = [](const std::string& kind) {
+    return [kind](const Json&) {
+      return Json{{cat(kind, "_steps"), steps_json(kind == "clean")}, {"hardware_manager_version", versions()}};
+    };
+  };
+  const auto execute = [&world, &session](const std::string& kind) {
+    return [&world, &session, kind](const Json& params) { return execute_step(world, session, kind, params); };
+  };
+  const auto ends = [&world, &session](Ending ending) {
+    return [&world, &session, ending](const Json&) { return end_with(world, session, ending); };
+  };
+  const auto sync = [](const Json&) {
+    ::sync();
+    return Json();
+  };
+  return {
+      {"deploy.get_deploy_steps", true, steps("deploy"), {}},
+      {"deploy.execute_deploy_step", false, execute("deploy"), check_step},
+      {"clean.get_clean_steps", true, steps("clean"), {}},
+      {"clean.execute_clean_step", false, execute("clean"), check_step},
+      {"standby.prepare_image", false,
+       [&world, &session](const Json& params) {
+         return Json(
+             deploy_image(world, session, {}, params.value("image_info", Json()), params.value("configdrive", Json())));
+       },
+       [](const Json& params) { static_cast<void>(parse_image_info(params.value("image_info", Json()))); }},
+      {"standby.cache_image", false,
+       [&world, &session](const Json& params) {
+         return Json(deploy_image(world, session, {}, params.value("image_info", Json()), Json()));
+       },
+       [](const Json& params) { static_cast<void>(parse_image_info(params.value("image_info", Json()))); }},
+      {"standby.get_partition_uuids", true, [&session](const Json&) { return partition_uuids(session); }, {}},
+      {"standby.sync", true, sync, {}},
+      {"standby.run_image", true, ends(Ending::reboot), {}},
+      {"standby.power_off", true, ends(Ending::power_off), {}},
+      {"image.install_bootloader",
+       false,
+       [&world, &session](const Json& params) { return install_bootloader(world, session, params); },
+       {}},
+      {"rescue.finalize_rescue",
+       true,
+       [&world](const Json& params) {
+         world.machine.let_in(params);
+         world.console.say("rescue: log in by SSH as \"rescue\", with the password that was given to the conductor");
+         return Json();
+       },
+       {}},
+      {"log.collect_system_logs", true, [&world](const Json&) { return system_logs(world); }, {}},
+      {"poll.get_hardware_info", true, [&world](const Json&) { return world.machine.inventory(); }, {}},
+  };
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,63 @@
+#include "agent/deploy/partition/file_system.hpp"
+
+#include <cstdint>
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr std::size_t k_page = 4096;
+
+std::string hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    text.push_back("0123456789abcdef"[static_cast<unsigned char>(c) >> 4U]);
+    text.push_back("0123456789abcdef"[static_cast<unsigned char>(c) & 15U]);
+  }
+  return text;
+}
+
+std::string uuid_text(std::string_view bytes) {
+  std::string text = hex(bytes);
+  for (const std::size_t at : {8U, 13U, 18U, 23U}) text.insert(at, "-");
+  return text;
+}
+
+/// A volume number, which stands there with its lowest byte first.
+std::string fat_text(std::string_view bytes) {
+  const std::string turned(bytes.rbegin(), bytes.rend());
+  std::string text = hex(turned);
+  for (char& c : text) c = c >= 'a' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text.insert(4, "-");
+}
+
+void put(std::string& bytes, std::size_t at, std::uint32_t number) {
+  for (std::size_t i = 0; i < sizeof number; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+}
+
+}  // namespace
+
+std::optional<FoundFileSystem> find_file_system(std::string_view head) {
+  const auto has = [head](std::size_t at, std::string_view text) {
+    return head.size() >= at + text.size() && head.substr(at, text.size()) == text;
+  };
+  if (has(0, "XFSB") && head.size() >= 48) return FoundFileSystem{"xfs", uuid_text(head.substr(32, 16))};
+  if (has(1024 + 56, "\x53\xef") && head.size() >= 1024 + 120)
+    return FoundFileSystem{"ext4", uuid_text(head.substr(1024 + 104, 16))};
+  if (has(65536 + 64, "_BHRfS_M")) return FoundFileSystem{"btrfs", uuid_text(head.substr(65536 + 32, 16))};
+  if (has(510, "\x55\xaa") && has(82, "FAT32")) return FoundFileSystem{"vfat", fat_text(head.substr(67, 4))};
+  if (has(510, "\x55\xaa") && has(54, "FAT")) return FoundFileSystem{"vfat", fat_text(head.substr(39, 4))};
+  return std::nullopt;
+}
+
+std::string swap_header(std::uint64_t bytes, std::string_view uuid, std::string_view label) {
+  std::string page(k_page, 0);
+  put(page, 1024, 1);                                               // version
+  put(page, 1028, static_cast<std::uint32_t>(bytes / k_page - 1));  // the last page
+  page.replace(1036, 16, uuid.substr(0, 16));
+  page.replace(1052, label.size(), label);
+  page.replace(k_page - 10, 10, "SWAPSPACE2");
+  return page;
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,224 @@
+#include "agent/deploy/partition/gpt.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+constexpr std::string_view k_signature = "EFI PART";
+constexpr std::size_t k_mbr_table = 446;
+constexpr std::size_t k_mbr_entry = 16;
+
+template <class Number>
+Number get(std::string_view bytes, std::size_t at) {
+  Number number = 0;
+  for (std::size_t i = sizeof number; i-- > 0;) {
+    number = static_cast<Number>(static_cast<Number>(number << (sizeof number > 1 ? 8U : 0U)) |
+                                 static_cast<unsigned char>(bytes[at + i]));
+  }
+  return number;
+}
+
+template <class Number>
+void put(std::string& bytes, std::size_t at, Number number) {
+  for (std::size_t i = 0; i < sizeof number; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+}
+
+bool is_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
+
+// The order in which the digits of a GUID's text stand on the disk.
+constexpr std::array<std::size_t, 16> k_guid_order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+
+std::string ascii_of(std::string_view utf16) {
+  std::string text;
+  for (std::size_t at = 0; at + 1 < utf16.size(); at += 2) {
+    if (utf16[at] == 0 && utf16[at + 1] == 0) break;
+    text.push_back(utf16[at + 1] == 0 ? utf16[at] : '?');
+  }
+  return text;
+}
+
+}  // namespace
+
+Guid parse_guid(std::string_view text) {
+  Guid bytes{};
+  std::size_t digit = 0;
+  for (const char c : text) {
+    const std::size_t value =
+        std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
+    if (value == std::string_view::npos || digit >= 32) continue;
+    std::uint8_t& byte = bytes[k_guid_order[digit / 2]];
+    byte = static_cast<std::uint8_t>(byte << 4U | value);
+    ++digit;
+  }
+  return bytes;
+}
+
+std::string guid_text(const Guid& guid) {
+  std::string text;
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
+    const std::uint8_t byte = guid[k_guid_order[i]];
+    text.push_back("0123456789abcdef"[byte >> 4U]);
+    text.push_back("0123456789abcdef"[byte & 15U]);
+  }
+  return text;
+}
+
+const Guid k_esp_type = parse_guid("c12a7328-f81f-11d2-ba4b-00a0c93ec93b");
+const Guid k_linux_type = parse_guid("0fc63daf-8483-4772-8e79-3d69d8477de4");
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
+  }
+  return ~crc;
+}
+
+std::optional<Gpt> Gpt::parse(std::string_view front, std::uint32_t sector) {
+  if (front.size() < sector + 92 || front.substr(sector, 8) != k_signature) return std::nullopt;
+  const auto header_size = get<std::uint32_t>(front, sector + 12);
+  if (header_size < 92 || header_size > sector) return std::nullopt;
+  Gpt gpt;
+  gpt.sector_ = sector;
+  gpt.header_ = front.substr(sector, header_size);
+  std::string zeroed = gpt.header_;
+  put<std::uint32_t>(zeroed, 16, 0);
+  const auto count = get<std::uint32_t>(gpt.header_, 80);
+  gpt.entry_size_ = get<std::uint32_t>(gpt.header_, 84);
+  const std::uint64_t table = get<std::uint64_t>(gpt.header_, 72);
+  const bool sane = count <= 1024 && gpt.entry_size_ >= 128 && gpt.entry_size_ <= 4096 && table >= 2 && table < 4096 &&
+                    table * sector + std::uint64_t{count} * gpt.entry_size_ <= front.size();
+  if (!sane || crc32_of(zeroed) != get<std::uint32_t>(gpt.header_, 16)) return std::nullopt;
+  gpt.table_ = front.substr(static_cast<std::size_t>(table * sector), std::size_t{count} * gpt.entry_size_);
+  if (crc32_of(gpt.table_) != get<std::uint32_t>(gpt.header_, 88)) return std::nullopt;
+  gpt.disk_sectors_ = get<std::uint64_t>(gpt.header_, 32) + 1;
+  gpt.first_usable_ = get<std::uint64_t>(gpt.header_, 40);
+  return gpt;
+}
+
+Gpt Gpt::blank(std::uint64_t disk_sectors, std::uint32_t sector, const Guid& id) {
+  constexpr std::uint32_t entries = 128;
+  Gpt gpt;
+  gpt.sector_ = sector;
+  gpt.disk_sectors_ = disk_sectors;
+  gpt.table_.assign(std::size_t{entries} * gpt.entry_size_, 0);
+  gpt.first_usable_ = 2 + (gpt.table_.size() + sector - 1) / sector;
+  gpt.header_ = cat(k_signature, std::string(84, 0));
+  put<std::uint32_t>(gpt.header_, 8, 0x00010000);
+  put<std::uint32_t>(gpt.header_, 12, 92);
+  put<std::uint64_t>(gpt.header_, 40, gpt.first_usable_);
+  std::copy(id.begin(), id.end(), gpt.header_.begin() + 56);
+  put<std::uint64_t>(gpt.header_, 72, 2);
+  put<std::uint32_t>(gpt.header_, 80, entries);
+  put<std::uint32_t>(gpt.header_, 84, gpt.entry_size_);
+  return gpt;
+}
+
+std::vector<GptEntry> Gpt::entries() const {
+  std::vector<GptEntry> found;
+  for (std::size_t at = 0; at + entry_size_ <= table_.size(); at += entry_size_) {
+    const std::string_view bytes = std::string_view(table_).substr(at, entry_size_);
+    if (is_zero(bytes.substr(0, 16))) continue;
+    GptEntry entry{.number = static_cast<std::uint32_t>(at / entry_size_ + 1)};
+    std::copy_n(bytes.begin(), 16, entry.type.begin());
+    std::copy_n(bytes.begin() + 16, 16, entry.id.begin());
+    entry.first = get<std::uint64_t>(bytes, 32);
+    entry.last = get<std::uint64_t>(bytes, 40);
+    entry.name = ascii_of(bytes.substr(56, 72));
+    found.push_back(std::move(entry));
+  }
+  return found;
+}
+
+void Gpt::grow(std::uint64_t disk_sectors) { disk_sectors_ = disk_sectors; }
+
+std::optional<GptEntry> Gpt::add_last(std::uint64_t sectors, std::uint64_t alignment, const Guid& type, const Guid& id,
+                                      std::string_view name) {
+  const std::uint64_t table_sectors = (table_.size() + sector_ - 1) / sector_;
+  const std::uint64_t end = disk_sectors_ - 1 - table_sectors;  // behind the last usable sector
+  if (sectors > end) return std::nullopt;
+  const std::uint64_t first = (end - sectors) / alignment * alignment;
+  for (const GptEntry& entry : entries()) {
+    if (entry.last >= first) return std::nullopt;
+  }
+  return add(first, sectors, type, id, name);
+}
+
+std::optional<GptEntry> Gpt::add(std::uint64_t first, std::uint64_t sectors, const Guid& type, const Guid& id,
+                                 std::string_view name) {
+  for (std::size_t at = 0; at + entry_size_ <= table_.size(); at += entry_size_) {
+    if (!is_zero(std::string_view(table_).substr(at, 16))) continue;
+    GptEntry entry{
+        static_cast<std::uint32_t>(at / entry_size_ + 1), type, id, first, first + sectors - 1, std::string(name)};
+    std::copy(type.begin(), type.end(), table_.begin() + static_cast<std::ptrdiff_t>(at));
+    std::copy(id.begin(), id.end(), table_.begin() + static_cast<std::ptrdiff_t>(at) + 16);
+    put<std::uint64_t>(table_, at + 32, entry.first);
+    put<std::uint64_t>(table_, at + 40, entry.last);
+    for (std::size_t i = 0; i < name.size() && i < 36; ++i) table_[at + 56 + 2 * i] = name[i];
+    return entry;
+  }
+  return std::nullopt;
+}
+
+std::string Gpt::header(std::uint64_t here, std::uint64_t other, std::uint64_t table) const {
+  std::string bytes = header_;
+  const std::uint64_t table_sectors = (table_.size() + sector_ - 1) / sector_;
+  put<std::uint64_t>(bytes, 24, here);
+  put<std::uint64_t>(bytes, 32, other);
+  put<std::uint64_t>(bytes, 48, disk_sectors_ - 2 - table_sectors);
+  put<std::uint64_t>(bytes, 72, table);
+  put<std::uint32_t>(bytes, 88, crc32_of(table_));
+  put<std::uint32_t>(bytes, 16, 0);
+  put<std::uint32_t>(bytes, 16, crc32_of(bytes));
+  bytes.resize(sector_);
+  return bytes;
+}
+
+Gpt::Image Gpt::encode() const {
+  const std::uint64_t table_sectors = (table_.size() + sector_ - 1) / sector_;
+  const std::uint64_t backup_table = disk_sectors_ - 1 - table_sectors;
+  std::string table = table_;
+  table.resize(static_cast<std::size_t>(table_sectors) * sector_);
+  const std::uint64_t primary_table = get<std::uint64_t>(header_, 72);
+  std::string primary = header(1, disk_sectors_ - 1, primary_table);
+  primary.resize(static_cast<std::size_t>(primary_table - 1) * sector_);
+  return {primary + table, backup_table, table + header(disk_sectors_ - 1, 1, backup_table)};
+}
+
+std::vector<MbrEntry> parse_mbr(std::string_view sector) {
+  std::vector<MbrEntry> found;
+  if (sector.size() < 512 || sector[510] != '\x55' || sector[511] != '\xaa') return found;
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t at = k_mbr_table + static_cast<std::size_t>(i) * k_mbr_entry;
+    const MbrEntry entry{i + 1, static_cast<std::uint8_t>(sector[at + 4]), get<std::uint32_t>(sector, at + 8),
+                         get<std::uint32_t>(sector, at + 12), sector[at] == '\x80'};
+    if (entry.type != 0 && entry.sectors != 0) found.push_back(entry);
+  }
+  return found;
+}
+
+std::optional<std::string> add_to_mbr(std::string sector, const MbrEntry& entry) {
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t at = k_mbr_table + static_cast<std::size_t>(i) * k_mbr_entry;
+    if (!is_zero(std::string_view(sector).substr(at, k_mbr_entry))) continue;
+    if (entry.active) sector[at] = '\x80';
+    sector[at + 4] = static_cast<char>(entry.type);
+    for (const std::size_t chs : {at + 1, at + 5}) {  // beyond what cylinders, heads and sectors can say
+      sector[chs] = '\xfe';
+      sector[chs + 1] = '\xff';
+      sector[chs + 2] = '\xff';
+    }
+    put<std::uint32_t>(sector, at + 8, entry.first);
+    put<std::uint32_t>(sector, at + 12, entry.sectors);
+    return sector;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,77 @@
+#include "agent/deploy/partition/make_parts.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/partition/config_drive.hpp"
+#include "agent/deploy/partition/file_system.hpp"
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+void put(const Fd& fd, const std::string& path, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done <= 0) throw Error::from_errno("writing to", path);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    offset += static_cast<std::uint64_t>(done);
+  }
+}
+
+void write_table(const Disk& disk, const PartLayout& layout) {
+  DiskTarget(disk.name).begin(0);  // tables and boot sectors of before
+  const TableBytes table = encode_parts(layout, random_hex);
+  const Fd fd = Fd::open(disk.name, O_RDWR);
+  put(fd, disk.name, 0, table.front);
+  put(fd, disk.name, table.back_sector * layout.sector, table.back);
+  if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", disk.name);
+  reread_partitions(disk.name);
+}
+
+void make_swap(const std::string& device) {
+  std::string uuid;
+  const std::string digits = random_hex(16);
+  for (std::size_t at = 0; at < digits.size(); at += 2)
+    uuid.push_back(static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16)));
+  const std::string header = swap_header(DiskTarget(device).size(), uuid, "swap1");
+  const Fd fd = Fd::open(device, O_RDWR);
+  put(fd, device, 0, header);
+  if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", device);
+}
+
+}  // namespace
+
+std::string head_of(const std::string& device) {
+  const Fd fd = Fd::open(device, O_RDONLY);
+  std::string bytes(k_file_system_head, 0);
+  const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
+  if (got < 0) throw Error::from_errno("reading", device);
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
+}
+
+MadeParts make_parts(const Disk& disk, const PartitionWish& wish, bool drive, Machine& machine) {
+  const PartLayout layout = plan_parts(wish, disk.size, disk.logical_sector, drive);
+  write_table(disk, layout);
+  MadeParts made;
+  for (const PlannedPart& part : layout.parts) {
+    const std::string device = partition_path(disk.name, part.number);
+    if (part.part == Part::root) made.root = device;
+    if (part.part == Part::swap) make_swap(device);
+    if (part.part == Part::ephemeral && !wish.preserve_ephemeral)
+      machine.make_file_system(wish.ephemeral_format, device, "ephemeral0");
+    if (part.part != Part::esp) continue;
+    machine.make_file_system("vfat", device, "efi-part");
+    made.esp = device;
+    if (const auto found = find_file_system(head_of(device))) made.esp_uuid = found->uuid;
+  }
+  return made;
+}
+
+}  // namespace hearth::agent::deploy

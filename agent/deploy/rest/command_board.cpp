@@ -1,0 +1,139 @@
+#include "agent/deploy/rest/command_board.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+/// A random UUID (RFC 9562 section 5.4).
+std::string new_id() {
+  std::string hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[hex[16] % 4];
+  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
+             hex.substr(20));
+}
+
+std::string short_name(const std::string& name) { return name.substr(name.find('.') + 1); }
+
+}  // namespace
+
+struct CommandBoard::Record {
+  std::string id;
+  std::string name;  ///< without the extension
+  Json params;       ///< only while it runs: they may hold secrets
+  std::string status = "RUNNING";
+  Json error = nullptr;
+  Json result = nullptr;
+};
+
+CommandBoard::CommandBoard(std::vector<CommandRow> rows, std::function<void()> finished)
+    : rows_(std::move(rows)), finished_(std::move(finished)) {}
+
+CommandBoard::~CommandBoard() {
+  if (worker_.joinable()) worker_.join();
+}
+
+const CommandRow& CommandBoard::row_of(const std::string& name) const {
+  const std::size_t dot = name.find('.');
+  const std::string extension = dot == std::string::npos ? "" : name.substr(0, dot + 1);
+  const auto same =
+      std::find_if(rows_.begin(), rows_.end(), [&name](const CommandRow& row) { return row.name == name; });
+  if (same != rows_.end()) return *same;
+  const bool known = !extension.empty() && std::any_of(rows_.begin(), rows_.end(), [&extension](const CommandRow& row) {
+    return row.name.rfind(extension, 0) == 0;
+  });
+  if (known) throw Refusal{400, cat("Invalid command: Unknown command: ", short_name(name))};
+  if (dot == std::string::npos)
+    throw Refusal{400, cat("Invalid command: Command name must be of the form <extension>.<name>")};
+  throw Refusal{404, cat("Not found: Extension with id ", name.substr(0, dot), " not found.")};
+}
+
+bool CommandBoard::busy() const {
+  const std::lock_guard lock(lock_);
+  return !records_.empty() && records_.back()->status == "RUNNING";
+}
+
+Json CommandBoard::execute(const std::string& name, const Json& params, bool wait) {
+  const CommandRow& row = row_of(name);
+  try {
+    if (row.check) row.check(params);
+  } catch (const Error& error) {
+    throw Refusal{400, cat("Invalid command parameters: ", error.what())};
+  }
+  const auto record = std::make_shared<Record>();
+  record->id = new_id();
+  record->name = short_name(name);
+  record->params = params;
+  {
+    const std::lock_guard lock(lock_);
+    if (!records_.empty() && records_.back()->status == "RUNNING") {
+      throw Refusal{409, cat("Agent is busy: Command ", records_.back()->name, " is executing")};
+    }
+    records_.push_back(record);
+  }
+  if (row.quick) {
+    run(row, record);
+  } else {
+    if (worker_.joinable()) worker_.join();
+    worker_ = std::thread([this, &row, record] {
+      run(row, record);
+      if (finished_) finished_();
+    });
+  }
+  return one(record->id, wait);
+}
+
+void CommandBoard::run(const CommandRow& row, const std::shared_ptr<Record>& record) {
+  Json result = nullptr;
+  Json error = nullptr;
+  const auto failed = [&error](std::string_view type, const std::string& message) {
+    error = {{"type", type}, {"code", 500}, {"message", message}, {"details", message}};
+  };
+  try {
+    result = row.run(record->params);
+    if (result.is_string()) result = {{"result", cat(record->name, ": ", result.get<std::string>())}};
+  } catch (const Error& problem) {
+    failed(problem.kind() == ErrorKind::usage ? "InvalidCommandParamsError" : "CommandExecutionError", problem.story());
+  } catch (const std::exception& problem) {
+    failed("CommandExecutionError", problem.what());
+  }
+  const std::lock_guard lock(lock_);
+  record->result = std::move(result);
+  record->status = error.is_null() ? "SUCCEEDED" : "FAILED";
+  record->error = std::move(error);
+  record->params = nullptr;
+  changed_.notify_all();
+}
+
+Json CommandBoard::shown(const Record& record) const {
+  return {{"id", record.id},
+          {"command_name", record.name},
+          {"command_status", record.status},
+          {"command_error", record.error},
+          {"command_result", record.result}};
+}
+
+Json CommandBoard::all() const {
+  const std::lock_guard lock(lock_);
+  Json list = Json::array();
+  for (const auto& record : records_) list.push_back(shown(*record));
+  return {{"commands", std::move(list)}};
+}
+
+Json CommandBoard::one(const std::string& id, bool wait) const {
+  std::unique_lock lock(lock_);
+  const auto found =
+      std::find_if(records_.begin(), records_.end(), [&id](const auto& record) { return record->id == id; });
+  if (found == records_.end()) throw Refusal{404, cat("Not found: Command with id ", id, " not found.")};
+  const std::shared_ptr<Record> record = *found;
+  if (wait) changed_.wait(lock, [&record] { return record->status != "RUNNING"; });
+  return shown(*record);
+}
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,100 @@
+// A relational database: SQLite in a file, or PostgreSQL by URL, behind one interface. An owned connection and prepared
+// statements; one thread, one connection. What is committed survives the loss of power.
+//
+// Statements are written in what both understand: parameters as ? or ?1, ON CONFLICT … DO UPDATE, RETURNING.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hearth::sql {
+
+namespace detail {
+
+/// One prepared statement of a kind of database.
+class StatementHandle {
+ public:
+  virtual ~StatementHandle() = default;
+  virtual void bind(int index, std::string_view text) = 0;
+  virtual void bind(int index, std::int64_t number) = 0;
+  virtual bool step() = 0;
+  virtual void reset() = 0;
+  [[nodiscard]] virtual std::string text(int column) const = 0;
+  [[nodiscard]] virtual std::int64_t number(int column) const = 0;
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual void begin() = 0;
+  virtual void run(const std::string& statements) = 0;
+  [[nodiscard]] virtual std::unique_ptr<StatementHandle> prepare(std::string_view statement) = 0;
+  [[nodiscard]] virtual std::int64_t last_row() = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Connection> open_sqlite(const std::string& path);
+[[nodiscard]] std::unique_ptr<Connection> open_postgres(const std::string& url);
+
+}  // namespace detail
+
+class Statement {
+ public:
+  explicit Statement(std::unique_ptr<detail::StatementHandle> handle) : handle_(std::move(handle)) {}
+
+  /// Parameters count from 1.
+  Statement& bind(int index, std::string_view text);
+  Statement& bind(int index, std::int64_t number);
+  /// True while there is a row. Throws Error.
+  bool step() { return handle_->step(); }
+  /// Runs to the end and makes it ready for the next bind.
+  void execute();
+  void reset() { handle_->reset(); }
+
+  /// Columns count from 0.
+  [[nodiscard]] std::string text(int column) const { return handle_->text(column); }
+  [[nodiscard]] std::int64_t number(int column) const { return handle_->number(column); }
+
+ private:
+  std::unique_ptr<detail::StatementHandle> handle_;
+};
+
+class Database {
+ public:
+  /// "postgresql://USER@HOST/NAME" (or postgres://), else a file that is opened or created with mode 0600; ":memory:"
+  /// for tests. Throws Error naming it, without the password. A PostgreSQL database is taken for this process alone.
+  explicit Database(const std::string& place);
+
+  /// Any number of statements without results.
+  void run(const std::string& statements) { connection_->run(statements); }
+  [[nodiscard]] Statement prepare(std::string_view statement);
+  /// Of the last INSERT, where the table has such a number.
+  [[nodiscard]] std::int64_t last_row() const { return connection_->last_row(); }
+  [[nodiscard]] bool is_postgres() const { return is_postgres_; }
+  /// The type of a column that numbers its rows: it is different in each.
+  [[nodiscard]] std::string_view row_number_type() const;
+
+ private:
+  friend class Transaction;
+  bool is_postgres_;
+  std::unique_ptr<detail::Connection> connection_;
+};
+
+[[nodiscard]] bool is_postgres_url(std::string_view place);
+
+/// A transaction that is rolled back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database) : database_(database) { database_.connection_->begin(); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace hearth::sql

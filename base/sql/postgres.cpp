@@ -1,0 +1,182 @@
+// PostgreSQL by libpq, in its text format. A connection that broke is made anew where that is safe: when a transaction
+// begins, or for a statement outside of any.
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/sql/database.hpp"
+#include "base/text.hpp"
+
+namespace hearth::sql::detail {
+
+namespace {
+
+/// Held as long as we are connected: no two processes drive one database. Any number will do that others don't use.
+/// The wait is for the server to notice that a predecessor died.
+constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734); SET lock_timeout = 0";
+
+struct ResultDeleter {
+  void operator()(PGresult* result) const { ::PQclear(result); }
+};
+using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
+
+struct ConnectionDeleter {
+  void operator()(PGconn* connection) const { ::PQfinish(connection); }
+};
+
+/// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d".
+std::string without_password(const std::string& url) {
+  const std::size_t start = url.find("://") + 3;
+  const std::size_t at = url.rfind('@', url.find('/', start));
+  const std::size_t colon = url.find(':', start);
+  if (at == std::string::npos || colon == std::string::npos || colon > at) return url;
+  return cat(url.substr(0, colon), ":***", url.substr(at));
+}
+
+/// Parameters as PostgreSQL numbers them: "?2" is "$2", "?" is the next one.
+std::string numbered(std::string_view statement) {
+  std::string out;
+  int next = 1;
+  bool quoted = false;
+  for (std::size_t i = 0; i < statement.size(); ++i) {
+    const char c = statement[i];
+    quoted = quoted != (c == '\'');
+    if (c != '?' || quoted) {
+      out.push_back(c);
+      continue;
+    }
+    const bool has_number = i + 1 < statement.size() && statement[i + 1] >= '0' && statement[i + 1] <= '9';
+    out += has_number ? std::string("$") : cat("$", next++);
+  }
+  return out;
+}
+
+class PostgresConnection final : public Connection {
+ public:
+  explicit PostgresConnection(const std::string& url) : url_(url) { connect(); }
+
+  void begin() override {
+    if (::PQstatus(connection_.get()) != CONNECTION_OK) connect();
+    ResultPtr result(::PQexec(connection_.get(), "BEGIN"));
+    if (::PQresultStatus(result.get()) != PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
+      connect();
+      result.reset(::PQexec(connection_.get(), "BEGIN"));
+      check(result, "BEGIN");
+    }
+  }
+
+  void run(const std::string& statements) override {
+    const ResultPtr result(::PQexec(connection_.get(), statements.c_str()));
+    check(result, statements);
+  }
+
+  std::unique_ptr<StatementHandle> prepare(std::string_view statement) override;
+
+  std::int64_t last_row() override {
+    const ResultPtr result(::PQexec(connection_.get(), "SELECT lastval()"));
+    check(result, "SELECT lastval()");
+    return static_cast<std::int64_t>(std::stoll(::PQgetvalue(result.get(), 0, 0)));
+  }
+
+  ResultPtr query(const std::string& statement, const std::vector<std::string>& values) {
+    const bool alone = ::PQtransactionStatus(connection_.get()) == PQTRANS_IDLE;
+    ResultPtr result = attempt(statement, values);
+    if (alone && ::PQstatus(connection_.get()) != CONNECTION_OK) {
+      connect();
+      result = attempt(statement, values);
+    }
+    check(result, statement);
+    return result;
+  }
+
+ private:
+  void connect() {
+    connection_.reset(::PQconnectdb(url_.c_str()));
+    if (::PQstatus(connection_.get()) != CONNECTION_OK) {
+      throw Error(ErrorKind::io,
+                  cat("connecting to ", without_password(url_), ": ", trim(::PQerrorMessage(connection_.get()))));
+    }
+    ::PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
+    const ResultPtr taken(::PQexec(connection_.get(), k_take));
+    const ExecStatusType status = ::PQresultStatus(taken.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+      connection_.reset();
+      throw Error(ErrorKind::io, cat("another process uses ", without_password(url_)));
+    }
+  }
+
+  ResultPtr attempt(const std::string& statement, const std::vector<std::string>& values) {
+    std::vector<const char*> texts;
+    for (const std::string& value : values) texts.push_back(value.c_str());
+    return ResultPtr(::PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
+                                    texts.data(), nullptr, nullptr, 0));
+  }
+
+  void check(const ResultPtr& result, const std::string& statement) const {
+    const ExecStatusType status = ::PQresultStatus(result.get());
+    if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
+    throw Error(ErrorKind::io, cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
+                                   trim(::PQerrorMessage(connection_.get()))));
+  }
+
+  std::string url_;
+  std::unique_ptr<PGconn, ConnectionDeleter> connection_;
+};
+
+/// Kept as text and sent whole each time, so that it outlives a connection.
+class PostgresStatement final : public StatementHandle {
+ public:
+  PostgresStatement(PostgresConnection& connection, std::string statement)
+      : connection_(connection), statement_(std::move(statement)) {}
+
+  void bind(int index, std::string_view text) override {
+    std::string& place = value(index) = std::string(text);
+    std::replace(place.begin(), place.end(), '\0', '?');  // there are no such texts in PostgreSQL
+  }
+  void bind(int index, std::int64_t number) override { value(index) = std::to_string(number); }
+
+  bool step() override {
+    if (!result_) {
+      result_ = connection_.query(statement_, values_);
+      row_ = -1;
+    }
+    return ++row_ < ::PQntuples(result_.get());
+  }
+  void reset() override {
+    result_.reset();
+    values_.clear();
+  }
+  [[nodiscard]] std::string text(int column) const override {
+    return {::PQgetvalue(result_.get(), row_, column),
+            static_cast<std::size_t>(::PQgetlength(result_.get(), row_, column))};
+  }
+  [[nodiscard]] std::int64_t number(int column) const override {
+    const std::string digits = text(column);
+    return digits.empty() ? 0 : static_cast<std::int64_t>(std::stoll(digits));
+  }
+
+ private:
+  std::string& value(int index) {
+    if (values_.size() < static_cast<std::size_t>(index)) values_.resize(static_cast<std::size_t>(index));
+    return values_[static_cast<std::size_t>(index) - 1];
+  }
+
+  PostgresConnection& connection_;
+  std::string statement_;
+  std::vector<std::string> values_;
+  ResultPtr result_;
+  int row_ = -1;
+};
+
+std::unique_ptr<StatementHandle> PostgresConnection::prepare(std::string_view statement) {
+  return std::make_unique<PostgresStatement>(*this, numbered(statement));
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_postgres(const std::string& url) { return std::make_unique<PostgresConnection>(url); }
+
+}  // namespace hearth::sql::detail

@@ -1,0 +1,164 @@
+// /v1/hearth: what Ironic's API has no words for: whole inventories, the event log, instructions to people, images,
+// roles.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bootstrap/api/answer.hpp"
+#include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/handover/handover.hpp"
+#include "bootstrap/inventory/matching.hpp"
+
+namespace hearth::bootstrap {
+
+ServedResponse IronicApi::hearth(const ApiCall& call) {
+  const std::string what = call.parts.size() > 1 ? call.parts[1] : "";
+  if (what == "import" && call.is("POST")) return import(call);
+  if (what == "export") return export_nodes(call);
+  if (what == "events") return events(call);
+  if (what == "log" && call.parts.size() == 3) return agent_log(call);
+  if (what == "instructions") return instructions(call);
+  if (what == "images") return documents(call, "image");
+  if (what == "roles") return documents(call, "role");
+  if (what == "configure_boot" && call.is("POST")) return configure_boot(call);
+  if (what == "handover" && call.is("POST")) return hand_over(call);
+  throw Refusal(404, "Not Found");
+}
+
+ServedResponse IronicApi::import(const ApiCall& call) {
+  const Json body = call.body();
+  ImportRequest request;
+  request.text = text_in(body, "text");
+  request.source = text_in(body, "source", "the inventory");
+  const std::string format = text_in(body, "format");
+  const std::optional<ListingFormat> known = format_of(cat("x.", format));
+  if (!known) throw Refusal(400, cat("Invalid file extension for ", request.source, ", must be json, yaml or csv"));
+  request.format = *known;
+  request.to = parse_state(text_in(body, "initial_state", "available")).value_or(State::available);
+  request.boot_option = text_in(body, "boot_option", "local");
+  request.remove_absent = body.value("remove", false);
+  request.skip_busy = body.value("skip_busy", false);
+  request.dry_run = body.value("dry_run", false);
+  const ImportResult result = conductor_.import(request);
+  if (!result.faults.empty()) return json_answer(422, {{"faults", result.faults}, {"warnings", result.warnings}});
+  return json_answer(200, {{"created", result.created},
+                           {"updated", result.updated},
+                           {"unchanged", result.unchanged},
+                           {"removed", result.removed},
+                           {"warnings", result.warnings}});
+}
+
+ServedResponse IronicApi::export_nodes(const ApiCall& call) {
+  std::vector<const Node*> nodes;
+  for (const auto& [uuid, node] : conductor_.ledger().nodes()) nodes.push_back(&node);
+  std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->created < b->created; });
+  Json list = Json::array();
+  for (const Node* node : nodes) list.push_back(inventory_entry(*node, call.truth("secrets")));
+  return json_answer(200, {{"nodes", list}});
+}
+
+ServedResponse IronicApi::events(const ApiCall& call) {
+  EventQuery query;
+  query.after = static_cast<std::int64_t>(parse_number(call.parameter("after")).value_or(0));
+  query.limit =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(parse_number(call.parameter("limit")).value_or(1000), 10000));
+  query.newest = call.truth("newest");
+  if (!call.parameter("node").empty()) query.node = conductor_.node(call.parameter("node")).uuid;
+  Json list = Json::array();
+  for (const Event& event : conductor_.ledger().store().events(query)) list.push_back(event_json(event));
+  return json_answer(200, {{"events", list}, {"last", conductor_.ledger().store().last_event()}});
+}
+
+ServedResponse IronicApi::agent_log(const ApiCall& call) {
+  const Node& node = conductor_.node(call.parts[2]);
+  const std::optional<Json> log = conductor_.ledger().store().document(cat("agent-log/", node.uuid));
+  if (!log)
+    throw Refusal(404, cat("No agent of node ", node.title(), " has sent its logs; they come when an order fails."));
+  return json_answer(200, *log);
+}
+
+ServedResponse IronicApi::instructions(const ApiCall& call) {
+  if (call.is("DELETE") && call.parts.size() == 3) {
+    const Stamp since = conductor_.node(call.parts[2]).instruction.since;
+    if (!call.parameter("since").empty() && parse_stamp(call.parameter("since")) != since)
+      throw Refusal(409, "By now something else is to be done at this machine.");
+    conductor_.instruction_done(call.parts[2]);
+    return empty_answer(204);
+  }
+  Json list = Json::array();
+  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
+    if (node.instruction.action.empty()) continue;
+    list.push_back({{"node", uuid},
+                    {"name", node.title()},
+                    {"action", node.instruction.action},
+                    {"text", node.instruction.text},
+                    {"since", stamp_json(node.instruction.since)},
+                    {"deadline", stamp_json(node.instruction.deadline)}});
+  }
+  return json_answer(200, {{"instructions", list}});
+}
+
+ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind) {
+  Store& store = conductor_.ledger().store();
+  if (call.parts.size() < 3) {
+    Json list = Json::array();
+    for (const auto& [name, document] : store.documents(cat(kind, "/"))) {
+      Json row = {{"name", name.substr(kind.size() + 1)}};
+      row.update(document);
+      list.push_back(std::move(row));
+    }
+    return json_answer(200, {{cat(kind, "s"), list}});
+  }
+  const std::string key = cat(kind, "/", call.parts[2]);
+  if (call.is("PUT")) {
+    Json document = call.body();
+    const std::optional<Json> boot = store.document("site/boot");
+    if (kind == "image" && boot && !document.contains("image_source")) {  // it lies among the seed's files
+      const std::string file = text_in(document, "file");
+      document["image_source"] = cat(text_in(*boot, "url"), "/images/", file.substr(file.rfind('/') + 1));
+    }
+    store.put_document(key, document);
+    conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is registered"));
+    conductor_.settle();
+    return empty_answer(204);
+  }
+  const std::optional<Json> found = store.document(key);
+  if (!found) throw Refusal(404, cat("There is no ", kind, " ", call.parts[2], "."));
+  if (call.is("DELETE")) {
+    store.remove_document(key);
+    conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is forgotten"));
+    conductor_.settle();
+    return empty_answer(204);
+  }
+  return json_answer(200, *found);
+}
+
+ServedResponse IronicApi::configure_boot(const ApiCall& call) {
+  const Json body = call.body();
+  const std::vector<std::string> warnings = conductor_.configure_boot(
+      text_in(body, "kernel", "bm-deploy-kernel"), text_in(body, "ramdisk", "bm-deploy-ramdisk"), body);
+  return json_answer(200, {{"warnings", warnings}});
+}
+
+/// Asks for the services to be given to a node (handover/handover.hpp). From the answer on nothing is served here.
+ServedResponse IronicApi::hand_over(const ApiCall& call) {
+  const Json body = call.body();
+  const Node& node = conductor_.node(text_in(body, "to"));
+  const std::string id = text_in(body, "id");
+  if (id.empty()) throw Refusal(400, "id is needed: whoever gives it may go on, or call it off");
+  if (node.state != State::active) {
+    throw Refusal(
+        409, cat("Node ", node.title(), " is ", name(node.state), "; only an active one can take the services over."));
+  }
+  std::vector<std::string> busy;
+  for (const auto& [uuid, other] : conductor_.ledger().nodes()) {
+    if (other.job.running()) busy.push_back(cat(other.title(), " (", name(other.state), ")"));
+  }
+  if (!busy.empty() && !body.value("force", false))
+    throw Refusal(409, cat("These nodes are being worked on: ", join(busy, ", "), "."));
+  keep_handover(conductor_.ledger().store(), {id, node.title()});
+  conductor_.ledger().record_site("handover", cat("the services are given to ", node.title()));
+  conductor_.settle();
+  return empty_answer(202);
+}
+
+}  // namespace hearth::bootstrap

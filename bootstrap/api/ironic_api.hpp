@@ -1,0 +1,92 @@
+// The REST face of the conductor: Ironic's API, version 1.1 to 1.82, as the field's clients and ironic-python-agent use
+// it; ironic-inspector's; and under /v1/hearth what those don't have (inventories, events, images, roles).
+//
+// Agents need no token and reach only what is theirs. People need one, unless the policy trusts this machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/net/served.hpp"
+#include "bootstrap/conductor/conductor.hpp"
+#include "bootstrap/node/shown.hpp"
+#include "metadata/serve/query.hpp"
+
+namespace hearth::bootstrap {
+
+struct ApiPolicy {
+  std::string token;           ///< X-Auth-Token, or the password of Basic credentials; empty = nobody has it
+  bool trust_loopback = true;  ///< requests from this machine need none, unless a web browser sends them
+  bool agents_only = false;    ///< this face is for machines: everything else is not found
+};
+
+/// One request taken apart.
+struct ApiCall {
+  const ServedRequest& request;
+  View view;
+  std::vector<std::string> parts;  ///< behind /v1
+  metadata::Parameters parameters;
+  [[nodiscard]] bool is(std::string_view method) const { return request.method == method; }
+  [[nodiscard]] std::string parameter(std::string_view name) const;
+  [[nodiscard]] bool truth(std::string_view name) const;
+  /// The body as an object or list; throws Refusal (400).
+  [[nodiscard]] Json body() const;
+};
+
+class IronicApi final : public HttpHandler {
+ public:
+  IronicApi(Conductor& conductor, ApiPolicy policy, Logger& log)
+      : conductor_(conductor), policy_(std::move(policy)), log_(log) {}
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+
+ private:
+  // ironic_api.cpp
+  [[nodiscard]] ServedResponse route(const ApiCall& call);
+  [[nodiscard]] std::optional<ServedResponse> agent_route(const ApiCall& call);
+  [[nodiscard]] bool allowed(const ServedRequest& request) const;
+  [[nodiscard]] ServedResponse drivers(const ApiCall& call);
+  [[nodiscard]] ServedResponse conductors(const ApiCall& call);
+
+  // node_calls.cpp
+  [[nodiscard]] ServedResponse nodes(const ApiCall& call);
+  [[nodiscard]] ServedResponse list_nodes(const ApiCall& call, bool detail);
+  [[nodiscard]] ServedResponse create_node(const ApiCall& call);
+  [[nodiscard]] ServedResponse one_node(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse patch_node(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse delete_node(const Node& node);
+
+  // node_part_calls.cpp
+  [[nodiscard]] ServedResponse part_of_node(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_states(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_maintenance(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_management(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_traits(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_validate(const Node& node);
+  [[nodiscard]] ServedResponse node_history(const ApiCall& call, const Node& node);
+
+  // port_calls.cpp
+  [[nodiscard]] ServedResponse ports(const ApiCall& call);
+  [[nodiscard]] ServedResponse create_port(const ApiCall& call);
+  [[nodiscard]] ServedResponse one_port(const ApiCall& call, const Node& node, const Port& port);
+
+  // introspection_calls.cpp
+  [[nodiscard]] ServedResponse introspection(const ApiCall& call);
+
+  // hearth_calls.cpp
+  [[nodiscard]] ServedResponse hearth(const ApiCall& call);
+  [[nodiscard]] ServedResponse import(const ApiCall& call);
+  [[nodiscard]] ServedResponse export_nodes(const ApiCall& call);
+  [[nodiscard]] ServedResponse events(const ApiCall& call);
+  [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
+  ServedResponse instructions(const ApiCall& call);
+  [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
+  [[nodiscard]] ServedResponse configure_boot(const ApiCall& call);
+  [[nodiscard]] ServedResponse hand_over(const ApiCall& call);
+
+  Conductor& conductor_;
+  ApiPolicy policy_;
+  Logger& log_;
+};
+
+}  // namespace hearth::bootstrap

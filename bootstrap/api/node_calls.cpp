@@ -1,0 +1,166 @@
+// /v1/nodes: list, create, show, change, delete.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bootstrap/api/answer.hpp"
+#include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/api/patch.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+Json only_fields(const Json& shown, const std::string& fields) {
+  if (fields.empty()) return shown;
+  Json chosen = Json::object();
+  for (const std::string& field : split(fields, ',')) {
+    if (!shown.contains(field)) throw Refusal(400, cat("Field(s) \"", field, "\" are not valid."));
+    chosen[field] = shown[field];
+  }
+  chosen["links"] = shown["links"];
+  return chosen;
+}
+
+bool fits(const ApiCall& call, const Node& node) {
+  const std::string state = call.parameter("provision_state");
+  if (!state.empty() && parse_state(state) != node.state) return false;
+  if (!call.parameter("maintenance").empty() && call.truth("maintenance") != node.maintenance) return false;
+  if (!call.parameter("associated").empty() && call.truth("associated") == node.instance_uuid.empty()) return false;
+  const std::string instance = call.parameter("instance_uuid");
+  if (!instance.empty() && instance != node.instance_uuid) return false;
+  const std::string driver = call.parameter("driver");
+  if (!driver.empty() && driver != node.driver) return false;
+  for (const char* field : {"resource_class", "conductor_group", "owner", "lessee"}) {
+    const std::string wanted = call.parameter(field);
+    if (!wanted.empty() && text_in(node.fields, field) != wanted) return false;
+  }
+  return true;
+}
+
+std::string sort_value(const Json& shown, const std::string& key) {
+  return shown.contains(key) ? (shown[key].is_string() ? shown[key].get<std::string>() : shown[key].dump()) : "";
+}
+
+}  // namespace
+
+ServedResponse IronicApi::nodes(const ApiCall& call) {
+  const std::size_t count = call.parts.size();
+  if (count == 1) {
+    if (call.is("POST")) return create_node(call);
+    return list_nodes(call, call.truth("detail"));
+  }
+  if (count == 2 && call.parts[1] == "detail") return list_nodes(call, true);
+  const Node& node = conductor_.node(call.parts[1]);
+  return count == 2 ? one_node(call, node) : part_of_node(call, node);
+}
+
+ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail) {
+  std::vector<const Node*> found;
+  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
+    if (fits(call, node)) found.push_back(&node);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->created < b->created; });
+  const std::string fields = call.parameter("fields");
+  std::vector<Json> rows;
+  for (const Node* node : found) {
+    rows.push_back(detail || !fields.empty() || !call.parameter("sort_key").empty()
+                       ? shown_node(*node, call.view)
+                       : shown_node_briefly(*node, call.view));
+  }
+  const std::string key = call.parameter("sort_key");
+  if (!key.empty()) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const Json& a, const Json& b) { return sort_value(a, key) < sort_value(b, key); });
+  }
+  if (call.parameter("sort_dir") == "desc") std::reverse(rows.begin(), rows.end());
+  const std::string marker = call.parameter("marker");
+  const std::uint64_t limit = parse_number(call.parameter("limit")).value_or(0);
+  Json list = Json::array();
+  bool skipping = !marker.empty();
+  bool more = false;
+  for (const Json& row : rows) {
+    const bool full = limit != 0 && list.size() >= limit;
+    if (!skipping && full) more = true;
+    if (!skipping && !full) list.push_back(only_fields(row, fields));
+    if (row["uuid"] == marker) skipping = false;
+  }
+  Json body = {{"nodes", list}};
+  if (more) {
+    body["next"] = cat(call.view.base, "/v1/nodes?limit=", limit, "&marker=", text_in(list.back(), "uuid"),
+                       fields.empty() ? "" : cat("&fields=", fields), detail ? "&detail=True" : "");
+  }
+  return json_answer(200, body);
+}
+
+ServedResponse IronicApi::create_node(const ApiCall& call) {
+  const Json body = call.body();
+  Ledger& ledger = conductor_.ledger();
+  Node node;
+  take_fields(node, body);
+  if (conductor_.drivers().find(node.driver) == nullptr) {
+    throw Refusal(400, cat("No valid host was found. Reason: No conductor service registered which supports driver ",
+                           node.driver, " for conductor group \"\"."));
+  }
+  const std::string wish = text_in(body, "uuid");
+  if (!wish.empty() && !parse_uuid(wish)) throw Refusal(400, cat("Expected a UUID but received ", wish, "."));
+  node.uuid = wish.empty() ? new_uuid() : *parse_uuid(wish);
+  if (ledger.by_uuid(node.uuid) != nullptr) throw Refusal(409, cat("A node with UUID ", node.uuid, " already exists."));
+  if (!node.name.empty() && ledger.find(node.name) != nullptr) {
+    throw Refusal(409, cat("A node with name ", node.name, " already exists."));
+  }
+  node.created = ledger.now();
+  if (call.view.minor < 11) node.state = State::available;  // as Ironic did before 1.11
+  const Node& kept = ledger.add(std::move(node));
+  ledger.record(kept, "inventory", "created");
+  conductor_.settle();
+  ServedResponse response = json_answer(201, shown_node(kept, call.view));
+  response.headers.emplace_back("Location", cat(call.view.base, "/v1/nodes/", kept.uuid));
+  return response;
+}
+
+ServedResponse IronicApi::one_node(const ApiCall& call, const Node& node) {
+  if (call.is("PATCH")) return patch_node(call, node);
+  if (call.is("DELETE")) return delete_node(node);
+  return json_answer(200, only_fields(shown_node(node, call.view), call.parameter("fields")));
+}
+
+ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
+  if (!may_change(node.state) && !node.maintenance) {
+    throw Refusal(409, cat("Node ", node.uuid, " can not be updated while a state transition is in progress."));
+  }
+  Node changed = patched(node, call.body());
+  const Node* namesake = changed.name.empty() ? nullptr : conductor_.ledger().find(changed.name);
+  if (namesake != nullptr && namesake->uuid != node.uuid) {
+    throw Refusal(409, cat("A node with name ", changed.name, " already exists."));
+  }
+  if (conductor_.drivers().find(changed.driver) == nullptr) {
+    throw Refusal(400, cat("No valid host was found. Reason: No conductor service registered which supports driver ",
+                           changed.driver, " for conductor group \"\"."));
+  }
+  changed.updated = conductor_.ledger().now();
+  Node& kept = conductor_.ledger().edit(node.uuid);
+  kept = std::move(changed);
+  conductor_.settle();
+  return json_answer(200, shown_node(kept, call.view));
+}
+
+ServedResponse IronicApi::delete_node(const Node& node) {
+  if (node.fields.value("protected", false)) {
+    throw Refusal(403, cat("Node ", node.uuid, " is protected and can not be undeployed, rebuilt or deleted."));
+  }
+  if (!node.maintenance && !may_delete(node.state)) {
+    throw Refusal(409,
+                  cat("Can not delete node \"", node.uuid, "\" while it is in provision state \"", name(node.state),
+                      "\". Valid provision states to perform deletion are: \"['adopt failed', 'available', 'enroll', "
+                      "'manageable']\""));
+  }
+  if (!node.instance_uuid.empty() && !node.maintenance) {
+    throw Refusal(409, cat("Node ", node.uuid, " is associated with instance ", node.instance_uuid, "."));
+  }
+  conductor_.ledger().record(node, "inventory", "deleted");
+  conductor_.ledger().remove(std::string(node.uuid));
+  conductor_.settle();
+  return empty_answer(204);
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,147 @@
+// /v1/nodes/ID/…: states, power, maintenance, boot device, traits, validation, history.
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.hpp"
+#include "bootstrap/api/answer.hpp"
+#include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/api/patch.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// CUSTOM_… or a standard trait's characters.
+void check_trait(const std::string& trait) {
+  const auto fits = [](unsigned char c) { return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_'; };
+  if (trait.empty() || trait.size() > 255 || !std::all_of(trait.begin(), trait.end(), fits)) {
+    throw Refusal(400,
+                  cat("A trait must be a valid standard trait or a custom trait (CUSTOM_[A-Z0-9_]+), not ", trait));
+  }
+}
+
+}  // namespace
+
+ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
+  const std::string& part = call.parts[2];
+  if (part == "states") return node_states(call, node);
+  if (part == "maintenance") return node_maintenance(call, node);
+  if (part == "management") return node_management(call, node);
+  if (part == "traits") return node_traits(call, node);
+  if (part == "validate") return node_validate(node);
+  if (part == "history") return node_history(call, node);
+  if (part == "ports") {
+    Json list = Json::array();
+    for (const Port& port : node.ports) list.push_back(shown_port(node, port, call.view));
+    return json_answer(200, {{"ports", list}});
+  }
+  if (part == "vifs") return json_answer(200, {{"vifs", Json::array()}});
+  if (part == "portgroups") return json_answer(200, {{"portgroups", Json::array()}});
+  if (part == "inventory") {
+    const std::optional<Json> kept = conductor_.ledger().store().document(cat("introspection/", node.uuid));
+    if (!kept) throw Refusal(404, cat("Inventory record for node ", node.uuid, " not found."));
+    const Json data = (*kept)["data"];
+    return json_answer(200, {{"inventory", data.value("inventory", Json::object())}, {"plugin_data", data}});
+  }
+  throw Refusal(404, "Not Found");
+}
+
+ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
+  if (call.parts.size() == 3) return json_answer(200, shown_states(node));
+  const std::string& what = call.parts[3];
+  const Json body = call.body();
+  const std::string place = cat(call.view.base, "/v1/nodes/", call.parts[1], "/states");
+  if (what == "provision" && call.is("PUT")) {
+    conductor_.verb(node.uuid, text_in(body, "target"), body);
+    return empty_answer(202, place);
+  }
+  if (what == "power" && call.is("PUT")) {
+    conductor_.power(node.uuid, text_in(body, "target"));
+    return empty_answer(202, place);
+  }
+  if (what == "console" && call.is("GET"))
+    return json_answer(200, {{"console_enabled", false}, {"console_info", nullptr}});
+  throw Refusal(404, "Not Found");
+}
+
+ServedResponse IronicApi::node_maintenance(const ApiCall& call, const Node& node) {
+  if (!call.is("PUT") && !call.is("DELETE")) throw Refusal(405, "Method Not Allowed");
+  const bool on = call.is("PUT");
+  conductor_.set_maintenance(node.uuid, on, on ? text_in(call.body(), "reason") : "");
+  return empty_answer(202);
+}
+
+ServedResponse IronicApi::node_management(const ApiCall& call, const Node& node) {
+  if (call.parts.size() < 4 || call.parts[3] != "boot_device") throw Refusal(404, "Not Found");
+  const PowerDriver* driver = conductor_.drivers().find(node.driver);
+  if (call.parts.size() == 5 && call.parts[4] == "supported") {
+    return json_answer(
+        200, {{"supported_boot_devices", driver == nullptr ? std::vector<std::string>() : driver->boot_devices()}});
+  }
+  if (call.is("PUT")) {
+    const Json body = call.body();
+    conductor_.set_boot_device(node.uuid, text_in(body, "boot_device"), body.value("persistent", false));
+    return empty_answer(204);
+  }
+  const Json device = node.boot_device.empty() ? Json() : Json(node.boot_device);
+  return json_answer(200, {{"boot_device", device}, {"persistent", node.boot_device_persistent}});
+}
+
+ServedResponse IronicApi::node_traits(const ApiCall& call, const Node& node) {
+  if (call.is("GET")) return json_answer(200, {{"traits", node.traits}});
+  std::vector<std::string> traits = node.traits;
+  if (call.parts.size() > 3) {
+    check_trait(call.parts[3]);
+    const bool there = std::erase(traits, call.parts[3]) > 0;
+    if (call.is("PUT"))
+      traits.push_back(call.parts[3]);
+    else if (!there)
+      throw Refusal(404, cat("Node ", node.uuid, " doesn't have a trait '", call.parts[3], "'"));
+  } else {
+    const Json given = call.is("PUT") ? call.body().value("traits", Json::array()) : Json::array();
+    traits.clear();
+    for (const Json& trait : given) {
+      check_trait(text_of(trait));
+      traits.push_back(text_of(trait));
+    }
+  }
+  std::sort(traits.begin(), traits.end());
+  conductor_.ledger().edit(node.uuid).traits = traits;
+  conductor_.settle();
+  return empty_answer(204);
+}
+
+ServedResponse IronicApi::node_validate(const Node& node) {
+  Json result = Json::object();
+  for (const auto& [interface, reason] : conductor_.validate(node.uuid)) {
+    if (reason == "unsupported") {
+      result[interface] = {{"result", nullptr}, {"reason", "not supported"}};
+    } else if (reason.empty()) {
+      result[interface] = {{"result", true}};
+    } else {
+      result[interface] = {{"result", false}, {"reason", reason}};
+    }
+  }
+  return json_answer(200, result);
+}
+
+ServedResponse IronicApi::node_history(const ApiCall& call, const Node& node) {
+  Json list = Json::array();
+  for (const Event& event : conductor_.ledger().store().events({0, 1000, node.uuid, true})) {
+    const std::string id = std::to_string(event.id);
+    Json row = {{"uuid", id},
+                {"created_at", stamp_json(event.at)},
+                {"severity", event.kind == "failure" ? "ERROR" : "INFO"},
+                {"event_type", event.kind},
+                {"event", event.text},
+                {"conductor", call.view.host},
+                {"user", nullptr},
+                {"links", Json::array()}};
+    if (call.parts.size() > 3 && call.parts[3] == id) return json_answer(200, row);
+    list.push_back(std::move(row));
+  }
+  if (call.parts.size() > 3) throw Refusal(404, cat("Node history record ", call.parts[3], " could not be found."));
+  return json_answer(200, {{"history", list}});
+}
+
+}  // namespace hearth::bootstrap

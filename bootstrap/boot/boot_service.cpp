@@ -1,0 +1,73 @@
+#include "bootstrap/boot/boot_service.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// More signs than the conductor can take in at once say nothing new.
+constexpr std::size_t k_signs = 4096;
+
+std::string own_agent_url(const pxe::Site& site, const std::string& given) {
+  if (!given.empty() || site.networks.empty()) return given;
+  return cat("http://", pxe::to_text(site.networks.front().server), ":6385");
+}
+
+/// The kernel is what a machine fetches once for each boot.
+bool is_kernel(const pxe::RequestRecord& record) {
+  const std::string_view what = record.what;
+  return record.protocol != "dhcp" && record.good && what.size() >= 6 && what.substr(what.size() - 6) == "kernel";
+}
+
+}  // namespace
+
+BootService::BootService(const pxe::Site& site, const Options& options, Conductor& conductor, const Clock& clock,
+                         Logger& log)
+    : conductor_(conductor), agent_url_(own_agent_url(site, options.agent_url)) {
+  pxe::BootOptions boot;
+  boot.force = options.force;
+  boot.observer = this;
+  servers_ = std::make_unique<pxe::BootServers>(site, nodes_, boot, clock, log);
+  for (const auto& [uuid, node] : conductor_.ledger().nodes()) put(node);
+  conductor_.ledger().watch([this](const Committed& committed) {
+    for (const std::string& uuid : committed.removed) nodes_.remove(uuid);
+    for (const std::string& uuid : committed.changed) {
+      if (const Node* node = conductor_.ledger().by_uuid(uuid)) put(*node);
+    }
+  });
+}
+
+void BootService::look_around() { servers_->look_around(); }
+
+void BootService::start() { servers_->start(); }
+
+void BootService::put(const Node& node) {
+  Store& store = conductor_.ledger().store();
+  nodes_.put(
+      boot_wish(node, agent_url_, [&store](const std::string& name) { return store.document(cat("image/", name)); }));
+}
+
+void BootService::record(const pxe::RequestRecord& record) noexcept {
+  try {
+    if (record.mac.empty()) return;
+    const Sign sign{record.mac, cat(record.protocol, " ", record.what), is_kernel(record)};
+    const std::lock_guard lock(mutex_);
+    if (signs_.size() < k_signs) signs_.push_back(sign);
+  } catch (const std::exception&) {  // a sign lost; there will be others
+    return;
+  }
+}
+
+void BootService::tick() {
+  std::deque<Sign> signs;
+  {
+    const std::lock_guard lock(mutex_);
+    signs.swap(signs_);
+  }
+  for (const Sign& sign : signs) conductor_.seen(sign.mac, sign.how, sign.boots);
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,55 @@
+#include "bootstrap/boot/boot_wish.hpp"
+
+#include "base/text.hpp"
+#include "bootstrap/conductor/flow.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+pxe::BootState state_of(const Node& node) {
+  const std::optional<Stage> stage = parse_stage(node.job.stage);
+  if (!node.job.running() || !stage)
+    return node.state == State::rescue ? pxe::BootState::rescue : pxe::BootState::local;
+  if (!boots_ramdisk(*stage)) return pxe::BootState::local;
+  if (node.job.kind == "inspect") return pxe::BootState::inspect;
+  return node.job.kind == "rescue" ? pxe::BootState::rescue : pxe::BootState::deploy;
+}
+
+}  // namespace
+
+std::string resolved_image(const std::string& word, const char* part, const ImageBook& images) {
+  if (word.empty() || word.find('/') != std::string::npos) return word;
+  const std::optional<Json> image = images(word);
+  return image ? text_in(*image, part) : "";
+}
+
+pxe::Node boot_wish(const Node& node, const std::string& agent_url, const ImageBook& images) {
+  pxe::Node wish;
+  wish.id = node.uuid;
+  wish.name = node.title();
+  for (const Port& port : node.ports) {
+    const std::optional<pxe::Mac> mac = pxe::parse_mac(port.address);
+    if (mac && port.pxe_enabled) wish.macs.push_back(*mac);
+  }
+  const Json seed = node.extra.value("x_seed", Json::object());
+  wish.address = pxe::parse_ipv4(text_in(seed, "ipv4_address", text_in(seed, "address")));
+  wish.state = state_of(node);
+  wish.secure_boot = node.capability("secure_boot").value_or("") == "true";
+  if (wish.state == pxe::BootState::local) return wish;
+  const std::string prefix = wish.state == pxe::BootState::rescue ? "rescue_" : "deploy_";
+  const std::string kernel = resolved_image(node.info(prefix + "kernel"), "kernel", images);
+  const std::string ramdisk = resolved_image(node.info(prefix + "ramdisk"), "ramdisk", images);
+  std::string append = cat("ipa-api-url=", agent_url);
+  if (wish.state == pxe::BootState::inspect)
+    append += cat(" ipa-inspection-callback-url=", agent_url, "/v1/continue_inspection");
+  if (const std::string more = node.info("kernel_append_params"); !more.empty()) append += cat(" ", more);
+  if (kernel.empty()) {
+    wish.append = append;  // the site's own profile for this state, with our words
+  } else {
+    wish.profile = pxe::Profile{kernel, ramdisk, append};
+  }
+  return wish;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,186 @@
+#include "bootstrap/bundle/commands.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/bundle/bundle_file.hpp"
+#include "bootstrap/bundle/collect.hpp"
+#include "builder/evidence/evidence.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/installation.hpp"
+
+namespace hearth::bootstrap::bundle {
+
+namespace {
+
+constexpr std::uint64_t k_step_bytes = std::uint64_t{64} << 20U;
+
+/// A line that grows, on a terminal only.
+OnBytes shown_progress(const char* what) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [what, shown = std::uint64_t{0}](std::uint64_t bytes) mutable {
+    if (bytes < shown + k_step_bytes) return;
+    shown = bytes;
+    std::fprintf(stderr, "\r%s %s ", what, human_bytes(bytes).c_str());
+  };
+}
+
+std::vector<fs::path> paths(const cli::Arguments& arguments, const std::string& option) {
+  std::vector<fs::path> all;
+  for (const std::string& each : arguments.values(option)) all.emplace_back(each);
+  return all;
+}
+
+std::int64_t creation_time(const Environment& environment) {
+  const auto found = environment.find("SOURCE_DATE_EPOCH");
+  const auto given = found == environment.end() ? std::nullopt : parse_number(found->second);
+  return given ? static_cast<std::int64_t>(*given) : static_cast<std::int64_t>(std::time(nullptr));
+}
+
+int create(const cli::Arguments& arguments, const fs::path& executable) {
+  const auto output = arguments.value("o");
+  if (!output || !arguments.operands().empty()) {
+    throw Error(ErrorKind::usage, output ? "everything that goes in is named by an option" : "-o FILE is missing");
+  }
+  const Environment environment = current_environment();
+  const Contents contents{.images = paths(arguments, "image"),
+                          .elements = paths(arguments, "elements"),
+                          .locks = paths(arguments, "lock"),
+                          .boot = paths(arguments, "boot"),
+                          .packages = paths(arguments, "packages"),
+                          .site = paths(arguments, "site"),
+                          .fetched = builder::fetch::fetch_directory(environment)};
+  std::vector<Source> sources = collect(contents);
+  if (!arguments.has("without-hearth")) {
+    for (Source& source : collect_program(builder::find_installation(environment, executable))) {
+      sources.push_back(std::move(source));
+    }
+  }
+  if (sources.empty()) throw Error(ErrorKind::usage, "nothing is named that could go into the bundle");
+  Manifest manifest{.name = fs::path(*output).stem().string(),
+                    .created_s = creation_time(environment),
+                    .made_by = cat("hearth ", HEARTH_VERSION),
+                    .entries = {},
+                    .site = {}};
+  const auto key = arguments.value("sign-key");
+  manifest = write_bundle(fs::absolute(*output), std::move(manifest), std::move(sources), key ? read_file(*key) : "",
+                          shown_progress("packed"));
+  std::fprintf(stderr, "%s: %zu files, %s%s\n", output->c_str(), manifest.entries.size(),
+               human_bytes(manifest.bytes()).c_str(), key ? ", signed" : ", not signed");
+  return 0;
+}
+
+std::optional<std::string> trusted_key(const cli::Arguments& arguments) {
+  const auto file = arguments.value("key");
+  if (!file) return std::nullopt;
+  return builder::evidence::public_key_hex(*file);
+}
+
+const std::string& only_operand(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one bundle");
+  return arguments.operands().front();
+}
+
+std::string signer_text(const Checked& checked, bool trusted) {
+  if (checked.key_id.empty()) return "not signed";
+  return cat("signed by ", checked.key_id, trusted ? "" : ", which was not checked: give its key by --key");
+}
+
+int verify(const cli::Arguments& arguments) {
+  const std::string& bundle = only_operand(arguments);
+  const auto key = trusted_key(arguments);
+  const Checked checked = check_bundle(bundle, key, shown_progress("checked"));
+  std::printf("%s: %zu files, %s, whole; %s\n", bundle.c_str(), checked.manifest.entries.size(),
+              human_bytes(checked.manifest.bytes()).c_str(), signer_text(checked, key.has_value()).c_str());
+  return 0;
+}
+
+int list(const cli::Arguments& arguments) {
+  const Checked checked = check_bundle(only_operand(arguments), trusted_key(arguments), {});
+  if (arguments.has("json")) {
+    std::fputs(manifest_text(checked.manifest).c_str(), stdout);
+    return 0;
+  }
+  for (const Entry& entry : checked.manifest.entries) {
+    std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(entry.size), entry.path.c_str(),
+                entry.is_link ? cat(" -> ", entry.content).c_str() : "");
+  }
+  return 0;
+}
+
+/// For a shell on the closed side: `. DIR/environment`.
+std::string environment_file(const fs::path& directory, const Manifest& manifest) {
+  std::string elements;
+  for (const Entry& entry : manifest.entries) {
+    if (entry.path.compare(0, 9, "elements/") != 0) continue;
+    const std::string tree = (directory / entry.path.substr(0, entry.path.find('/', 9))).string();
+    if (elements.find(tree) == std::string::npos) elements += cat(elements.empty() ? "" : ":", tree);
+  }
+  std::string text = cat("# What Hearth needs to know to work from this bundle; for a shell: . FILE\n",
+                         "export HEARTH_CACHE=", shell_quote(directory.string()), "\n");
+  if (!elements.empty()) text += cat("export ELEMENTS_PATH=", shell_quote(elements), "\n");
+  return cat(text, "export PATH=", shell_quote((directory / "hearth/bin").string()), ":\"$PATH\"\n");
+}
+
+int unpack(const cli::Arguments& arguments) {
+  const std::string& bundle = only_operand(arguments);
+  const fs::path directory = fs::absolute(arguments.value_or("C", fs::path(bundle).stem().string()));
+  const auto key = trusted_key(arguments);
+  const Checked checked = unpack_bundle(bundle, directory, key, shown_progress("unpacked"));
+  RealFileSystem().write(directory / "environment", environment_file(directory, checked.manifest), {.mode = 0644});
+  std::fprintf(stderr, "%s: %zu files, %s; %s\nTo work from it: . %s\n", directory.c_str(),
+               checked.manifest.entries.size(), human_bytes(checked.manifest.bytes()).c_str(),
+               signer_text(checked, key.has_value()).c_str(),
+               shell_quote((directory / "environment").string()).c_str());
+  return 0;
+}
+
+const cli::Option k_key = {"key", 0, "FILE", "the public key (PEM, or 64 hexadecimal digits) that must have signed"};
+constexpr const char* k_codes =
+    "Exit codes: 0 it is whole (and signed by the key that was given), 1 it is not, 2 wrong usage.";
+
+}  // namespace
+
+std::vector<cli::Command> commands(const fs::path& executable) {
+  return {
+      {.words = "bundle create",
+       .operands = "",
+       .summary = "pack what a closed site needs into one file",
+       .details = "Everything goes into one signed file: images with what lies beside them, element trees, locks with "
+                  "all\nthat they name, boot files, packages, the site's own files, and Hearth itself.",
+       .options = {{"", 'o', "FILE", "the bundle"},
+                   {"image", 0, "FILE", "an image, with its NAME.d; repeatable, as are the next ones"},
+                   {"elements", 0, "DIR", "an element tree"},
+                   {"lock", 0, "FILE", "a lock file, with the recorded fetches that it names"},
+                   {"boot", 0, "PATH", "a kernel, a ramdisk, a boot loader, or a directory of them"},
+                   {"packages", 0, "PATH", "Debian packages for the closed site's machine"},
+                   {"site", 0, "PATH", "inventory, templates, site description"},
+                   {"without-hearth", 0, "", "leave the programs and the own elements out"},
+                   {"sign-key", 0, "FILE", "sign with this Ed25519 private key (PEM)"}},
+       .run = [executable](const cli::Arguments& arguments) { return create(arguments, executable); }},
+      {.words = "bundle verify",
+       .operands = "FILE",
+       .summary = "check a bundle: whole, unaltered, and signed by whom",
+       .details = k_codes,
+       .options = {k_key},
+       .run = verify},
+      {.words = "bundle list",
+       .operands = "FILE",
+       .summary = "show what is in a bundle (it is checked, too)",
+       .details = k_codes,
+       .options = {k_key, {"json", 0, "", "print the manifest"}},
+       .run = list},
+      {.words = "bundle unpack",
+       .operands = "FILE",
+       .summary = "check a bundle and unpack it",
+       .details = cat("The directory appears when all of the bundle was right, or not at all. ", k_codes),
+       .options = {{"", 'C', "DIR", "where to (default: the bundle's name, here)"}, k_key},
+       .run = unpack}};
+}
+
+}  // namespace hearth::bootstrap::bundle

@@ -1,0 +1,110 @@
+#include "bootstrap/bundle/manifest.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap::bundle {
+
+namespace {
+
+constexpr int k_version = 1;
+constexpr int k_indent = 1;
+
+bool is_plain_path(const std::string& path) {
+  if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
+  const std::vector<std::string> parts = split(path, '/');
+  return std::none_of(parts.begin(), parts.end(),
+                      [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
+}
+
+/// A link must lead to something below the directory that the bundle is unpacked into.
+bool leads_out(const std::string& path, const std::string& target) {
+  if (target.empty() || target.front() == '/') return true;
+  auto depth = static_cast<std::ptrdiff_t>(std::count(path.begin(), path.end(), '/'));
+  for (const std::string& part : split(target, '/')) {
+    if (part == "..")
+      --depth;
+    else if (!part.empty() && part != ".")
+      ++depth;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+/// The reason why an entry can't be in a bundle; empty when it can.
+std::string fault_of(const Entry& entry, const std::set<std::string>& links) {
+  if (!is_plain_path(entry.path)) return cat("'", entry.path, "' is no path below the bundle's directory");
+  if (entry.path == k_manifest_name || entry.path == k_signature_name)
+    return cat("'", entry.path, "' is the bundle's own");
+  for (std::size_t slash = entry.path.find('/'); slash != std::string::npos; slash = entry.path.find('/', slash + 1)) {
+    if (links.count(entry.path.substr(0, slash)) > 0) return cat("'", entry.path, "' leads through a link");
+  }
+  if (entry.is_link) return leads_out(entry.path, entry.content) ? cat("the link '", entry.path, "' leads out") : "";
+  const bool digest =
+      entry.content.size() == 64 && entry.content.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return digest ? "" : cat("'", entry.path, "' has no digest");
+}
+
+Entry entry_of(const Json& json) {
+  Entry entry;
+  entry.path = json.at("path").get<std::string>();
+  entry.is_link = json.contains("target");
+  entry.mode = json.value("mode", 0644U) & 0777U;
+  entry.size = json.value("size", std::uint64_t{0});
+  entry.content = entry.is_link ? json.at("target").get<std::string>() : json.at("sha256").get<std::string>();
+  return entry;
+}
+
+}  // namespace
+
+std::uint64_t Manifest::bytes() const {
+  std::uint64_t sum = 0;
+  for (const Entry& entry : entries) sum += entry.size;
+  return sum;
+}
+
+std::string manifest_text(const Manifest& manifest) {
+  Json entries = Json::array();
+  for (const Entry& entry : manifest.entries) {
+    if (entry.is_link) {
+      entries.push_back({{"path", entry.path}, {"target", entry.content}});
+    } else {
+      entries.push_back({{"path", entry.path}, {"mode", entry.mode}, {"size", entry.size}, {"sha256", entry.content}});
+    }
+  }
+  const Json json = {{"hearth_bundle", k_version},  {"name", manifest.name}, {"created", manifest.created_s},
+                     {"made_by", manifest.made_by}, {"site", manifest.site}, {"entries", std::move(entries)}};
+  return cat(json.dump(k_indent), "\n");
+}
+
+Result<Manifest> parse_manifest(std::string_view text, std::string_view source) {
+  const auto wrong = [&](std::string what) { return ParseError{std::string(source), {}, std::move(what)}; };
+  Result<Json> json = parse_json(text, source);
+  if (!json) return json.error();
+  try {
+    if (!json->is_object() || json->value("hearth_bundle", 0) != k_version) {
+      return wrong(cat("this is no bundle's manifest of version ", k_version));
+    }
+    Manifest manifest;
+    manifest.name = json->value("name", "");
+    manifest.created_s = json->value("created", std::int64_t{0});
+    manifest.made_by = json->value("made_by", "");
+    manifest.site = json->value("site", Json());
+    std::set<std::string> paths;
+    std::set<std::string> links;
+    for (const Json& each : json->at("entries")) {
+      Entry entry = entry_of(each);
+      if (const std::string fault = fault_of(entry, links); !fault.empty()) return wrong(fault);
+      if (!paths.insert(entry.path).second) return wrong(cat("'", entry.path, "' is in it twice"));
+      if (entry.is_link) links.insert(entry.path);
+      manifest.entries.push_back(std::move(entry));
+    }
+    return manifest;
+  } catch (const nlohmann::json::exception& error) {
+    return wrong(cat("the manifest is not understood: ", error.what()));
+  }
+}
+
+}  // namespace hearth::bootstrap::bundle

@@ -1,0 +1,216 @@
+// The field's own verbs, as TripleO's client had them, over the same nodes.
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/inventory/draft.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+int import_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
+  import_file(*desk, operand(arguments, 0, "file"), format,
+              {{"initial_state", arguments.value_or("initial-state", "available")}});
+  return 0;  // and prints nothing, as the original
+}
+
+int configure_boot(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  Json body = {{"kernel", arguments.value_or("deploy-kernel", "bm-deploy-kernel")},
+               {"ramdisk", arguments.value_or("deploy-ramdisk", "bm-deploy-ramdisk")},
+               {"overwrite", arguments.has("overwrite-root-device-hints")}};
+  if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
+  body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
+  const Json answer = desk->call("POST", "/v1/hearth/configure_boot", body);
+  for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
+  return answer["warnings"].empty() ? 0 : 1;
+}
+
+Json status_of(Desk& desk, const std::string& uuid) {
+  return desk.call("GET", cat("/v1/introspection/", percent_encode(uuid)));
+}
+
+/// Waits for all; the errors by UUID.
+std::vector<std::pair<std::string, std::string>> wait_for_inspections(Desk& desk, std::vector<std::string> uuids) {
+  std::vector<std::pair<std::string, std::string>> errors;
+  while (!uuids.empty()) {
+    std::vector<std::string> left;
+    for (const std::string& uuid : uuids) {
+      const Json status = status_of(desk, uuid);
+      if (status["finished"] != true) {
+        left.push_back(uuid);
+      } else if (status["error"].is_null()) {
+        print(cat("Introspection for UUID ", uuid, " finished successfully.\n"));
+      } else {
+        errors.emplace_back(uuid, text_of(status["error"]));
+        print(cat("Introspection for UUID ", uuid, " finished with error: ", errors.back().second, "\n"));
+      }
+    }
+    std::fflush(stdout);
+    uuids = std::move(left);
+    if (!uuids.empty()) desk.wait(std::chrono::seconds(1));
+  }
+  return errors;
+}
+
+void require_conductor(const Desk& desk) {
+  if (!desk.lasts()) {
+    throw Error(ErrorKind::unsupported, "no conductor runs that could inspect nodes")
+        .hint("start one: hearth node serve");
+  }
+}
+
+int start_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  require_conductor(*desk);
+  std::vector<std::string> uuids;
+  for (const std::string& id : arguments.operands()) {
+    const Json node = desk->call("GET", cat("/v1/nodes/", percent_encode(id)));
+    uuids.push_back(text_in(node, "uuid"));
+    if (text_in(node, "provision_state") == "available") {
+      desk->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});
+    }
+    desk->call("POST", cat("/v1/introspection/", uuids.back()));
+    print(cat("Starting introspection of node: ", uuids.back(), "\n"));
+  }
+  if (!arguments.has("wait")) return 0;
+  return wait_for_inspections(*desk, uuids).empty() ? 0 : 1;
+}
+
+/// Nodes in service, with their state.
+std::vector<Json> nodes_in_service(Desk& desk) {
+  std::vector<Json> found;
+  const Json nodes = desk.call("GET", "/v1/nodes/detail")["nodes"];
+  for (const Json& node : nodes) {
+    if (node["maintenance"] == false) found.push_back(node);
+  }
+  return found;
+}
+
+int bulk_start(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  require_conductor(*desk);
+  print("Setting nodes for introspection to manageable...\n");
+  std::vector<std::string> uuids;
+  for (const Json& node : nodes_in_service(*desk)) {
+    const std::string state = text_in(node, "provision_state");
+    const std::string uuid = text_in(node, "uuid");
+    if (state == "available") desk->call("PUT", cat("/v1/nodes/", uuid, "/states/provision"), {{"target", "manage"}});
+    if (state == "available" || state == "manageable" || state == "inspect failed") uuids.push_back(uuid);
+  }
+  for (const std::string& uuid : uuids) {
+    print(cat("Starting introspection of node: ", uuid, "\n"));
+    desk->call("POST", cat("/v1/introspection/", uuid));
+  }
+  print("Waiting for introspection to finish...\n");
+  std::fflush(stdout);
+  const auto errors = wait_for_inspections(*desk, uuids);
+  print("Setting manageable nodes to available...\n");
+  for (const Json& node : nodes_in_service(*desk)) {
+    if (text_in(node, "provision_state") != "manageable") continue;
+    desk->call("PUT", cat("/v1/nodes/", text_in(node, "uuid"), "/states/provision"), {{"target", "provide"}});
+    print(cat("Node ", text_in(node, "uuid"), " has been set to available.\n"));
+  }
+  if (errors.empty()) {
+    print("Introspection completed.\n");
+    return 0;
+  }
+  print("Introspection completed with errors:\n");
+  for (const auto& [uuid, error] : errors) print(cat(uuid, ": ", error, "\n"));
+  return 1;
+}
+
+int bulk_status(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  std::vector<Row> rows;
+  const Json statuses = desk->call("GET", "/v1/introspection")["introspection"];
+  for (const Json& row : statuses) {
+    rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
+  }
+  print(text_table({"Node UUID", "Finished", "Error"}, rows));
+  return 0;
+}
+
+int one_status(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  if (arguments.operands().empty()) return bulk_status(arguments);
+  Json status = status_of(*desk, operand(arguments, 0, "node"));
+  status.erase("links");
+  print(fields_table(status));
+  return 0;
+}
+
+int data_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  print_json(desk->call("GET", cat("/v1/introspection/", percent_encode(operand(arguments, 0, "node")), "/data")));
+  return 0;
+}
+
+int show_capabilities(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  std::vector<Row> rows;
+  const Json nodes = desk->call("GET", "/v1/nodes/detail")["nodes"];
+  for (const Json& node : nodes) {
+    rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
+  }
+  print(text_table({"Node UUID", "Node Capabilities"}, rows));
+  return 0;
+}
+
+int validate_file(const cli::Arguments& arguments) {
+  const std::string file =
+      arguments.value_or("file", arguments.operands().empty() ? "instackenv.json" : arguments.operands()[0]);
+  const auto entries =
+      read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::json)).value_or_throw();
+  std::vector<Fault> faults = draft_nodes(entries).faults;
+  for (Fault& fault : environment_faults(entries)) faults.push_back(std::move(fault));
+  if (!faults.empty()) print(cat(faults_text(faults, file), "\n"));
+  print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
+  return faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<cli::Command> baremetal_commands() {
+  return {
+      {"baremetal import", "FILE", "take an inventory into the database (hearth node import tells more)", "",
+       with_desk({{"json", 0, "", "the file is JSON"},
+                  {"csv", 0, "", "the file is CSV"},
+                  {"initial-state", 0, "STATE", "enroll, manageable or available (available)"}}),
+       import_command},
+      {"baremetal configure boot", "", "give nodes their deploy kernel and ramdisk",
+       "For every node in service; with --root-device, also chooses the root disk from what the inspection found.",
+       with_desk({{"deploy-kernel", 0, "NAME", "a registered image's, a file's or a URL's kernel (bm-deploy-kernel)"},
+                  {"deploy-ramdisk", 0, "NAME", "likewise (bm-deploy-ramdisk)"},
+                  {"root-device", 0, "HOW", "largest, smallest, or names in order of preference"},
+                  {"root-device-minimum-size", 0, "GIB", "smaller disks are left out (4)"},
+                  {"overwrite-root-device-hints", 0, "", "also where a node has a hint already"}}),
+       configure_boot},
+      {"baremetal introspection start", "NODE…", "inspect nodes", "",
+       with_desk({{"wait", 0, "", "until all have ended"}}), start_command},
+      {"baremetal introspection status", "[NODE]", "how the inspection of a node stands", "", with_desk({}),
+       one_status},
+      {"baremetal introspection data", "NODE", "what the inspection of a node found", "", with_desk({}), data_command},
+      {"baremetal introspection bulk start", "", "inspect all nodes in service, then make them available", "",
+       with_desk({}), bulk_start},
+      {"baremetal introspection bulk status", "", "how all inspections stand", "", with_desk({}), bulk_status},
+      {"baremetal show capabilities", "", "print the nodes' capabilities", "", with_desk({}), show_capabilities},
+      {"baremetal instackenv validate",
+       "[FILE]",
+       "check an inventory without importing it",
+       "",
+       {{"file", 'f', "FILE", "the inventory (instackenv.json)"}},
+       validate_file},
+  };
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,218 @@
+// `hearth deploy`: from templates and an inventory to configured machines, as one run.
+#include <cstdio>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/net/web_client.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/seed_service.hpp"
+#include "bootstrap/deploy/node_side.hpp"
+#include "metadata/live/upload.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+void tell(const std::string& text) {
+  print(text);
+  std::fflush(stdout);
+}
+
+/// The seed's services in a thread of this process, for as long as this lives.
+class OwnSeed {
+ public:
+  explicit OwnSeed(const cli::Arguments& arguments)
+      : service_(arguments, false), thread_([this] { service_.run(false); }) {}
+  OwnSeed(const OwnSeed&) = delete;
+  OwnSeed& operator=(const OwnSeed&) = delete;
+  ~OwnSeed() {
+    service_.stop();
+    thread_.join();
+  }
+  [[nodiscard]] const SeedService& service() const { return service_; }
+  void stay() { thread_.join(); }
+
+ private:
+  SeedService service_;
+  std::thread thread_;
+};
+
+/// Where the nodes and the stacks are: a seed's, or our own.
+struct Site {
+  std::unique_ptr<OwnSeed> own;
+  cli::Arguments desk;  ///< what opens the conductor's desk
+  std::string stacks_url;
+  std::string stacks_token;
+};
+
+/// "http://192.0.2.1:6385" → "http://192.0.2.1:8004/v1/admin".
+std::string stacks_beside(const std::string& seed) {
+  Url url = parse_url(seed).value_or_throw();
+  url.port = 8004;
+  url.path = "/v1/admin";
+  url.has_query = false;
+  return url.text();
+}
+
+std::string with_port(const std::string& seed) {
+  Url url = parse_url(seed).value_or_throw();
+  if (seed.find(cat(":", url.port), seed.find("://") + 3) == std::string::npos) url.port = 6385;
+  url.path = "/";
+  return url.text();
+}
+
+std::string token_in(const std::string& file) {
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  return text ? std::string(trim(*text)) : "";
+}
+
+Site open_site(const cli::Arguments& arguments) {
+  Site site;
+  site.desk = arguments;
+  const std::string state = state_directory(arguments);
+  if (const auto seed = arguments.value("seed")) {
+    site.desk.add("url", with_port(*seed));
+    site.stacks_url = arguments.value_or("stacks-url", stacks_beside(*seed));
+    site.stacks_token = token_in(arguments.value_or("stacks-token-file", cat(state, "/metadata/api-token")));
+    return site;
+  }
+  cli::Arguments serve = arguments;
+  for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
+  site.own = std::make_unique<OwnSeed>(serve);
+  site.desk.add("url", site.own->service().nodes_url());
+  site.stacks_url = site.own->service().stacks_url();
+  site.stacks_token = site.own->service().stacks_token();
+  return site;
+}
+
+metadata::live::UploadRequest upload_of(const cli::Arguments& arguments) {
+  metadata::live::UploadRequest request;
+  request.name = arguments.value_or("name", "overcloud");
+  const std::optional<std::string> file = arguments.value("template");
+  if (!file) throw Error(ErrorKind::usage, "which template? give -t FILE");
+  request.template_file = *file;
+  for (const std::string& environment : arguments.values("environment")) request.environments.emplace_back(environment);
+  request.parameters = arguments.values("parameter");
+  request.roles = arguments.value_or("roles", "");
+  request.networks = arguments.value_or("network-data", "");
+  return request;
+}
+
+std::uint64_t minutes_of(const cli::Arguments& arguments) {
+  const std::string text = arguments.value_or("timeout", "240");
+  const std::optional<std::uint64_t> minutes = parse_number(text);
+  if (!minutes || *minutes == 0)
+    throw Error(ErrorKind::usage, cat("--timeout ", text, ": a number of minutes is expected"));
+  return *minutes;
+}
+
+/// One look at everything, and what follows from it; the stack's status.
+std::string look(StackSide& stack, NodeSide& nodes) {
+  const std::string status = stack.status();
+  nodes.tell_events();
+  stack.tell_events();
+  if (is_running(status)) nodes.step();
+  return status;
+}
+
+/// Takes the stack to its end; prints what happens. Its last status. A seed that does not answer is waited for: it goes
+/// on where it was when it is back.
+std::string follow(StackSide& stack, NodeSide& nodes, Desk& desk) {
+  constexpr int k_patience = 600;  // seconds
+  int silent = 0;
+  while (true) {
+    try {
+      const std::string status = look(stack, nodes);
+      if (!is_running(status)) return status;
+      silent = 0;
+      desk.wait(std::chrono::milliseconds(500));
+    } catch (Error& error) {
+      if (error.kind() != ErrorKind::io || silent >= k_patience) throw;
+      if (silent++ == 0) tell(cat("The seed does not answer (", error.what(), "): waiting for it.\n"));
+      desk.wait(std::chrono::seconds(1));
+    }
+  }
+}
+
+int deploy(const cli::Arguments& arguments) {
+  const metadata::live::UploadRequest request = upload_of(arguments);
+  const RealFileSystem files;
+  Json body =
+      metadata::live::make_upload(request, files);  // what is wrong in templates is told before anything is begun
+  body["timeout_mins"] = minutes_of(arguments);
+  body["disable_rollback"] = true;
+  Site site = open_site(arguments);
+  const auto desk = Desk::open(site.desk);
+  const SystemClock clock;
+  WebClient http(clock, current_environment(), "hearth");
+  metadata::live::StackClient client(http, clock, site.stacks_url, site.stacks_token);
+  StackSide stack(client, request.name, tell);
+  NodeSide nodes(*desk, stack, {request.name, arguments.value_or("image", "")}, tell);
+  try {
+    nodes.begin();
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::io)
+      error.hint(cat("is the seed up? Its conductor should be at ", *site.desk.value("url")));
+    throw;
+  }
+  if (const auto inventory = arguments.value("inventory")) {
+    import_file(*desk, *inventory, "", {{"initial_state", "available"}, {"skip_busy", true}});
+  }
+  stack.begin(body);
+  const std::string status = follow(stack, nodes, *desk);
+  if (has_failed(status)) {
+    tell(cat(nodes.table(), "Stack ", request.name, " ", status, "\n", stack.failures()));
+    throw Error(ErrorKind::external, cat("the stack ", request.name, " is ", status))
+        .hint("mend what is named above and run the same command again: it goes on from here");
+  }
+  nodes.release_leftovers();
+  nodes.tell_events();
+  tell(cat(nodes.table(), stack.outputs(), "Stack ", request.name, " ", status, "\n"));
+  if (site.own && arguments.has("stay")) {
+    tell("Serving the machines' metadata on; SIGTERM ends it.\n");
+    site.own->stay();
+  }
+  return 0;
+}
+
+}  // namespace
+
+cli::Command deploy_command() {
+  cli::Command command{
+      "deploy",
+      "",
+      "take a site from templates and an inventory to configured machines",
+      "Makes the stack of the templates, deploys a node for each of its servers, and waits until all software "
+      "deployments have signalled: events of stack and nodes are printed as they come. A server gets the node that its "
+      "scheduler hint names (capabilities:node), else one with its flavor as profile or resource class; with the "
+      "flavor baremetal, any. Images are those that hearth image load has registered. With --seed the services of a "
+      "running seed do the work; else this process runs them for as long as it lasts, with its state in DIR. Run "
+      "again, "
+      "the command goes on where it was, and changes what the templates say anew. Exit code 1 when the stack failed.",
+      {{"template", 't', "FILE", "the template"},
+       {"environment", 'e', "FILE", "an environment; later ones win; may be given again"},
+       {"parameter", 'P', "NAME=VALUE", "a parameter; may be given again"},
+       {"roles", 'r', "FILE", "roles_data.yaml: the template's TripleO tree in Jinja is rendered as read"},
+       {"network-data", 0, "FILE", "networks of the tree (network_data.yaml in it)"},
+       {"inventory", 0, "FILE", "nodes (instackenv.json, YAML, CSV), imported first"},
+       {"name", 'n', "NAME", "the stack's name (overcloud)"},
+       {"image", 0, "IMAGE", "for servers that name none: a registered image or a URL"},
+       {"timeout", 0, "MINUTES", "how long all of it may take (240)"},
+       {"seed", 0, "URL", "a running seed: its conductor (http://HOST:6385)"},
+       {"stacks-url", 0, "URL", "its stack engine (http://HOST:8004/v1/admin)"},
+       {"stacks-token-file", 0, "FILE", "the engine's token (DIR/metadata/api-token)"},
+       {"state", 0, "DIR", "where state is kept without a seed (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
+       {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"},
+       {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},
+       {"port", 0, "PORT", "and port (6385)"},
+       {"stay", 0, "", "without a seed: serve the machines' metadata on when it is done"}},
+      deploy};
+  for (cli::Option& option : boot_options()) command.options.push_back(std::move(option));
+  return command;
+}
+
+}  // namespace hearth::bootstrap

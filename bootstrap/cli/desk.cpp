@@ -1,0 +1,159 @@
+#include "bootstrap/cli/desk.hpp"
+
+#include "base/net/web_client.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/text.hpp"
+#include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/cli/drivers.hpp"
+#include "bootstrap/conductor/agent_client.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// What an error answer says, however deep it is wrapped.
+std::string fault_text(const std::string& body, int status) {
+  const Result<Json> outer = parse_json(body, "answer");
+  const std::string inner = outer ? text_in(*outer, "error_message") : "";
+  const Result<Json> fault = parse_json(inner, "answer");
+  const std::string text = fault ? text_in(*fault, "faultstring") : inner;
+  return cat(text.empty() ? "the conductor refused" : text, " (HTTP ", status, ")");
+}
+
+class RemoteDesk final : public Desk {
+ public:
+  RemoteDesk(std::string url, std::string token)
+      : http_(clock_, current_environment(), "hearth"), url_(std::move(url)), token_(std::move(token)) {
+    while (!url_.empty() && url_.back() == '/') url_.pop_back();
+  }
+  [[nodiscard]] bool lasts() const override { return true; }
+  void wait(Duration duration) override { clock_.sleep(duration); }
+
+ private:
+  Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+    HttpRequest request;
+    request.method = method;
+    request.url = parse_url(cat(url_, target)).value_or_throw();
+    request.headers = {{"X-OpenStack-Ironic-API-Version", "1.82"}, {"Accept", "application/json"}};
+    if (!token_.empty()) request.headers.emplace_back("X-Auth-Token", token_);
+    if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    request.body = body;
+    request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
+    const HttpResponse response = http_.send(request);
+    return {response.status, response.body};
+  }
+  SystemClock clock_;
+  WebClient http_;
+  std::string url_;
+  std::string token_;
+};
+
+class LocalDesk final : public Desk {
+ public:
+  LocalDesk(const fs::path& directory, FileLock lock)
+      : lock_(std::move(lock)),
+        store_((directory / "state.db").string()),
+        drivers_(all_drivers(directory)),
+        agents_(clock_, std::chrono::seconds(10)),
+        workers_(8),
+        conductor_({store_, drivers_, agents_, workers_, clock_, log_, {}, directory}),
+        api_(conductor_, {}, log_) {}
+  [[nodiscard]] bool lasts() const override { return false; }
+  void wait(Duration duration) override {
+    const MonotonicTime until = clock_.now() + duration;
+    while (clock_.now() < until) {
+      conductor_.tick();
+      clock_.sleep(std::chrono::milliseconds(20));
+    }
+  }
+
+ private:
+  Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+    ServedRequest request;
+    request.method = method;
+    request.target = target;
+    const RequestTarget parts = parse_request_target(target).value();
+    request.raw_path = parts.raw_path;
+    request.path = parts.path;
+    request.query = parts.query;
+    request.headers = {{"X-OpenStack-Ironic-API-Version", "1.82"}, {"Host", "localhost"}};
+    request.body = body;
+    request.peer = "127.0.0.1";
+    const ServedResponse response = api_.answer(request);
+    // What can be done without a machine's answer is done before the command goes on; BMCs get a minute.
+    const Deadline deadline = Deadline::after(std::chrono::seconds(60), clock_);
+    while (!conductor_.quiet() && !deadline.passed(clock_.now())) {
+      conductor_.tick();
+      if (!conductor_.quiet()) clock_.sleep(std::chrono::milliseconds(10));
+    }
+    return {response.status, response.content()};
+  }
+
+  SystemClock clock_;
+  FdLogger log_{2, LogLevel::warning};
+  FileLock lock_;
+  Store store_;
+  Drivers drivers_;
+  HttpAgentClient agents_;
+  ThreadWorkers workers_;
+  Conductor conductor_;
+  IronicApi api_;
+};
+
+std::string token_from(const cli::Arguments& arguments, const std::string& directory) {
+  const std::string file = arguments.value_or("token-file", cat(directory, "/api-token"));
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  return text ? std::string(trim(*text)) : "";
+}
+
+}  // namespace
+
+std::string state_directory(const cli::Arguments& arguments) {
+  const Environment env = current_environment();
+  const auto set = env.find("HEARTH_NODE_STATE");
+  return arguments.value_or("state", set == env.end() ? "/var/lib/hearth/node" : set->second);
+}
+
+std::unique_ptr<Desk> Desk::open(const cli::Arguments& arguments) {
+  const std::string directory = state_directory(arguments);
+  const Environment env = current_environment();
+  const auto set = env.find("HEARTH_NODE_URL");
+  const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
+  if (!url.empty()) return std::make_unique<RemoteDesk>(url, token_from(arguments, directory));
+  RealFileSystem files;
+  files.make_directories(directory, 0700);
+  std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
+  if (lock) return std::make_unique<LocalDesk>(directory, std::move(*lock));
+  const std::optional<std::string> served = files.read(fs::path(directory) / "endpoint");
+  if (served) return std::make_unique<RemoteDesk>(std::string(trim(*served)), token_from(arguments, directory));
+  throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
+}
+
+Json Desk::call(const std::string& method, const std::string& target, const Json& body) {
+  return call_expecting(method, target, body, 200);
+}
+
+Json Desk::call_expecting(const std::string& method, const std::string& target, const Json& body, int status) {
+  const Answer answer = send(method, target, body.is_null() ? "" : body.dump());
+  const bool good = answer.status >= 200 && answer.status < 300;
+  if (!good && answer.status != status) {
+    const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
+    throw Error(kind, fault_text(answer.body, answer.status));
+  }
+  if (answer.body.empty()) return Json();
+  return parse_json(answer.body, "the conductor's answer").value_or_throw();
+}
+
+std::vector<cli::Option> desk_options() {
+  return {{"url", 0, "URL", "the conductor's address (HEARTH_NODE_URL; else the one that serves the state)"},
+          {"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
+          {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"}};
+}
+
+std::vector<cli::Option> with_desk(std::vector<cli::Option> options) {
+  for (cli::Option& option : desk_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace hearth::bootstrap

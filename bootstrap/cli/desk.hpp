@@ -1,0 +1,43 @@
+// Desk: where the commands of `hearth node` and `hearth baremetal` send their requests: to the conductor that runs,
+// else to one that this process makes for itself on the same data, for as long as the command takes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/cli/options.hpp"
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace hearth::bootstrap {
+
+class Desk {
+ public:
+  /// --url (or HEARTH_NODE_URL), else the conductor that serves --state (or /var/lib/hearth/node), else one of our own.
+  [[nodiscard]] static std::unique_ptr<Desk> open(const cli::Arguments& arguments);
+  virtual ~Desk() = default;
+
+  /// The answer's JSON; null when it has no body. Throws Error with the server's own text.
+  Json call(const std::string& method, const std::string& target, const Json& body = Json());
+  /// Answers 4xx with a JSON body, too, when `status` is among those expected.
+  Json call_expecting(const std::string& method, const std::string& target, const Json& body, int status);
+  /// Whether something goes on when this command ends.
+  [[nodiscard]] virtual bool lasts() const = 0;
+  /// Lets time pass.
+  virtual void wait(Duration duration) = 0;
+
+ protected:
+  struct Answer {
+    int status = 0;
+    std::string body;
+  };
+  [[nodiscard]] virtual Answer send(const std::string& method, const std::string& target, const std::string& body) = 0;
+};
+
+/// The options that choose a desk.
+[[nodiscard]] std::vector<cli::Option> desk_options();
+/// Other options before them.
+[[nodiscard]] std::vector<cli::Option> with_desk(std::vector<cli::Option> options);
+[[nodiscard]] std::string state_directory(const cli::Arguments& arguments);
+
+}  // namespace hearth::bootstrap

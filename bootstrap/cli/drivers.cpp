@@ -1,0 +1,49 @@
+#include "bootstrap/cli/drivers.hpp"
+
+#include "base/net/web_client.hpp"
+#include "base/sys/process.hpp"
+#include "bootstrap/power/ipmi_driver.hpp"
+#include "bootstrap/power/libvirt_driver.hpp"
+#include "bootstrap/power/plain_drivers.hpp"
+#include "bootstrap/power/qemu_driver.hpp"
+#include "bootstrap/power/redfish_driver.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// A client of its own for each request: drivers are called from several threads. No proxy: BMCs are neighbours.
+class ThreadedHttp final : public HttpClient {
+ public:
+  explicit ThreadedHttp(const Clock& clock) : clock_(clock) {}
+  [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
+    return WebClient(clock_, {}, "hearth-conductor").send(request);
+  }
+
+ private:
+  const Clock& clock_;
+};
+
+/// What the drivers of one table share, kept by one of them.
+struct World {
+  SystemClock clock;
+  RealRunner runner{clock};
+  ThreadedHttp http{clock};
+};
+
+}  // namespace
+
+Drivers all_drivers(const fs::path& directory) {
+  const auto world = std::make_shared<World>();
+  Drivers drivers;
+  drivers.add("manual-management", std::make_unique<ManualDriver>());
+  drivers.add("fake-hardware", std::make_unique<FakeDriver>());
+  drivers.add("ipmi", std::make_unique<IpmiDriver>(world->runner, world->clock));
+  drivers.add("redfish", std::make_unique<RedfishDriver>(world->http, world->clock));
+  drivers.add("qemu", std::make_unique<QemuDriver>(world->runner, world->clock, directory / "qemu"));
+  drivers.add("libvirt", std::make_unique<LibvirtDriver>(world->runner, world->clock));
+  drivers.keep(world);
+  return drivers;
+}
+
+}  // namespace hearth::bootstrap

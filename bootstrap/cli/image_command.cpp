@@ -1,0 +1,82 @@
+// `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes.
+#include <fcntl.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "builder/boot/kernel_extract.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Copies a file to `target`, which appears when it is complete; its SHA-256.
+std::string copy_hashed(const fs::path& source, const fs::path& target) {
+  const Fd from = Fd::open(source.string(), O_RDONLY);
+  AtomicFile to = AtomicFile::create(target);
+  Hasher hasher(HashKind::sha256);
+  std::string part(std::size_t{1} << 20U, '\0');
+  while (true) {
+    const ssize_t got = ::read(from.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error::from_errno("reading", source.string());
+    if (got == 0) break;
+    const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
+    hasher.update(bytes);
+    write_all(to.fd(), bytes, target.string());
+  }
+  to.commit();
+  return hasher.hex_digest();
+}
+
+int load(const cli::Arguments& arguments) {
+  const fs::path image = operand(arguments, 0, "image");
+  if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
+  const std::string name = arguments.value_or("name", image.stem().string());
+  const auto desk = Desk::open(arguments);
+  const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
+  RealFileSystem().make_directories(folder, 0755);
+  const bool has_kernel = arguments.has("kernel") && arguments.has("ramdisk");
+  const builder::KernelOutput boot{folder / cat(name, ".kernel"), folder / cat(name, ".ramdisk")};
+  SystemClock clock;
+  RealRunner runner(clock);
+  if (has_kernel) {
+    copy_hashed(*arguments.value("kernel"), boot.kernel);
+    copy_hashed(*arguments.value("ramdisk"), boot.ramdisk);
+  } else {
+    builder::extract_kernel(image, boot, runner);
+  }
+  const fs::path kept = folder / cat(name, image.extension().string());
+  const std::string digest = copy_hashed(image, kept);
+  Json record = {
+      {"kernel", boot.kernel.string()}, {"ramdisk", boot.ramdisk.string()},
+      {"file", kept.string()},          {"image_os_hash_algo", "sha256"},
+      {"image_os_hash_value", digest},  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
+  if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
+  desk->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
+  print(cat(name, " sha256:", digest, "\n"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<cli::Command> image_commands() {
+  return {{"image load", "IMAGE", "take an image, its kernel and its ramdisk into the seed",
+           "The three are copied to DIR/files/images and registered under one name: hearth node deploy --image NAME "
+           "writes the "
+           "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
+           "ramdisk.",
+           with_desk({{"name", 0, "NAME", "its name (the file's)"},
+                      {"kernel", 0, "FILE", "this kernel, in place of the image's own"},
+                      {"ramdisk", 0, "FILE", "and this ramdisk"},
+                      {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}}),
+           load}};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,368 @@
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/net/url.hpp"
+#include "base/python_json.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/inventory/listing.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print_json(const Json& json) { print(cat(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n")); }
+
+const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
+  if (index < arguments.operands().size()) return arguments.operands()[index];
+  throw Error(ErrorKind::usage, cat("which ", what, "?"));
+}
+
+Json import_file(Desk& desk, const std::string& file, const std::string& format, Json options) {
+  options["text"] = read_file(file);
+  options["source"] = file;
+  options["format"] = format;
+  if (format.empty()) {
+    const std::size_t dot = file.rfind('.');
+    if (!format_of(file)) {
+      throw Error(ErrorKind::input, cat("Invalid file extension for ", file, ", must be json, yaml or csv"))
+          .hint("say what it is: --format json, yaml, csv or txt");
+    }
+    options["format"] = file.substr(dot + 1);
+  }
+  Json answer = desk.call_expecting("POST", "/v1/hearth/import", options, 422);
+  for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
+  if (answer.contains("faults")) {
+    throw Error(ErrorKind::input, cat("the inventory has faults; nothing was changed\n", text_in(answer, "faults")));
+  }
+  return answer;
+}
+
+namespace {
+
+std::string node_target(const std::string& id, const std::string& rest = "") {
+  return cat("/v1/nodes/", percent_encode(id), rest);
+}
+
+int import_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
+  options["initial_state"] = arguments.value_or("initial-state", "available");
+  options["boot_option"] = arguments.value_or("instance-boot-option", "local");
+  const Json answer = import_file(*desk, operand(arguments, 0, "file"), arguments.value_or("format", ""), options);
+  if (arguments.has("json")) {
+    print_json(answer);
+    return 0;
+  }
+  const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
+  for (const char* what : {"created", "updated", "removed"}) {
+    const std::string word = std::string(what) == "created" ? "registered" : what;
+    for (const Json& uuid : answer[what]) print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
+  }
+  if (!answer["unchanged"].empty()) print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
+  int failed = 0;
+  for (const Json& uuid : answer["created"]) {
+    if (arguments.has("dry-run")) break;
+    const Json node = desk->call("GET", node_target(text_of(uuid)));
+    if (node["last_error"].is_null()) continue;
+    ++failed;
+    std::fputs(cat("node ", text_of(uuid), " stays ", shown_value(node["provision_state"]), ": ",
+                   text_of(node["last_error"]), "\n")
+                   .c_str(),
+               stderr);
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+/// "k=v" → a patch that sets /GROUP/k; JSON values are taken as such where they are one.
+void add_rows(Json& patch, const cli::Arguments& arguments, const std::string& option, const std::string& group) {
+  for (const std::string& pair : arguments.values(option)) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos)
+      throw Error(ErrorKind::usage, cat("--", option, " ", pair, ": KEY=VALUE is expected"));
+    const std::string value = pair.substr(equals + 1);
+    const bool structured =
+        !value.empty() && (value.front() == '{' || value.front() == '[' || value == "true" || value == "false");
+    const Result<Json> parsed = parse_json(value, option);
+    patch.push_back({{"op", "add"},
+                     {"path", cat("/", group, "/", replace_all(pair.substr(0, equals), "/", "~1"))},
+                     {"value", structured && parsed ? *parsed : Json(value)}});
+  }
+}
+
+constexpr std::array<std::pair<const char*, const char*>, 4> k_groups = {{{"driver-info", "driver_info"},
+                                                                          {"property", "properties"},
+                                                                          {"instance-info", "instance_info"},
+                                                                          {"extra", "extra"}}};
+
+/// Capabilities and what the seed gives a machine: read, changed and put back.
+void add_special(Json& patch, const cli::Arguments& arguments, const Json& node) {
+  auto items = parse_capabilities(text_in(node["properties"], "capabilities"));
+  for (const std::string& given : arguments.values("capability")) {
+    for (const auto& [key, value] : parse_capabilities(replace_all(given, "=", ":"))) {
+      std::erase_if(items, [&, key = key](const auto& item) { return item.first == key; });
+      if (!value.empty()) items.emplace_back(key, value);
+    }
+  }
+  if (arguments.has("capability")) {
+    patch.push_back({{"op", "add"}, {"path", "/properties/capabilities"}, {"value", capabilities_text(items)}});
+  }
+  Json seed = node["extra"].value("x_seed", Json::object());
+  const Json before = seed;
+  for (const std::string& file : arguments.values("ssh-key")) {
+    if (!seed.contains("ssh_keys")) seed["ssh_keys"] = Json::array();
+    seed["ssh_keys"].push_back(trim(read_file(file)));
+  }
+  if (const auto file = arguments.value("user-data")) seed["user_data"] = read_file(*file);
+  for (const char* key : {"rack", "slot", "note"}) {
+    if (const auto value = arguments.value(key)) seed[key] = *value;
+  }
+  if (seed != before) patch.push_back({{"op", "add"}, {"path", "/extra/x_seed"}, {"value", seed}});
+}
+
+int set_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  for (const std::string& id : arguments.operands()) {
+    Json patch = Json::array();
+    for (const char* key :
+         {"name", "driver", "instance-uuid", "resource-class", "description", "owner", "conductor-group"}) {
+      if (const auto value = arguments.value(key)) {
+        patch.push_back({{"op", "add"}, {"path", cat("/", replace_all(key, "-", "_"))}, {"value", *value}});
+      }
+    }
+    for (const auto& [option, group] : k_groups) add_rows(patch, arguments, option, group);
+    add_special(patch, arguments, desk->call("GET", node_target(id)));
+    if (!patch.empty()) desk->call("PATCH", node_target(id), patch);
+    for (const std::string& trait : arguments.values("trait"))
+      desk->call("PUT", node_target(id, cat("/traits/", trait)));
+  }
+  return 0;
+}
+
+int unset_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  for (const std::string& id : arguments.operands()) {
+    Json patch = Json::array();
+    for (const auto& [option, group] : k_groups) {
+      for (const std::string& key : arguments.values(option)) {
+        patch.push_back({{"op", "remove"}, {"path", cat("/", group, "/", replace_all(key, "/", "~1"))}});
+      }
+    }
+    for (const char* key : {"name", "instance-uuid", "resource-class", "description", "owner"}) {
+      if (arguments.has(key)) patch.push_back({{"op", "remove"}, {"path", cat("/", replace_all(key, "-", "_"))}});
+    }
+    if (!patch.empty()) desk->call("PATCH", node_target(id), patch);
+    for (const std::string& trait : arguments.values("trait"))
+      desk->call("DELETE", node_target(id, cat("/traits/", trait)));
+  }
+  return 0;
+}
+
+std::string list_target(const cli::Arguments& arguments) {
+  std::string target = "/v1/nodes/detail?sort_dir=asc";
+  if (const auto state = arguments.value("provision-state")) target += cat("&provision_state=", percent_encode(*state));
+  if (const auto driver = arguments.value("driver")) target += cat("&driver=", percent_encode(*driver));
+  if (arguments.has("maintenance")) target += "&maintenance=True";
+  return target;
+}
+
+int list_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const auto period = std::chrono::milliseconds(arguments.has("watch") ? 1000 : 0);
+  std::string before;
+  while (true) {
+    const Json nodes = desk->call("GET", list_target(arguments))["nodes"];
+    const std::string text =
+        arguments.has("json") ? cat(nodes.dump(2), "\n") : node_table(nodes, arguments.has("seed-words"));
+    if (text != before) print(cat(before.empty() ? "" : "\n", text));
+    std::fflush(stdout);
+    before = text;
+    if (!arguments.has("watch")) return 0;
+    desk->wait(period);
+  }
+}
+
+int show_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const Json node = desk->call("GET", node_target(operand(arguments, 0, "node")));
+  if (arguments.has("json"))
+    print_json(node);
+  else
+    print(fields_table(node));
+  return 0;
+}
+
+int delete_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  require_operand(arguments, "node");
+  for (const std::string& id : arguments.operands()) {
+    desk->call("DELETE", node_target(id));
+    print(cat("Deleted node ", id, "\n"));
+  }
+  return 0;
+}
+
+int export_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  print_json(desk->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : "")));
+  return 0;
+}
+
+int events_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const std::string node = arguments.operands().empty() ? "" : cat("&node=", percent_encode(arguments.operands()[0]));
+  std::string start = arguments.has("after") ? cat("after=", arguments.value_or("after", "0")) : "newest=true";
+  while (true) {
+    const Json answer = desk->call("GET", cat("/v1/hearth/events?", start, node));
+    for (const Json& event : answer["events"]) {
+      if (arguments.has("json"))
+        print(cat(event.dump(), "\n"));
+      else
+        print(cat(event_line(event), "\n"));
+    }
+    std::fflush(stdout);
+    if (!arguments.has("follow")) return 0;
+    if (!answer["events"].empty())
+      start = cat("after=", text_of(answer["events"].back()["id"]));
+    else if (start == "newest=true")
+      start = "after=0";
+    desk->wait(std::chrono::seconds(1));
+  }
+}
+
+int log_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  require_operand(arguments, "node");
+  const Json log = desk->call("GET", cat("/v1/hearth/log/", percent_encode(arguments.operands()[0])));
+  if (arguments.has("json"))
+    print_json(log);
+  else
+    print(text_in(log, "text"));
+  return 0;
+}
+
+int todo_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  if (!arguments.operands().empty()) {
+    for (const std::string& id : arguments.operands())
+      desk->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
+    return 0;
+  }
+  const Json list = desk->call("GET", "/v1/hearth/instructions")["instructions"];
+  if (arguments.has("json")) {
+    print_json(list);
+    return 0;
+  }
+  if (list.empty()) print("There is nothing to do at the machines.\n");
+  for (const Json& row : list) {
+    print(cat(text_in(row, "text"), " (until ", replace_all(text_in(row, "deadline").substr(0, 19), "T", " "),
+              " UTC)\n"));
+  }
+  return 0;
+}
+
+int validate_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const Json found = desk->call("GET", node_target(operand(arguments, 0, "node"), "/validate"));
+  std::vector<Row> rows;
+  bool good = true;
+  for (const auto& [interface, row] : found.items()) {
+    good = good && row["result"] != false;
+    rows.push_back({interface, shown_value(row["result"]), text_in(row, "reason")});
+  }
+  print(text_table({"Interface", "Result", "Reason"}, rows));
+  return good ? 0 : 1;
+}
+
+int role_command(const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  const std::string target = cat("/v1/hearth/roles/", percent_encode(operand(arguments, 0, "role")));
+  Json role = Json::object();
+  for (const std::string& file : arguments.values("ssh-key")) role["ssh_keys"].push_back(trim(read_file(file)));
+  if (const auto file = arguments.value("user-data")) role["user_data"] = read_file(*file);
+  if (role.empty())
+    print_json(desk->call("GET", target));
+  else
+    desk->call("PUT", target, role);
+  return 0;
+}
+
+const std::vector<cli::Option> k_set_options = {
+    {"name", 0, "NAME", "its name"},
+    {"driver", 0, "DRIVER", "what it is managed by"},
+    {"instance-uuid", 0, "UUID", "the instance on it"},
+    {"resource-class", 0, "CLASS", "its resource class"},
+    {"description", 0, "TEXT", "what it is"},
+    {"owner", 0, "TEXT", "whose it is"},
+    {"conductor-group", 0, "TEXT", "who manages it"},
+    {"driver-info", 0, "KEY=VALUE", "one value of driver_info"},
+    {"property", 0, "KEY=VALUE", "one value of properties"},
+    {"instance-info", 0, "KEY=VALUE", "one value of instance_info"},
+    {"extra", 0, "KEY=VALUE", "one value of extra"},
+    {"capability", 0, "KEY:VALUE", "one capability; without a value it goes"},
+    {"trait", 0, "TRAIT", "one more trait"},
+    {"ssh-key", 0, "FILE", "one more public key that its machine gets"},
+    {"user-data", 0, "FILE", "the user-data that its machine gets"},
+    {"rack", 0, "TEXT", "where it stands, for people who switch it"},
+    {"slot", 0, "TEXT", "where in the rack"},
+    {"note", 0, "TEXT", "a note"}};
+
+}  // namespace
+
+std::vector<cli::Command> node_commands() {
+  const cli::Option json{"json", 0, "", "as JSON"};
+  return {
+      {"node import", "FILE", "take an inventory into the database; again: update it",
+       "Forms: instackenv.json (JSON, YAML, CSV), bifrost's and Ironic's own, scripts of nova baremetal-node-create "
+       "(.txt). "
+       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
+       "recognised by MAC, by the address of their BMC, by UUID.",
+       with_desk({{"format", 0, "FORMAT", "json, yaml, csv or txt, whatever the file is called"},
+                  {"initial-state", 0, "STATE", "enroll, manageable or available (available)"},
+                  {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)"},
+                  {"remove", 0, "", "delete nodes that are not in the file"},
+                  {"dry-run", 0, "", "only tell what would be done"},
+                  json}),
+       import_command},
+      {"node export", "", "print the inventory as instackenv.json", "",
+       with_desk({{"secrets", 0, "", "with passwords"}}), export_command},
+      {"node list", "", "print the nodes and their states", "",
+       with_desk({json,
+                  {"watch", 'w', "", "print it again whenever it changes"},
+                  {"provision-state", 0, "STATE", "only those"},
+                  {"driver", 0, "DRIVER", "only those"},
+                  {"maintenance", 0, "", "only those out of service"},
+                  {"seed-words", 0, "", "print \"deploy wait-callback\" for \"wait call-back\", as old guides do"}}),
+       list_command},
+      {"node show", "NODE", "print all that is known of a node", "", with_desk({json}), show_command},
+      {"node set", "NODE…", "change nodes", "", with_desk(k_set_options), set_command},
+      {"node unset", "NODE…", "take values from nodes", "",
+       with_desk({{"name", 0, "", "its name"},
+                  {"instance-uuid", 0, "", "the instance"},
+                  {"resource-class", 0, "", "the resource class"},
+                  {"description", 0, "", "the description"},
+                  {"owner", 0, "", "the owner"},
+                  {"driver-info", 0, "KEY", "one value of driver_info"},
+                  {"property", 0, "KEY", "one value of properties"},
+                  {"instance-info", 0, "KEY", "one value of instance_info"},
+                  {"extra", 0, "KEY", "one value of extra"},
+                  {"trait", 0, "TRAIT", "one trait"}}),
+       unset_command},
+      {"node delete", "NODE…", "forget nodes", "", with_desk({}), delete_command},
+      {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_desk({}), validate_command},
+      {"node events", "[NODE]", "print what happened", "",
+       with_desk({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, json}),
+       events_command},
+      {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_desk({json}),
+       log_command},
+      {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "", with_desk({json}),
+       todo_command},
+      {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
+       with_desk({{"ssh-key", 0, "FILE", "a public key"}, {"user-data", 0, "FILE", "user-data"}}), role_command},
+  };
+}
+
+}  // namespace hearth::bootstrap

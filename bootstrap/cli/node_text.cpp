@@ -1,0 +1,99 @@
+#include "bootstrap/cli/node_text.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/python_json.hpp"
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Characters, not bytes: names may be in any language.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::vector<std::size_t> widths_of(const Row& head, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const std::string& cell : head) widths.push_back(width_of(cell));
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (const std::string& line : split(row[i], '\n')) widths[i] = std::max(widths[i], width_of(line));
+    }
+  }
+  return widths;
+}
+
+std::string rule(const std::vector<std::size_t>& widths) {
+  std::string line = "+";
+  for (const std::size_t width : widths) line += std::string(width + 2, '-') + "+";
+  return line + "\n";
+}
+
+std::string line_of(const Row& row, const std::vector<std::size_t>& widths) {
+  std::string line = "|";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    line += cat(" ", row[i], std::string(widths[i] - std::min(widths[i], width_of(row[i])), ' '), " |");
+  }
+  return line + "\n";
+}
+
+/// A cell may have several lines.
+std::string lines_of(const Row& row, const std::vector<std::size_t>& widths) {
+  std::size_t height = 1;
+  std::vector<std::vector<std::string>> cells;
+  for (const std::string& cell : row) {
+    cells.push_back(split(cell, '\n'));
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < height; ++i) {
+    Row part;
+    for (const auto& cell : cells) part.push_back(i < cell.size() ? cell[i] : "");
+    text += line_of(part, widths);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_table(const Row& head, const std::vector<Row>& rows) {
+  const std::vector<std::size_t> widths = widths_of(head, rows);
+  std::string text = rule(widths) + line_of(head, widths) + rule(widths);
+  for (const Row& row : rows) text += lines_of(row, widths);
+  return text + rule(widths);
+}
+
+std::string shown_value(const Json& value) { return value.is_string() ? value.get<std::string>() : python_text(value); }
+
+std::string node_table(const Json& nodes, bool seed_words) {
+  std::vector<Row> rows;
+  for (const Json& node : nodes) {
+    std::string state = shown_value(node["provision_state"]);
+    std::string instance = shown_value(node["instance_uuid"]);
+    if (seed_words && state == "wait call-back") state = "deploy wait-callback";
+    if (seed_words && instance == "None") instance.clear();
+    rows.push_back({shown_value(node["uuid"]), shown_value(node["name"]), instance, shown_value(node["power_state"]),
+                    state, shown_value(node["maintenance"])});
+  }
+  return text_table({"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"}, rows);
+}
+
+std::string fields_table(const Json& object) {
+  std::map<std::string, std::string> sorted;
+  for (const auto& [key, value] : object.items()) sorted[key] = shown_value(value);
+  std::vector<Row> rows;
+  for (const auto& [key, value] : sorted) rows.push_back({key, value});
+  return text_table({"Field", "Value"}, rows);
+}
+
+std::string event_line(const Json& event) {
+  const std::string at = replace_all(text_in(event, "at").substr(0, 19), "T", " ");
+  const std::string who = text_in(event, "name");
+  return cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"));
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,26 @@
+// How nodes look on a terminal: the field's own tables, as its client prints them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace hearth::bootstrap {
+
+using Row = std::vector<std::string>;
+
+/// A table with borders, as prettytable draws it; columns are as wide as their characters.
+[[nodiscard]] std::string text_table(const Row& head, const std::vector<Row>& rows);
+/// A value as the field's client prints it: None, True, {'a': 1}.
+[[nodiscard]] std::string shown_value(const Json& value);
+
+/// UUID, Name, Instance UUID, Power State, Provisioning State, Maintenance. `seed_words`: "deploy wait-callback", and
+/// empty instead of None for nodes without an instance, as an old guide has it.
+[[nodiscard]] std::string node_table(const Json& nodes, bool seed_words = false);
+/// Field and Value, in the order of the alphabet.
+[[nodiscard]] std::string fields_table(const Json& object);
+/// "2026-11-20 23:31:40 web1 state: available -> deploying".
+[[nodiscard]] std::string event_line(const Json& event);
+
+}  // namespace hearth::bootstrap

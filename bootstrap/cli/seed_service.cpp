@@ -1,0 +1,324 @@
+#include "bootstrap/cli/seed_service.hpp"
+
+#include <cstdio>
+
+#include "base/net/http_server.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/sys/process.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+#include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/boot/boot_service.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/drivers.hpp"
+#include "bootstrap/handover/handover.hpp"
+#include "bootstrap/page/heat_stacks.hpp"
+#include "bootstrap/page/status_page.hpp"
+#include "metadata/live/service_options.hpp"
+#include "pxe/boot/answer.hpp"
+#include "pxe/privileges.hpp"
+#include "pxe/service.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using metadata::live::url_host;
+
+std::string kept_token(const fs::path& directory) {
+  RealFileSystem files;
+  const fs::path path = directory / "api-token";
+  const std::optional<std::string> kept = files.read(path);
+  if (kept && !trim(*kept).empty()) return std::string(trim(*kept));
+  const std::string token = random_hex(32);
+  files.write(path, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+  return token;
+}
+
+std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t usual) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return usual;
+  const std::optional<std::uint64_t> value = parse_number(*text);
+  if (!value) throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected"));
+  return *value;
+}
+
+Settings settings_of(const cli::Arguments& arguments) {
+  Settings settings;
+  const auto seconds = [&](const char* option, Seconds usual) {
+    return Seconds(number(arguments, option, static_cast<std::uint64_t>(usual.count())));
+  };
+  settings.deploy_callback_timeout = seconds("deploy-callback-timeout", settings.deploy_callback_timeout);
+  settings.clean_callback_timeout = seconds("clean-callback-timeout", settings.clean_callback_timeout);
+  settings.inspect_timeout = seconds("inspect-timeout", settings.inspect_timeout);
+  settings.rescue_callback_timeout = seconds("rescue-callback-timeout", settings.rescue_callback_timeout);
+  settings.boot_silence_timeout = seconds("boot-silence-timeout", settings.boot_silence_timeout);
+  settings.agent_silence_timeout = seconds("agent-silence-timeout", settings.agent_silence_timeout);
+  settings.heartbeat_interval = seconds("heartbeat-interval", settings.heartbeat_interval);
+  settings.poll_interval = seconds("poll-interval", settings.poll_interval);
+  settings.power_sync_interval = seconds("power-sync-interval", settings.power_sync_interval);
+  settings.power_off_wait = seconds("power-off-wait", settings.power_off_wait);
+  settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
+  settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
+  settings.automated_clean = arguments.has("automated-clean");
+  settings.host = arguments.value_or("host-name", settings.host);
+  return settings;
+}
+
+/// Of the stack service that the page shows; empty where it trusts this machine.
+std::string stack_token(const cli::Arguments& arguments) {
+  const std::optional<std::string> file = arguments.value("stacks-token-file");
+  if (!file) return "";
+  const std::optional<std::string> token = RealFileSystem().read(*file);
+  if (!token) throw Error(ErrorKind::not_found, cat("--stacks-token-file ", *file, ": there is no such file"));
+  return std::string(trim(*token));
+}
+
+fs::path made_directory(const cli::Arguments& arguments) {
+  const fs::path directory = state_directory(arguments);
+  RealFileSystem().make_directories(directory, 0700);
+  return directory;
+}
+
+FileLock taken_lock(const fs::path& directory) {
+  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock");
+  if (lock) return std::move(*lock);
+  throw Error(ErrorKind::io, cat("another process works on ", directory.string()))
+      .hint("one conductor per state directory: stop the other one, or give another --state");
+}
+
+/// The site to boot, with what hearth image load has put aside for its machines.
+std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path& directory) {
+  const std::optional<std::string> file = arguments.value("boot");
+  if (!file) return std::nullopt;
+  pxe::Site site = pxe::load_site(*file);
+  if (site.root.empty()) {
+    site.root = (directory / "files").string();
+    RealFileSystem().make_directories(site.root, 0755);
+  }
+  return site;
+}
+
+/// A line an event on stdout, as it becomes durable.
+void tell(const Event& event) {
+  std::fputs(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", event.text, "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+/// Those given, else our addresses on the networks that machines boot from.
+std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const std::optional<pxe::Site>& site) {
+  std::vector<std::string> addresses = arguments.values("agents");
+  if (!addresses.empty() || !site) return addresses;
+  for (const pxe::Network& network : site->networks) addresses.push_back(pxe::to_text(network.server));
+  return addresses;
+}
+
+/// The stack engine in this process, where it is asked for.
+struct OwnEngine {
+  OwnEngine(const cli::Arguments& arguments, const std::vector<std::string>& networks, const fs::path& directory,
+            const Clock& clock, Logger& log) {
+    if (!arguments.has("engine")) return;
+    const std::string usual = networks.empty() ? arguments.value_or("listen", "127.0.0.1") : networks.front();
+    ports = metadata::live::service_ports(arguments, arguments.value_or("stacks-listen", usual));
+    const metadata::live::PublicUrls urls =
+        metadata::live::public_urls("http", arguments.value_or("public", ports.address), ports);
+    metadata::live::ServiceSettings settings;
+    settings.state = directory / "metadata";
+    settings.urls = urls;
+    settings.provides_machines = true;
+    settings.trust_loopback = !arguments.has("no-trust-loopback");
+    service = std::make_unique<metadata::live::StackService>(settings, clock, log);
+    url = cat("http://", url_host(ports.address), ":", ports.heat, "/v1/admin");
+  }
+
+  metadata::live::ServicePorts ports;
+  std::unique_ptr<metadata::live::StackService> service;
+  std::string url;
+};
+
+}  // namespace
+
+/// In the order in which they are made.
+struct SeedService::Parts {
+  Parts(const cli::Arguments& arguments, bool own_process)
+      : has_page(!arguments.has("no-page")),
+        directory(made_directory(arguments)),
+        site(site_of(arguments, directory)),
+        networks(agent_addresses(arguments, site)),
+        lock(taken_lock(directory)),
+        store((directory / "state.db").string()),
+        drivers(all_drivers(directory)),
+        agents(clock, std::chrono::seconds(60)),
+        conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
+        people(conductor, {kept_token(directory), !arguments.has("no-trust-loopback"), false}, log),
+        machines(conductor, {"", false, true}, log),
+        engine(arguments, networks, directory, clock, log),
+        shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
+                     engine.service ? engine.service->token() : stack_token(arguments)),
+        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr),
+        server({}, clock, log, nullptr) {
+    if (const std::optional<Handover> given = kept_handover(store)) {
+      throw Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given->to))
+          .hint("hearth seed takeover goes on with it; with --back it calls it off");
+    }
+    conductor.ledger().watch([this](const Event& event) {
+      if (event.kind == "handover") server.stop();
+    });
+    if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell));
+    listen(arguments);
+    if (site) open_boot(arguments);
+    if (site && own_process && !arguments.has("keep-rights")) give_up_rights(arguments.value_or("user", ""));
+    if (boot) boot->start();
+    conductor.ledger().record_site("conductor", "started");
+    conductor.settle();
+  }
+
+  void say(const std::string& name, const std::string& address, std::uint16_t port) const {
+    if (!silent) std::fputs(cat(name, " ", address, " ", port, "\n").c_str(), stdout);
+  }
+
+  void listen(const cli::Arguments& arguments) {
+    silent = arguments.has("silent");
+    const std::uint16_t port = metadata::live::port_option(arguments, "port", 6385);
+    TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+    const TlsFiles* tls = files.key.empty() ? nullptr : &files;
+    const std::string address = arguments.value_or("listen", "127.0.0.1");
+    const std::uint16_t bound =
+        server.listen("api", address, port, has_page ? static_cast<HttpHandler&>(page) : people, tls);
+    say("api", address, bound);
+    const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
+    nodes_url = cat(tls == nullptr ? "http://" : "https://", near, ":", bound);
+    RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+    for (const std::string& own : networks) {
+      const std::uint16_t agent_port = server.listen("agents", own, port, machines);
+      say("agents", own, agent_port);
+      if (agent_url.empty()) agent_url = cat("http://", url_host(own), ":", agent_port);
+    }
+    if (engine.service) {
+      for (const auto& [name, own] : engine.service->listen(server, engine.ports)) say(name, engine.ports.address, own);
+    }
+    std::fflush(stdout);
+  }
+
+  void open_boot(const cli::Arguments& arguments) {
+    BootService::Options options;
+    options.force = arguments.has("boot-force");
+    options.agent_url = arguments.value_or("agent-url", agent_url);
+    boot = std::make_unique<BootService>(*site, options, conductor, clock, log);
+    boot->look_around();
+    if (!site->networks.empty()) {
+      store.put_document("site/boot", {{"url", pxe::http_base(*site, site->networks.front().server)}});
+    }
+  }
+
+  /// Nothing here has started a thread yet, so it holds for all.
+  void give_up_rights(const std::string& user) {
+    if (!user.empty()) {
+      RealRunner runner(clock);
+      for (const std::string& own : {directory.string(), site->state_dir})
+        run_checked(runner, {.argv = {"chown", "-R", user + ":", own}});
+    }
+    pxe::drop_privileges(user);
+  }
+
+  bool has_page;
+  fs::path directory;
+  std::optional<pxe::Site> site;
+  std::vector<std::string> networks;  ///< our addresses on those of the machines
+  std::string agent_url;
+  std::string nodes_url;
+  bool silent = false;
+  SystemClock clock;
+  FdLogger standard_error{2};
+  PageLog log{standard_error, clock};
+  FileLock lock;
+  Store store;
+  Drivers drivers;
+  HttpAgentClient agents;
+  ThreadWorkers workers{16};
+  Conductor conductor;
+  IronicApi people;
+  IronicApi machines;
+  OwnEngine engine;
+  HeatStacks shown_stacks;
+  StatusPage page;
+  HttpServer server;
+  std::unique_ptr<BootService> boot;
+};
+
+SeedService::SeedService(const cli::Arguments& arguments, bool own_process)
+    : parts_(std::make_unique<Parts>(arguments, own_process)) {}
+SeedService::~SeedService() = default;
+
+void SeedService::run(bool signals) {
+  parts_->server.every(std::chrono::milliseconds(50), [this] {
+    if (parts_->boot) parts_->boot->tick();
+    parts_->conductor.tick();
+  });
+  parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
+  parts_->server.run(signals);
+  RealFileSystem().remove(parts_->directory / "endpoint");
+}
+
+void SeedService::stop() { parts_->server.stop(); }
+const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
+const std::string& SeedService::stacks_url() const { return parts_->engine.url; }
+std::string SeedService::stacks_token() const { return parts_->engine.service ? parts_->engine.service->token() : ""; }
+
+int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
+  const fs::path directory = made_directory(arguments);
+  const FileLock lock = taken_lock(directory);
+  const SystemClock clock;
+  FdLogger log(2);
+  HttpServer server({}, clock, log, nullptr);
+  std::optional<HandoverDesk::Ending> ending;
+  HandoverDesk desk(
+      {directory, pack_state(directory, handover), kept_token(directory), !arguments.has("no-trust-loopback")},
+      handover, [&](HandoverDesk::Ending how) {
+        ending = how;
+        server.stop();
+      });
+  const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+  server.listen("api", arguments.value_or("listen", "127.0.0.1"),
+                static_cast<std::uint16_t>(number(arguments, "port", 6385)), desk,
+                files.key.empty() ? nullptr : &files);
+  log.log(LogLevel::warning, cat("nothing is served: the services are given to ", handover.to));
+  server.run(true);
+  if (!ending) return 0;
+  Store store((directory / "state.db").string());
+  if (*ending == HandoverDesk::Ending::left) {
+    keep_handover(store, {handover.id, handover.to, true});
+    return 0;
+  }
+  forget_handover(store);
+  fs::remove(directory / k_state_bundle);
+  return k_called_off;
+}
+
+std::optional<Handover> handover_of(const cli::Arguments& arguments) {
+  const fs::path file = fs::path(state_directory(arguments)) / "state.db";
+  if (!fs::exists(file)) return std::nullopt;
+  Store store(file.string());
+  return kept_handover(store);
+}
+
+std::vector<cli::Option> boot_options() {
+  return {
+      {"agents", 0, "ADDRESS", "for machines; may be given more than once"},
+      {"boot", 0, "SITE.json",
+       "also serve DHCP, TFTP and HTTP boot (hearth pxe serve tells of SITE; its nodes are these)"},
+      {"boot-force", 0, "", "even where another DHCP server answers"},
+      {"agent-url", 0, "URL", "where ramdisks find the conductor (http://ADDRESS:PORT of the first --agents)"},
+      {"stacks-listen", 0, "ADDRESS", "of the stack engine (the first --agents)"},
+      {"public", 0, "HOST", "under which agents reach the stack engine (the address listened on)"},
+      {"cfn-port", 0, "PORT", "the engine's CFN API (8000)"},
+      {"objects-port", 0, "PORT", "its objects (8080)"},
+      {"heat-port", 0, "PORT", "its orchestration API (8004)"},
+      {"identity-port", 0, "PORT", "its Keystone for agents (5000)"},
+      {"deploy-callback-timeout", 0, "SECONDS", "how long a deployment waits for its machine (1800)"},
+      {"poll-interval", 0, "SECONDS", "between looks at an agent's work (2)"},
+      {"boots-at-once", 0, "N", "how many machines boot the ramdisk at a time (250): fewer than there are addresses"}};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,48 @@
+// The seed's services in one process: the conductor with its REST faces, and as asked for the boot servers and the
+// stack engine. `hearth node serve` is this; `hearth deploy` runs it beside its own work.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cli/options.hpp"
+#include "bootstrap/handover/handover.hpp"
+
+namespace hearth::bootstrap {
+
+class SeedService {
+ public:
+  /// Opens all ports and the state; `arguments` are those of `hearth node serve`, and "silent": print no ports. Throws
+  /// Error. With `own_process`, which nothing else works in, what ports needed of root's rights is given up when they
+  /// are open (--keep-rights, --user).
+  SeedService(const cli::Arguments& arguments, bool own_process);
+  SeedService(const SeedService&) = delete;
+  SeedService& operator=(const SeedService&) = delete;
+  ~SeedService();
+
+  /// Serves until stop(); with `signals`, SIGTERM and SIGINT stop it, too.
+  void run(bool signals);
+  /// From any thread.
+  void stop();
+
+  [[nodiscard]] const std::string& nodes_url() const;   ///< "http://127.0.0.1:6385"
+  [[nodiscard]] const std::string& stacks_url() const;  ///< "http://192.0.2.1:8004/v1/admin"; empty without --engine
+  [[nodiscard]] std::string stacks_token() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The handover that the state of `arguments` is in, if any.
+[[nodiscard]] std::optional<Handover> handover_of(const cli::Arguments& arguments);
+/// In place of the services: gives the state away, until it is told that the new ones serve (0), or that these here
+/// are to serve again (k_called_off: start them), or a signal comes (0).
+int serve_handover(const cli::Arguments& arguments, const Handover& handover);
+constexpr int k_called_off = 75;  ///< EX_TEMPFAIL of sysexits.h
+
+/// The options of it that `hearth deploy` has, too.
+[[nodiscard]] std::vector<cli::Option> boot_options();
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,70 @@
+// `hearth node serve`: the conductor and its REST faces in one process.
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/seed_service.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+int serve(const cli::Arguments& arguments) {
+  if (!handover_of(arguments)) SeedService(arguments, true).run(true);
+  const std::optional<Handover> handover = handover_of(arguments);
+  return handover ? serve_handover(arguments, *handover) : 0;
+}
+
+}  // namespace
+
+cli::Command serve_command() {
+  cli::Command command{
+      "node serve",
+      "",
+      "run the conductor: moves nodes through their states; Ironic's REST API",
+      "The field's client works with it: OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:6385 openstack baremetal …. "
+      "Machines are served on the addresses given by --agents, and there get nothing but what a deploy ramdisk needs. "
+      "Everything is kept in DIR: killed at any moment, it goes on where it was. People's token is in DIR/api-token "
+      "(X-Auth-Token, or the password of Basic credentials); programs on this machine need none. A browser finds the "
+      "status "
+      "page at the same address: to look at for everybody who reaches it, with the token to act.\nExit codes: 0 it was "
+      "stopped, or its services run elsewhere now (hearth seed takeover); 75 that was called off, start it again.",
+      {{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
+       {"listen", 0, "ADDRESS", "for people (127.0.0.1)"},
+       {"port", 0, "PORT", "of the API, for people and machines (6385)"},
+       {"engine", 0, "", "also run the stack engine (as hearth metadata serve does), for hearth deploy"},
+       {"no-trust-loopback", 0, "", "this machine needs the token, too"},
+       {"no-page", 0, "", "no status page"},
+       {"stacks", 0, "URL",
+        "whose stacks the page shows: a Heat API such as http://127.0.0.1:8004/v1/PROJECT (with --engine, its own)"},
+       {"stacks-token-file", 0, "FILE", "the token for it"},
+       {"tls-certificate", 0, "FILE", "serve people by TLS with this chain (PEM)"},
+       {"tls-key", 0, "FILE", "and this key"},
+       {"host-name", 0, "NAME", "the conductor's name (hearth)"},
+       {"automated-clean", 0, "", "clean nodes before they become available"},
+       {"clean-callback-timeout", 0, "SECONDS", "how long cleaning waits for its machine (1800)"},
+       {"inspect-timeout", 0, "SECONDS", "how long an inspection waits for its result (1800)"},
+       {"rescue-callback-timeout", 0, "SECONDS", "how long a rescue waits for its machine (1800)"},
+       {"boot-silence-timeout", 0, "SECONDS",
+        "a machine of which nothing is heard for so long after its start is started again, twice (600); 0 = never"},
+       {"agent-silence-timeout", 0, "SECONDS", "an agent that is silent for so long is lost (600)"},
+       {"heartbeat-interval", 0, "SECONDS", "told to agents (300)"},
+       {"power-sync-interval", 0, "SECONDS", "between looks at all BMCs (60); 0 = never"},
+       {"power-off-wait", 0, "SECONDS", "from an agent's leave to switching its machine off (30)"},
+       {"reminder-interval", 0, "SECONDS", "between reminders to people (300)"},
+       {"user", 0, "USER", "with --boot: to become once the ports are open; gets DIR and the site's state_dir"},
+       {"keep-rights", 0, "", "with --boot: stay root in full, to give machines of QEMU their taps (driver qemu)"},
+       {"quiet", 'q', "", "don't print events"}},
+      serve};
+  for (cli::Option& option : boot_options()) command.options.push_back(std::move(option));
+  return command;
+}
+
+std::vector<cli::Command> commands() {
+  std::vector<cli::Command> all = node_commands();
+  for (auto* more : {verb_commands, baremetal_commands, image_commands}) {
+    for (cli::Command& command : more()) all.push_back(std::move(command));
+  }
+  all.push_back(serve_command());
+  all.push_back(deploy_command());
+  return all;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,196 @@
+#include <array>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+std::string target_of(const std::string& id, const std::string& rest) {
+  return cat("/v1/nodes/", percent_encode(id), rest);
+}
+
+struct VerbRow {
+  const char* verb;
+  const char* summary;
+  const char* reaches;  ///< the state that --wait waits for
+  bool goes_on;         ///< it needs a conductor that stays
+};
+
+constexpr std::array k_verbs = {
+    VerbRow{"manage", "check that a node can be managed", "manageable", false},
+    VerbRow{"provide", "make a node available for deployment", "available", false},
+    VerbRow{"adopt", "take over a machine that is in use already", "active", false},
+    VerbRow{"abort", "stop waiting for a machine", "", false},
+    VerbRow{"inspect", "boot a machine and ask it what it is made of", "manageable", true},
+    VerbRow{"deploy", "write an image to a machine's disk and start it", "active", true},
+    VerbRow{"rebuild", "deploy again, over what is there", "active", true},
+    VerbRow{"undeploy", "take a machine out of use", "available", true},
+    VerbRow{"clean", "run cleaning steps", "manageable", true},
+    VerbRow{"rescue", "boot the ramdisk for repairs", "rescue", true},
+    VerbRow{"unrescue", "go back from the rescue to the machine's own system", "active", true},
+    VerbRow{"service", "run service steps on a machine in use", "active", true}};
+
+/// Waits for the state; true when it was reached.
+bool wait_for(Desk& desk, const std::string& id, const std::string& state, std::uint64_t seconds) {
+  std::fputs(cat("Waiting for provision state ", state, " on node ", id, "\n").c_str(), stdout);
+  std::fflush(stdout);
+  for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
+    const Json node = desk.call("GET", target_of(id, ""));
+    const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
+    if (name(now) == state && node["target_provision_state"].is_null()) return true;
+    const StateKind kind = kind_of(now);
+    if (kind == StateKind::failed) {
+      throw Error(ErrorKind::external, cat("Node ", id, " failed to reach state ", state, ". It's in state ", name(now),
+                                           ", and has error: ", shown_value(node["last_error"])));
+    }
+    if (kind == StateKind::stable) {
+      throw Error(ErrorKind::external,
+                  cat("Node ", id, " failed to reach state ", state, ". It's in unexpected stable state ", name(now),
+                      ": ", shown_value(node["last_error"])));
+    }
+    desk.wait(std::chrono::milliseconds(500));
+  }
+  throw Error(ErrorKind::external, cat("Node ", id, " did not reach state ", state, " in ", seconds, " s"));
+}
+
+/// For a partition image: options, and where instance_info has them.
+constexpr std::array<std::pair<const char*, const char*>, 3> k_layout = {
+    {{"root-gb", "root_gb"}, {"swap-mb", "swap_mb"}, {"ephemeral-gb", "ephemeral_gb"}}};
+
+/// The image that a deployment is told of, with its digest where the file is at hand.
+void set_image(Desk& desk, const std::string& id, const cli::Arguments& arguments) {
+  const auto image = arguments.value("image");
+  if (!image) return;
+  Json info = Json::object();
+  if (image->find("://") == std::string::npos) {
+    const Json known = desk.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    for (const char* key : {"image_source", "image_os_hash_algo", "image_os_hash_value", "image_disk_format"}) {
+      if (known.contains(key)) info[key] = known[key];
+    }
+  } else {
+    info["image_source"] = *image;
+  }
+  if (const auto digest = arguments.value("sha256")) {
+    info["image_os_hash_algo"] = "sha256";
+    info["image_os_hash_value"] = *digest;
+  }
+  for (const auto& [option, key] : k_layout) {
+    const auto given = arguments.value(option);
+    if (!given) continue;
+    info[key] = *given;
+    info["image_type"] = "partition";
+  }
+  Json patch = Json::array();
+  for (const auto& [key, value] : info.items()) {
+    patch.push_back({{"op", "add"}, {"path", cat("/instance_info/", key)}, {"value", value}});
+  }
+  desk.call("PATCH", target_of(id, ""), patch);
+}
+
+Json verb_body(const VerbRow& row, const cli::Arguments& arguments) {
+  Json body = {{"target", row.verb}};
+  for (const char* key : {"config-drive", "clean-steps", "service-steps"}) {
+    const auto given = arguments.value(key);
+    if (!given) continue;
+    const std::string text = fs::exists(*given) ? read_file(*given) : *given;
+    const Result<Json> parsed = parse_json(text, key);
+    body[replace_all(key, "config-drive", "configdrive") == "configdrive" ? "configdrive"
+                                                                          : replace_all(key, "-", "_")] =
+        parsed ? *parsed : Json(trim(text));
+  }
+  if (const auto file = arguments.value("rescue-password-file")) body["rescue_password"] = trim(read_file(*file));
+  return body;
+}
+
+int run_verb(const VerbRow& row, const cli::Arguments& arguments) {
+  const auto desk = Desk::open(arguments);
+  require_operand(arguments, "node");
+  if (row.goes_on && !desk->lasts() && !arguments.has("wait")) {
+    throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
+        .hint("start one: hearth node serve");
+  }
+  for (const std::string& id : arguments.operands()) {
+    set_image(*desk, id, arguments);
+    desk->call("PUT", target_of(id, "/states/provision"), verb_body(row, arguments));
+  }
+  if (!arguments.has("wait") || *row.reaches == '\0') return 0;
+  const std::uint64_t seconds = parse_number(arguments.value_or("wait", "0")).value_or(0);
+  for (const std::string& id : arguments.operands()) wait_for(*desk, id, row.reaches, seconds);
+  return 0;
+}
+
+cli::Command verb_command(const VerbRow& row) {
+  std::vector<cli::Option> options = {{"wait", 0, "SECONDS", "until it is done, or so long; 0 = for ever"}};
+  const std::string verb = row.verb;
+  if (verb == "deploy" || verb == "rebuild") {
+    options.push_back({"image", 0, "IMAGE", "a URL, or the name of a registered image"});
+    options.push_back({"sha256", 0, "HEX", "the digest of an image given as URL"});
+    options.push_back({"root-gb", 0, "GIB", "the image is a file system: partition the disk, with so much for it"});
+    options.push_back({"swap-mb", 0, "MIB", "with --root-gb: swap space"});
+    options.push_back({"ephemeral-gb", 0, "GIB", "with --root-gb: an empty file system beside it"});
+    options.push_back({"config-drive", 0, "JSON|FILE", "contents, or a finished drive in Base64"});
+  }
+  if (verb == "clean") options.push_back({"clean-steps", 0, "JSON|FILE", "the steps, in order"});
+  if (verb == "service") options.push_back({"service-steps", 0, "JSON|FILE", "the steps, in order"});
+  if (verb == "rescue")
+    options.push_back({"rescue-password-file", 0, "FILE", "with the password that the ramdisk takes"});
+  return {cat("node ", verb),
+          "NODE…",
+          row.summary,
+          "",
+          with_desk(std::move(options)),
+          [&row](const cli::Arguments& arguments) { return run_verb(row, arguments); }};
+}
+
+int power(const cli::Arguments& arguments, const std::string& hard, const std::string& soft) {
+  const auto desk = Desk::open(arguments);
+  require_operand(arguments, "node");
+  for (const std::string& id : arguments.operands()) {
+    desk->call("PUT", target_of(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
+  }
+  return 0;
+}
+
+int maintenance(const cli::Arguments& arguments, bool on) {
+  const auto desk = Desk::open(arguments);
+  require_operand(arguments, "node");
+  for (const std::string& id : arguments.operands()) {
+    if (on)
+      desk->call("PUT", target_of(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
+    else
+      desk->call("DELETE", target_of(id, "/maintenance"));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<cli::Command> verb_commands() {
+  std::vector<cli::Command> all;
+  for (const VerbRow& row : k_verbs) all.push_back(verb_command(row));
+  const std::vector<cli::Option> soft = with_desk({{"soft", 0, "", "ask its system to do it"}});
+  all.push_back({"node power on", "NODE…", "switch machines on", "", with_desk({}),
+                 [](const cli::Arguments& a) { return power(a, "power on", "power on"); }});
+  all.push_back({"node power off", "NODE…", "switch machines off", "", soft,
+                 [](const cli::Arguments& a) { return power(a, "power off", "soft power off"); }});
+  all.push_back({"node reboot", "NODE…", "start machines again", "", soft,
+                 [](const cli::Arguments& a) { return power(a, "rebooting", "soft rebooting"); }});
+  all.push_back({"node maintenance set", "NODE…", "take nodes out of service", "",
+                 with_desk({{"reason", 0, "TEXT", "why"}}),
+                 [](const cli::Arguments& a) { return maintenance(a, true); }});
+  all.push_back({"node maintenance unset", "NODE…", "put nodes back into service", "", with_desk({}),
+                 [](const cli::Arguments& a) { return maintenance(a, false); }});
+  return all;
+}
+
+}  // namespace hearth::bootstrap

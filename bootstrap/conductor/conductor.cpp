@@ -1,0 +1,171 @@
+#include "bootstrap/conductor/conductor.hpp"
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/conductor/config_drive.hpp"
+#include "bootstrap/conductor/image_order.hpp"
+#include "bootstrap/conductor/password_hash.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+fs::path made(const fs::path& directory) {
+  RealFileSystem().make_directories(directory, 0700);
+  return directory;
+}
+
+}  // namespace
+
+Conductor::Conductor(Parts parts)
+    : settings_(parts.settings),
+      ledger_(parts.store, parts.clock),
+      drivers_(parts.drivers),
+      workers_(parts.workers),
+      jobs_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, made(parts.directory / "agents")}),
+      power_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"}),
+      desk_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"},
+            jobs_),
+      directory_(parts.directory) {
+  for (const auto& [uuid, node] : ledger_.nodes()) {
+    if (node.internal.contains("import_to")) importing_.insert(uuid);
+  }
+}
+
+const Node& Conductor::node(const std::string& id) const {
+  const Node* found = ledger_.find(id);
+  if (found == nullptr) throw Refusal(404, cat("Node ", id, " could not be found."));
+  return *found;
+}
+
+Node& Conductor::edit(const std::string& id) { return ledger_.edit(node(id).uuid); }
+
+void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
+  const Node& before = node(id);
+  const std::optional<Verb> verb = parse_verb(text);
+  if (!verb) throw Refusal(400, refusal(text, before.uuid, before.state));
+  const bool leads_on =
+      *verb == Verb::deploy || *verb == Verb::rebuild || *verb == Verb::rescue || *verb == Verb::clean;
+  if (before.maintenance && leads_on) {
+    throw Refusal(400, cat("The ", name(*verb), " operation can't be performed on node ", before.uuid,
+                           " because it's in maintenance mode."));
+  }
+  if (before.fields.value("protected", false) && (*verb == Verb::rebuild || *verb == Verb::undeploy)) {
+    throw Refusal(403, cat("Node ", before.uuid, " is protected and can not be undeployed, rebuilt or deleted."));
+  }
+  if (*verb == Verb::rescue && text_in(arguments, "rescue_password").empty()) {
+    throw Refusal(400, "A non-empty \"rescue_password\" is required when setting target provision state to rescue");
+  }
+  Json given = arguments;
+  if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));
+  Node& changed = edit(id);
+  jobs_.begin(changed, *verb, given);
+  if (*verb == Verb::deploy || *verb == Verb::rebuild) {
+    if (changed.instance_uuid.empty()) changed.instance_uuid = new_uuid();
+    put_config_drive(changed,
+                     arguments.is_object() && arguments.contains("configdrive") ? arguments["configdrive"] : Json());
+    changed.job.arguments.erase("configdrive");
+  }
+  settle();
+}
+
+void Conductor::put_config_drive(Node& node, const Json& given) {
+  if (given.is_string()) {
+    node.instance_info["configdrive"] = given;
+    return;
+  }
+  Json contents = given;
+  if (contents.is_null()) {
+    const std::string role = role_of(node);
+    const std::optional<Json> of_role = role.empty() ? std::nullopt : ledger_.store().document(cat("role/", role));
+    contents = drive_contents(node, of_role.value_or(Json::object()));
+    if (contents.is_null()) return;
+  } else if (!contents.contains("meta_data")) {
+    contents["meta_data"] = {{"uuid", node.instance_uuid}, {"name", node.title()}, {"hostname", node.title()}};
+  }
+  node.instance_info["configdrive"] = config_drive(contents);
+}
+
+void Conductor::power(const std::string& id, const std::string& target) {
+  const std::optional<PowerAction> action = parse_power_action(target);
+  if (!action) throw Refusal(400, cat("Invalid power state target ", target));
+  power_.request(edit(id), *action);
+  settle();
+}
+
+void Conductor::set_boot_device(const std::string& id, const std::string& device, bool persistent) {
+  power_.set_boot_device(edit(id), device, persistent);
+  settle();
+}
+
+void Conductor::set_maintenance(const std::string& id, bool on, const std::string& reason) {
+  Node& changed = edit(id);
+  changed.maintenance = on;
+  changed.maintenance_reason = on ? reason : "";
+  if (!on) changed.fault.clear();
+  if (!on) changed.internal.erase("power_sync_failures");
+  ledger_.record(changed, "maintenance", on ? cat("in maintenance: ", reason) : "back in service");
+  settle();
+}
+
+std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::string& id) const {
+  const Node& checked = node(id);
+  const PowerDriver* driver = drivers_.find(checked.driver);
+  std::vector<std::string> power =
+      driver == nullptr ? std::vector{cat("there is no driver ", checked.driver)} : driver->missing(checked);
+  std::vector<std::string> boot;
+  for (const char* key : {"deploy_kernel", "deploy_ramdisk"}) {
+    if (checked.info(key).empty())
+      boot.push_back(cat("driver_info has no ", key, "; hearth baremetal configure boot sets it"));
+  }
+  const std::string power_text = join(power, "; ");
+  const std::string boot_text = join(boot, "; ");
+  const std::string deploy = join(image_faults(checked), "; ");
+  return {{"bios", "unsupported"}, {"boot", boot_text},   {"console", "unsupported"},
+          {"deploy", deploy},      {"inspect", ""},       {"management", power_text},
+          {"network", ""},         {"power", power_text}, {"raid", "unsupported"},
+          {"rescue", boot_text},   {"storage", ""}};
+}
+
+void Conductor::seen(const std::string& mac, const std::string& how, bool boots) {
+  const Node* found = ledger_.by_mac(mac);
+  if (found == nullptr) return;
+  const bool news = boots || !found->instruction.action.empty();
+  if (!news && ledger_.now() - found->seen < microseconds(Seconds(30))) return;
+  Node& changed = ledger_.edit(found->uuid);
+  heard_from(ledger_, changed, how);
+  if (boots) {
+    ledger_.record(changed, "boot", cat("asks the network for its boot: ", how));
+    jobs_.booted_again(changed);
+  }
+  settle();
+}
+
+void Conductor::instruction_done(const std::string& id) {
+  Node& changed = edit(id);
+  lift_instruction(ledger_, changed, "somebody said so");
+  settle();
+}
+
+void Conductor::settle() {
+  jobs_.advance_all();
+  const std::set<std::string> importing = importing_;
+  for (const std::string& uuid : importing) bring_on(uuid);
+  ledger_.commit();
+  jobs_.dispatch();
+  power_.dispatch();
+}
+
+void Conductor::tick() {
+  // A result can lead to the next stage at once; a bounded number of rounds keeps the server's thread free.
+  for (int round = 0; round < 4; ++round) {
+    const bool news = workers_.collect();
+    if (round == 0) power_.look();
+    settle();
+    if (!news) return;
+  }
+}
+
+bool Conductor::quiet() const { return workers_.idle() && jobs_.idle() && importing_.empty() && !jobs_.has_work(); }
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,105 @@
+// The conductor: everything that can be done with nodes, in one place. One thread; each call leaves everything durable
+// that it promises. tick() goes on with what is under way.
+//
+//     Store store("state.db");  Drivers drivers = …;  ThreadWorkers workers(8);
+//     Conductor conductor({store, drivers, agents, workers, clock, log, settings, "/var/lib/hearth/node"});
+//     conductor.verb("web1", "deploy", {});   while (…) conductor.tick();
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/conductor/agent_desk.hpp"
+#include "bootstrap/conductor/jobs.hpp"
+#include "bootstrap/conductor/power_watch.hpp"
+#include "bootstrap/inventory/listing.hpp"
+
+namespace hearth::bootstrap {
+
+struct ImportStep;
+
+struct ImportRequest {
+  std::string text;
+  std::string source;  ///< the file's name, for messages
+  ListingFormat format = ListingFormat::json;
+  State to = State::available;        ///< enroll, manageable or available
+  std::string boot_option = "local";  ///< for new nodes; empty = none
+  bool remove_absent = false;
+  bool skip_busy = false;  ///< nodes that can't be changed now are left as they are, and are no fault
+  bool dry_run = false;
+};
+
+struct ImportResult {
+  std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
+  std::vector<std::string> warnings;
+  std::string faults;  ///< all that is wrong, a line each; then nothing was changed
+};
+
+class Conductor {
+ public:
+  struct Parts {
+    Store& store;
+    Drivers& drivers;
+    AgentClient& agents;
+    Workers& workers;
+    const Clock& clock;
+    Logger& log;
+    Settings settings;
+    fs::path directory;
+  };
+  explicit Conductor(Parts parts);
+  Conductor(const Conductor&) = delete;
+  Conductor& operator=(const Conductor&) = delete;
+
+  [[nodiscard]] Ledger& ledger() { return ledger_; }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] Drivers& drivers() { return drivers_; }
+  [[nodiscard]] AgentDesk& agents() { return desk_; }
+
+  /// The node of that UUID or name. Throws Refusal (404).
+  [[nodiscard]] const Node& node(const std::string& id) const;
+  /// Verbs as Ironic's API names them. `arguments`: configdrive, clean_steps, rescue_password, … Throws Refusal.
+  void verb(const std::string& id, const std::string& verb, const Json& arguments);
+  void power(const std::string& id, const std::string& target);
+  void set_boot_device(const std::string& id, const std::string& device, bool persistent);
+  void set_maintenance(const std::string& id, bool on, const std::string& reason);
+  /// Power validation runs in the background; `power` is "" or why the node can't be managed. A pair: interface,
+  /// reason.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> validate(const std::string& id) const;
+
+  [[nodiscard]] ImportResult import(const ImportRequest& request);
+  /// Nodes that are in no maintenance get deploy kernel and ramdisk and the capability boot_option:local.
+  std::vector<std::string> configure_boot(const std::string& kernel, const std::string& ramdisk, const Json& options);
+
+  /// Something was heard of a card: "DHCP", "boot", … `boots`: it is about to boot from the network.
+  void seen(const std::string& mac, const std::string& how, bool boots);
+  /// A person says that the machine is switched as it was asked for.
+  void instruction_done(const std::string& id);
+
+  /// Makes durable what was changed, and starts what follows from it. Each of the calls above ends with it; call it
+  /// after changing nodes by ledger().
+  void settle();
+  /// Takes in what workers have finished, and what time has brought.
+  void tick();
+  /// Nothing is under way but waiting for machines.
+  [[nodiscard]] bool quiet() const;
+
+ private:
+  [[nodiscard]] Node& edit(const std::string& id);
+  void put_config_drive(Node& node, const Json& given);
+  void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
+  void bring_on(const std::string& uuid);
+
+  Settings settings_;
+  Ledger ledger_;
+  Drivers& drivers_;
+  Workers& workers_;
+  std::set<std::string> busy_;
+  std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
+  Jobs jobs_;
+  PowerWatch power_;
+  AgentDesk desk_;
+  fs::path directory_;
+};
+
+}  // namespace hearth::bootstrap

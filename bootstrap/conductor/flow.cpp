@@ -1,0 +1,171 @@
+#include "bootstrap/conductor/flow.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "bootstrap/conductor/image_order.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::array<std::string_view, 20> k_names = {
+    "check",     "verify",      "power off",     "boot network", "power on",    "await agent",     "await data",
+    "get steps", "write image", "partition ids", "run steps",    "boot loader", "finalize rescue", "leave",
+    "await off", "boot disk",   "start disk",    "switch off",   "wipe",        "finish"};
+
+using enum Stage;
+
+std::vector<Stage> deploy_flow(const Node& node) {
+  std::vector<Stage> flow = {check, power_off, boot_network, power_on, await_agent, get_steps, write_image};
+  if (is_partition_image(node)) flow.push_back(partition_ids);
+  if (node.boots_uefi() || is_partition_image(node)) flow.push_back(bootloader);
+  if (leaves_by_reboot(node)) {
+    flow.insert(flow.end(), {boot_disk, leave, finish});
+  } else {
+    flow.insert(flow.end(), {leave, await_off, boot_disk, start_disk, finish});
+  }
+  return flow;
+}
+
+}  // namespace
+
+std::string_view name(Stage stage) { return k_names.at(static_cast<std::size_t>(stage)); }
+
+std::optional<Stage> parse_stage(std::string_view text) {
+  const auto found = std::find(k_names.begin(), k_names.end(), text);
+  if (found == k_names.end()) return std::nullopt;
+  return static_cast<Stage>(found - k_names.begin());
+}
+
+std::string_view kind_of_work(Verb verb) {
+  switch (verb) {
+    case Verb::manage: return "verify";
+    case Verb::provide: return "clean";
+    case Verb::clean: return "clean-manual";
+    case Verb::deploy:
+    case Verb::rebuild: return "deploy";
+    case Verb::abort:
+    case Verb::unhold: return "";
+    default: return name(verb);
+  }
+}
+
+std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automated) {
+  if (kind == "verify") return {verify, finish};
+  if (kind == "deploy") return deploy_flow(node);
+  if (kind == "clean" && !automated) return {finish};
+  if (kind == "clean" || kind == "clean-manual") {
+    return {power_off, boot_network, power_on, await_agent, get_steps, run_steps, leave, await_off, finish};
+  }
+  if (kind == "inspect") return {power_off, boot_network, power_on, await_data, switch_off, finish};
+  if (kind == "undeploy") return {power_off, wipe, finish};
+  if (kind == "adopt") return {check, verify, finish};
+  if (kind == "rescue") return {power_off, boot_network, power_on, await_agent, finalize_rescue, finish};
+  if (kind == "unrescue") return {power_off, boot_disk, start_disk, finish};
+  if (kind == "service") {
+    return {power_off, boot_network, power_on,  await_agent, get_steps, run_steps,
+            leave,     await_off,    boot_disk, start_disk,  finish};
+  }
+  return {finish};
+}
+
+Stage next_stage(const std::vector<Stage>& flow, Stage stage) {
+  const auto found = std::find(flow.begin(), flow.end(), stage);
+  return found == flow.end() || found + 1 == flow.end() ? finish : *(found + 1);
+}
+
+bool is_wait(Stage stage) { return stage == await_agent || stage == await_data; }
+
+bool needs_agent(Stage stage) {
+  return stage == get_steps || stage == write_image || stage == partition_ids || stage == run_steps ||
+         stage == bootloader || stage == finalize_rescue || stage == leave;
+}
+
+bool boots_ramdisk(Stage stage) {
+  return stage == boot_network || stage == power_on || is_wait(stage) || (needs_agent(stage) && stage != leave);
+}
+
+std::string Order::short_name() const {
+  const std::size_t dot = command.find('.');
+  return dot == std::string::npos ? command : command.substr(dot + 1);
+}
+
+bool leaves_by_reboot(const Node& node) {
+  const std::string wish = node.info("manual_agent_reboot", text_in(node.extra, "agent_reboot"));
+  return wish == "true" || wish == "True" || wish == "1";
+}
+
+namespace {
+
+Json target_boot_mode(const Node& node) { return node.boots_uefi() ? "uefi" : "bios"; }
+
+/// What the agent told of the partitions that it made; null for a whole disk.
+Json partition_id(const Node& node, const char* key) {
+  const Json ids = node.job.notes.value("partition_ids", Json::object());
+  return ids.is_object() && ids.contains(key) ? ids[key] : Json(nullptr);
+}
+
+std::string steps_command(const std::string& kind, bool execute) {
+  const std::string extension = kind == "service" ? "service" : kind == "deploy" ? "deploy" : "clean";
+  return execute ? cat(extension, ".execute_", extension, "_step") : cat(extension, ".get_", extension, "_steps");
+}
+
+Order step_order(const Node& node, Json params) {
+  const std::string extension = node.job.kind == "service" ? "service" : "clean";
+  const Json steps = node.job.notes.value("steps", Json::array());
+  const auto index = node.job.notes.value("step", std::size_t{0});
+  params["step"] = index < steps.size() ? steps[index] : Json::object();
+  params[extension + "_version"] = node.internal.value("hardware_manager_version", Json::object());
+  return {steps_command(node.job.kind, true), std::move(params), false, false};
+}
+
+}  // namespace
+
+Order order_of(Stage stage, const Node& node, const Json& shown, const Json& ports) {
+  Json params = {{"node", shown}, {"ports", ports}};
+  switch (stage) {
+    case get_steps: return {steps_command(node.job.kind, false), std::move(params), true, false};
+    case write_image: {
+      const Json drive = node.instance_info.value("configdrive", Json());
+      params["step"] = {{"interface", "deploy"},
+                        {"step", "write_image"},
+                        {"args", {{"image_info", image_info(node)}, {"configdrive", drive}}}};
+      params["deploy_version"] = node.internal.value("hardware_manager_version", Json::object());
+      return {"deploy.execute_deploy_step", std::move(params), false, false};
+    }
+    case partition_ids: return {"standby.get_partition_uuids", Json::object(), true, false};
+    case run_steps: return step_order(node, std::move(params));
+    case bootloader:
+      return {"image.install_bootloader",
+              {{"root_uuid", partition_id(node, "root uuid")},
+               {"efi_system_part_uuid", partition_id(node, "efi system partition uuid")},
+               {"prep_boot_part_uuid", partition_id(node, "PReP Boot partition uuid")},
+               {"target_boot_mode", target_boot_mode(node)}},
+              false,
+              false};
+    case finalize_rescue:
+      return {"rescue.finalize_rescue",
+              {{"rescue_password", text_in(node.job.arguments, "rescue_password")}, {"hashed", true}},
+              true,
+              false};
+    case leave:
+      return {leaves_by_reboot(node) ? "standby.run_image" : "standby.power_off", Json::object(), false, true};
+    default: return {};
+  }
+}
+
+const Json* find_order(const Json& commands, const Order& order) {
+  const Json* found = nullptr;
+  const std::string wanted = order.params.contains("step") ? text_in(order.params["step"], "step") : "";
+  for (const Json& row : commands) {
+    if (text_in(row, "command_name") != order.short_name()) continue;
+    const Json params = row.value("command_params", Json());
+    const bool told = params.is_object() && params.contains("step");
+    if (wanted.empty() || !told || text_in(params["step"], "step") == wanted) found = &row;
+  }
+  return found;
+}
+
+}  // namespace hearth::bootstrap

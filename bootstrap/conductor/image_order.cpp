@@ -1,0 +1,117 @@
+#include "bootstrap/conductor/image_order.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// A size in instance_info, and as the agent wants it.
+struct SizeKey {
+  const char* own;
+  const char* told;
+  std::uint64_t mib;  ///< in one of it
+  bool root = false;
+};
+constexpr std::array k_sizes = {SizeKey{"root_gb", "root_mb", 1024, true}, SizeKey{"swap_mb", "swap_mb", 1},
+                                SizeKey{"ephemeral_gb", "ephemeral_mb", 1024}};
+
+/// 0 when it is not there, nothing when it is no number.
+std::optional<std::uint64_t> size_in(const Json& info, const char* key) {
+  if (!info.contains(key) || info[key].is_null()) return 0;
+  const auto size = parse_number(info[key].is_string() ? info[key].get<std::string>() : info[key].dump());
+  return size && *size < (std::uint64_t{1} << 40U) ? size : std::nullopt;
+}
+
+std::string last_part(const std::string& url) {
+  const std::string path = split(url, '?').front();
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string disk_format(const Json& info, const std::string& url) {
+  const std::string given = text_in(info, "image_disk_format");
+  if (!given.empty()) return given;
+  const std::string file = to_lower(last_part(url));
+  return file.size() > 6 && file.substr(file.size() - 6) == ".qcow2" ? "qcow2" : "raw";
+}
+
+void add_partitions(const Node& node, Json& image) {
+  const Json& info = node.instance_info;
+  image["image_type"] = "partition";
+  for (const SizeKey& key : k_sizes) image[key.told] = size_in(info, key.own).value_or(0) * key.mib;
+  for (const char* key : {"kernel", "ramdisk", "ephemeral_format", "preserve_ephemeral"}) {
+    if (info.contains(key)) image[key] = info[key];
+  }
+  image["boot_option"] = "local";
+  if (const auto label = node.capability("disk_label")) image["disk_label"] = *label;
+}
+
+}  // namespace
+
+bool is_partition_image(const Node& node) {
+  const Json& info = node.instance_info;
+  const std::string type = text_in(info, "image_type");
+  if (!type.empty()) return type == "partition";
+  return !text_in(info, "kernel").empty() && !text_in(info, "ramdisk").empty();
+}
+
+Json image_info(const Node& node) {
+  const Json& info = node.instance_info;
+  const std::string url = text_in(info, "image_source");
+  Json image = {{"id", last_part(url)},
+                {"urls", Json::array({url})},
+                {"disk_format", disk_format(info, url)},
+                {"container_format", text_in(info, "image_container_format", "bare")},
+                {"stream_raw_images", true},
+                {"node_uuid", node.uuid}};
+  static constexpr std::array<std::pair<const char*, const char*>, 5> names = {
+      {{"image_checksum", "checksum"},
+       {"image_os_hash_algo", "os_hash_algo"},
+       {"image_os_hash_value", "os_hash_value"},
+       {"image_type", "image_type"},
+       {"image_signature", "signature"}}};
+  for (const auto& [key, own] : names) {
+    if (info.contains(key) && !info[key].is_null()) image[own] = info[key];
+  }
+  image["deploy_boot_mode"] = node.boots_uefi() ? "uefi" : "bios";
+  if (is_partition_image(node)) add_partitions(node, image);
+  if (node.properties.contains("root_device")) image["root_device"] = node.properties["root_device"];
+  return image;
+}
+
+std::vector<std::string> image_faults(const Node& node) {
+  std::vector<std::string> faults;
+  const Json& info = node.instance_info;
+  const std::string url = text_in(info, "image_source");
+  if (url.empty()) {
+    faults.emplace_back("instance_info has no image_source: the URL of the image to write");
+    return faults;
+  }
+  if (url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {
+    faults.push_back(cat("image_source ", url, " is no HTTP URL"));
+  }
+  const bool hash = !text_in(info, "image_os_hash_algo").empty() && !text_in(info, "image_os_hash_value").empty();
+  if (!hash && text_in(info, "image_checksum").empty()) {
+    faults.emplace_back(
+        "instance_info has neither image_os_hash_algo with image_os_hash_value nor image_checksum: "
+        "an image is not written unchecked");
+  }
+  const std::string type = text_in(info, "image_type", "whole-disk");
+  if (type != "whole-disk" && type != "partition") {
+    faults.push_back(cat("image_type ", type, " is neither whole-disk nor partition"));
+  }
+  for (const SizeKey& key : k_sizes) {
+    const std::optional<std::uint64_t> size = size_in(info, key.own);
+    if (!size) faults.push_back(cat("instance_info/", key.own, " is no whole number"));
+    if (size && *size > 0 && !key.root && !is_partition_image(node))
+      faults.push_back(cat(key.own, " is for partition images: a whole disk brings its own"));
+    if (key.root && is_partition_image(node) && size && *size == 0)
+      faults.emplace_back("instance_info has no root_gb: how large the image's partition is to be");
+  }
+  return faults;
+}
+
+}  // namespace hearth::bootstrap

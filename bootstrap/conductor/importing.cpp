@@ -1,0 +1,159 @@
+// The conductor's part of imports: a checked file becomes nodes, and nodes are brought to the state that was asked for.
+#include "base/text.hpp"
+#include "bootstrap/conductor/conductor.hpp"
+#include "bootstrap/conductor/inspection.hpp"
+#include "bootstrap/inventory/matching.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Faults of matching have no place of their own: the entry's stands in.
+std::vector<Fault> with_places(std::vector<Fault> faults, const std::vector<ListingEntry>& entries) {
+  for (Fault& fault : faults) {
+    if (fault.at.line == 0 && fault.index < entries.size()) fault.at = entries[fault.index].at;
+  }
+  return faults;
+}
+
+}  // namespace
+
+ImportResult Conductor::import(const ImportRequest& request) {
+  ImportResult result;
+  const auto entries = read_listing(request.text, request.source, request.format);
+  if (!entries) {
+    result.faults = entries.error().text();
+    return result;
+  }
+  Drafts drafts = draft_nodes(*entries);
+  result.warnings = drafts.warnings;
+  std::vector<const Node*> nodes;
+  for (const auto& [uuid, node] : ledger_.nodes()) nodes.push_back(&node);
+  const ImportPlan plan = plan_import(drafts.nodes, nodes);
+  std::vector<Fault> faults = std::move(drafts.faults);
+  for (const Fault& fault : with_places(plan.faults, *entries)) faults.push_back(fault);
+  std::set<std::string> left;
+  for (const ImportStep& step : plan.steps) {
+    const Node* node = ledger_.by_uuid(step.node);
+    if (node == nullptr || may_change(node->state)) continue;
+    if (request.skip_busy) {
+      left.insert(step.node);
+      result.unchanged.push_back(step.node);
+    } else {
+      faults.push_back({step.draft.index,
+                        cat("node ", node->title(), " is ", name(node->state), " and can't be changed now"),
+                        (*entries)[step.draft.index].at});
+    }
+  }
+  if (!faults.empty()) {
+    result.faults = faults_text(faults, request.source);
+    return result;
+  }
+  for (const ImportStep& step : plan.steps) {
+    if (!left.contains(step.node)) import_step(step, request, result);
+  }
+  for (const std::string& uuid : plan.absent) {
+    const Node* node = ledger_.by_uuid(uuid);
+    if (!request.remove_absent || node == nullptr) continue;
+    if (!may_delete(node->state) && !node->maintenance) {
+      result.warnings.push_back(
+          cat("node ", node->title(), " is not in the file, but ", name(node->state), ": it stays"));
+      continue;
+    }
+    result.removed.push_back(uuid);
+    if (request.dry_run) continue;
+    ledger_.record(*node, "inventory", "removed: it is no longer in the inventory");
+    ledger_.remove(uuid);
+  }
+  if (request.dry_run) return result;
+  settle();
+  settle();  // what needs no waiting is where it should be when the answer leaves
+  settle();
+  return result;
+}
+
+void Conductor::import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result) {
+  for (const std::string& mac : step.stale_ports) {
+    result.warnings.push_back(
+        cat("node #", step.draft.index, ": the node has a port ", mac, " that the file doesn't have"));
+  }
+  if (!step.node.empty()) {
+    Node changed = node(step.node);
+    if (changed.driver != step.draft.driver) {
+      result.warnings.push_back(cat("node #", step.draft.index, ": the node's driver ", changed.driver,
+                                    " stays; hearth node set --driver changes it"));
+    }
+    const bool change = apply_draft(step, changed, ledger_.now());
+    (change ? result.updated : result.unchanged).push_back(changed.uuid);
+    if (!change || request.dry_run) return;
+    changed.updated = ledger_.now();
+    Node& kept = ledger_.edit(changed.uuid);
+    kept = std::move(changed);
+    ledger_.record(kept, "inventory", cat("updated from ", request.source));
+    return;
+  }
+  Node fresh;
+  fresh.uuid = step.draft.uuid.empty() ? new_uuid() : step.draft.uuid;
+  fresh.created = ledger_.now();
+  fresh.fields["resource_class"] = "baremetal";
+  apply_draft(step, fresh, ledger_.now());
+  if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
+    fresh.set_capability("boot_option", request.boot_option);
+  }
+  result.created.push_back(fresh.uuid);
+  if (request.dry_run) return;
+  if (request.to != State::enroll) fresh.internal["import_to"] = name(request.to);
+  const Node& kept = ledger_.add(std::move(fresh));
+  ledger_.record(kept, "inventory", cat("registered from ", request.source));
+  if (request.to != State::enroll) importing_.insert(kept.uuid);
+}
+
+/// One step towards the state that an import wants; called until it is there, or can't be reached.
+void Conductor::bring_on(const std::string& uuid) {
+  const Node* now = ledger_.by_uuid(uuid);
+  if (now != nullptr && now->job.running()) return;
+  const std::string to = now == nullptr ? "" : text_in(now->internal, "import_to");
+  const bool verifiable = now != nullptr && now->state == State::enroll && now->last_error.empty();
+  const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
+  if (!to.empty() && (verifiable || cleanable)) {
+    jobs_.begin(ledger_.edit(uuid), verifiable ? Verb::manage : Verb::provide, Json::object());
+    jobs_.advance_all();
+    return;
+  }
+  importing_.erase(uuid);
+  if (now != nullptr) ledger_.edit(uuid).internal.erase("import_to");
+}
+
+std::vector<std::string> Conductor::configure_boot(const std::string& kernel, const std::string& ramdisk,
+                                                   const Json& options) {
+  std::vector<std::string> warnings;
+  const std::string strategy = text_in(options, "root_device");
+  const std::int64_t minimum = options.value("minimum_size", std::int64_t{4});
+  std::vector<std::string> uuids;
+  for (const auto& [uuid, node] : ledger_.nodes()) {
+    if (!node.maintenance) uuids.push_back(uuid);
+  }
+  for (const std::string& uuid : uuids) {
+    Node& node = ledger_.edit(uuid);
+    for (const char* prefix : {"deploy_", "rescue_"}) {
+      node.driver_info[cat(prefix, "kernel")] = kernel;
+      node.driver_info[cat(prefix, "ramdisk")] = ramdisk;
+    }
+    if (!node.capability("boot_option")) node.set_capability("boot_option", "local");
+    ledger_.record(node, "inventory", cat("boots ", kernel, " and ", ramdisk, " for its deployment"));
+    if (strategy.empty() || (node.properties.contains("root_device") && !options.value("overwrite", false))) continue;
+    const std::optional<Json> kept = ledger_.store().document(cat("introspection/", uuid));
+    const Json chosen = kept ? chosen_root_device((*kept)["data"], strategy, minimum) : Json();
+    if (chosen.is_null()) {
+      warnings.push_back(
+          cat("node ", node.title(), ": no disk for the strategy ", strategy, kept ? "" : " (it was never inspected)"));
+      continue;
+    }
+    node.properties["root_device"] = chosen["hint"];
+    node.properties["local_gb"] = chosen["local_gb"];
+  }
+  settle();
+  return warnings;
+}
+
+}  // namespace hearth::bootstrap

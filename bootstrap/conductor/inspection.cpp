@@ -1,0 +1,99 @@
+#include "bootstrap/conductor/inspection.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "pxe/net/address.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::int64_t k_gib = std::int64_t{1} << 30U;
+
+const Json& inventory_of(const Json& data) {
+  static const Json none = Json::object();
+  const auto found = data.find("inventory");
+  return found != data.end() && found->is_object() ? *found : none;
+}
+
+Json member(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? object[key] : Json();
+}
+
+std::string canonical(const std::string& text) {
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
+  return mac && pxe::is_unicast(*mac) ? pxe::to_text(*mac) : "";
+}
+
+/// Any address but zero, the stand-ins of guides (bb:bb:bb:bb:bb:bb is a group) too: the inventory says which it has.
+std::string told_address(const std::string& text) {
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
+  return mac && *mac != pxe::Mac{} ? pxe::to_text(*mac) : "";
+}
+
+std::int64_t size_of(const Json& disk) {
+  const Json size = member(disk, "size");
+  return size.is_number_integer() ? size.get<std::int64_t>() : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> inspected_macs(const Json& data) {
+  std::vector<std::string> macs;
+  for (const Json& card : member(inventory_of(data), "interfaces")) {
+    const std::string mac = told_address(text_in(card, "mac_address"));
+    if (!mac.empty()) macs.push_back(mac);
+  }
+  return macs;
+}
+
+std::string inspected_boot_mac(const Json& data) {
+  const std::string told = canonical(text_in(data, "boot_interface"));
+  return told.empty() ? canonical(text_in(member(inventory_of(data), "boot"), "pxe_interface")) : told;
+}
+
+std::string inspected_bmc(const Json& data) {
+  const std::string address = text_in(inventory_of(data), "bmc_address");
+  return address == "0.0.0.0" ? "" : address;
+}
+
+void apply_inspection(Node& node, const Json& data, Stamp now) {
+  const Json& inventory = inventory_of(data);
+  const Json cpu = member(inventory, "cpu");
+  const Json memory = member(inventory, "memory");
+  if (member(cpu, "count").is_number_integer()) node.properties["cpus"] = cpu["count"];
+  if (!text_in(cpu, "architecture").empty()) node.properties["cpu_arch"] = cpu["architecture"];
+  if (member(memory, "physical_mb").is_number_integer()) node.properties["memory_mb"] = memory["physical_mb"];
+  const std::int64_t root = size_of(member(data, "root_disk"));
+  if (root > 0) node.properties["local_gb"] = root / k_gib - 1;  // room for a config drive, as Ironic leaves it
+  const std::string mode = text_in(member(inventory, "boot"), "current_boot_mode");
+  if (mode == "bios" || mode == "uefi") node.set_capability("boot_mode", mode);
+  const std::string boot_mac = inspected_boot_mac(data);
+  if (!boot_mac.empty() && !node.has_mac(boot_mac)) node.ports.push_back(new_port(boot_mac, now));
+  node.internal["inspected_macs"] = inspected_macs(data);
+}
+
+Json chosen_root_device(const Json& data, const std::string& strategy, std::int64_t minimum_gib) {
+  std::vector<Json> disks;
+  for (const Json& disk : member(inventory_of(data), "disks")) {
+    if (size_of(disk) >= minimum_gib * k_gib) disks.push_back(disk);
+  }
+  std::stable_sort(disks.begin(), disks.end(), [](const Json& a, const Json& b) { return size_of(a) < size_of(b); });
+  Json chosen;
+  if (strategy == "smallest" && !disks.empty()) chosen = disks.front();
+  if (strategy == "largest" && !disks.empty()) chosen = disks.back();
+  for (const std::string& wanted : split(strategy, ',')) {
+    const auto named = std::find_if(disks.begin(), disks.end(), [&](const Json& disk) {
+      const std::string name = text_in(disk, "name");
+      return name == wanted || name == cat("/dev/", wanted);
+    });
+    if (chosen.is_null() && named != disks.end()) chosen = *named;
+  }
+  if (chosen.is_null()) return nullptr;
+  const char* key = !text_in(chosen, "wwn").empty() ? "wwn" : "serial";
+  if (text_in(chosen, key).empty()) return nullptr;
+  return {{"hint", {{key, chosen[key]}}}, {"local_gb", size_of(chosen) / k_gib - 1}};
+}
+
+}  // namespace hearth::bootstrap

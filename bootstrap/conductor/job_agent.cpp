@@ -1,0 +1,244 @@
+// The stages of a job in which the deploy ramdisk's agent gets its orders.
+#include "base/hmac.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/conductor/agent_log.hpp"
+#include "bootstrap/conductor/jobs.hpp"
+#include "bootstrap/node/shown.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+Outcome fault_outcome(const AgentFault& fault) {
+  const bool passing = fault.reason() == AgentFault::Reason::unreachable || fault.reason() == AgentFault::Reason::busy;
+  return {false, passing, fault.reason() == AgentFault::Reason::busy, fault.what(), {}};
+}
+
+Work guarded(std::function<Json()> body) {
+  return [body = std::move(body)]() -> Outcome {
+    try {
+      return {true, false, false, "", body()};
+    } catch (const AgentFault& fault) {
+      return fault_outcome(fault);
+    } catch (const std::exception& error) {
+      return {false, false, false, error.what(), {}};
+    }
+  };
+}
+
+const Json* command_with(const Json& commands, const std::string& id) {
+  for (const Json& row : commands) {
+    if (text_in(row, "id") == id) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void forget_agent(Node& node) {
+  for (const char* key : {"agent_url", "agent_secret_token", "agent_last_heartbeat", "agent_version", "agent_verify_ca",
+                          "agent_cached_deploy_steps", "hardware_manager_version"}) {
+    node.internal.erase(key);
+  }
+  node.job.notes.erase("agent");
+}
+
+void Jobs::agent_called(Node& node) {
+  node.job.notes["heard"] = parts_.ledger.now();
+  node.job.notes["agent"] = parts_.ledger.now();
+  node.job.notes.erase("booting");
+  node.job.retry_at = 0;  // it may have something to tell
+}
+
+AgentAddress Jobs::address_of(const Node& node) const {
+  AgentAddress agent{text_in(node.internal, "agent_url"), text_in(node.internal, "agent_secret_token"), ""};
+  if (node.internal.contains("agent_verify_ca")) agent.ca_file = (parts_.directory / cat(node.uuid, ".pem")).string();
+  return agent;
+}
+
+Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
+  Job& job = node.job;
+  if (stage == Stage::run_steps) {
+    const Json steps = job.notes.value("steps", Json::array());
+    if (job.notes.value("step", std::size_t{0}) >= steps.size()) return Step::done;
+  }
+  const Stamp heard = std::max(job.notes.value("heard", Stamp{0}), job.stage_since);
+  if (parts_.ledger.now() - heard >
+      microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout))) {
+    fail(parts_.ledger, node,
+         cat("The agent of node ", node.uuid, " has not answered since ", text_of(stamp_json(heard)), " (", name(stage),
+             "): look at the machine's console, then deploy again"));
+    return Step::wait;
+  }
+  const Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
+  const AgentAddress agent = address_of(node);
+  AgentClient* client = &parts_.agents;
+  const std::string command = text_in(job.notes, "command");
+  if (!command.empty()) {
+    return start(node, stage, guarded([client, agent, command, order]() -> Json {
+                   const Json commands = client->commands(agent);
+                   const Json* row = command_with(commands, command);
+                   if (row == nullptr) row = find_order(commands, order);
+                   return row == nullptr ? Json{{"lost", true}} : *row;
+                 }));
+  }
+  const bool look = job.sent;
+  job.sent = true;
+  return start(node, stage, guarded([client, agent, order, look]() -> Json {
+                 if (look) {
+                   const Json commands = client->commands(agent);
+                   if (const Json* row = find_order(commands, order)) return *row;
+                 }
+                 return client->run(agent, order);
+               }));
+}
+
+void Jobs::agent_answered(Node& node, Stage stage, const Outcome& outcome) {
+  Job& job = node.job;
+  const Stamp now = parts_.ledger.now();
+  if (stage == Stage::leave && !outcome.good && (job.attempt > 0 || !outcome.passing)) {
+    stage_done(node, stage, Json());  // it may well be gone already
+    return;
+  }
+  if (!outcome.good && outcome.passing) {
+    ++job.attempt;
+    job.retry_at = now + microseconds(parts_.settings.poll_interval);
+    if (outcome.busy) job.notes["heard"] = now;
+    if (job.attempt == 1) parts_.ledger.record(node, "retry", cat(name(stage), ": ", outcome.error, "; trying again"));
+    return;
+  }
+  if (!outcome.good) {
+    fail(parts_.ledger, node, cat("Failed to ", name(stage), ": ", outcome.error));
+    return;
+  }
+  job.attempt = 0;
+  job.notes["heard"] = now;
+  if (outcome.value.value("lost", false)) {
+    start_over(node, "its agent knows nothing of the order any more: the machine has restarted");
+    return;
+  }
+  const std::string status = command_status(outcome.value);
+  if (status == "RUNNING") {
+    job.notes["command"] = text_in(outcome.value, "id");
+    job.retry_at = now + microseconds(parts_.settings.poll_interval);
+    const Json progress = outcome.value.value("command_result", Json());
+    if (progress.is_object() && progress.contains("progress")) node.progress = progress["progress"];
+    return;
+  }
+  command_done(node, stage, outcome.value);
+}
+
+void Jobs::command_done(Node& node, Stage stage, const Json& record) {
+  const std::string status = command_status(record);
+  const Order order = order_of(stage, node, Json(), Json());
+  if (status != "SUCCEEDED" && !order.optional) {
+    collect_logs(node);
+    fail(parts_.ledger, node,
+         cat("Agent returned error for ", name(stage), " on node ", node.uuid, ": ", command_error(record)));
+    return;
+  }
+  const Json result = record.value("command_result", Json());
+  if (stage == Stage::get_steps) take_steps(node, result);
+  if (stage == Stage::partition_ids) node.job.notes["partition_ids"] = result;
+  if (stage == Stage::write_image) {
+    parts_.ledger.record(
+        node, "agent", cat("image written: ", text_in(result, "result", text_in(node.instance_info, "image_source"))));
+  }
+  if (stage == Stage::run_steps) {
+    const auto index = node.job.notes.value("step", std::size_t{0});
+    parts_.ledger.record(node, "agent", cat("step done: ", text_in(node.job.notes["steps"][index], "step")));
+    node.job.notes["step"] = index + 1;
+    node.job.notes.erase("command");
+    node.job.sent = false;
+    if (index + 1 < node.job.notes["steps"].size()) return;
+  }
+  stage_done(node, stage, Json());
+}
+
+void Jobs::take_steps(Node& node, const Json& result) {
+  if (!result.is_object()) return;
+  node.internal["hardware_manager_version"] = result.value("hardware_manager_version", Json::object());
+  Json steps = Json::array();
+  for (const char* key : {"clean_steps", "deploy_steps", "service_steps"}) {
+    if (!result.contains(key) || !result[key].is_object()) continue;
+    for (const auto& [manager, rows] : result[key].items()) {
+      for (const Json& row : rows) steps.push_back(row);
+    }
+  }
+  if (node.job.kind == "deploy") {
+    node.internal["agent_cached_deploy_steps"] = {{"deploy", steps}};
+    return;
+  }
+  const char* own = node.job.kind == "service" ? "service_steps" : "clean_steps";
+  if (node.job.kind != "clean") {
+    node.job.notes["steps"] = node.job.arguments.value(own, Json::array());
+    return;
+  }
+  Json chosen = Json::array();
+  for (const Json& step : steps) {
+    if (step.value("priority", 0) > 0) chosen.push_back(step);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Json& a, const Json& b) { return a.value("priority", 0) > b.value("priority", 0); });
+  node.job.notes["steps"] = chosen;
+}
+
+void Jobs::collect_logs(const Node& node) {
+  AgentClient* client = &parts_.agents;
+  const AgentAddress agent = address_of(node);
+  const fs::path file = parts_.directory / cat(node.uuid, "-", parts_.ledger.now(), ".tar.gz");
+  const std::string uuid = node.uuid;
+  const auto fetch = [client, agent, file]() -> Json {
+    const Json record = client->run(agent, {"log.collect_system_logs", Json::object(), true, true});
+    const std::string logs = text_in(record.value("command_result", Json::object()), "system_logs");
+    const std::optional<std::string> bytes = base64_decode(logs);
+    if (!bytes || bytes->empty()) return Json();
+    RealFileSystem().write(file, *bytes, {.mode = 0600, .uid = {}, .gid = {}});
+    return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
+  };
+  parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {
+    const Node* now = parts_.ledger.by_uuid(uuid);
+    if (now == nullptr || !outcome.good || !outcome.value.is_object()) return;
+    parts_.ledger.store().put_document(
+        cat("agent-log/", uuid), {{"at", stamp_json(parts_.ledger.now())}, {"text", text_in(outcome.value, "text")}});
+    parts_.ledger.record(
+        *now, "agent",
+        cat("the agent's logs are in ", text_in(outcome.value, "file"), " (hearth node log ", now->title(), ")"));
+  });
+}
+
+void Jobs::start_over(Node& node, const std::string& why) {
+  const int restarts = node.job.notes.value("restarts", 0);
+  if (node.job.kind != "deploy" || restarts >= parts_.settings.restarts) {
+    fail(parts_.ledger, node, cat("Node ", node.uuid, " can't be finished: ", why));
+    return;
+  }
+  parts_.ledger.record(node, "restart", cat("starting over: ", why));
+  node.job.notes = {{"restarts", restarts + 1}};
+  forget_agent(node);
+  enter(node, node.info("manual_agent_reboot").empty() && node.driver != "manual-management" ? Stage::power_off
+                                                                                             : Stage::await_agent);
+}
+
+void Jobs::booted_again(Node& node) {
+  const std::optional<Stage> stage = parse_stage(node.job.stage);
+  if (!node.job.running() || !stage) return;
+  if (*stage == Stage::await_agent && node.internal.contains("agent_secret_token")) {
+    parts_.ledger.record(node, "agent", "the machine boots once more; its next agent gets a token of its own");
+    forget_agent(node);
+    return;
+  }
+  if (!needs_agent(*stage) || *stage == Stage::leave) return;
+  if (node.job.kind != "deploy" || node.job.notes.value("restarts", 0) >= parts_.settings.restarts) {
+    fail(parts_.ledger, node, "the machine booted again in the middle of the work (power loss?)");
+    return;
+  }
+  parts_.ledger.record(node, "restart",
+                       "the machine booted again in the middle of the work (power loss?); starting over");
+  node.job.notes = {{"restarts", node.job.notes.value("restarts", 0) + 1}};
+  forget_agent(node);
+  enter(node, Stage::await_agent);
+}
+
+}  // namespace hearth::bootstrap

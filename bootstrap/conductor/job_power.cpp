@@ -1,0 +1,166 @@
+// The stages of a job that concern power and boot device.
+#include "base/text.hpp"
+#include "bootstrap/conductor/image_order.hpp"
+#include "bootstrap/conductor/jobs.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+Json power_value(Power power) { return {{"power", power == Power::on ? 2 : 1}}; }
+
+std::string macs_text(const Node& node) {
+  std::vector<std::string> macs;
+  for (const Port& port : node.ports) macs.push_back(port.address);
+  return join(macs, ", ");
+}
+
+/// "node web1 (52:54:00:00:00:01, rack 3, slot 7)": what a person needs to find the machine.
+std::string place_text(const Node& node) {
+  std::vector<std::string> parts;
+  if (!node.ports.empty()) parts.push_back(macs_text(node));
+  const Json seed = node.extra.value("x_seed", Json::object());
+  for (const char* key : {"rack", "slot", "location"}) {
+    const std::string value = text_in(seed, key);
+    if (!value.empty()) parts.push_back(cat(key, " ", value));
+  }
+  return cat("node ", node.title(), parts.empty() ? "" : cat(" (", join(parts, ", "), ")"));
+}
+
+}  // namespace
+
+Work power_work(std::function<Json()> body) {
+  return [body = std::move(body)]() -> Outcome {
+    try {
+      return {true, false, false, "", body()};
+    } catch (const PowerFault& fault) {
+      return {false, fault.passing(), false, fault.what(), {}};
+    } catch (const std::exception& error) {
+      return {false, false, false, error.what(), {}};
+    }
+  };
+}
+
+Jobs::Step Jobs::check(Node& node) {
+  std::vector<std::string> faults;
+  if (node.job.kind == "deploy") faults = image_faults(node);
+  const PowerDriver* driver = parts_.drivers.find(node.driver);
+  if (driver == nullptr) {
+    faults.push_back(cat("there is no driver ", node.driver));
+  } else {
+    const std::vector<std::string> missing = driver->missing(node);
+    faults.insert(faults.end(), missing.begin(), missing.end());
+  }
+  if (faults.empty()) return Step::done;
+  fail(parts_.ledger, node, join(faults, "; "));
+  return Step::wait;
+}
+
+bool Jobs::may_boot_now(Node& node) {
+  std::size_t booting = 0;
+  for (const auto& [uuid, other] : parts_.ledger.nodes()) {
+    if (other.job.notes.value("booting", false)) ++booting;
+  }
+  if (booting >= parts_.settings.boots_at_once) {
+    node.job.retry_at = parts_.ledger.now() + microseconds(Seconds(1));
+    return false;
+  }
+  node.job.notes["booting"] = true;
+  return true;
+}
+
+Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
+  PowerDriver* driver = parts_.drivers.find(node.driver);
+  if (driver == nullptr) {
+    fail(parts_.ledger, node, cat("there is no driver ", node.driver));
+    return Step::wait;
+  }
+  if (stage == Stage::power_on && !may_boot_now(node)) return Step::wait;
+  if (driver->by_hand()) return by_hand(node, stage);
+  const Node copy = node;
+  const bool persistent = node.info("force_persistent_boot_device") == "Always";
+  switch (stage) {
+    case Stage::verify:
+      if (const auto missing = driver->missing(node); !missing.empty()) {
+        fail(parts_.ledger, node, join(missing, "; "));
+        return Step::wait;
+      }
+      return start(node, stage, power_work([driver, copy] { return power_value(driver->state(copy)); }));
+    case Stage::power_off:
+    case Stage::switch_off:
+      return start(node, stage, power_work([driver, copy] {
+                     driver->set(copy, PowerAction::off);
+                     return power_value(Power::off);
+                   }));
+    case Stage::power_on:
+    case Stage::start_disk:
+      return start(node, stage, power_work([driver, copy] {
+                     driver->set(copy, PowerAction::on);
+                     return power_value(Power::on);
+                   }));
+    case Stage::boot_network:
+    case Stage::boot_disk: {
+      const bool disk = stage == Stage::boot_disk;
+      const bool never = copy.info("force_persistent_boot_device") == "Never";
+      return start(node, stage, power_work([driver, copy, disk, keep = !never && (disk || persistent)] {
+                     driver->set_boot_device(copy, disk ? "disk" : "pxe", keep);
+                     return Json::object();
+                   }));
+    }
+    case Stage::await_off: {
+      const bool force = parts_.ledger.now() - node.job.stage_since > microseconds(parts_.settings.power_off_wait);
+      return start(node, stage, power_work([driver, copy, force]() -> Json {
+                     if (driver->state(copy) == Power::off) return power_value(Power::off);
+                     if (!force) return {{"again", true}};
+                     driver->set(copy, PowerAction::off);
+                     return power_value(Power::off);
+                   }));
+    }
+    default: return Step::done;
+  }
+}
+
+Jobs::Step Jobs::by_hand(Node& node, Stage stage) {
+  Ledger& ledger = parts_.ledger;
+  const Seconds time = own_or(node, "manual_time", parts_.settings.instruction_time);
+  const auto switched = [&](Power power) {
+    if (node.power != power) ledger.record(node, "power", cat(text_of(power_json(power)), " (by hand)"));
+    node.power = power;
+  };
+  switch (stage) {
+    case Stage::verify:
+      if (node.power == Power::unknown) node.power = Power::off;
+      break;
+    case Stage::power_on:
+      switched(Power::on);
+      instruct(ledger, node, "power-on-network",
+               cat("Switch ", place_text(node),
+                   " off if it is on, set it to boot once from the network (PXE), and switch it on."),
+               time);
+      break;
+    case Stage::start_disk:
+      switched(Power::on);
+      instruct(ledger, node, "power-on-disk",
+               cat("Switch ", place_text(node), " on again: it has switched itself off and boots from its disk now."),
+               time);
+      break;
+    case Stage::power_off:
+      switched(Power::off);
+      if (node.job.kind == "undeploy") {
+        instruct(ledger, node, "power-off", cat("Switch ", place_text(node), " off: it is no longer in use."), time);
+      }
+      break;
+    case Stage::switch_off:
+      switched(Power::off);
+      instruct(ledger, node, "power-off", cat("Switch ", place_text(node), " off: the inspection is done."), time);
+      break;
+    case Stage::await_off:
+      switched(Power::off);
+      node.observed = Power::off;
+      break;
+    default: break;
+  }
+  return Step::done;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,234 @@
+#include "bootstrap/conductor/jobs.hpp"
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+std::vector<Stage> Jobs::flow(const Node& node) const {
+  const auto own = node.fields.find("automated_clean");
+  const bool given = own != node.fields.end() && own->is_boolean();
+  return flow_of(node.job.kind, node, given ? own->get<bool>() : parts_.settings.automated_clean);
+}
+
+void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
+  if (verb == Verb::abort) {
+    apply(parts_.ledger, node, verb);
+    node.last_error = cat("The ", node.job.kind, " was aborted by request.");
+    if (!node.instruction.action.empty()) lift_instruction(parts_.ledger, node, "aborted");
+    node.job = {};
+    return;
+  }
+  Job job;
+  job.kind = kind_of_work(verb);
+  job.started = parts_.ledger.now();
+  job.arguments = arguments.is_object() ? arguments : Json::object();
+  const Job before = std::exchange(node.job, job);
+  try {
+    apply(parts_.ledger, node, verb);
+  } catch (const Refusal&) {
+    node.job = before;
+    throw;
+  }
+  if (verb == Verb::unhold) {
+    node.job = before;
+    return;
+  }
+  if (kind_of(node.state) == StateKind::stable) {  // available, manage: nothing is to be done
+    node.job = {};
+    return;
+  }
+  if (job.kind == "inspect") node.inspection_started = job.started;
+  enter(node, flow(node).front());
+}
+
+void Jobs::enter(Node& node, Stage stage) {
+  Job& job = node.job;
+  job.stage = name(stage);
+  job.stage_since = parts_.ledger.now();
+  job.sent = false;
+  job.attempt = 0;
+  job.retry_at = 0;
+  job.notes.erase("command");
+  node.progress = nullptr;
+  if (stage == Stage::boot_network) forget_agent(node);
+  if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(job.kind, ": ", job.stage));
+}
+
+bool Jobs::has_work() const {
+  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
+    const std::optional<Stage> stage = parse_stage(node.job.stage);
+    if (node.job.running() && stage && !is_wait(*stage)) return true;
+  }
+  return false;
+}
+
+void Jobs::advance_all() {
+  std::vector<std::string> running;
+  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
+    if (node.job.running() && !parts_.busy.contains(uuid) && node.job.retry_at <= parts_.ledger.now()) {
+      running.push_back(uuid);
+    }
+  }
+  for (const std::string& uuid : running) advance(uuid);
+}
+
+void Jobs::advance(const std::string& uuid) {
+  while (true) {
+    const Node* now = parts_.ledger.by_uuid(uuid);
+    if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
+    if (now->job.retry_at > parts_.ledger.now()) return;
+    const std::optional<Stage> stage = parse_stage(now->job.stage);
+    try {
+      if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
+      // A node that waits for its machine is not changed by looking whether its time is up.
+      const Step step = is_wait(*stage) ? wait_for(*now, *stage) : run_stage(parts_.ledger.edit(uuid), *stage);
+      if (step == Step::wait) return;
+      stage_done(parts_.ledger.edit(uuid), *stage, Json());
+    } catch (const std::exception& error) {
+      fail(parts_.ledger, parts_.ledger.edit(uuid), error.what());
+      return;
+    }
+  }
+}
+
+Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
+  switch (stage) {
+    case Stage::check: return check(node);
+    case Stage::finish: return finish(node);
+    case Stage::wipe:
+      node.instance_info = Json::object();
+      node.instance_uuid.clear();
+      node.internal.erase("deploy_finished");
+      return Step::done;
+    default: break;
+  }
+  return needs_agent(stage) ? agent_stage(node, stage) : power_stage(node, stage);
+}
+
+Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
+  Ledger& ledger = parts_.ledger;
+  const char* note = stage == Stage::await_data ? "data" : "agent";
+  if (node.job.notes.contains(note)) {
+    if (after(node.state, Happening::resume)) apply(ledger, ledger.edit(node.uuid), Happening::resume);
+    return Step::done;
+  }
+  if (after(node.state, Happening::wait)) apply(ledger, ledger.edit(node.uuid), Happening::wait);
+  const Stamp since = node.job.notes.value("first_boot", node.job.stage_since);
+  if (ledger.now() - since > microseconds(callback_timeout(node))) {
+    fail(ledger, ledger.edit(node.uuid), cat("Timeout reached while waiting for callback for node ", node.uuid));
+  } else if (is_silent(node)) {
+    boot_anew(ledger.edit(node.uuid));
+  }
+  return Step::wait;
+}
+
+/// Nothing at all was heard of a machine that we can start again: firmware gives up on the network after a while, and
+/// stands at a blank disk for ever.
+bool Jobs::is_silent(const Node& node) const {
+  const Seconds patience = own_or(node, "boot_silence_timeout", parts_.settings.boot_silence_timeout);
+  const PowerDriver* driver = parts_.drivers.find(node.driver);
+  if (patience.count() == 0 || driver == nullptr || driver->by_hand()) return false;
+  if (node.job.notes.value("boots", 1) >= parts_.settings.boot_tries) return false;
+  return parts_.ledger.now() - std::max(node.seen, node.job.stage_since) > microseconds(patience);
+}
+
+void Jobs::boot_anew(Node& node) {
+  const int boots = node.job.notes.value("boots", 1) + 1;
+  const Stamp silent = parts_.ledger.now() - std::max(node.seen, node.job.stage_since);
+  parts_.ledger.record(
+      node, "retry",
+      cat("nothing was heard of the machine for ", silent / 1'000'000, " s; it is started again (", boots, " of ",
+          parts_.settings.boot_tries, "): look at its console, its cable and its boot order"));
+  if (!node.job.notes.contains("first_boot")) node.job.notes["first_boot"] = node.job.stage_since;
+  node.job.notes["boots"] = boots;
+  node.job.notes.erase("booting");
+  enter(node, Stage::power_off);
+}
+
+Seconds Jobs::callback_timeout(const Node& node) const {
+  const Settings& usual = parts_.settings;
+  if (node.job.kind == "inspect") return own_or(node, "inspect_timeout", usual.inspect_timeout);
+  if (node.job.kind == "rescue") return own_or(node, "rescue_callback_timeout", usual.rescue_callback_timeout);
+  if (node.job.kind == "deploy") return own_or(node, "deploy_callback_timeout", usual.deploy_callback_timeout);
+  return own_or(node, "clean_callback_timeout", usual.clean_callback_timeout);
+}
+
+Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
+  parts_.busy.insert(node.uuid);
+  pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
+  return Step::wait;
+}
+
+void Jobs::dispatch() {
+  std::vector<Pending> pending = std::exchange(pending_, {});
+  for (Pending& one : pending) {
+    Work work = std::exchange(one.work, nullptr);
+    parts_.workers.submit(std::move(work), [this, one](const Outcome& outcome) { finished(one, outcome); });
+  }
+}
+
+void Jobs::finished(const Pending& what, const Outcome& outcome) {
+  parts_.busy.erase(what.uuid);
+  const Node* now = parts_.ledger.by_uuid(what.uuid);
+  const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
+  if (stale) return;
+  Node& node = parts_.ledger.edit(what.uuid);
+  if (needs_agent(what.stage)) {
+    agent_answered(node, what.stage, outcome);
+  } else if (!outcome.good) {
+    retry_or_fail(node, what.stage, outcome);
+  } else if (outcome.value.value("again", false)) {
+    node.job.retry_at = parts_.ledger.now() + microseconds(Seconds(1));
+  } else {
+    stage_done(node, what.stage, outcome.value);
+  }
+}
+
+void Jobs::retry_or_fail(Node& node, Stage stage, const Outcome& outcome) {
+  const int allowed = stage == Stage::verify ? 0 : parts_.settings.retries;
+  if (outcome.passing && node.job.attempt < allowed) {
+    ++node.job.attempt;
+    node.job.retry_at = parts_.ledger.now() + microseconds(parts_.settings.retry_interval * node.job.attempt);
+    parts_.ledger.record(node, "retry", cat(name(stage), ": ", outcome.error, "; trying again"));
+    return;
+  }
+  const std::string tries = node.job.attempt > 0 ? cat(" (tried ", node.job.attempt + 1, " times)") : "";
+  fail(parts_.ledger, node, cat("Failed to ", name(stage), ": ", outcome.error, tries));
+}
+
+void Jobs::stage_done(Node& node, Stage stage, const Json& value) {
+  if (!node.job.running()) return;
+  const Power power = node.power;
+  if (value.is_object() && value.contains("power")) {
+    node.power = value["power"] == 2 ? Power::on : Power::off;
+    if (node.power != power) parts_.ledger.record(node, "power", text_of(power_json(node.power)));
+  }
+  if (stage == Stage::boot_network) node.boot_device = "pxe";
+  if (stage == Stage::boot_disk) node.boot_device = "disk";
+  if (stage != Stage::finish) enter(node, next_stage(flow(node), stage));
+}
+
+Jobs::Step Jobs::finish(Node& node) {
+  Ledger& ledger = parts_.ledger;
+  const std::string kind = node.job.kind;
+  node.last_error.clear();
+  if (kind == "inspect") node.inspection_finished = ledger.now();
+  if (kind == "deploy") node.internal["deploy_finished"] = stamp_json(ledger.now());
+  if (kind == "undeploy") {
+    apply(ledger, node, Happening::clean);
+    Job job;
+    job.kind = "clean";
+    job.started = ledger.now();
+    node.job = job;
+    enter(node, flow(node).front());
+    return Step::wait;
+  }
+  apply(ledger, node, kind == "clean-manual" ? Happening::manage : Happening::done);
+  node.job = {};
+  if (kind != "rescue") forget_agent(node);
+  return Step::wait;
+}
+
+void Jobs::inspected(Node& node) { node.job.notes["data"] = parts_.ledger.now(); }
+
+}  // namespace hearth::bootstrap

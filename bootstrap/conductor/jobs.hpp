@@ -1,0 +1,99 @@
+// Jobs: takes each node's job from stage to stage. Decides on the conductor's thread; what waits goes to workers, and
+// goes there only after the stage that it belongs to is durable.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/path.hpp"
+#include "bootstrap/conductor/agent_client.hpp"
+#include "bootstrap/conductor/settings.hpp"
+#include "bootstrap/conductor/transition.hpp"
+#include "bootstrap/conductor/workers.hpp"
+#include "bootstrap/power/driver.hpp"
+
+namespace hearth::bootstrap {
+
+/// Work that asks a power driver, which may throw PowerFault.
+[[nodiscard]] Work power_work(std::function<Json()> body);
+
+class Jobs {
+ public:
+  struct Parts {
+    Ledger& ledger;
+    Drivers& drivers;
+    AgentClient& agents;
+    Workers& workers;
+    Logger& log;
+    const Settings& settings;
+    std::set<std::string>& busy;  ///< nodes for which a worker does something: one thing at a time
+    fs::path directory;           ///< for certificates of agents and logs that they send
+  };
+  explicit Jobs(Parts parts) : parts_(std::move(parts)) {}
+
+  /// The verb's transition, and its job. Throws Refusal.
+  void begin(Node& node, Verb verb, const Json& arguments);
+  /// The deploy ramdisk has called back.
+  void agent_called(Node& node);
+  /// The result of the inspection is there.
+  void inspected(Node& node);
+  /// The machine asks the network for something to boot, although its agent was there already.
+  void booted_again(Node& node);
+
+  /// Goes on with all jobs as far as they go now. Call commit() on the ledger, then dispatch().
+  void advance_all();
+  /// Hands out the work that has become durable.
+  void dispatch();
+  [[nodiscard]] bool idle() const { return parts_.busy.empty() && pending_.empty(); }
+  /// Whether a job could go on without anything from outside.
+  [[nodiscard]] bool has_work() const;
+
+ private:
+  enum class Step { done, wait };
+  struct Pending {
+    std::string uuid;
+    Stamp job;
+    Stage stage;
+    Work work;
+  };
+
+  // jobs.cpp
+  void advance(const std::string& uuid);
+  [[nodiscard]] Step run_stage(Node& node, Stage stage);
+  void enter(Node& node, Stage stage);
+  void stage_done(Node& node, Stage stage, const Json& value);
+  void finished(const Pending& what, const Outcome& outcome);
+  void retry_or_fail(Node& node, Stage stage, const Outcome& outcome);
+  Step start(Node& node, Stage stage, Work work);
+  Step finish(Node& node);
+  Step wait_for(const Node& node, Stage stage);
+  [[nodiscard]] bool is_silent(const Node& node) const;
+  void boot_anew(Node& node);
+  [[nodiscard]] std::vector<Stage> flow(const Node& node) const;
+  [[nodiscard]] Seconds callback_timeout(const Node& node) const;
+
+  // job_power.cpp
+  Step check(Node& node);
+  Step power_stage(Node& node, Stage stage);
+  Step by_hand(Node& node, Stage stage);
+  [[nodiscard]] bool may_boot_now(Node& node);
+
+  // job_agent.cpp
+  Step agent_stage(Node& node, Stage stage);
+  void agent_answered(Node& node, Stage stage, const Outcome& outcome);
+  void command_done(Node& node, Stage stage, const Json& record);
+  void take_steps(Node& node, const Json& result);
+  void collect_logs(const Node& node);
+  [[nodiscard]] AgentAddress address_of(const Node& node) const;
+  void start_over(Node& node, const std::string& why);
+
+  Parts parts_;
+  std::vector<Pending> pending_;
+};
+
+/// The node forgets the agent that called: the next one is a new one.
+void forget_agent(Node& node);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,136 @@
+#include "bootstrap/deploy/choice.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+std::string capability_of(const Json& node, std::string_view key) {
+  const Json properties = node.value("properties", Json::object());
+  for (const auto& [name, value] : parse_capabilities(text_in(properties, "capabilities"))) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+/// "CUSTOM_BIG_ONE" and "big-one" are one resource class.
+std::string plain_class(const std::string& text) {
+  std::string plain = to_lower(text);
+  if (plain.rfind("custom_", 0) == 0) plain.erase(0, 7);
+  return replace_all(plain, "-", "_");
+}
+
+struct Wish {
+  std::string id, name, flavor, node;
+  [[nodiscard]] bool any_flavor() const { return flavor.empty() || to_lower(flavor) == "baremetal"; }
+  /// The pickiest choose first.
+  [[nodiscard]] int rank() const { return !node.empty() ? 0 : any_flavor() ? 2 : 1; }
+};
+
+Wish wish_of(const Json& server) {
+  const Json properties = server.value("properties", Json::object());
+  const Json hints = properties.is_object() ? properties.value("scheduler_hints", Json::object()) : Json::object();
+  return {text_in(server, "id"), text_in(server, "name"), text_in(properties, "flavor"),
+          text_in(hints, "capabilities:node", text_in(hints, "node"))};
+}
+
+/// Why this node is not for that server; empty where it is. `busy`: it may be, later.
+std::string objection(const Wish& wish, const Json& node, const std::set<std::string>& taken, bool& busy) {
+  busy = false;
+  if (!wish.node.empty() && capability_of(node, "node") != wish.node && node_title(node) != wish.node) {
+    return cat("is not node ", wish.node);
+  }
+  if (!wish.any_flavor()) {
+    const std::string profile = capability_of(node, "profile");
+    const std::string own = text_in(node, "resource_class");
+    if (profile != wish.flavor && plain_class(own) != plain_class(wish.flavor)) {
+      return profile.empty() ? cat("has no profile, and resource class ", own.empty() ? "none" : own)
+                             : cat("has profile ", profile);
+    }
+  }
+  if (taken.contains(text_in(node, "uuid"))) return "is taken by another server of this stack";
+  if (node.value("maintenance", false))
+    return cat("is in maintenance: ", text_in(node, "maintenance_reason", "no reason is given"));
+  const std::string instance = text_in(node, "instance_uuid");
+  const std::string word = text_in(node, "provision_state");
+  const std::optional<State> state = parse_state(word);
+  if (!instance.empty()) return cat("is in use (", word, ", instance ", instance, ")");
+  if (state == State::available) return "";
+  busy = state && (kind_of(*state) == StateKind::working || kind_of(*state) == StateKind::waiting);
+  const std::string error = text_in(node, "last_error");
+  return cat("is ", word, error.empty() ? "" : cat(": ", error));
+}
+
+/// Which nodes to try first: those that nobody else wants.
+std::vector<const Json*> in_order(const Json& nodes) {
+  std::vector<const Json*> order;
+  for (const Json& node : nodes) order.push_back(&node);
+  std::stable_sort(order.begin(), order.end(), [](const Json* a, const Json* b) {
+    const auto key = [](const Json& node) {
+      return std::make_tuple(!capability_of(node, "node").empty(), !capability_of(node, "profile").empty(),
+                             node_title(node));
+    };
+    return key(*a) < key(*b);
+  });
+  return order;
+}
+
+void choose_for(const Wish& wish, const std::vector<const Json*>& order, std::set<std::string>& taken, Choice& choice) {
+  std::vector<std::string> objections;
+  std::vector<std::string> busy_ones;
+  for (const Json* node : order) {
+    bool busy = false;
+    const std::string why = objection(wish, *node, taken, busy);
+    if (why.empty()) {
+      choice.nodes[wish.id] = text_in(*node, "uuid");
+      taken.insert(text_in(*node, "uuid"));
+      return;
+    }
+    (busy ? busy_ones : objections).push_back(cat(node_title(*node), " ", why));
+  }
+  if (!busy_ones.empty()) {
+    choice.waits[wish.id] = join(busy_ones, "; ");
+    return;
+  }
+  const std::string what = wish.any_flavor() ? "" : cat(" of flavor ", wish.flavor);
+  choice.refused[wish.id] = cat("no node", what, " for server ", wish.name, ": ",
+                                objections.empty() ? "there are no nodes" : join(objections, "; "));
+}
+
+}  // namespace
+
+std::string node_title(const Json& node) { return text_in(node, "name", text_in(node, "uuid")); }
+
+std::string image_of(const Json& server, const std::string& fallback) {
+  const Json properties = server.value("properties", Json::object());
+  return text_in(properties, "image", fallback);
+}
+
+Choice choose_nodes(const Json& servers, const Json& nodes) {
+  Choice choice;
+  std::set<std::string> taken;
+  std::vector<Wish> wishes;
+  for (const Json& server : servers) {
+    const Wish wish = wish_of(server);
+    const auto own = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const Json& node) { return text_in(node, "instance_uuid") == wish.id; });
+    if (own == nodes.end()) {
+      wishes.push_back(wish);
+    } else {
+      choice.nodes[wish.id] = text_in(*own, "uuid");
+      taken.insert(text_in(*own, "uuid"));
+    }
+  }
+  std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) { return a.rank() < b.rank(); });
+  const std::vector<const Json*> order = in_order(nodes);
+  for (const Wish& wish : wishes) choose_for(wish, order, taken, choice);
+  return choice;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,69 @@
+#include "bootstrap/deploy/first_boot.hpp"
+
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+Json first_of(const Json& one, const Json& other, const char* key) {
+  if (one.is_object() && one.contains(key)) return one[key];
+  return other.is_object() && other.contains(key) ? other[key] : Json();
+}
+
+Json seed_of(const Json& node) {
+  const Json extra = node.value("extra", Json::object());
+  return extra.is_object() ? extra.value("x_seed", Json::object()) : Json::object();
+}
+
+Json public_keys(const Json& keys) {
+  Json named = Json::object();
+  for (const Json& key : keys) named[named.empty() ? "default" : cat("key", named.size())] = key;
+  return named;
+}
+
+}  // namespace
+
+Json first_boot_contents(const Json& server, const Json& node, const Json& role) {
+  const Json seed = seed_of(node);
+  const std::string name = text_in(server, "name");
+  Json meta = {{"uuid", text_in(server, "id")}, {"name", name}, {"hostname", name}, {"availability_zone", "nova"}};
+  // What ec2/latest/meta-data.json is read for.
+  meta["instance-id"] = text_in(server, "id");
+  meta["local-hostname"] = name;
+  const Json properties = server.value("properties", Json::object());
+  const Json own = properties.is_object() ? properties.value("metadata", Json::object()) : Json::object();
+  if (own.is_object() && !own.empty()) meta["meta"] = own;
+  const Json keys = first_of(seed, role, "ssh_keys");
+  if (keys.is_array()) meta["public_keys"] = public_keys(keys);
+  const Json further = first_of(seed, role, "meta_data");
+  if (further.is_object()) meta.update(further);
+  const Json collect = server.value("os_collect_config", Json::object());
+  if (collect.is_object() && !collect.empty()) meta["os-collect-config"] = collect;
+  Json contents = {{"meta_data", meta}};
+  const std::string user_data = text_in(server, "user_data");
+  const Json other = first_of(seed, role, "user_data");
+  if (!user_data.empty()) {
+    contents["user_data"] = user_data;
+  } else if (!other.is_null()) {
+    contents["user_data"] = other;
+  }
+  const Json network = node.value("network_data", Json::object());
+  if (network.is_object() && !network.empty()) contents["network_data"] = network;
+  return contents;
+}
+
+Json machine_of(const Json& node) {
+  const Json seed = seed_of(node);
+  const Json internal = node.value("driver_internal_info", Json::object());
+  const std::string seen = text_in(internal, "last_address", "0.0.0.0");
+  const std::string address = text_in(seed, "ipv4_address", text_in(seed, "address", seen));
+  return {{"address", address},
+          {"first_address", address},
+          {"accessIPv4", address},
+          {"networks", {{"ctlplane", Json::array({address})}}},
+          {"node", text_in(node, "uuid")}};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,53 @@
+// The nodes of a deployment, at the conductor: each server of the stack gets one, which is deployed with what belongs
+// to the server, and reported to the engine when it is active, or when it won't be.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/deploy/stack_side.hpp"
+
+namespace hearth::bootstrap {
+
+class NodeSide {
+ public:
+  struct Settings {
+    std::string stack;
+    std::string image;  ///< of servers that name none
+  };
+  NodeSide(Desk& desk, StackSide& stack, Settings settings, std::function<void(const std::string&)> tell)
+      : desk_(desk), stack_(stack), settings_(std::move(settings)), tell_(std::move(tell)) {}
+
+  /// Events that were there before are not told.
+  void begin();
+  /// One look at all servers and nodes, and what follows from it. Throws Error.
+  void step();
+  void tell_events();
+  /// Ironic's table of the nodes.
+  [[nodiscard]] std::string table();
+  /// Nodes of servers that the stack has no longer are taken out of use.
+  void release_leftovers();
+
+ private:
+  void tell_milestone(const Json& nodes);
+  void look_at(const Json& server, const Json& node);
+  void start(const Json& server, const Json& node);
+  void fail(const Json& server, const std::string& why);
+  [[nodiscard]] Json image_info(const Json& server, const Json& before);
+  [[nodiscard]] Json role_of_node(const Json& node);
+
+  Desk& desk_;
+  StackSide& stack_;
+  Settings settings_;
+  std::function<void(const std::string&)> tell_;
+  std::set<std::string> started_;  ///< servers whose node was told to deploy by this run
+  std::size_t shown_ = 0;          ///< how many they were when the table was told last
+  std::set<std::string> reported_;
+  std::map<std::string, std::string> waits_;  ///< what was last told of servers that wait for a node
+  std::int64_t last_event_ = 0;
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,220 @@
+#include "bootstrap/inventory/draft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "bootstrap/inventory/drivers.hpp"
+#include "bootstrap/inventory/entry_check.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Where keys that are the same for all drivers go.
+void take_properties(const Json& data, NodeDraft& draft) {
+  if (data.contains("arch")) draft.properties["cpu_arch"] = data["arch"];
+  static constexpr std::array<std::pair<const char*, const char*>, 3> numbers = {
+      {{"cpu", "cpus"}, {"memory", "memory_mb"}, {"disk", "local_gb"}}};
+  for (const auto& [key, own] : numbers) {
+    if (!data.contains(key)) continue;
+    if (const std::optional<std::int64_t> number = whole_number(data[key])) draft.properties[own] = *number;
+  }
+  for (const auto& [key, value] : data.items()) {
+    if (key.rfind("properties.", 0) == 0) draft.properties[key.substr(11)] = value;
+  }
+  if (data.contains("root_device")) draft.properties["root_device"] = data["root_device"];
+}
+
+void take_capabilities(const Json& data, NodeDraft& draft) {
+  std::vector<std::pair<std::string, std::string>> items;
+  if (data.contains("capabilities")) {
+    const Json& given = data["capabilities"];
+    if (given.is_object()) {
+      std::map<std::string, std::string> sorted;
+      for (const auto& [key, value] : given.items()) {
+        if (!value.is_null()) sorted[key] = text_of(value);
+      }
+      items.assign(sorted.begin(), sorted.end());
+    } else {
+      items = parse_capabilities(text_of(given));
+    }
+  }
+  const std::string profile = text_in(data, "profile");
+  if (!profile.empty()) {
+    std::erase_if(items, [](const auto& item) { return item.first == "profile"; });
+    items.emplace_back("profile", profile);
+  }
+  if (!items.empty()) draft.properties["capabilities"] = capabilities_text(items);
+}
+
+void take_driver_info(const Json& data, const DriverRow& row, NodeDraft& draft) {
+  draft.driver = row.supported ? row.driver : "manual-management";
+  for (const auto& [key, value] : data.items()) {
+    if (key == "pm_type") continue;
+    const bool verbatim = !row.prefix.empty() && key.rfind(cat(row.prefix, "_"), 0) == 0;
+    const bool manual = key.rfind("manual_", 0) == 0;
+    if (verbatim || manual) draft.driver_info[key] = value;
+    if (const std::optional<std::string> own = driver_key(row, key)) draft.driver_info[*own] = value;
+  }
+  if (row.driver == "libvirt" && !draft.driver_info.contains("libvirt_uri")) return;
+  if (row.driver == "libvirt") {
+    const std::string address = draft.info("libvirt_uri");
+    const std::string user = draft.info("libvirt_user");
+    if (address.find("://") == std::string::npos) {
+      draft.driver_info["libvirt_uri"] = cat("qemu+ssh://", user.empty() ? "" : user + "@", address, "/system");
+    }
+  }
+}
+
+void take_boot_images(const Json& data, NodeDraft& draft) {
+  static constexpr std::array<std::pair<const char*, const char*>, 2> keys = {
+      {{"kernel_id", "kernel"}, {"ramdisk_id", "ramdisk"}}};
+  for (const auto& [key, own] : keys) {
+    if (!data.contains(key)) continue;
+    draft.driver_info[cat("deploy_", own)] = data[key];
+    draft.driver_info[cat("rescue_", own)] = data[key];
+  }
+}
+
+std::vector<Port> ports_of(const Json& data, const EntryCheck& check) {
+  std::vector<Port> ports;
+  for (const auto& [address, at] : check.macs()) {
+    Port port;
+    port.address = address;
+    port.physical_network = "ctlplane";
+    ports.push_back(std::move(port));
+  }
+  if (!data.contains("ports") || !data["ports"].is_array()) return ports;
+  const std::size_t skip = ports.size() - std::min(ports.size(), data["ports"].size());
+  for (std::size_t i = 0; i < data["ports"].size() && skip + i < ports.size(); ++i) {
+    const Json& given = data["ports"][i];
+    Port& port = ports[skip + i];
+    port.physical_network = text_in(given, "physical_network", "ctlplane");
+    if (given.contains("pxe_enabled") && given["pxe_enabled"].is_boolean()) port.pxe_enabled = given["pxe_enabled"];
+    if (given.contains("local_link_connection")) port.local_link_connection = given["local_link_connection"];
+  }
+  return ports;
+}
+
+NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryCheck& check, Drafts& drafts) {
+  const Json& data = entry.data;
+  NodeDraft draft;
+  draft.index = index;
+  draft.uuid = parse_uuid(text_in(data, "uuid")).value_or("");
+  draft.name = text_in(data, "name");
+  const std::string type = text_in(data, "pm_type");
+  if (const DriverRow* row = driver_of(type)) {
+    take_driver_info(data, *row, draft);
+    draft.management_id = management_id(*row, draft.driver_info);
+    if (!row->supported) {
+      drafts.warnings.push_back(cat("node #", index, ": there is no driver for pm_type ", type,
+                                    "; the machine will be switched by hand (manual-management)"));
+    } else if (row->driver != type) {
+      drafts.warnings.push_back(
+          cat("node #", index, ": the name ", type, " is out of date; the driver is ", row->driver));
+    }
+  }
+  take_boot_images(data, draft);
+  take_properties(data, draft);
+  take_capabilities(data, draft);
+  if (data.contains("platform")) draft.extra["tripleo_platform"] = data["platform"];
+  if (data.contains("x_seed")) draft.extra["x_seed"] = data["x_seed"];
+  if (data.contains("extra") && data["extra"].is_object()) draft.extra.update(data["extra"]);
+  for (const auto& [key, value] : data.items()) {
+    if (is_node_field(key)) draft.fields[key] = value;
+  }
+  if (text_in(data, "resource_class", "baremetal") != "baremetal") {
+    drafts.warnings.push_back(cat("node #", index, ": resource_class is ", text_in(data, "resource_class"),
+                                  "; flavors usually ask for baremetal"));
+  }
+  draft.ports = ports_of(data, check);
+  return draft;
+}
+
+/// What two entries must not share.
+class Uniqueness {
+ public:
+  explicit Uniqueness(std::vector<Fault>& faults) : faults_(faults) {}
+  void add(const NodeDraft& draft, const ListingEntry& entry, const EntryCheck& check) {
+    for (const auto& [address, at] : check.macs()) {
+      const auto [seen, fresh] = macs_.try_emplace(address, draft.index);
+      if (!fresh && seen->second != draft.index) {
+        faults_.push_back(
+            {draft.index, cat("MAC ", address, " is not unique (node #", seen->second, " has it, too)"), at});
+      }
+    }
+    take(names_, draft.name, draft.index, cat("Name \"", draft.name, "\" is not unique"), entry.place("name"));
+    take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
+         entry.place("uuid"));
+    take(managements_, draft.management_id, draft.index,
+         cat("Node identified by ", draft.management_id, " is already present"), entry.place("pm_addr"));
+  }
+
+ private:
+  void take(std::map<std::string, std::size_t>& seen, const std::string& key, std::size_t index, std::string text,
+            Position at) {
+    if (key.empty() || seen.try_emplace(key, index).second) return;
+    faults_.push_back({index, std::move(text), at});
+  }
+  std::vector<Fault>& faults_;
+  std::map<std::string, std::size_t> macs_, names_, uuids_, managements_;
+};
+
+}  // namespace
+
+std::string NodeDraft::info(std::string_view key) const { return text_in(driver_info, key); }
+
+std::string faults_text(const std::vector<Fault>& faults, std::string_view source) {
+  std::vector<std::string> lines;
+  for (const Fault& fault : faults) {
+    lines.push_back(ParseError{std::string(source), fault.at, cat("node #", fault.index, ": ", fault.text)}.text());
+  }
+  return join(lines, "\n");
+}
+
+Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
+  Drafts drafts;
+  Uniqueness unique(drafts.faults);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EntryCheck check(entries[i], i);
+    check.all();
+    std::vector<Fault> faults = check.take_faults();
+    drafts.warnings.insert(drafts.warnings.end(), check.warnings().begin(), check.warnings().end());
+    std::move(faults.begin(), faults.end(), std::back_inserter(drafts.faults));
+    if (!entries[i].data.is_object()) continue;
+    drafts.nodes.push_back(draft_of(entries[i], i, check, drafts));
+    unique.add(drafts.nodes.back(), entries[i], check);
+  }
+  return drafts;
+}
+
+std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries) {
+  std::vector<Fault> faults;
+  std::map<std::string, std::size_t> addresses;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ListingEntry& entry = entries[i];
+    const DriverRow* row = driver_of(text_in(entry.data, "pm_type"));
+    if (row == nullptr) continue;
+    const bool managed = !row->mandatory.empty();
+    const auto missing = [&](const char* key, const char* what) {
+      if (managed && text_in(entry.data, key).empty())
+        faults.push_back({i, cat(what, " is missing or empty"), entry.place(key)});
+    };
+    missing("pm_user", "pm_user");
+    missing("pm_password", "pm_password");
+    if (entry.data.contains("mac") && entry.data["mac"].is_array() && entry.data["mac"].empty()) {
+      faults.push_back({i, "the list of MAC addresses is empty", entry.place("mac")});
+    }
+    const std::string address = text_in(entry.data, "pm_addr");
+    if (!address.empty() && row->identity == DriverRow::Identity::address && text_in(entry.data, "pm_port").empty() &&
+        !addresses.try_emplace(address, i).second) {
+      faults.push_back(
+          {i, cat("node #", addresses[address], " has the same pm_addr ", address), entry.place("pm_addr")});
+    }
+  }
+  return faults;
+}
+
+}  // namespace hearth::bootstrap

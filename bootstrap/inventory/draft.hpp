@@ -1,0 +1,49 @@
+// A machine of an inventory file as it goes into the database: checked, with everything under its name there. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootstrap/inventory/listing.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+/// What one entry says of a node. Objects hold only what the file supplies.
+struct NodeDraft {
+  std::size_t index = 0;  ///< in the file, from 0
+  std::string uuid, name, driver;
+  std::string management_id;  ///< what its management is known by; may be empty
+  Json driver_info = Json::object();
+  Json properties = Json::object();
+  Json extra = Json::object();
+  Json fields = Json::object();
+  std::vector<Port> ports;  ///< without UUIDs
+  [[nodiscard]] std::string info(std::string_view key) const;
+};
+
+struct Fault {
+  std::size_t index = 0;
+  std::string text;
+  Position at;
+};
+
+/// "FILE:LINE:COLUMN: node #INDEX: TEXT", a line each.
+[[nodiscard]] std::string faults_text(const std::vector<Fault>& faults, std::string_view source);
+
+struct Drafts {
+  std::vector<NodeDraft> nodes;
+  std::vector<std::string> warnings;  ///< "node #0: …"
+  std::vector<Fault> faults;
+  [[nodiscard]] bool good() const { return faults.empty(); }
+};
+
+/// Checks all entries, each on its own and against each other, and gives what becomes of them.
+[[nodiscard]] Drafts draft_nodes(const std::vector<ListingEntry>& entries);
+
+/// The further checks of the field's `instackenv validate`: users, passwords and MACs that are missing or empty, one
+/// BMC for two machines.
+[[nodiscard]] std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries);
+
+}  // namespace hearth::bootstrap

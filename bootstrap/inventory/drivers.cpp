@@ -1,0 +1,103 @@
+#include "bootstrap/inventory/drivers.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using Identity = DriverRow::Identity;
+
+std::string without_scheme(const std::string& address) {
+  const std::size_t scheme = address.find("://");
+  std::string rest = scheme == std::string::npos ? address : address.substr(scheme + 3);
+  while (!rest.empty() && rest.back() == '/') rest.pop_back();
+  return to_lower(rest);
+}
+
+/// Without scheme, path and port. An IPv6 address in brackets keeps its colons.
+std::string host_only(const std::string& address) {
+  const std::string rest = split(without_scheme(address), '/').front();
+  const std::size_t colon = rest.rfind(':');
+  const bool port = colon != std::string::npos && (rest.find(':') == colon || rest[colon - 1] == ']');
+  return port ? rest.substr(0, colon) : rest;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return !end.empty() && text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+}  // namespace
+
+const std::vector<DriverRow>& driver_table() {
+  static const std::vector<DriverRow> rows = {
+      {"ipmi", {"ipmi"}, "_ipmitool", "ipmi", {"pm_addr"}, Identity::address},
+      {"redfish", {"redfish"}, "", "redfish", {"pm_addr", "pm_system_id"}, Identity::system},
+      {"idrac", {"idrac"}, "_drac", "drac", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
+      {"ilo", {"ilo"}, "_ilo", "ilo", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
+      {"irmc", {"irmc"}, "_irmc", "irmc", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
+      {"xclarity", {"xclarity"}, "", "xclarity", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
+      {"cisco-ucs-managed", {}, "_ucs", "ucs", {}, Identity::none, false},
+      {"staging-ovirt", {"staging-ovirt"}, "", "ovirt", {}, Identity::none, false},
+      {"staging-iboot", {"staging-iboot"}, "", "iboot", {}, Identity::none, false},
+      {"staging-wol", {"staging-wol"}, "", "wol", {}, Identity::none, false},
+      {"staging-amt", {"staging-amt"}, "", "amt", {}, Identity::none, false},
+      {"libvirt", {"libvirt", "pxe_ssh"}, "", "libvirt", {"pm_addr"}, Identity::domain},
+      {"qemu", {"qemu"}, "", "qemu", {}, Identity::none},
+      {"manual-management", {"manual-management", "fake_pxe", "fake_agent"}, "", "", {}, Identity::none},
+      {"fake-hardware", {"fake-hardware", "fake"}, "", "fake", {}, Identity::none}};
+  return rows;
+}
+
+const DriverRow* driver_of(std::string_view pm_type) {
+  for (const DriverRow& row : driver_table()) {
+    const bool named = std::find(row.types.begin(), row.types.end(), pm_type) != row.types.end();
+    if (named || row.driver == pm_type || ends_with(pm_type, row.suffix)) return &row;
+  }
+  return nullptr;
+}
+
+const DriverRow* driver_named(std::string_view driver) {
+  for (const DriverRow& row : driver_table()) {
+    if (row.driver == driver) return &row;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> driver_key(const DriverRow& row, std::string_view pm_key) {
+  if (row.prefix.empty()) return std::nullopt;
+  const std::string prefix(row.prefix);
+  if (row.driver == "libvirt") {
+    if (pm_key == "pm_addr") return "libvirt_uri";
+    if (pm_key == "pm_vm_name") return "libvirt_domain";
+    if (pm_key == "pm_user") return "libvirt_user";
+    return std::nullopt;
+  }
+  if (pm_key == "pm_addr" || pm_key == "pm_address") return prefix + "_address";
+  if (pm_key == "pm_user") return prefix + "_username";
+  if (pm_key == "pm_password") return prefix + "_password";
+  if (pm_key == "pm_port") return prefix + "_port";
+  if (pm_key == "pm_system_id" && row.driver == "redfish") return prefix + "_system_id";
+  return std::nullopt;
+}
+
+std::string management_id(const DriverRow& row, const Json& info) {
+  const std::string prefix(row.prefix);
+  const std::string address = text_in(info, row.driver == "libvirt" ? "libvirt_uri" : prefix + "_address");
+  if (row.identity == Identity::none || address.empty()) return "";
+  if (row.identity == Identity::system) {
+    return cat(without_scheme(address), "/", text_in(info, prefix + "_system_id"));
+  }
+  if (row.identity == Identity::domain) {
+    const std::string domain = text_in(info, "libvirt_domain");
+    return domain.empty() ? "" : cat(address, "#", domain);
+  }
+  const std::string port = text_in(info, prefix + "_port");
+  const bool usual = port.empty() || (row.driver == "ipmi" && port == "623");
+  return usual ? host_only(address) : cat(host_only(address), ":", port);
+}
+
+}  // namespace hearth::bootstrap

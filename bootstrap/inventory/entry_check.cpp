@@ -1,0 +1,215 @@
+#include "bootstrap/inventory/entry_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.hpp"
+#include "pxe/net/address.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::array<std::string_view, 15> k_known = {"mac",     "ports",   "name",        "uuid",     "arch",
+                                                      "cpu",     "memory",  "disk",        "platform", "capabilities",
+                                                      "profile", "pm_type", "root_device", "_comment", "x_seed"};
+constexpr std::array<std::string_view, 4> k_plain = {"kernel_id", "ramdisk_id", "traits", "extra"};
+
+bool is_one_of(std::string_view key, const auto& list) {
+  return std::find(list.begin(), list.end(), key) != list.end();
+}
+
+/// Unreserved characters of RFC 3986, and no UUID: a name stands in URLs where a UUID may stand, too.
+bool good_name(const std::string& name) {
+  const auto fits = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_' || c == '~';
+  };
+  return !name.empty() && name.size() <= 255 && std::all_of(name.begin(), name.end(), fits) && !parse_uuid(name);
+}
+
+/// BB:BB:BB:BB:BB:BB, as guides write it. It may even be a group's address, which no card has.
+bool is_stand_in(const pxe::Mac& mac) {
+  const std::uint8_t first = mac.bytes[0];
+  return first != 0 && first != 0xff &&
+         std::all_of(mac.bytes.begin(), mac.bytes.end(), [&](std::uint8_t b) { return b == first; });
+}
+
+std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+}  // namespace
+
+bool is_node_field(std::string_view key) {
+  const bool is_interface = key.size() > 10 && key.substr(key.size() - 10) == "_interface";
+  if (!is_interface && key != "resource_class" && key != "conductor_group" && key != "description" && key != "owner") {
+    return false;
+  }
+  const auto& fields = free_fields();
+  return std::any_of(fields.begin(), fields.end(), [&](const FreeField& field) { return field.name == key; });
+}
+
+std::optional<std::int64_t> whole_number(const Json& value) {
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (!value.is_string()) return std::nullopt;
+  const std::optional<std::uint64_t> number = parse_number(trim(value.get<std::string>()));
+  return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
+}
+
+void EntryCheck::fault(const std::string& path, std::string text) {
+  faults_.push_back({index_, std::move(text), entry_.place(path)});
+}
+
+void EntryCheck::all() {
+  if (!entry_.data.is_object()) {
+    fault("", "is no object");
+    return;
+  }
+  check_driver();
+  check_name_and_uuid();
+  check_numbers();
+  check_capabilities();
+  check_shapes();
+  check_macs();
+}
+
+void EntryCheck::check_driver() {
+  const std::string type = text_in(entry_.data, "pm_type");
+  if (type.empty()) {
+    fault("pm_type", "pm_type (ironic driver to use) is required");
+    return;
+  }
+  const DriverRow* row = driver_of(type);
+  if (row == nullptr) {
+    std::vector<std::string> names;
+    for (const DriverRow& known : driver_table()) {
+      for (const std::string_view name : known.types) names.emplace_back(name);
+    }
+    const std::optional<std::string> near = nearest(type, names);
+    fault("pm_type",
+          cat("unknown pm_type (ironic driver to use): ", type, near ? cat(" (do you mean ", *near, "?)") : ""));
+    return;
+  }
+  std::vector<std::string> missing;
+  for (const std::string_view key : row->mandatory) {
+    const std::string own = driver_key(*row, key).value_or("");
+    if (text_in(entry_.data, key).empty() && text_in(entry_.data, own).empty()) missing.emplace_back(key);
+  }
+  const bool has_mac = entry_.data.contains("mac") || entry_.data.contains("ports");
+  if (row->identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
+  if (!missing.empty()) fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
+  check_known_keys(*row);
+}
+
+void EntryCheck::check_known_keys(const DriverRow& row) {
+  for (const auto& [key, value] : entry_.data.items()) {
+    const bool own = !row.prefix.empty() && key.rfind(cat(row.prefix, "_"), 0) == 0;
+    const bool manual = row.prefix.empty() && key.rfind("manual_", 0) == 0;
+    const bool pm = key.rfind("pm_", 0) == 0 && (driver_key(row, key) || !row.supported);
+    // People keep user and password of a machine that is switched by hand; they harm nobody.
+    const bool idle = row.prefix.empty() && (key == "pm_addr" || key == "pm_user" || key == "pm_password");
+    const bool known =
+        is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key) || key.rfind("properties.", 0) == 0;
+    if (!known && !own && !manual && !pm && !idle) fault(key, cat("Unknown field ", key));
+  }
+}
+
+void EntryCheck::check_name_and_uuid() {
+  if (entry_.data.contains("name") && !entry_.data["name"].is_null()) {
+    const std::string name = text_in(entry_.data, "name");
+    if (!good_name(name)) {
+      fault("name", cat("Name \"", shown(entry_.data["name"]), "\" is invalid: letters, digits, - . _ ~, and no UUID"));
+    }
+  }
+  if (entry_.data.contains("uuid") && !parse_uuid(text_in(entry_.data, "uuid"))) {
+    fault("uuid", cat("UUID ", shown(entry_.data["uuid"]), " is invalid"));
+  }
+}
+
+void EntryCheck::check_numbers() {
+  for (const char* key : {"cpu", "memory", "disk"}) {
+    if (!entry_.data.contains(key) || entry_.data[key].is_null()) continue;
+    const std::optional<std::int64_t> number = whole_number(entry_.data[key]);
+    if (!number || *number <= 0) {
+      fault(key, cat(key, " must be a positive whole number, not ", shown(entry_.data[key])));
+    }
+  }
+}
+
+void EntryCheck::check_capabilities() {
+  if (!entry_.data.contains("capabilities")) return;
+  const Json& given = entry_.data["capabilities"];
+  if (given.is_object() || given.is_null()) return;
+  if (!given.is_string()) {
+    fault("capabilities", cat("Invalid capabilities: ", shown(given)));
+    return;
+  }
+  for (const std::string& item : split(given.get<std::string>(), ',')) {
+    if (!trim(item).empty() && item.find(':') == std::string::npos) {
+      fault("capabilities", cat("Invalid capabilities: ", given.get<std::string>()));
+      return;
+    }
+  }
+}
+
+void EntryCheck::check_shapes() {
+  if (entry_.data.contains("root_device") && !entry_.data["root_device"].is_object()) {
+    fault("root_device", cat("Invalid root device: expected dict, got ", shown(entry_.data["root_device"])));
+  }
+  if (entry_.data.contains("x_seed") && !entry_.data["x_seed"].is_object()) {
+    fault("x_seed", cat("x_seed must be an object, not ", shown(entry_.data["x_seed"])));
+  }
+  if (entry_.data.contains("platform") && text_in(entry_.data, "arch").empty()) {
+    fault("platform", "You have specified a platform without an architecture");
+  }
+}
+
+void EntryCheck::check_mac(const Json& value, const std::string& path) {
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(trim(text));
+  const bool stand_in = mac && is_stand_in(*mac);
+  if (stand_in) {
+    warnings_.push_back(
+        cat("node #", index_, ": MAC ", pxe::to_text(*mac), " looks like a stand-in; no machine will be found by it"));
+  }
+  if (mac && (pxe::is_unicast(*mac) || stand_in)) {
+    const std::string address = pxe::to_text(*mac);
+    const bool twice = std::any_of(macs_.begin(), macs_.end(), [&](const auto& seen) { return seen.first == address; });
+    if (twice) fault(path, cat("MAC ", address, " is not unique"));
+    macs_.emplace_back(address, entry_.place(path));
+    return;
+  }
+  std::string text_of_fault = cat("MAC address ", shown(value), " is invalid");
+  if (value.is_number()) {
+    text_of_fault += ": a program has read an address without quotes as a number of base 60; put it in quotes";
+  } else if (mac) {
+    text_of_fault += ": no single card has this address";
+  }
+  fault(path, text_of_fault);
+}
+
+void EntryCheck::check_macs() {
+  const Json& data = entry_.data;
+  if (data.contains("mac")) {
+    if (!data["mac"].is_array()) {
+      check_mac(data["mac"], "mac");
+    } else {
+      for (std::size_t i = 0; i < data["mac"].size(); ++i) check_mac(data["mac"][i], cat("mac[", i, "]"));
+    }
+  }
+  if (!data.contains("ports")) return;
+  if (!data["ports"].is_array()) {
+    fault("ports", cat("ports must be a list, not ", shown(data["ports"])));
+    return;
+  }
+  for (std::size_t i = 0; i < data["ports"].size(); ++i) {
+    const Json& port = data["ports"][i];
+    const std::string path = cat("ports[", i, "]");
+    if (!port.is_object() || !port.contains("address")) {
+      fault(path, cat("a port needs an address: ", shown(port)));
+      continue;
+    }
+    check_mac(port["address"], path + ".address");
+  }
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,46 @@
+// The checks of one inventory entry: every fault, with its place. Texts are those of the field's own validation where
+// it has them.
+#pragma once
+
+#include <optional>
+
+#include "bootstrap/inventory/draft.hpp"
+#include "bootstrap/inventory/drivers.hpp"
+
+namespace hearth::bootstrap {
+
+/// Collects the faults of an entry.
+class EntryCheck {
+ public:
+  EntryCheck(const ListingEntry& entry, std::size_t index) : entry_(entry), index_(index) {}
+
+  void all();
+  [[nodiscard]] std::vector<Fault> take_faults() { return std::move(faults_); }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Addresses that are good, as aa:bb:cc:dd:ee:ff, with their place.
+  [[nodiscard]] const std::vector<std::pair<std::string, Position>>& macs() const { return macs_; }
+
+ private:
+  void fault(const std::string& path, std::string text);
+  void check_driver();
+  void check_known_keys(const DriverRow& row);
+  void check_name_and_uuid();
+  void check_numbers();
+  void check_capabilities();
+  void check_shapes();
+  void check_macs();
+  void check_mac(const Json& value, const std::string& path);
+
+  const ListingEntry& entry_;
+  std::size_t index_;
+  std::vector<Fault> faults_;
+  std::vector<std::string> warnings_;
+  std::vector<std::pair<std::string, Position>> macs_;
+};
+
+/// The field's interface keys and others that become a field of the node as they are.
+[[nodiscard]] bool is_node_field(std::string_view key);
+/// A whole number, written as one or as text.
+[[nodiscard]] std::optional<std::int64_t> whole_number(const Json& value);
+
+}  // namespace hearth::bootstrap

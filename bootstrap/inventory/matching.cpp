@@ -1,0 +1,196 @@
+#include "bootstrap/inventory/matching.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "bootstrap/inventory/drivers.hpp"
+#include "bootstrap/inventory/entry_check.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// The database's nodes by everything that they may be known by.
+class Known {
+ public:
+  explicit Known(const std::vector<const Node*>& nodes) {
+    for (const Node* node : nodes) {
+      by_uuid_[node->uuid] = node;
+      if (!node->name.empty()) by_name_[node->name] = node;
+      for (const Port& port : node->ports) by_mac_[port.address] = node;
+      const DriverRow* row = driver_named(node->driver);
+      const std::string id = row == nullptr ? "" : management_id(*row, node->driver_info);
+      if (!id.empty()) by_management_[id] = node;
+    }
+  }
+
+  [[nodiscard]] std::set<const Node*> candidates(const NodeDraft& draft) const {
+    std::set<const Node*> found;
+    add(by_uuid_, draft.uuid, found);
+    add(by_management_, draft.management_id, found);
+    for (const Port& port : draft.ports) add(by_mac_, port.address, found);
+    return found;
+  }
+  [[nodiscard]] const Node* named(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+
+ private:
+  using Index = std::map<std::string, const Node*>;
+  static void add(const Index& index, const std::string& key, std::set<const Node*>& found) {
+    const auto at = key.empty() ? index.end() : index.find(key);
+    if (at != index.end()) found.insert(at->second);
+  }
+  Index by_uuid_, by_name_, by_mac_, by_management_;
+};
+
+ImportStep step_for(const NodeDraft& draft, const Node* node) {
+  ImportStep step;
+  step.draft = draft;
+  if (node == nullptr) {
+    step.new_ports = draft.ports;
+    return step;
+  }
+  step.node = node->uuid;
+  for (const Port& port : draft.ports) {
+    if (!node->has_mac(port.address)) step.new_ports.push_back(port);
+  }
+  if (draft.ports.empty()) return step;
+  for (const Port& port : node->ports) {
+    const auto same = [&](const Port& given) { return given.address == port.address; };
+    if (std::none_of(draft.ports.begin(), draft.ports.end(), same)) step.stale_ports.push_back(port.address);
+  }
+  return step;
+}
+
+bool put(Json& into, const Json& supplied) {
+  bool changed = false;
+  for (const auto& [key, value] : supplied.items()) {
+    if (into.contains(key) && into[key] == value) continue;
+    into[key] = value;
+    changed = true;
+  }
+  return changed;
+}
+
+std::string as_hint(const NodeDraft& draft) {
+  std::vector<std::string> macs;
+  for (const Port& port : draft.ports) macs.push_back(port.address);
+  return cat("{mac: ", join(macs, ", "), draft.management_id.empty() ? "" : cat("; pm: ", draft.management_id),
+             draft.uuid.empty() ? "" : cat("; uuid: ", draft.uuid), "}");
+}
+
+}  // namespace
+
+ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<const Node*>& nodes) {
+  const Known known(nodes);
+  ImportPlan plan;
+  std::map<std::string, std::size_t> taken;
+  for (const NodeDraft& draft : drafts) {
+    const std::set<const Node*> found = known.candidates(draft);
+    if (found.size() > 1) {
+      std::vector<std::string> titles;
+      for (const Node* node : found) titles.push_back(node->title());
+      std::sort(titles.begin(), titles.end());
+      plan.faults.push_back(
+          {draft.index,
+           cat("Several candidates found for the same node data: ", as_hint(draft), ": ", join(titles, ", ")),
+           {}});
+      continue;
+    }
+    const Node* node = found.empty() ? nullptr : *found.begin();
+    const Node* namesake = draft.name.empty() ? nullptr : known.named(draft.name);
+    if (namesake != nullptr && namesake != node) {
+      plan.faults.push_back(
+          {draft.index, cat("Name \"", draft.name, "\" is not unique: node ", namesake->uuid, " has it"), {}});
+      continue;
+    }
+    if (node != nullptr && !taken.try_emplace(node->uuid, draft.index).second) {
+      plan.faults.push_back({draft.index, cat("Node identified by ", node->uuid, " is already present"), {}});
+      continue;
+    }
+    plan.steps.push_back(step_for(draft, node));
+  }
+  for (const Node* node : nodes) {
+    if (!taken.contains(node->uuid)) plan.absent.push_back(node->uuid);
+  }
+  return plan;
+}
+
+bool apply_draft(const ImportStep& step, Node& node, Stamp now) {
+  const NodeDraft& draft = step.draft;
+  bool changed = node.driver.empty();
+  if (node.driver.empty()) node.driver = draft.driver;
+  if (!draft.name.empty() && node.name != draft.name) {
+    node.name = draft.name;
+    changed = true;
+  }
+  // A changed driver would need another driver_info: the file's is put aside for it.
+  if (node.driver == draft.driver) changed = put(node.driver_info, draft.driver_info) || changed;
+  changed = put(node.properties, draft.properties) || changed;
+  changed = put(node.extra, draft.extra) || changed;
+  changed = put(node.fields, draft.fields) || changed;
+  for (Port port : step.new_ports) {
+    port.uuid = new_uuid();
+    port.created = now;
+    node.ports.push_back(std::move(port));
+    changed = true;
+  }
+  return changed;
+}
+
+namespace {
+
+void put_management(const Node& node, bool with_secrets, Json& entry) {
+  const DriverRow* row = driver_named(node.driver);
+  entry["pm_type"] = node.driver == "manual-management" ? "fake_pxe" : node.driver;
+  if (row == nullptr) return;
+  for (const auto& [key, value] : node.driver_info.items()) {
+    const bool secret = key.find("password") != std::string::npos;
+    std::string name = key;
+    for (const char* pm : {"pm_addr", "pm_user", "pm_password", "pm_port", "pm_system_id", "pm_vm_name"}) {
+      if (driver_key(*row, pm) == key) name = pm;
+    }
+    if (key == "deploy_kernel") name = "kernel_id";
+    if (key == "deploy_ramdisk") name = "ramdisk_id";
+    if (key.rfind("rescue_", 0) == 0 || (secret && !with_secrets)) continue;
+    entry[name] = value;
+  }
+}
+
+}  // namespace
+
+Json inventory_entry(const Node& node, bool with_secrets) {
+  Json entry = Json::object();
+  if (!node.name.empty()) entry["name"] = node.name;
+  entry["uuid"] = node.uuid;
+  put_management(node, with_secrets, entry);
+  static const std::map<std::string, std::string> names = {{"cpu_arch", "arch"},
+                                                           {"cpus", "cpu"},
+                                                           {"memory_mb", "memory"},
+                                                           {"local_gb", "disk"},
+                                                           {"capabilities", "capabilities"},
+                                                           {"root_device", "root_device"}};
+  for (const auto& [key, value] : node.properties.items()) {
+    const auto known = names.find(key);
+    if (known != names.end()) entry[known->second] = value;
+  }
+  Json ports = Json::array();
+  for (const Port& port : node.ports) {
+    Json row = {{"address", port.address}, {"pxe_enabled", port.pxe_enabled}};
+    if (!port.physical_network.empty()) row["physical_network"] = port.physical_network;
+    if (!port.local_link_connection.empty()) row["local_link_connection"] = port.local_link_connection;
+    ports.push_back(std::move(row));
+  }
+  if (!ports.empty()) entry["ports"] = ports;
+  for (const auto& [key, value] : node.fields.items()) {
+    if (!value.is_null() && is_node_field(key)) entry[key] = value;
+  }
+  if (node.extra.contains("x_seed")) entry["x_seed"] = node.extra["x_seed"];
+  return entry;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,170 @@
+#include "bootstrap/node/node.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <ctime>
+
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr Stamp k_second = 1'000'000;
+
+std::string two(int number) { return cat(number < 10 ? "0" : "", number); }
+
+}  // namespace
+
+Json stamp_json(Stamp stamp) {
+  if (stamp == 0) return nullptr;
+  const std::time_t seconds = stamp / k_second;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::string fraction = std::to_string(stamp % k_second);
+  fraction.insert(0, 6 - fraction.size(), '0');
+  return cat(parts.tm_year + 1900, "-", two(parts.tm_mon + 1), "-", two(parts.tm_mday), "T", two(parts.tm_hour), ":",
+             two(parts.tm_min), ":", two(parts.tm_sec), ".", fraction, "+00:00");
+}
+
+Stamp parse_stamp(std::string_view text) {
+  std::tm parts{};
+  long fraction = 0;
+  const std::string whole(text);
+  const int read = std::sscanf(whole.c_str(), "%d-%d-%dT%d:%d:%d.%ld", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+                               &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &fraction);
+  if (read < 6) return 0;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return static_cast<Stamp>(timegm(&parts)) * k_second + (read == 7 ? fraction : 0);
+}
+
+Json power_json(Power power) {
+  if (power == Power::unknown) return nullptr;
+  return power == Power::on ? "power on" : "power off";
+}
+
+Port new_port(std::string address, Stamp now) {
+  Port port;
+  port.uuid = new_uuid();
+  port.address = std::move(address);
+  port.created = now;
+  return port;
+}
+
+const Port* Node::port(std::string_view address) const {
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const Port& p) { return p.address == address; });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+std::string Node::info(std::string_view key, std::string fallback) const {
+  return text_in(driver_info, key, std::move(fallback));
+}
+
+std::optional<std::string> Node::capability(std::string_view key) const {
+  for (const auto& [have, value] : parse_capabilities(text_in(properties, "capabilities"))) {
+    if (have == key) return value;
+  }
+  return std::nullopt;
+}
+
+void Node::set_capability(std::string_view key, std::string_view value) {
+  auto items = parse_capabilities(text_in(properties, "capabilities"));
+  const auto found = std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.first == key; });
+  if (found == items.end()) {
+    items.emplace_back(key, value);
+  } else {
+    found->second = value;
+  }
+  properties["capabilities"] = capabilities_text(items);
+}
+
+bool Node::boots_uefi() const {
+  const Json chosen = instance_info.contains("capabilities") ? instance_info["capabilities"] : Json();
+  if (chosen.is_object() && chosen.contains("boot_mode")) return text_of(chosen["boot_mode"]) == "uefi";
+  return capability("boot_mode").value_or("bios") == "uefi";
+}
+
+const std::vector<FreeField>& free_fields() {
+  static const std::vector<FreeField> fields = {{"automated_clean", "null"},
+                                                {"chassis_uuid", "null"},
+                                                {"conductor_group", "\"\""},
+                                                {"description", "null"},
+                                                {"lessee", "null"},
+                                                {"owner", "null"},
+                                                {"network_data", "{}"},
+                                                {"protected", "false"},
+                                                {"protected_reason", "null"},
+                                                {"retired", "false"},
+                                                {"retired_reason", "null"},
+                                                {"resource_class", "null"},
+                                                {"bios_interface", "\"no-bios\""},
+                                                {"boot_interface", "\"ipxe\""},
+                                                {"console_interface", "\"no-console\""},
+                                                {"deploy_interface", "\"direct\""},
+                                                {"inspect_interface", "\"agent\""},
+                                                {"management_interface", "null"},
+                                                {"network_interface", "\"noop\""},
+                                                {"power_interface", "null"},
+                                                {"raid_interface", "\"no-raid\""},
+                                                {"rescue_interface", "\"agent\""},
+                                                {"storage_interface", "\"noop\""},
+                                                {"vendor_interface", "\"no-vendor\""},
+                                                {"target_raid_config", "{}"}};
+  return fields;
+}
+
+std::string text_of(const Json& value, std::string fallback) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return fallback;
+}
+
+std::string text_in(const Json& object, std::string_view key, std::string fallback) {
+  if (!object.is_object()) return fallback;
+  const auto found = object.find(std::string(key));
+  return found == object.end() ? fallback : text_of(*found, std::move(fallback));
+}
+
+std::vector<std::pair<std::string, std::string>> parse_capabilities(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> items;
+  for (const std::string& part : split(text, ',')) {
+    const std::string_view item = trim(part);
+    const std::size_t colon = item.find(':');
+    if (colon != std::string_view::npos) {
+      items.emplace_back(trim(item.substr(0, colon)), trim(item.substr(colon + 1)));
+    }
+  }
+  return items;
+}
+
+std::string capabilities_text(const std::vector<std::pair<std::string, std::string>>& items) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : items) parts.push_back(cat(key, ":", value));
+  return join(parts, ",");
+}
+
+std::string new_uuid() {
+  std::string hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3U];
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
+  return hex;
+}
+
+std::optional<std::string> parse_uuid(std::string_view text) {
+  std::string hex;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '-' && text.size() == 36 && (i == 8 || i == 13 || i == 18 || i == 23)) continue;
+    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
+    hex.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  if (hex.size() != 32) return std::nullopt;
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
+  return text.size() == 32 || text.size() == 36 ? std::optional(hex) : std::nullopt;
+}
+
+}  // namespace hearth::bootstrap

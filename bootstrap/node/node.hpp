@@ -1,0 +1,128 @@
+// A machine of the inventory, as a value: what is known of it, the state it is in, and the work under way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "bootstrap/node/states.hpp"
+
+namespace hearth::bootstrap {
+
+/// Microseconds since 1970, UTC; 0 = never.
+using Stamp = std::int64_t;
+/// "2026-11-20T23:31:40.498302+00:00"; null for 0.
+[[nodiscard]] Json stamp_json(Stamp stamp);
+[[nodiscard]] Stamp parse_stamp(std::string_view text);
+
+enum class Power { unknown, off, on };
+/// "power on", "power off"; null where it is not known.
+[[nodiscard]] Json power_json(Power power);
+
+struct Port {
+  std::string uuid;
+  std::string address;  ///< lower case, with colons
+  std::string physical_network;
+  bool pxe_enabled = true;
+  Json local_link_connection = Json::object();
+  Json extra = Json::object();
+  Stamp created = 0, updated = 0;
+};
+
+/// A network card's address for a port list: "aa:bb:…".
+[[nodiscard]] Port new_port(std::string address, Stamp now);
+
+/// The work that a verb began, down to the stage that it has reached. Kept with the node, so that a daemon that is
+/// started again goes on from there.
+struct Job {
+  std::string kind;   ///< "deploy", "clean", …; empty = none
+  std::string stage;  ///< name of the stage in the kind's flow
+  bool sent = false;  ///< the stage's order to the agent is on its way, or was: look before it is sent again
+  int attempt = 0;
+  Stamp started = 0;
+  Stamp stage_since = 0;
+  Stamp retry_at = 0;
+  Json arguments = Json::object();  ///< what came with the verb
+  Json notes = Json::object();      ///< what stages leave for later ones
+  [[nodiscard]] bool running() const { return !kind.empty(); }
+};
+
+/// What a person is to do at the machine, for nodes without power management.
+struct Instruction {
+  std::string action;  ///< "power-on-network", "power-on-disk", "power-off", "reset"; empty = nothing
+  std::string text;
+  Stamp since = 0;
+  Stamp deadline = 0;
+  Stamp reminded = 0;
+};
+
+struct Node {
+  std::string uuid;
+  std::string name;
+  std::string driver;
+  State state = State::enroll;
+  std::optional<State> target;
+  Power power = Power::unknown;
+  std::string target_power;  ///< "power on", "power off", "rebooting"; empty = none
+  std::string last_error;
+  bool maintenance = false;
+  std::string maintenance_reason;
+  std::string fault;
+  std::string instance_uuid;
+  std::string boot_device;  ///< "pxe", "disk", …; empty = not set
+  bool boot_device_persistent = false;
+  std::vector<std::string> traits;
+  std::vector<Port> ports;
+  Json driver_info = Json::object();
+  Json properties = Json::object();
+  Json instance_info = Json::object();
+  Json extra = Json::object();
+  Json progress;                   ///< of the image being written, as the agent told it last; not kept
+  Json internal = Json::object();  ///< driver_internal_info: the conductor's own
+  Json fields = Json::object();    ///< further fields that people may set: k_free_fields
+  Job job;
+  Instruction instruction;
+  Power observed = Power::unknown;  ///< what the network told of a machine without power management
+  Stamp seen = 0;                   ///< when something was last heard from it
+  std::string seen_how;
+  Stamp created = 0, updated = 0, provision_updated = 0, inspection_started = 0, inspection_finished = 0;
+
+  [[nodiscard]] const Port* port(std::string_view address) const;
+  [[nodiscard]] bool has_mac(std::string_view address) const { return port(address) != nullptr; }
+  /// The name, or the UUID of a nameless one.
+  [[nodiscard]] const std::string& title() const { return name.empty() ? uuid : name; }
+  /// Of driver_info, properties, …: text in any form that people write it ("1", 1), or the fallback.
+  [[nodiscard]] std::string info(std::string_view key, std::string fallback = "") const;
+  [[nodiscard]] std::optional<std::string> capability(std::string_view key) const;
+  void set_capability(std::string_view key, std::string_view value);
+  [[nodiscard]] bool boots_uefi() const;
+};
+
+/// Fields of a node that are kept as they are given, with what a new node has.
+struct FreeField {
+  std::string_view name;
+  std::string_view initial;  ///< JSON
+};
+[[nodiscard]] const std::vector<FreeField>& free_fields();
+
+/// Text of a scalar; the fallback for null, lists and objects.
+[[nodiscard]] std::string text_of(const Json& value, std::string fallback = "");
+[[nodiscard]] std::string text_in(const Json& object, std::string_view key, std::string fallback = "");
+
+/// "k:v,k2:v2" taken apart, in order; items without ":" are left out.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_capabilities(std::string_view text);
+[[nodiscard]] std::string capabilities_text(const std::vector<std::pair<std::string, std::string>>& items);
+
+/// The whole record, as it is stored. Secrets are in it.
+[[nodiscard]] Json node_record(const Node& node);
+[[nodiscard]] Node node_from_record(const Json& record);
+
+/// Version 4 (RFC 9562), from random bytes.
+[[nodiscard]] std::string new_uuid();
+/// In any case; with or without dashes. The result is in lower case with dashes.
+[[nodiscard]] std::optional<std::string> parse_uuid(std::string_view text);
+
+}  // namespace hearth::bootstrap

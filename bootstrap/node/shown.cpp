@@ -1,0 +1,214 @@
+#include "bootstrap/node/shown.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr const char* k_mask = "******";
+
+bool is_secret(const std::string& key) {
+  static constexpr std::array<std::string_view, 6> words = {"password",      "secret",        "configdrive",
+                                                            "snmp_auth_key", "snmp_priv_key", "image_url"};
+  for (const std::string_view word : words) {
+    if (key.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+Json links(const View& view, const std::string& path) {
+  return Json::array({{{"href", cat(view.base, "/v1/", path)}, {"rel", "self"}},
+                      {{"href", cat(view.base, "/", path)}, {"rel", "bookmark"}}});
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// Which API version brought a field (Ironic's REST API version history); older clients don't get it.
+struct Since {
+  const char* field;
+  int minor;
+};
+constexpr std::array k_since = {Since{"driver_internal_info", 3},
+                                Since{"name", 5},
+                                Since{"inspection_finished_at", 6},
+                                Since{"inspection_started_at", 6},
+                                Since{"clean_step", 7},
+                                Since{"raid_config", 12},
+                                Since{"target_raid_config", 12},
+                                Since{"network_interface", 20},
+                                Since{"resource_class", 21},
+                                Since{"boot_interface", 31},
+                                Since{"storage_interface", 33},
+                                Since{"volume", 32},
+                                Since{"traits", 37},
+                                Since{"rescue_interface", 38},
+                                Since{"bios_interface", 40},
+                                Since{"fault", 42},
+                                Since{"deploy_step", 44},
+                                Since{"conductor_group", 46},
+                                Since{"automated_clean", 47},
+                                Since{"protected", 48},
+                                Since{"protected_reason", 48},
+                                Since{"conductor", 49},
+                                Since{"owner", 50},
+                                Since{"description", 51},
+                                Since{"allocation_uuid", 52},
+                                Since{"retired", 61},
+                                Since{"retired_reason", 61},
+                                Since{"lessee", 65},
+                                Since{"network_data", 66},
+                                Since{"boot_mode", 75},
+                                Since{"secure_boot", 75}};
+
+void hide_newer(Json& shown, int minor) {
+  for (const Since& row : k_since) {
+    if (minor < row.minor) shown.erase(row.field);
+  }
+}
+
+void put_conditions(const Node& node, Json& shown) {
+  shown["power_state"] = power_json(node.power);
+  shown["target_power_state"] = text_or_null(node.target_power);
+  shown["target_provision_state"] = node.target ? Json(name(*node.target)) : Json();
+  shown["provision_updated_at"] = stamp_json(node.provision_updated);
+  shown["last_error"] = text_or_null(node.last_error);
+  shown["maintenance"] = node.maintenance;
+  shown["maintenance_reason"] = text_or_null(node.maintenance_reason);
+  shown["fault"] = text_or_null(node.fault);
+  shown["reservation"] = nullptr;
+  shown["console_enabled"] = false;
+  shown["inspection_started_at"] = stamp_json(node.inspection_started);
+  shown["inspection_finished_at"] = stamp_json(node.inspection_finished);
+}
+
+Json internal_shown(const Node& node) {
+  Json shown = node.internal;
+  if (!node.instruction.action.empty()) {
+    shown["operator_instruction"] = {{"action", node.instruction.action},
+                                     {"text", node.instruction.text},
+                                     {"since", stamp_json(node.instruction.since)},
+                                     {"deadline", stamp_json(node.instruction.deadline)}};
+  }
+  if (node.observed != Power::unknown) shown["observed_power"] = power_json(node.observed);
+  if (node.seen != 0) shown["last_seen"] = {{"at", stamp_json(node.seen)}, {"how", node.seen_how}};
+  if (!node.progress.is_null()) shown["progress"] = node.progress;
+  if (node.job.running()) {
+    shown["job"] = {{"kind", node.job.kind}, {"stage", node.job.stage}, {"since", stamp_json(node.job.stage_since)}};
+  }
+  return shown;
+}
+
+}  // namespace
+
+Json masked(Json value) {
+  if (value.is_object()) {
+    for (auto& [key, member] : value.items()) {
+      member = is_secret(key) && !member.is_null() ? Json(k_mask) : masked(std::move(member));
+    }
+  } else if (value.is_array()) {
+    for (Json& item : value) item = masked(std::move(item));
+  }
+  return value;
+}
+
+Json state_json(State state, int minor) {
+  if (state == State::available && minor < 2) return nullptr;
+  return name(state);
+}
+
+Json shown_node_briefly(const Node& node, const View& view) {
+  Json shown = {{"instance_uuid", text_or_null(node.instance_uuid)},
+                {"maintenance", node.maintenance},
+                {"power_state", power_json(node.power)},
+                {"provision_state", state_json(node.state, view.minor)},
+                {"uuid", node.uuid},
+                {"name", text_or_null(node.name)},
+                {"links", links(view, cat("nodes/", node.uuid))}};
+  hide_newer(shown, view.minor);
+  return shown;
+}
+
+Json shown_node(const Node& node, const View& view) {
+  Json shown = shown_node_briefly(node, view);
+  for (const FreeField& field : free_fields()) {
+    const std::string key(field.name);
+    shown[key] = node.fields.contains(key) ? node.fields[key] : Json::parse(field.initial);
+  }
+  for (const char* key : {"management_interface", "power_interface"}) {
+    if (shown[key].is_null()) shown[key] = node.driver;
+  }
+  shown["driver"] = node.driver;
+  shown["driver_info"] = masked(node.driver_info);
+  shown["driver_internal_info"] = masked(internal_shown(node));
+  shown["properties"] = node.properties;
+  shown["instance_info"] = masked(node.instance_info);
+  shown["extra"] = node.extra;
+  shown["traits"] = node.traits;
+  put_conditions(node, shown);
+  shown["boot_mode"] = node.capability("boot_mode") ? Json(*node.capability("boot_mode")) : Json();
+  shown["secure_boot"] = nullptr;
+  shown["conductor"] = view.host;
+  shown["allocation_uuid"] = nullptr;
+  shown["clean_step"] = Json::object();
+  shown["deploy_step"] = Json::object();
+  shown["raid_config"] = Json::object();
+  shown["created_at"] = stamp_json(node.created);
+  shown["updated_at"] = stamp_json(node.updated);
+  for (const char* list : {"ports", "states", "portgroups", "volume"}) {
+    shown[list] = links(view, cat("nodes/", node.uuid, "/", list));
+  }
+  hide_newer(shown, view.minor);
+  return shown;
+}
+
+Json shown_port(const Node& node, const Port& port, const View& view) {
+  return {{"uuid", port.uuid},
+          {"address", port.address},
+          {"node_uuid", node.uuid},
+          {"extra", port.extra},
+          {"internal_info", Json::object()},
+          {"is_smartnic", false},
+          {"local_link_connection", port.local_link_connection},
+          {"name", nullptr},
+          {"physical_network", text_or_null(port.physical_network)},
+          {"portgroup_uuid", nullptr},
+          {"pxe_enabled", port.pxe_enabled},
+          {"created_at", stamp_json(port.created)},
+          {"updated_at", stamp_json(port.updated)},
+          {"links", links(view, cat("ports/", port.uuid))}};
+}
+
+Json shown_states(const Node& node) {
+  Json shown = Json::object();
+  put_conditions(node, shown);
+  shown["provision_state"] = name(node.state);
+  shown["raid_config"] = nullptr;
+  shown["target_raid_config"] = nullptr;
+  for (const char* key : {"maintenance", "maintenance_reason", "fault", "reservation", "inspection_started_at",
+                          "inspection_finished_at"}) {
+    shown.erase(key);
+  }
+  return shown;
+}
+
+Json shown_to_agent(const Node& node) {
+  Json shown = shown_node(node, {});
+  for (const char* key : {"links", "ports", "states", "portgroups", "volume"}) shown.erase(key);
+  shown["driver_info"] = masked(node.driver_info);
+  return shown;
+}
+
+Json shown_ports(const Node& node) {
+  Json ports = Json::array();
+  for (const Port& port : node.ports) {
+    Json row = shown_port(node, port, {});
+    row.erase("links");
+    ports.push_back(std::move(row));
+  }
+  return ports;
+}
+
+}  // namespace hearth::bootstrap

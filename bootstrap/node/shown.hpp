@@ -1,0 +1,33 @@
+// Nodes and ports as Ironic's REST API shows them (API 1.82): all keys, secrets masked. Pure.
+#pragma once
+
+#include <string>
+
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+/// For whom an object is shown.
+struct View {
+  std::string base;             ///< "http://192.0.2.1:6385"
+  std::string host = "hearth";  ///< the conductor's name
+  int minor = 82;               ///< of the API version asked for
+};
+
+[[nodiscard]] Json shown_node(const Node& node, const View& view);
+/// The short form of lists.
+[[nodiscard]] Json shown_node_briefly(const Node& node, const View& view);
+[[nodiscard]] Json shown_port(const Node& node, const Port& port, const View& view);
+[[nodiscard]] Json shown_states(const Node& node);
+
+/// The node and its ports as parameters of an agent's commands.
+[[nodiscard]] Json shown_to_agent(const Node& node);
+[[nodiscard]] Json shown_ports(const Node& node);
+
+/// Values of secret keys, at any depth, become "******".
+[[nodiscard]] Json masked(Json value);
+
+/// "available" has no name before API 1.2.
+[[nodiscard]] Json state_json(State state, int minor);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,115 @@
+// What changes nodes: the REST API, with a token that stays in this page's memory and nowhere else.
+import {$, h} from './dom.js';
+import {title} from './store.js';
+
+let token = '';
+let locked = () => {};
+
+async function call(method, path, body, given = token) {
+  const answer = await fetch(`/v1/${path}`, {
+    method,
+    headers: {'X-Auth-Token': given, 'X-OpenStack-Ironic-API-Version': '1.82', 'Content-Type': 'application/json'},
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  if (answer.ok) return;
+  const text = await answer.text();
+  let reason = text;
+  try {
+    reason = JSON.parse(JSON.parse(text).error_message).faultstring;
+  } catch { /* not in Ironic's form */ }
+  throw new Error(answer.status === 401 ? 'The token is not accepted.' : reason || `The conductor answers ${answer.status}.`);
+}
+
+/** A question with fields; `go(values)` may throw, its reason is shown. */
+function ask({heading, text, fields = [], button, danger, go}) {
+  const dialog = $('#ask');
+  const inputs = fields.map((f) => h('input', {id: `ask-${f.name}`, type: f.type, name: f.name, autocomplete: 'off', required: true}));
+  const failure = h('p', {class: 'note failed', role: 'alert', hidden: true});
+  const ok = h('button', {class: danger ? 'danger' : 'main'}, button);
+  const form = h('form', {
+    onsubmit: async (event) => {
+      event.preventDefault();
+      ok.disabled = true;
+      try {
+        await go(Object.fromEntries(inputs.map((input) => [input.name, input.value])));
+        dialog.close();
+      } catch (error) {
+        failure.hidden = false;
+        failure.textContent = error.message;
+      }
+      ok.disabled = false;
+    },
+  }, h('h2', {id: 'ask-title'}, heading), h('p', {}, text),
+  ...fields.map((f, i) => h('label', {for: `ask-${f.name}`}, f.label, inputs[i])), failure,
+  h('div', {class: 'buttons'}, h('button', {type: 'button', onclick: () => dialog.close()}, 'Cancel'), ok));
+  dialog.replaceChildren(form);
+  if (!dialog.open) dialog.showModal();
+  (inputs[0] ?? ok).focus();
+}
+
+function unlock(then = () => {}) {
+  ask({
+    heading: 'Act on nodes',
+    text: 'The token is in the file api-token of the conductor’s state directory. This page forgets it when it is closed.',
+    fields: [{name: 'token', label: 'Token', type: 'password'}],
+    button: 'Unlock',
+    go: async (values) => {
+      await call('GET', 'hearth/instructions', undefined, values.token.trim());
+      token = values.token.trim();
+      locked(false);
+      setTimeout(then);
+    },
+  });
+}
+
+const withToken = (f) => (token ? f() : unlock(f));
+
+const warnings = {
+  deploy: 'The image is written to its root disk; what is there is lost.',
+  rebuild: 'The image is written again; what is on its root disk is lost.',
+  undeploy: 'The machine is switched off and its instance is forgotten.',
+  provide: 'Where cleaning is switched on, its disks are erased first.',
+  abort: 'The work under way ends here.',
+  'power off': 'The machine is switched off at once, without asking its system.',
+  rebooting: 'The machine is switched off and on again, without asking its system.',
+};
+
+/** An action behind a question; the token is asked for first when there is none. */
+function confirmed(node, name, what, go, fields) {
+  withToken(() => ask({
+    heading: `${name}: ${title(node)}`, text: warnings[what] ?? 'The conductor begins at once.', fields,
+    button: name, danger: what in warnings, go,
+  }));
+}
+
+const states = (node, path, body) => call('PUT', `nodes/${node.id}/states/${path}`, body);
+
+export const act = {
+  verb: (node, verb) => confirmed(node, verb, verb,
+    (values) => states(node, 'provision', {target: verb, ...values}),
+    verb === 'rescue' ? [{name: 'rescue_password', label: 'Password for the rescue user', type: 'password'}] : []),
+  power: (node, target, name) => confirmed(node, name, target, () => states(node, 'power', {target})),
+  maintenance: (node) => (node.maintenance === undefined
+    ? confirmed(node, 'maintenance', '', (values) => call('PUT', `nodes/${node.id}/maintenance`, values),
+      [{name: 'reason', label: 'Why', type: 'text'}])
+    : confirmed(node, 'back in service', '', () => call('DELETE', `nodes/${node.id}/maintenance`))),
+  done: (node) => withToken(() => ask({
+    heading: `Done at ${title(node)}?`, text: node.todo.text, button: 'It is done',
+    go: () => call('DELETE', `hearth/instructions/${node.id}?since=${encodeURIComponent(node.todo.since)}`),
+  })),
+};
+
+export function startActions() {
+  const button = $('#lock');
+  locked = (is) => {
+    button.textContent = is ? 'Read only' : 'Unlocked';
+    button.title = is ? 'Give the token, to act on nodes' : 'Forget the token';
+    document.body.classList.toggle('unlocked', !is);
+  };
+  locked(true);
+  button.addEventListener('click', () => {
+    if (!token) return unlock();
+    token = '';
+    return locked(true);
+  });
+}

@@ -1,0 +1,76 @@
+// The status page: nodes on their way, stacks, events and the log, live in a browser. Beside another handler on one
+// address: the page has "/page/…", and "/" for those who ask for HTML; the rest is the other's.
+//
+// Everybody who reaches the address may look; nothing here changes anything. Actions of the page go to the REST API,
+// with the token that its user gives it.
+//
+//     /page/              the page and its files
+//     /page/events        server-sent events: `snapshot`, then `change`; Last-Event-ID is honoured
+//     /page/history       older events: ?before=ID&node=UUID
+//     /page/nodes/UUID    a node in detail, with its latest events
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/net/served.hpp"
+#include "bootstrap/conductor/conductor.hpp"
+#include "bootstrap/page/feed.hpp"
+#include "bootstrap/page/page_files.hpp"
+#include "bootstrap/page/page_log.hpp"
+#include "bootstrap/page/stack_source.hpp"
+
+namespace hearth::bootstrap {
+
+class StatusPage final : public HttpHandler {
+ public:
+  static constexpr std::size_t k_readers = 64;  ///< more are told to come again later
+
+  /// `stacks` may be null.
+  StatusPage(Conductor& conductor, PageLog& log, HttpHandler& rest, StackSource* stacks = nullptr);
+  StatusPage(const StatusPage&) = delete;
+  StatusPage& operator=(const StatusPage&) = delete;
+
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  /// Tells readers what has happened since the last call. To be called a few times a second, on the same thread.
+  void flush();
+  [[nodiscard]] std::size_t readers() const { return readers_.size(); }
+
+ private:
+  [[nodiscard]] ServedResponse page(const ServedRequest& request);
+  [[nodiscard]] ServedResponse file(const ServedRequest& request, const std::string& name) const;
+  [[nodiscard]] ServedResponse history(const ServedRequest& request);
+  [[nodiscard]] ServedResponse details(const std::string& uuid);
+  [[nodiscard]] ServedResponse stream(const ServedRequest& request);
+
+  void take(const Committed& committed);
+  /// Rows that look the same as before are no news.
+  void note_changes();
+  void look_at_stacks();
+  [[nodiscard]] std::string snapshot();
+  [[nodiscard]] std::string missed_since(const FeedPosition& position, Json events, bool gap);
+  [[nodiscard]] Json row(const Node& node) const;
+
+  Conductor& conductor_;
+  PageLog& log_;
+  HttpHandler& rest_;
+  StackSource* stacks_;
+  std::vector<PageFile> files_;
+  Feed feed_;
+  FeedPosition told_;                         ///< up to where readers know everything
+  std::set<std::string> dirty_;               ///< nodes that were changed since the last flush
+  std::vector<std::string> removed_;          ///< likewise
+  Json fresh_ = Json::array();                ///< events since the last flush
+  std::map<std::string, std::size_t> looks_;  ///< hashes of rows as readers know them
+  std::vector<std::shared_ptr<ServedStream>> readers_;
+  Json stack_view_;
+  bool stacks_changed_ = false;
+  bool looking_ = false;
+  Stamp looked_ = 0;
+  Stamp last_sign_ = 0;
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,32 @@
+#include "bootstrap/power/driver.hpp"
+
+#include <array>
+
+namespace hearth::bootstrap {
+
+namespace {
+constexpr std::array<std::string_view, 5> k_actions = {"power on", "power off", "soft power off", "rebooting",
+                                                       "soft rebooting"};
+}
+
+std::string_view name(PowerAction action) { return k_actions.at(static_cast<std::size_t>(action)); }
+
+std::optional<PowerAction> parse_power_action(std::string_view text) {
+  for (std::size_t i = 0; i < k_actions.size(); ++i) {
+    if (k_actions.at(i) == text) return static_cast<PowerAction>(i);
+  }
+  return std::nullopt;
+}
+
+PowerDriver* Drivers::find(const std::string& name) const {
+  const auto found = drivers_.find(name);
+  return found == drivers_.end() ? nullptr : found->second.get();
+}
+
+std::vector<std::string> Drivers::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, driver] : drivers_) names.push_back(name);
+  return names;
+}
+
+}  // namespace hearth::bootstrap

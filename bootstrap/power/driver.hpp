@@ -1,0 +1,68 @@
+// PowerDriver: how machines of one kind are switched on and off and told where to boot from. Drivers are called from
+// worker threads, with a copy of the node; they may wait, within the node's timeouts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+/// Why a machine's management did not do what it was told.
+class PowerFault : public Error {
+ public:
+  enum class Reason {
+    unreachable,  ///< no answer: trying again may help
+    busy,         ///< asked too soon or at its limit: trying again helps
+    refused,      ///< wrong user or password: trying again locks accounts
+    failed,       ///< it says no, or the machine does not follow
+  };
+  PowerFault(Reason reason, std::string text) : Error(ErrorKind::external, std::move(text)), reason_(reason) {}
+  [[nodiscard]] Reason reason() const { return reason_; }
+  [[nodiscard]] bool passing() const { return reason_ == Reason::unreachable || reason_ == Reason::busy; }
+
+ private:
+  Reason reason_;
+};
+
+enum class PowerAction { on, off, soft_off, reboot, soft_reboot };
+/// "power on", "power off", "soft power off", "rebooting", "soft rebooting".
+[[nodiscard]] std::string_view name(PowerAction action);
+[[nodiscard]] std::optional<PowerAction> parse_power_action(std::string_view text);
+
+class PowerDriver {
+ public:
+  virtual ~PowerDriver() = default;
+  /// A person does it: nothing here reaches the machine.
+  [[nodiscard]] virtual bool by_hand() const { return false; }
+  /// What the node lacks for being managed, a line each; looks at values only.
+  [[nodiscard]] virtual std::vector<std::string> missing(const Node& node) const = 0;
+  /// Throws PowerFault.
+  [[nodiscard]] virtual Power state(const Node& node) = 0;
+  /// Does nothing when the machine is so already. Throws PowerFault.
+  virtual void set(const Node& node, PowerAction action) = 0;
+  /// "pxe", "disk", "cdrom", "bios". Not persistent: for the next start only. Throws PowerFault.
+  virtual void set_boot_device(const Node& node, const std::string& device, bool persistent) = 0;
+  [[nodiscard]] virtual std::vector<std::string> boot_devices() const { return {"pxe", "disk", "cdrom", "bios"}; }
+};
+
+/// Drivers by name.
+class Drivers {
+ public:
+  void add(const std::string& name, std::unique_ptr<PowerDriver> driver) { drivers_[name] = std::move(driver); }
+  /// What drivers work with lives as long as they.
+  void keep(std::shared_ptr<const void> world) { world_ = std::move(world); }
+  /// Null for a driver that this program does not have.
+  [[nodiscard]] PowerDriver* find(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::shared_ptr<const void> world_;
+  std::map<std::string, std::unique_ptr<PowerDriver>> drivers_;
+};
+
+}  // namespace hearth::bootstrap

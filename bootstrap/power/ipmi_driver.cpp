@@ -1,0 +1,165 @@
+#include "bootstrap/power/ipmi_driver.hpp"
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/power/program.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using Reason = PowerFault::Reason;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string password_of(const Node& node) {
+  const std::string file = node.info("ipmi_password_file");
+  return file.empty() ? node.info("ipmi_password") : std::string(trim(read_file(file)));
+}
+
+/// What ipmitool says whatever happens.
+bool is_noise(const std::string& line) {
+  for (const char* start : {"Loading IANA", "Running Get", "Discovered ", "Invalid completion code", "Get Auth "}) {
+    if (line.rfind(start, 0) == 0) return true;
+  }
+  return line.empty();
+}
+
+std::string reason_text(const CommandResult& result, Reason reason) {
+  std::vector<std::string> lines;
+  if (reason == Reason::refused) lines.emplace_back("wrong user name or password, or too few rights");
+  if (reason == Reason::unreachable) lines.emplace_back("no answer");
+  for (const std::string& line : split_lines(result.err.empty() ? result.out : result.err)) {
+    if (!is_noise(std::string(trim(line)))) lines.emplace_back(trim(line));
+  }
+  return lines.empty() ? describe(result.status) : join(lines, "; ");
+}
+
+}  // namespace
+
+Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
+  Command command;
+  const bool old = node.info("ipmi_protocol_version") == "1.5";
+  command.argv = {"ipmitool",
+                  "-I",
+                  old ? "lan" : "lanplus",
+                  "-H",
+                  node.info("ipmi_address"),
+                  "-p",
+                  node.info("ipmi_port", "623"),
+                  "-L",
+                  node.info("ipmi_priv_level", "ADMINISTRATOR"),
+                  "-N",
+                  node.info("ipmi_timeout", "2"),
+                  "-R",
+                  node.info("ipmi_retries", "1"),
+                  "-v"};  // only so it tells a wrong password from no answer
+  if (!old) command.argv.insert(command.argv.end(), {"-C", node.info("ipmi_cipher_suite", "3")});
+  const std::string user = node.info("ipmi_username");
+  if (!user.empty()) command.argv.insert(command.argv.end(), {"-U", user});
+  if (const std::string target = node.info("ipmi_target_address"); !target.empty()) {
+    command.argv.insert(command.argv.end(), {"-t", target, "-b", node.info("ipmi_target_channel", "0")});
+  }
+  command.argv.emplace_back("-E");  // the password is in the environment
+  command.argv.insert(command.argv.end(), words.begin(), words.end());
+  Environment env = current_environment();
+  env["IPMI_PASSWORD"] = password_of(node);
+  command.env = env;
+  return command;
+}
+
+PowerFault::Reason ipmi_reason(const std::string& output) {
+  for (const char* refused :
+       {"RAKP 2 HMAC is invalid", "unauthorized name", "Invalid user name", "password", "insufficient privilege",
+        "Insufficient privilege", "RAKP 2 message indicates an error : unauthorized"}) {
+    if (has(output, refused)) return Reason::refused;
+  }
+  for (const char* busy : {"Node busy", "insufficient resources", "Insufficient resources", "0xc0", "0xc3", "0xd5"}) {
+    if (has(output, busy)) return Reason::busy;
+  }
+  for (const char* gone : {"Unable to establish", "Address lookup", "no response", "No response", "timeout", "Timeout",
+                           "Connection timed out"}) {
+    if (has(output, gone)) return Reason::unreachable;
+  }
+  return Reason::failed;
+}
+
+std::vector<std::string> IpmiDriver::missing(const Node& node) const {
+  std::vector<std::string> missing;
+  if (node.info("ipmi_address").empty()) missing.emplace_back("ipmi_address is missing: the address of the BMC.");
+  const std::string port = node.info("ipmi_port", "623");
+  const std::optional<std::uint64_t> number = parse_number(port);
+  if (!number || *number == 0 || *number > 65535) missing.push_back(cat("ipmi_port ", port, " is no port."));
+  return missing;
+}
+
+std::mutex& IpmiDriver::bmc(const Node& node) {
+  const std::lock_guard lock(mutex_);
+  auto& own = bmcs_[cat(node.info("ipmi_address"), ":", node.info("ipmi_port"))];
+  if (!own) own = std::make_unique<std::mutex>();
+  return *own;
+}
+
+std::string IpmiDriver::ipmitool(const Node& node, const std::vector<std::string>& words) {
+  const std::lock_guard lock(bmc(node));
+  const ProgramUse use{.what = cat("BMC ", node.info("ipmi_address"), ": ", join(words, " ")),
+                       .package = "ipmitool",
+                       .reason = [](const CommandResult& result) { return ipmi_reason(result.err + result.out); },
+                       .told = reason_text};
+  return run_program(runner_, clock_, ipmi_command(node, words), use);
+}
+
+Power IpmiDriver::state(const Node& node) {
+  const std::string out = ipmitool(node, {"chassis", "power", "status"});
+  if (has(out, "is on")) return Power::on;
+  if (has(out, "is off")) return Power::off;
+  throw PowerFault(Reason::failed, cat("BMC ", node.info("ipmi_address"), " does not tell the power: ", trim(out)));
+}
+
+void IpmiDriver::wait_until(const Node& node, Power wanted, Duration patience) {
+  const Deadline deadline = Deadline::after(patience, clock_);
+  while (state(node) != wanted) {
+    if (deadline.passed(clock_.now())) {
+      throw PowerFault(Reason::failed, cat("BMC ", node.info("ipmi_address"), " said yes, but the machine is still ",
+                                           wanted == Power::on ? "off" : "on"));
+    }
+    clock_.sleep(std::chrono::milliseconds(500));
+  }
+}
+
+void IpmiDriver::set(const Node& node, PowerAction action) {
+  const Power before = state(node);
+  const bool off = action == PowerAction::off || action == PowerAction::soft_off;
+  const bool soft = action == PowerAction::soft_off || action == PowerAction::soft_reboot;
+  const bool reboot = action == PowerAction::reboot || action == PowerAction::soft_reboot;
+  if ((off && before == Power::off) || (action == PowerAction::on && before == Power::on)) return;
+  if (before == Power::on && (off || reboot)) {
+    ipmitool(node, {"chassis", "power", soft ? "soft" : "off"});
+    wait_until(node, Power::off, soft ? std::chrono::seconds(600) : std::chrono::seconds(60));
+  }
+  if (off) return;
+  ipmitool(node, {"chassis", "power", "on"});
+  wait_until(node, Power::on, std::chrono::seconds(60));
+}
+
+void IpmiDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {
+  static const std::map<std::string, std::string> names = {
+      {"pxe", "pxe"}, {"disk", "disk"}, {"cdrom", "cdrom"}, {"bios", "bios"}};
+  const auto name = names.find(device);
+  if (name == names.end()) throw PowerFault(Reason::failed, cat("IPMI has no boot device ", device));
+  if (node.info("ipmi_disable_boot_timeout", "true") != "false") {
+    try {  // else the wish is forgotten after 60 s; not every BMC knows the command
+      ipmitool(node, {"raw", "0x00", "0x08", "0x03", "0x08"});
+    } catch (const PowerFault& fault) {
+      if (fault.reason() != Reason::failed && fault.reason() != Reason::busy) throw;
+    }
+  }
+  std::vector<std::string> words = {"chassis", "bootdev", name->second};
+  std::vector<std::string> options;
+  if (persistent) options.emplace_back("persistent");
+  if (node.boots_uefi()) options.emplace_back("efiboot");
+  if (!options.empty()) words.push_back(cat("options=", join(options, ",")));
+  ipmitool(node, words);
+}
+
+}  // namespace hearth::bootstrap

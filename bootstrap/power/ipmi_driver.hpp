@@ -1,0 +1,42 @@
+// The driver ipmi: BMCs by IPMI over LAN (RMCP+), through ipmitool. The password reaches it by its environment, never
+// by its arguments. One command at a time for each BMC.
+//
+// driver_info: ipmi_address, ipmi_username, ipmi_password (or ipmi_password_file), ipmi_port (623), ipmi_priv_level
+// (ADMINISTRATOR), ipmi_protocol_version (2.0, or 1.5), ipmi_cipher_suite (3 where nothing is said), ipmi_bridging,
+// ipmi_target_address, ipmi_target_channel, ipmi_timeout (seconds a try, 2), ipmi_retries (1),
+// ipmi_disable_boot_timeout.
+#pragma once
+
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "base/sys/process.hpp"
+#include "bootstrap/power/driver.hpp"
+
+namespace hearth::bootstrap {
+
+class IpmiDriver final : public PowerDriver {
+ public:
+  IpmiDriver(CommandRunner& runner, Clock& clock) : runner_(runner), clock_(clock) {}
+  [[nodiscard]] std::vector<std::string> missing(const Node& node) const override;
+  [[nodiscard]] Power state(const Node& node) override;
+  void set(const Node& node, PowerAction action) override;
+  void set_boot_device(const Node& node, const std::string& device, bool persistent) override;
+
+ private:
+  std::string ipmitool(const Node& node, const std::vector<std::string>& words);
+  void wait_until(const Node& node, Power wanted, Duration patience);
+  [[nodiscard]] std::mutex& bmc(const Node& node);
+
+  CommandRunner& runner_;
+  Clock& clock_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<std::mutex>> bmcs_;
+};
+
+/// The command and its environment's further variables. Pure.
+[[nodiscard]] Command ipmi_command(const Node& node, const std::vector<std::string>& words);
+/// What ipmitool's words mean. "Error: Unable to establish IPMI v2 / RMCP+ session" can be either of two.
+[[nodiscard]] PowerFault::Reason ipmi_reason(const std::string& output);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,94 @@
+#include "bootstrap/power/qmp.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+std::optional<Fd> connected(const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    throw Error(ErrorKind::input, cat(path.string(), " is too long for a socket's name"));
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) throw Error::from_errno("opening", "a socket");
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
+    throw Error::from_errno("connecting to", path.string());
+  }
+  return fd;
+}
+
+/// Lines that come in, one at a time.
+class Lines {
+ public:
+  Lines(const Fd& fd, const fs::path& path, const Deadline& deadline, const Clock& clock)
+      : fd_(fd), path_(path), deadline_(deadline), clock_(clock) {}
+  /// Nothing when the other side has closed: the machine has just gone off.
+  std::optional<std::string> next() {
+    while (true) {
+      const std::size_t end = buffer_.find('\n');
+      if (end != std::string::npos) {
+        const std::string line = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        return line;
+      }
+      pollfd wait{fd_.get(), POLLIN, 0};
+      const int ready = ::poll(&wait, 1, deadline_.poll_timeout(clock_.now()));
+      if (ready == 0) throw Error(ErrorKind::io, cat(path_.string(), ": QEMU's monitor does not answer"));
+      std::array<char, 4096> part{};
+      const ssize_t got = ready < 0 ? -1 : ::recv(fd_.get(), part.data(), part.size(), 0);
+      if (got == 0 || (got < 0 && errno == ECONNRESET)) return std::nullopt;
+      if (got < 0 && errno != EINTR) throw Error::from_errno("reading", path_.string());
+      if (got > 0) buffer_.append(part.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+ private:
+  const Fd& fd_;
+  const fs::path& path_;
+  Deadline deadline_;
+  const Clock& clock_;
+  std::string buffer_;
+};
+
+/// The answer to what was sent; events between are passed over.
+std::optional<Json> answer(Lines& lines, const fs::path& path) {
+  while (const std::optional<std::string> line = lines.next()) {
+    const Json message = parse_json(*line, path.string()).value_or_throw();
+    if (message.contains("return")) return message["return"];
+    if (message.contains("error")) {
+      throw Error(ErrorKind::external, cat(path.string(), ": ", message["error"].value("desc", "refused")));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Json> qmp(const fs::path& socket, const std::string& command, const Json& arguments, Duration patience,
+                        const Clock& clock) {
+  const std::optional<Fd> fd = connected(socket);
+  if (!fd) return std::nullopt;
+  Lines lines(*fd, socket, Deadline::after(patience, clock), clock);
+  if (!lines.next()) return std::nullopt;  // the greeting
+  write_all(*fd, "{\"execute\": \"qmp_capabilities\"}\n", socket.string());
+  if (!answer(lines, socket)) return std::nullopt;
+  Json request = {{"execute", command}};
+  if (!arguments.is_null()) request["arguments"] = arguments;
+  write_all(*fd, cat(request.dump(), "\n"), socket.string());
+  return answer(lines, socket);
+}
+
+}  // namespace hearth::bootstrap

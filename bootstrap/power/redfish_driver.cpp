@@ -1,0 +1,158 @@
+#include "bootstrap/power/redfish_driver.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bootstrap/power/redfish_session.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using Reason = PowerFault::Reason;
+
+std::vector<std::string> strings(const Json& object, const char* key) {
+  std::vector<std::string> found;
+  if (!object.is_object() || !object.contains(key)) return found;
+  for (const Json& value : object[key]) found.push_back(text_of(value));
+  return found;
+}
+
+Json reset_action(const Json& system) {
+  const Json actions = system.value("Actions", Json::object());
+  return actions.value("#ComputerSystem.Reset", Json::object());
+}
+
+void reset(RedfishSession& session, const Json& system, const std::string& path,
+           const std::vector<std::string>& wishes) {
+  const std::string type = allowed_reset(system, wishes);
+  if (type.empty()) throw PowerFault(Reason::failed, cat("the BMC allows none of: ", join(wishes, ", ")));
+  const std::string target = text_in(reset_action(system), "target", cat(path, "/Actions/ComputerSystem.Reset"));
+  // 400 and 409: "it is so already", say some; whether it is, wait_until() finds out.
+  session.post(target, {{"ResetType", type}}, {400, 409});
+}
+
+void wait_until(RedfishSession& session, const std::string& path, Power wanted, Duration patience, Clock& clock) {
+  const Deadline deadline = Deadline::after(patience, clock);
+  while (redfish_power(session.get(path)) != wanted) {
+    if (deadline.passed(clock.now())) {
+      throw PowerFault(Reason::failed,
+                       cat("the BMC said yes, but the machine is still ", wanted == Power::on ? "off" : "on"));
+    }
+    clock.sleep(std::chrono::milliseconds(500));
+  }
+}
+
+std::string target_of(const std::string& device, const std::vector<std::string>& allowed) {
+  static const std::map<std::string, std::vector<std::string>> names = {
+      {"pxe", {"Pxe", "UefiHttp"}}, {"disk", {"Hdd"}}, {"cdrom", {"Cd"}}, {"bios", {"BiosSetup"}}};
+  const auto known = names.find(device);
+  if (known == names.end()) throw PowerFault(Reason::failed, cat("Redfish has no boot device ", device));
+  if (allowed.empty()) return known->second.front();
+  for (const std::string& name : known->second) {
+    if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return name;
+  }
+  throw PowerFault(Reason::failed, cat("the BMC can't boot from ", device, "; it can from ", join(allowed, ", ")));
+}
+
+/// Puts the node's ISO into the machine's virtual drive.
+void insert_media(RedfishSession& session, const Json& system, const std::string& url) {
+  const Json managers = system.value("Links", Json::object()).value("ManagedBy", Json::array());
+  if (managers.empty()) throw PowerFault(Reason::failed, "the system names no manager: there is no virtual media");
+  const Json manager = session.get(text_in(managers[0], "@odata.id"));
+  const Json collection = session.get(text_in(manager.value("VirtualMedia", Json::object()), "@odata.id"));
+  for (const Json& member : collection.value("Members", Json::array())) {
+    const Json media = session.get(text_in(member, "@odata.id"));
+    const std::vector<std::string> types = strings(media, "MediaTypes");
+    if (std::find(types.begin(), types.end(), "CD") == types.end() &&
+        std::find(types.begin(), types.end(), "DVD") == types.end())
+      continue;
+    const Json actions = media.value("Actions", Json::object());
+    if (media.value("Inserted", false)) {
+      session.post(text_in(actions.value("#VirtualMedia.EjectMedia", Json::object()), "target"), Json::object());
+    }
+    session.post(text_in(actions.value("#VirtualMedia.InsertMedia", Json::object()), "target"),
+                 {{"Image", url}, {"Inserted", true}, {"WriteProtected", true}});
+    return;
+  }
+  throw PowerFault(Reason::failed, "the machine has no virtual CD drive");
+}
+
+}  // namespace
+
+Power redfish_power(const Json& system) {
+  const std::string state = text_in(system, "PowerState");
+  if (state == "On" || state == "PoweringOn") return Power::on;
+  if (state == "Off" || state == "PoweringOff") return Power::off;
+  throw PowerFault(Reason::failed, cat("the BMC does not tell the power: \"", state, "\""));
+}
+
+std::string allowed_reset(const Json& system, const std::vector<std::string>& wishes) {
+  const std::vector<std::string> allowed = strings(reset_action(system), "ResetType@Redfish.AllowableValues");
+  for (const std::string& wish : wishes) {
+    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), wish) != allowed.end()) return wish;
+  }
+  return "";
+}
+
+std::vector<std::string> RedfishDriver::missing(const Node& node) const {
+  std::vector<std::string> missing;
+  if (node.info("redfish_address").empty()) missing.emplace_back("redfish_address is missing: the address of the BMC.");
+  if (node.info("redfish_address").find(' ') != std::string::npos) missing.emplace_back("redfish_address is no URL.");
+  const std::string type = node.info("redfish_auth_type", "auto");
+  if (type != "auto" && type != "session" && type != "basic")
+    missing.push_back(cat("redfish_auth_type ", type, " is none of auto, session, basic."));
+  return missing;
+}
+
+Power RedfishDriver::state(const Node& node) {
+  RedfishSession session(http_, clock_, node);
+  return redfish_power(session.get(session.system_path()));
+}
+
+void RedfishDriver::set(const Node& node, PowerAction action) {
+  RedfishSession session(http_, clock_, node);
+  const std::string path = session.system_path();
+  const Json system = session.get(path);
+  const Power before = redfish_power(system);
+  const bool off = action == PowerAction::off || action == PowerAction::soft_off;
+  const bool soft = action == PowerAction::soft_off || action == PowerAction::soft_reboot;
+  if ((off && before == Power::off) || (action == PowerAction::on && before == Power::on)) return;
+  if (before == Power::on) {
+    reset(
+        session, system, path,
+        soft ? std::vector<std::string>{"GracefulShutdown", "PushPowerButton"} : std::vector<std::string>{"ForceOff"});
+    wait_until(session, path, Power::off, soft ? std::chrono::seconds(600) : std::chrono::seconds(60), clock_);
+  }
+  if (off) return;
+  reset(session, system, path, {"On", "ForceOn", "PushPowerButton"});
+  wait_until(session, path, Power::on, std::chrono::seconds(60), clock_);
+}
+
+void RedfishDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {
+  RedfishSession session(http_, clock_, node);
+  const std::string path = session.system_path();
+  const Json system = session.get(path);
+  const Json boot = system.value("Boot", Json::object());
+  if (const std::string iso = node.info("redfish_virtual_media"); device == "cdrom" && !iso.empty())
+    insert_media(session, system, iso);
+  Json wish = {{"BootSourceOverrideTarget",
+                target_of(device, strings(boot, "BootSourceOverrideTarget@Redfish.AllowableValues"))},
+               {"BootSourceOverrideEnabled", persistent ? "Continuous" : "Once"}};
+  // Only where the node says how it boots, and the BMC has the choice at all.
+  if (node.capability("boot_mode") && boot.contains("BootSourceOverrideMode")) {
+    wish["BootSourceOverrideMode"] = node.boots_uefi() ? "UEFI" : "Legacy";
+  }
+  try {
+    session.patch(path, {{"Boot", wish}});
+  } catch (const PowerFault& fault) {
+    if (fault.reason() != Reason::failed) throw;
+    // Some refuse Continuous, some to be told the mode.
+    wish.erase("BootSourceOverrideMode");
+    wish["BootSourceOverrideEnabled"] = "Once";
+    static_cast<void>(session.get(path));
+    session.patch(path, {{"Boot", wish}});
+  }
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,172 @@
+#include "bootstrap/power/redfish_session.hpp"
+
+#include <algorithm>
+
+#include "base/hmac.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using Reason = PowerFault::Reason;
+
+std::string base_of(const Node& node) {
+  std::string address = node.info("redfish_address");
+  if (address.find("://") == std::string::npos) address = cat("https://", address);
+  while (!address.empty() && address.back() == '/') address.pop_back();
+  return address;
+}
+
+std::string password_of(const Node& node) {
+  const std::string file = node.info("redfish_password_file");
+  return file.empty() ? node.info("redfish_password") : std::string(trim(read_file(file)));
+}
+
+/// What an error answer says (DSP0266, error responses).
+std::string error_text(const Json& body) {
+  if (!body.is_object() || !body.contains("error")) return "";
+  const Json& error = body["error"];
+  const Json more = error.is_object() ? error.value("@Message.ExtendedInfo", Json::array()) : Json::array();
+  for (const Json& row : more) {
+    if (!text_in(row, "Message").empty()) return text_in(row, "Message");
+  }
+  return text_in(error, "message");
+}
+
+Duration own_seconds(const Node& node) {
+  const std::optional<std::uint64_t> given = parse_number(node.info("redfish_timeout", "60"));
+  return std::chrono::seconds(given && *given > 0 && *given < 3600 ? *given : 60);
+}
+
+std::string path_of(const std::string& location) {
+  const std::size_t scheme = location.find("://");
+  if (scheme == std::string::npos) return location;
+  const std::size_t slash = location.find('/', scheme + 3);
+  return slash == std::string::npos ? "/" : location.substr(slash);
+}
+
+}  // namespace
+
+RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const Node& node)
+    : http_(http), clock_(clock), node_(node), base_(base_of(node)) {
+  log_in();
+}
+
+RedfishSession::~RedfishSession() {
+  if (session_.empty()) return;
+  try {
+    static_cast<void>(send("DELETE", session_, Json()));
+  } catch (const std::exception&) {  // it ends by itself later
+    session_.clear();
+  }
+}
+
+void RedfishSession::log_in() {
+  basic_ = node_.info("redfish_auth_type", "auto") == "basic";
+  if (basic_ || node_.info("redfish_username").empty()) return;
+  std::string sessions = "/redfish/v1/SessionService/Sessions";
+  const Answer root = send("GET", "/redfish/v1/", Json());
+  if (root.status != 200) refuse("its root", root);
+  const Json links = root.body.value("Links", Json::object());
+  if (links.contains("Sessions")) sessions = text_in(links["Sessions"], "@odata.id", sessions);
+  const Answer made =
+      send("POST", sessions, {{"UserName", node_.info("redfish_username")}, {"Password", password_of(node_)}});
+  const std::string token = find_header(made.headers, "X-Auth-Token").value_or("");
+  if (made.status >= 200 && made.status < 300 && !token.empty()) {
+    token_ = token;
+    session_ = path_of(find_header(made.headers, "Location").value_or(text_in(made.body, "@odata.id")));
+    return;
+  }
+  const bool none = made.status == 404 || made.status == 405 || made.status == 501 || made.status == 503;
+  if (!none || node_.info("redfish_auth_type", "auto") == "session") refuse("log-in", made);
+  basic_ = true;  // no sessions here, or none left
+}
+
+RedfishSession::Answer RedfishSession::send(const std::string& method, const std::string& path, const Json& body,
+                                            const std::string& tag) {
+  HttpRequest request;
+  request.method = method;
+  const Result<Url> url = parse_url(cat(base_, path));
+  if (!url) throw PowerFault(Reason::failed, cat("redfish_address ", base_, " is no URL"));
+  request.url = *url;
+  request.headers = {{"Accept", "application/json"}, {"OData-Version", "4.0"}};
+  if (!token_.empty()) request.headers.emplace_back("X-Auth-Token", token_);
+  if (basic_) {
+    request.headers.emplace_back(
+        "Authorization", cat("Basic ", base64_encode(cat(node_.info("redfish_username"), ":", password_of(node_)))));
+  }
+  if (!tag.empty()) request.headers.emplace_back("If-Match", tag);
+  if (!body.is_null()) {
+    request.headers.emplace_back("Content-Type", "application/json");
+    request.body = body.dump();
+  }
+  const std::string verify = node_.info("redfish_verify_ca", "true");
+  request.verify_tls = verify != "false" && verify != "False";
+  if (request.verify_tls && verify != "true" && verify != "True") request.ca_file = verify;
+  request.max_redirects = 3;
+  request.deadline = Deadline::after(own_seconds(node_), clock_);
+  try {
+    const HttpResponse response = http_.send(request);
+    const Result<Json> parsed = parse_json(response.body, "answer");
+    return {response.status, parsed ? *parsed : Json(), response.headers};
+  } catch (const Error& error) {
+    const Reason reason = error.kind() == ErrorKind::input ? Reason::refused : Reason::unreachable;
+    throw PowerFault(reason, cat("BMC ", base_, ": ", error.what()));
+  }
+}
+
+void RedfishSession::refuse(const std::string& what, const Answer& answer) const {
+  const std::string told = error_text(answer.body);
+  const Reason reason = answer.status == 401 || answer.status == 403   ? Reason::refused
+                        : answer.status == 429 || answer.status == 503 ? Reason::busy
+                        : answer.status == 502 || answer.status == 504 ? Reason::unreachable
+                                                                       : Reason::failed;
+  throw PowerFault(reason,
+                   cat("BMC ", base_, ": ", what, ": HTTP ", answer.status, told.empty() ? "" : cat(": ", told)));
+}
+
+Json RedfishSession::get(const std::string& path) {
+  const Answer answer = send("GET", path, Json());
+  if (answer.status != 200) refuse(path, answer);
+  const std::string tag = find_header(answer.headers, "ETag").value_or(text_in(answer.body, "@odata.etag"));
+  if (!tag.empty()) tags_[path] = tag;
+  return answer.body;
+}
+
+int RedfishSession::post(const std::string& path, const Json& body, const std::vector<int>& also) {
+  const Answer answer = send("POST", path, body);
+  const bool good =
+      (answer.status >= 200 && answer.status < 300) || std::find(also.begin(), also.end(), answer.status) != also.end();
+  if (!good) refuse(path, answer);
+  return answer.status;
+}
+
+void RedfishSession::patch(const std::string& path, const Json& body) {
+  const std::string tag = tags_[path];
+  // Some want the tag as they gave it, some in its strong form, some not at all.
+  std::vector<std::string> tries = {tag};
+  if (tag.rfind("W/", 0) == 0) tries.push_back(tag.substr(2));
+  if (!tag.empty()) tries.insert(tries.end(), {"*", ""});
+  Answer answer{};
+  for (const std::string& one : tries) {
+    answer = send("PATCH", path, body, one);
+    if (answer.status != 412 && answer.status != 428) break;
+  }
+  if (answer.status < 200 || answer.status >= 300) refuse(path, answer);
+}
+
+std::string RedfishSession::system_path() {
+  const std::string given = node_.info("redfish_system_id");
+  if (!given.empty() && given.front() == '/') return given;
+  if (!given.empty()) return cat("/redfish/v1/Systems/", given);
+  const Json members = get("/redfish/v1/Systems").value("Members", Json::array());
+  if (members.size() != 1) {
+    throw PowerFault(Reason::failed,
+                     cat("BMC ", base_, " has ", members.size(), " systems; redfish_system_id says which is meant"));
+  }
+  return text_in(members[0], "@odata.id");
+}
+
+}  // namespace hearth::bootstrap

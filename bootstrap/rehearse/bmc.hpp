@@ -1,0 +1,25 @@
+// The machines' management as a process of its own: the Redfish face in front of the machine park, on one thread.
+#pragma once
+
+#include <string>
+
+#include "base/clock.hpp"
+#include "bootstrap/rehearse/machine_park.hpp"
+#include "bootstrap/rehearse/redfish_face.hpp"
+
+namespace hearth::bootstrap {
+
+struct BmcPlace {
+  std::string address;
+  std::uint16_t port = 0;
+  RedfishFace::Account account;
+  [[nodiscard]] std::string url() const;
+};
+
+/// Serves until this process is killed; its machines end with it. Returns an exit code.
+int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places);
+
+/// Has the fault happen. Throws Error.
+void inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock);
+
+}  // namespace hearth::bootstrap

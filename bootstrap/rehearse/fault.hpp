@@ -1,0 +1,48 @@
+// Faults on demand: what goes wrong on which machine, and when. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace hearth::bootstrap {
+
+enum class FaultKind {
+  power_loss,  ///< current is cut, and comes back five seconds later
+  dead_disk,   ///< from its next start on, every write to its disk fails
+  lossy_link,  ///< every tenth frame, in and out, is lost
+};
+[[nodiscard]] std::string_view name(FaultKind kind);
+[[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view text);
+
+struct Fault {
+  FaultKind kind = FaultKind::power_loss;
+  std::string machine;
+  std::string state;  ///< Ironic's word; as soon as its node has this state. Empty = from the beginning
+  [[nodiscard]] std::string text() const;
+  bool operator==(const Fault&) const = default;
+};
+
+/// "power-loss:node2@deploying", "dead-disk:node3", "lossy-link:node1"; the error says what is wrong. `machines` are
+/// those that there are.
+[[nodiscard]] Result<Fault, std::string> parse_fault(std::string_view text, const std::vector<std::string>& machines);
+
+/// What is still to happen, against what has been seen.
+class FaultPlan {
+ public:
+  explicit FaultPlan(std::vector<Fault> faults) : waiting_(std::move(faults)) {}
+  /// Those that are due from the beginning.
+  [[nodiscard]] std::vector<Fault> at_start();
+  /// A node's state has changed to `state`; each fault is due once.
+  [[nodiscard]] std::vector<Fault> on_state(const std::string& machine, const std::string& state);
+  [[nodiscard]] const std::vector<Fault>& waiting() const { return waiting_; }
+
+ private:
+  [[nodiscard]] std::vector<Fault> take(const std::string& machine, const std::string& state, bool any_machine);
+  std::vector<Fault> waiting_;
+};
+
+}  // namespace hearth::bootstrap

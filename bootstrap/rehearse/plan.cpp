@@ -1,0 +1,151 @@
+#include "bootstrap/rehearse/plan.hpp"
+
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+#include "bootstrap/node/states.hpp"
+#include "pxe/net/address.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+std::string with_prefix(const std::string& address, const SiteFile& site) {
+  return cat(address, site.subnet.substr(site.subnet.find('/')));
+}
+
+}  // namespace
+
+std::string bmc_address(const SiteFile& site) {
+  const pxe::Subnet subnet = pxe::parse_subnet(site.subnet).value_or(pxe::Subnet{});
+  const std::size_t dash = site.pool.find('-');
+  const pxe::Ipv4 first = pxe::parse_ipv4(site.pool.substr(0, dash)).value_or(pxe::Ipv4{});
+  const pxe::Ipv4 last = pxe::parse_ipv4(site.pool.substr(dash + 1)).value_or(pxe::Ipv4{});
+  const auto is_free = [&](const std::string& text) {
+    if (text == site.seed_address || text == site.router) return false;
+    for (const BlankMachine& machine : site.machines) {
+      if (machine.address == text) return false;
+    }
+    return true;
+  };
+  for (std::uint32_t value = subnet.broadcast().value - 1; value > subnet.network.value; --value) {
+    if (value >= first.value && value <= last.value) continue;
+    const std::string text = pxe::to_text(pxe::Ipv4{value});
+    if (is_free(text)) return text;
+  }
+  return "";
+}
+
+std::vector<std::string> tap_names(const SiteFile& site) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < site.machines.size(); ++i) names.push_back(cat("t", i + 1));
+  names.emplace_back("t0");
+  return names;
+}
+
+std::vector<std::vector<std::string>> network_commands(const RehearsalSettings& settings) {
+  const SiteFile& site = settings.site;
+  std::vector<std::vector<std::string>> commands = {
+      {"ip", "link", "set", "lo", "up"},
+      {"ip", "link", "add", k_bridge, "type", "bridge", "stp_state", "0", "forward_delay", "0"}};
+  const auto address = [&](const std::string& own) {
+    commands.push_back({"ip", "addr", "add", with_prefix(own, site), "dev", k_bridge});
+  };
+  if (settings.seed == SeedKind::process) address(site.seed_address);  // first: boot servers answer on that
+  address(bmc_address(site));
+  commands.push_back({"ip", "link", "set", k_bridge, "up"});
+  for (const std::string& tap : tap_names(site)) {
+    commands.push_back({"ip", "tuntap", "add", "dev", tap, "mode", "tap"});
+    commands.push_back({"ip", "link", "set", tap, "master", k_bridge, "up"});
+  }
+  return commands;
+}
+
+fs::path node_state(const RehearsalSettings& settings) { return settings.work / "node"; }
+fs::path stacks_state(const RehearsalSettings& settings) { return node_state(settings) / "metadata"; }
+
+std::string conductor_url() { return "http://127.0.0.1:6385"; }
+
+std::string stacks_url(const RehearsalSettings& settings) {
+  const bool here = settings.seed == SeedKind::process;  // else through the loopback of this computer
+  return cat("http://", here ? settings.site.seed_address : "127.0.0.1", ":8004/v1/admin");
+}
+
+std::vector<std::string> seed_service_command(const RehearsalSettings& settings) {
+  return {settings.hearth.string(),
+          "node",
+          "serve",
+          "--boot",
+          (settings.work / "boot.json").string(),
+          "--engine",
+          "--state",
+          node_state(settings).string(),
+          "--boots-at-once",
+          std::to_string(settings.boots_at_once),
+          "--heartbeat-interval",
+          "10",
+          "--poll-interval",
+          "2",
+          "--power-sync-interval",
+          "20"};
+}
+
+namespace {
+
+std::vector<std::string> with_state(const RehearsalSettings& settings, std::vector<std::string> words) {
+  words.insert(words.begin(), settings.hearth.string());
+  words.insert(words.end(), {"--state", node_state(settings).string()});
+  return words;
+}
+
+fs::path inventory_file(const RehearsalSettings& settings) { return settings.work / "instackenv.json"; }
+
+Step deployment_step(const RehearsalSettings& settings) {
+  const StackFile& stack = settings.site.stack;
+  std::vector<std::string> words = {"deploy", "--name", stack.name, "-t", stack.template_file.string()};
+  for (const fs::path& environment : stack.environments) words.insert(words.end(), {"-e", environment.string()});
+  for (const auto& [key, value] : stack.parameters) words.insert(words.end(), {"-P", cat(key, "=", value)});
+  words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--image", "site", "--seed",
+                             conductor_url(), "--stacks-url", stacks_url(settings), "--stacks-token-file",
+                             (stacks_state(settings) / "api-token").string()});
+  return {"deployment", with_state(settings, words), true, settings.faults.empty() ? 0U : 3U};
+}
+
+}  // namespace
+
+std::vector<Step> operator_steps(const RehearsalSettings& settings) {
+  const SiteFile& site = settings.site;
+  std::vector<Step> steps;
+  const auto add = [&](const char* title, const std::vector<std::string>& words) {
+    steps.push_back({title, with_state(settings, words)});
+  };
+  if (settings.seed == SeedKind::process) {
+    add("images", {"image", "load", site.image.string(), "--name", "site", "--kernel", site.deploy.kernel.string(),
+                   "--ramdisk", site.deploy.ramdisk.string()});
+  }
+  add("inventory", {"node", "import", inventory_file(settings).string()});
+  add("boot", {"baremetal", "configure", "boot", "--deploy-kernel", "site", "--deploy-ramdisk", "site"});
+  std::vector<std::string> consoles = {"node", "set"};
+  for (const BlankMachine& machine : site.machines) consoles.push_back(machine.name);
+  // On a busy machine without KVM the kernel's check of its timer can fail, and it would stop there for ever.
+  consoles.insert(consoles.end(), {"--driver-info", "kernel_append_params=console=ttyS0 quiet no_timer_check panic=5"});
+  add("consoles", consoles);
+  if (settings.inspect) add("inspection", {"baremetal", "introspection", "bulk", "start"});
+  if (!site.stack.template_file.empty()) steps.push_back(deployment_step(settings));
+  return steps;
+}
+
+std::optional<std::string> state_told(const Json& event) {
+  if (text_in(event, "kind") != "state") return std::nullopt;
+  const std::string text = text_in(event, "text");
+  const std::size_t arrow = text.rfind("-> ");
+  if (arrow == std::string::npos) return std::nullopt;
+  const std::string state = text.substr(arrow + 3);
+  // Words may follow the state's own.
+  for (std::size_t end = state.size(); end != std::string::npos && end > 0; end = state.rfind(' ', end - 1)) {
+    const std::string word(trim(std::string_view(state).substr(0, end)));
+    if (parse_state(word)) return word;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,66 @@
+// What a rehearsal runs, as values: the network's commands, the services', the steps of an operator. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "bootstrap/rehearse/fault.hpp"
+#include "bootstrap/seed/site_file.hpp"
+
+namespace hearth::bootstrap {
+
+enum class SeedKind {
+  process,  ///< the services of a seed as processes of this computer
+  machine,  ///< the seed's image in a virtual machine
+};
+
+struct RehearsalSettings {
+  SiteFile site;
+  fs::path hearth;  ///< this program
+  fs::path work;    ///< where logs, disks and state are kept
+  SeedKind seed = SeedKind::process;
+  std::string accelerator = "tcg";
+  std::vector<Fault> faults;
+  bool inspect = true;
+  unsigned boots_at_once = 2;
+  Duration limit = std::chrono::minutes(60);
+};
+
+/// Where the machines' management answers: the last address of the network that is neither the seed's nor a pool's.
+[[nodiscard]] std::string bmc_address(const SiteFile& site);
+constexpr std::uint16_t k_bmc_port = 8443;
+
+/// Names of the machines' taps, in their order, then the seed's.
+[[nodiscard]] std::vector<std::string> tap_names(const SiteFile& site);
+constexpr const char* k_bridge = "br0";
+
+/// In a network namespace with nothing in it: a bridge with the addresses of management and, where it is a process, the
+/// seed; a tap for each machine.
+[[nodiscard]] std::vector<std::vector<std::string>> network_commands(const RehearsalSettings& settings);
+
+/// The services of a seed that is a process.
+[[nodiscard]] std::vector<std::string> seed_service_command(const RehearsalSettings& settings);
+
+/// One thing that an operator does, with the words to show for it.
+struct Step {
+  std::string title;
+  std::vector<std::string> argv;
+  bool tells_events = false;  ///< it prints the conductor's events itself
+  unsigned again = 0;         ///< how often it may be run again when it fails
+};
+[[nodiscard]] std::vector<Step> operator_steps(const RehearsalSettings& settings);
+
+/// The state directories of conductor and stack engine; with a seed that is a machine, the steps find tokens there.
+[[nodiscard]] fs::path node_state(const RehearsalSettings& settings);
+[[nodiscard]] fs::path stacks_state(const RehearsalSettings& settings);
+/// Where the operator reaches them.
+[[nodiscard]] std::string conductor_url();
+[[nodiscard]] std::string stacks_url(const RehearsalSettings& settings);
+
+/// "available -> deploying" → "deploying": the state that an event of the kind state tells.
+[[nodiscard]] std::optional<std::string> state_told(const Json& event);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,40 @@
+// A BMC for all machines of a rack: the part of Redfish (DMTF DSP0266) that power drivers use. Sessions and Basic
+// credentials, power, boot override with tags; faults as an action of our own:
+// POST …/Actions/Oem/Hearth.Fault {"Fault": "power-loss"}.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/json.hpp"
+#include "base/net/served.hpp"
+#include "bootstrap/rehearse/rack.hpp"
+
+namespace hearth::bootstrap {
+
+class RedfishFace final : public HttpHandler {
+ public:
+  struct Account {
+    std::string user;
+    std::string password;
+  };
+  RedfishFace(Rack& rack, Account account) : rack_(rack), account_(std::move(account)) {}
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+
+ private:
+  [[nodiscard]] bool known(const ServedRequest& request) const;
+  ServedResponse open_session(const Json& body);
+  ServedResponse system_call(const ServedRequest& request, const std::string& machine, const std::string& rest,
+                             const Json& body);
+  [[nodiscard]] Json shown_system(const std::string& machine);
+  [[nodiscard]] std::string tag(const std::string& machine);
+  ServedResponse change_boot(const ServedRequest& request, const std::string& machine, const Json& body);
+  ServedResponse reset(const std::string& machine, const Json& body);
+  ServedResponse fault(const std::string& machine, const Json& body);
+
+  Rack& rack_;
+  Account account_;
+  std::map<std::string, std::string> sessions_;  ///< token → its place
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,193 @@
+#include "bootstrap/rehearse/rehearsal.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+#include "bootstrap/rehearse/bmc.hpp"
+#include "bootstrap/rehearse/stage.hpp"
+#include "bootstrap/rehearse/watch.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+/// The last `count` lines of a file, indented; terminal control sequences are left out.
+std::string tail_of(const fs::path& file, std::size_t count) {
+  const std::string text = RealFileSystem().read(file).value_or("");
+  std::string plain;
+  for (const char c : text.substr(text.size() > 20000 ? text.size() - 20000 : 0)) {
+    if (c == '\n' || (c >= ' ' && c <= '~')) plain += c;
+  }
+  const std::vector<std::string> lines = split_lines(plain);
+  std::string out;
+  for (std::size_t i = lines.size() > count ? lines.size() - count : 0; i < lines.size(); ++i)
+    out += cat("    ", lines[i], "\n");
+  return out;
+}
+
+class Rehearsal {
+ public:
+  explicit Rehearsal(const RehearsalSettings& settings)
+      : settings_(settings),
+        runner_(clock_),
+        deadline_(Deadline::after(settings.limit, clock_)),
+        stage_(settings, runner_, clock_),
+        watch_(conductor_url(), clock_, FaultPlan(settings.faults)) {}
+
+  int run() {
+    const MonotonicTime began = clock_.now();
+    stage_.build(deadline_);
+    watch_.log_in(stage_.token());
+    watch_.on_event([this](const Json& event) {
+      if (muted_) return;
+      const std::string title = text_in(event, "name");
+      print(cat(stamp(), title.empty() ? "site" : title, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
+                "\n"));
+    });
+    watch_.on_fault([this](const Fault& fault) { inject(fault); });
+    watch_.begin();
+    int code = 0;
+    for (const Step& step : operator_steps(settings_)) {
+      code = play(step);
+      if (code != 0) break;
+    }
+    if (code == 0) wait_for_reports();
+    const bool all_active = show_nodes();
+    for (const Fault& fault : watch_.waiting()) print(cat("not injected, its moment never came: ", fault.text(), "\n"));
+    if (code == 0 && all_active) {
+      show_reports();
+      print(cat("\nThe rehearsal took ", seconds_since(began), " s. Logs: ", settings_.work.string(), "\n"));
+      return 0;
+    }
+    show_trouble();
+    return code == 0 ? 1 : code;
+  }
+
+ private:
+  [[nodiscard]] long seconds_since(MonotonicTime moment) const {
+    return static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - moment).count());
+  }
+  /// "[  42 s] "
+  [[nodiscard]] std::string stamp() const {
+    std::string seconds = std::to_string(seconds_since(start_));
+    seconds.insert(0, seconds.size() < 4 ? 4 - seconds.size() : 0, ' ');
+    return cat("[", seconds, " s] ");
+  }
+
+  CommandResult run_watched(const std::vector<std::string>& argv) {
+    Command command;
+    command.argv = argv;
+    command.env = stage_.environment();
+    command.merge_err = true;
+    command.deadline = deadline_;
+    command.on_line = [this](Stream, std::string_view line) { print(cat(muted_ ? "" : stamp(), line, "\n")); };
+    command.on_tick = [this] { watch_.look(); };
+    return runner_.run(command);
+  }
+
+  int play(const Step& step) {
+    std::vector<std::string> words = step.argv;
+    words.front() = "hearth";
+    muted_ = step.tells_events;
+    for (unsigned turn = 0;; ++turn) {
+      print(cat("\n== ", step.title, turn == 0 ? "" : " (again)", "\n", shell_join(words), "\n"));
+      const CommandResult result = run_watched(step.argv);
+      watch_.look();
+      if (succeeded(result.status)) return 0;
+      print(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
+      if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
+    }
+  }
+
+  void inject(const Fault& fault) {
+    print(cat(stamp(), "*** fault: ", fault.text(), "\n"));
+    inject_fault(stage_.bmc(), fault, clock_);
+  }
+
+  /// The stack is complete when the last signal is there; the agent's words on the console come a moment later.
+  void wait_for_reports() {
+    const Deadline patience = Deadline::after(std::chrono::seconds(30), clock_);
+    const auto has_results = [&](const BlankMachine& machine) {
+      return console(machine).find(".notify.json") != std::string::npos;
+    };
+    for (const BlankMachine& machine : settings_.site.machines) {
+      while (!has_results(machine) && !patience.passed(clock_.now()) && !deadline_.passed(clock_.now())) {
+        watch_.look();
+        clock_.sleep(std::chrono::milliseconds(200));
+      }
+    }
+  }
+
+  [[nodiscard]] std::string console(const BlankMachine& machine) const {
+    return RealFileSystem().read(stage_.home(machine) / "console.log").value_or("");
+  }
+
+  bool show_nodes() {
+    print("\n== nodes\n");
+    const Json nodes = watch_.nodes();
+    print(node_table(nodes));
+    std::size_t active = 0;
+    for (const Json& node : nodes) active += text_in(node, "provision_state") == "active" ? 1 : 0;
+    return active == settings_.site.machines.size();
+  }
+
+  void show_reports() const {
+    print("\n== what the agents did\n");
+    for (const BlankMachine& machine : settings_.site.machines) {
+      for (const std::string& line : report_lines(console(machine))) print(cat(line, "\n"));
+    }
+  }
+
+  void show_trouble() {
+    print("\n== what went wrong\n");
+    for (const Json& node : watch_.nodes()) {
+      const std::string state = text_in(node, "provision_state");
+      if (state == "active") continue;
+      const std::string error = text_in(node, "last_error");
+      print(cat("node ", text_in(node, "name"), " is ", state, error.empty() ? "" : ": ", error, "\n"));
+    }
+    for (const BlankMachine& machine : settings_.site.machines) {
+      print(cat("the console of ", machine.name, " (", (stage_.home(machine) / "console.log").string(),
+                ") ends with:\n", tail_of(stage_.home(machine) / "console.log", 8)));
+    }
+    print(stage_.log_names());
+  }
+
+  const RehearsalSettings& settings_;
+  SystemClock clock_;
+  MonotonicTime start_ = clock_.now();
+  RealRunner runner_;
+  Deadline deadline_;
+  RehearsalStage stage_;
+  Watch watch_;
+  bool muted_ = false;  ///< the step that runs tells events itself
+};
+
+}  // namespace
+
+std::vector<std::string> report_lines(std::string_view console) {
+  constexpr std::string_view k_sign = "site-report: ";
+  std::vector<std::string> lines;
+  for (const std::string& line : split_lines(console)) {
+    const std::size_t at = line.find(k_sign);
+    if (at == std::string::npos) continue;
+    lines.emplace_back(trim(std::string_view(line).substr(at + k_sign.size())));
+  }
+  return lines;
+}
+
+int run_rehearsal(const RehearsalSettings& settings) { return Rehearsal(settings).run(); }
+
+}  // namespace hearth::bootstrap

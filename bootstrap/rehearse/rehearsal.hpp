@@ -1,0 +1,15 @@
+// The rehearsal itself: runs as process 1 of namespaces of its own, so that whatever it started ends with it.
+#pragma once
+
+#include "bootstrap/rehearse/plan.hpp"
+
+namespace hearth::bootstrap {
+
+/// Plays the whole site; prints how it goes. 0 when every machine is active and every step succeeded. Everything it
+/// leaves is in `settings.work`. Throws Error.
+int run_rehearsal(const RehearsalSettings& settings);
+
+/// The signs on a machine's console of what its agent did (lines of the element site-report).
+[[nodiscard]] std::vector<std::string> report_lines(std::string_view console);
+
+}  // namespace hearth::bootstrap

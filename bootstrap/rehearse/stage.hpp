@@ -1,0 +1,46 @@
+// RehearsalStage: what must be there before the first step: a network, machines with their management, a seed.
+#pragma once
+
+#include <optional>
+
+#include "base/sys/process.hpp"
+#include "bootstrap/rehearse/bmc.hpp"
+#include "bootstrap/rehearse/plan.hpp"
+
+namespace hearth::bootstrap {
+
+class RehearsalStage {
+ public:
+  RehearsalStage(const RehearsalSettings& settings, CommandRunner& runner, Clock& clock);
+
+  /// Makes everything and waits until it answers. Throws Error that names the log.
+  void build(const Deadline& deadline);
+
+  [[nodiscard]] const BmcPlace& bmc() const { return bmc_; }
+  [[nodiscard]] fs::path home(const BlankMachine& machine) const { return settings_.work / "machines" / machine.name; }
+  [[nodiscard]] const std::string& token() const { return token_; }
+  /// For the steps: this process's, with the seed's addresses.
+  [[nodiscard]] Environment environment() const;
+  /// Where the logs are, a line each.
+  [[nodiscard]] std::string log_names() const;
+
+ private:
+  void make_network();
+  void make_machines();
+  void start_bmc();
+  void write_files();
+  void start_services();
+  void start_seed_machine();
+  void wait_for_ports(const Deadline& deadline);
+  void register_images();
+  [[nodiscard]] fs::path seed_log() const;
+
+  const RehearsalSettings& settings_;
+  CommandRunner& runner_;
+  Clock& clock_;
+  std::string token_;
+  BmcPlace bmc_;
+  std::optional<Child> seed_;  ///< where it is a process
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,57 @@
+#include "bootstrap/seed/images_disk.hpp"
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/handover/handover.hpp"
+
+namespace hearth::bootstrap {
+
+void pack_images(const std::vector<PackedImage>& images, const fs::path& target, CommandRunner& runner) {
+  const TempDir folder = TempDir::create(target.parent_path(), "images.");
+  const auto add = [&](const fs::path& file, const std::string& name) {
+    if (!fs::exists(file)) throw Error(ErrorKind::not_found, cat("there is no ", file.string()));
+    fs::create_hard_link(file, folder.path() / name);
+  };
+  const auto add_or_copy = [&](const fs::path& file, const std::string& name) {
+    try {
+      add(file, name);
+    } catch (const fs::filesystem_error&) {  // another file system
+      fs::copy_file(file, folder.path() / name);
+    }
+  };
+  for (const PackedImage& image : images) {
+    add_or_copy(image.file, cat(image.name, image.file.extension().string()));
+    add_or_copy(image.deploy.kernel, cat(image.name, ".kernel"));
+    add_or_copy(image.deploy.ramdisk, cat(image.name, ".ramdisk"));
+  }
+  Command command;
+  command.argv = {"mksquashfs",
+                  folder.path().string(),
+                  target.string(),
+                  "-noappend",
+                  "-no-progress",
+                  "-quiet",
+                  "-all-root",
+                  "-root-mode",
+                  "0755",
+                  "-action",
+                  "chmod(0444)@type(f)",
+                  "-noI",
+                  "-noD",
+                  "-noF",
+                  "-noX"};
+  run_checked(runner, command);
+}
+
+Json image_record(const std::string& name, const fs::path& file) {
+  const std::string base = cat(k_images_place, "/", name);
+  return {{"kernel", cat(base, ".kernel")},
+          {"ramdisk", cat(base, ".ramdisk")},
+          {"file", cat(base, file.extension().string())},
+          {"image_os_hash_algo", "sha256"},
+          {"image_os_hash_value", file_digest(file)},
+          {"image_disk_format", file.extension() == ".qcow2" ? "qcow2" : "raw"}};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,29 @@
+// Images for the machines of a site, as a disk of its seed: a squashfs that nothing is copied from, however large.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/sys/process.hpp"
+#include "bootstrap/seed/site_file.hpp"
+
+namespace hearth::bootstrap {
+
+struct PackedImage {
+  std::string name;
+  fs::path file;
+  DeployRamdisk deploy;
+};
+
+/// Where the element boot-stack mounts that disk in the seed.
+constexpr const char* k_images_place = "/var/lib/hearth/node/files/images";
+
+/// Writes NAME.qcow2 (or .raw, as the image is), NAME.kernel and NAME.ramdisk into a squashfs. Throws Error.
+void pack_images(const std::vector<PackedImage>& images, const fs::path& target, CommandRunner& runner);
+
+/// What the seed's conductor is to know of an image on that disk, for PUT /v1/hearth/images/NAME. Reads the image for
+/// its digest.
+[[nodiscard]] Json image_record(const std::string& name, const fs::path& file);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,47 @@
+// What the seed of a site is told: the boot servers' site, its metadata, its virtual machine. Pure.
+#pragma once
+
+#include <optional>
+
+#include "base/json.hpp"
+#include "bootstrap/seed/site_file.hpp"
+
+namespace hearth::bootstrap {
+
+/// The site for `hearth node serve --boot` (pxe/README.md). `interface` is the one into the provisioning network.
+[[nodiscard]] Json boot_site(const SiteFile& site, const std::string& interface, const std::string& state_directory);
+
+/// The cards of the seed's virtual machine: the first for people, behind NAT; the second in the provisioning network.
+struct SeedCards {
+  std::string management;
+  std::string provisioning;
+};
+/// From the seed's address, so that seeds of different sites have different ones.
+[[nodiscard]] SeedCards seed_cards(const SiteFile& site);
+
+/// The document that is baked into the seed's image: element boot-stack tells its keys.
+[[nodiscard]] Json seed_metadata(const SiteFile& site, const SeedCards& cards, const std::string& token);
+
+/// The seed as a virtual machine of this computer.
+struct SeedMachine {
+  fs::path image;   ///< its disk; it is written to
+  fs::path home;    ///< where its monitor, console and pid are
+  fs::path images;  ///< a squashfs file with images for machines; empty = none
+  std::string tap;
+  SeedCards cards;
+  std::string accelerator = "tcg";
+  std::uint64_t memory_mib = 768;
+  unsigned cpus = 1;
+  std::uint16_t first_port = 0;  ///< of this computer, for the services' ports; 0 = the same numbers as in the seed
+};
+/// The services' ports in the seed that people reach through this computer's loopback.
+[[nodiscard]] const std::vector<std::uint16_t>& seed_ports();
+/// Where one of them is found on this computer.
+[[nodiscard]] std::uint16_t forwarded_port(const SeedMachine& machine, std::uint16_t port);
+[[nodiscard]] std::vector<std::string> seed_command(const SeedMachine& machine);
+
+/// instackenv's text for the rehearsed machines, whose BMCs are at `bmc` ("http://192.0.2.2:8000").
+[[nodiscard]] Json inventory_of(const SiteFile& site, const std::string& bmc, const std::string& user,
+                                const std::string& password);
+
+}  // namespace hearth::bootstrap

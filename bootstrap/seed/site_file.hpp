@@ -1,0 +1,63 @@
+// The file of `hearth seed` and `hearth rehearse`: a site's provisioning network, what its seed is, the machines that
+// it is rehearsed with, and the stack that they are to become. A value; pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/path.hpp"
+#include "base/result.hpp"
+
+namespace hearth::bootstrap {
+
+/// Kernel and ramdisk that machines are deployed with.
+struct DeployRamdisk {
+  fs::path kernel;
+  fs::path ramdisk;
+};
+
+/// A machine that has nothing on its disk.
+struct BlankMachine {
+  std::string name;
+  std::string mac;
+  bool uefi = false;
+  std::uint64_t memory_mib = 768;
+  std::uint64_t disk_gib = 4;
+  unsigned cpus = 1;
+  std::string profile;  ///< the role that it is for; empty = any
+  std::string address;  ///< fixed; empty = from the pool
+  int line = 0;
+};
+
+struct StackFile {
+  std::string name = "site";
+  fs::path template_file;
+  std::vector<fs::path> environments;
+  std::map<std::string, std::string> parameters;
+};
+
+struct SiteFile {
+  fs::path directory;  ///< of the file: where its relative paths begin
+  std::string subnet;  ///< "192.0.2.0/24"
+  std::string seed_address;
+  std::string pool;  ///< "192.0.2.100-192.0.2.199"
+  std::string router;
+  fs::path seed_image;
+  std::uint64_t seed_memory_mib = 768;
+  DeployRamdisk deploy;
+  fs::path image;  ///< what machines get on their disks
+  std::vector<BlankMachine> machines;
+  StackFile stack;
+};
+
+/// All that is wrong is told at once, a line each: "site.yaml:7: machines[1].mac: …". Files are not looked for.
+[[nodiscard]] Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::path& file);
+/// Reads it. Throws Error.
+[[nodiscard]] SiteFile load_site_file(const fs::path& file);
+/// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
+[[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
+
+}  // namespace hearth::bootstrap

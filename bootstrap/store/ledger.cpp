@@ -1,0 +1,103 @@
+#include "bootstrap/store/ledger.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+Ledger::Ledger(Store& store, const Clock& clock) : store_(store), clock_(clock) {
+  for (Node& node : store_.nodes()) {
+    const std::string uuid = node.uuid;
+    nodes_.emplace(uuid, std::move(node));
+  }
+}
+
+Stamp Ledger::now() const {
+  return std::chrono::duration_cast<std::chrono::microseconds>(clock_.wall().time_since_epoch()).count();
+}
+
+const Node* Ledger::by_uuid(const std::string& uuid) const {
+  const auto found = nodes_.find(uuid);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const Node* Ledger::find(const std::string& id) const {
+  if (const std::optional<std::string> uuid = parse_uuid(id)) return by_uuid(*uuid);
+  for (const auto& [uuid, node] : nodes_) {
+    if (!id.empty() && node.name == id) return &node;
+  }
+  return nullptr;
+}
+
+const Node* Ledger::by_mac(const std::string& mac) const {
+  for (const auto& [uuid, node] : nodes_) {
+    if (node.has_mac(mac)) return &node;
+  }
+  return nullptr;
+}
+
+const Node* Ledger::by_port(const std::string& port_uuid) const {
+  for (const auto& [uuid, node] : nodes_) {
+    for (const Port& port : node.ports) {
+      if (port.uuid == port_uuid) return &node;
+    }
+  }
+  return nullptr;
+}
+
+Node& Ledger::edit(const std::string& uuid) {
+  const auto found = nodes_.find(uuid);
+  if (found == nodes_.end()) throw Error(ErrorKind::not_found, cat("Node ", uuid, " could not be found."));
+  changed_.insert(uuid);
+  return found->second;
+}
+
+Node& Ledger::passing(const std::string& uuid) {
+  const auto found = nodes_.find(uuid);
+  if (found == nodes_.end()) throw Error(ErrorKind::not_found, cat("Node ", uuid, " could not be found."));
+  passing_.insert(uuid);
+  return found->second;
+}
+
+Node& Ledger::add(Node node) {
+  const std::string uuid = node.uuid;
+  changed_.insert(uuid);
+  return nodes_[uuid] = std::move(node);
+}
+
+void Ledger::remove(const std::string& uuid) {
+  nodes_.erase(uuid);
+  changed_.erase(uuid);
+  passing_.erase(uuid);
+  removed_.push_back(uuid);
+}
+
+void Ledger::record(const Node& node, std::string kind, std::string text, Json detail) {
+  events_.push_back({0, now(), node.uuid, node.title(), std::move(kind), std::move(text), std::move(detail)});
+}
+
+void Ledger::record_site(std::string kind, std::string text, Json detail) {
+  events_.push_back({0, now(), "", "", std::move(kind), std::move(text), std::move(detail)});
+}
+
+void Ledger::watch(std::function<void(const Event&)> watcher) {
+  watch([watcher = std::move(watcher)](const Committed& committed) {
+    for (const Event& event : committed.events) watcher(event);
+  });
+}
+
+void Ledger::commit() {
+  std::vector<const Node*> changed;
+  for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
+  store_.commit(changed, removed_, events_);
+  changed_.merge(passing_);
+  passing_.clear();
+  const Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};
+  changed_.clear();
+  removed_.clear();
+  events_.clear();
+  if (committed.changed.empty() && committed.removed.empty() && committed.events.empty()) return;
+  for (const auto& watcher : watchers_) watcher(committed);
+}
+
+}  // namespace hearth::bootstrap

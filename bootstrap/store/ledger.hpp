@@ -1,0 +1,61 @@
+// The nodes in memory, what was changed since the last commit, and the events of it. Whoever changes a node says so
+// here; nothing is promised to anybody before commit() has made it durable.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/clock.hpp"
+#include "bootstrap/store/store.hpp"
+
+namespace hearth::bootstrap {
+
+/// What a commit has made durable.
+struct Committed {
+  std::vector<std::string> changed;  ///< UUIDs of nodes, new ones included
+  std::vector<std::string> removed;
+  std::vector<Event> events;
+};
+
+class Ledger {
+ public:
+  Ledger(Store& store, const Clock& clock);
+
+  [[nodiscard]] Stamp now() const;
+  [[nodiscard]] const std::map<std::string, Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const Node* by_uuid(const std::string& uuid) const;
+  /// By UUID in any spelling, else by name.
+  [[nodiscard]] const Node* find(const std::string& id) const;
+  [[nodiscard]] const Node* by_mac(const std::string& mac) const;
+  [[nodiscard]] const Node* by_port(const std::string& port_uuid) const;
+
+  /// The node, to be changed. Throws Error when there is none.
+  [[nodiscard]] Node& edit(const std::string& uuid);
+  /// The node, for changes of what is not kept (progress): watchers hear of it, nothing is written.
+  [[nodiscard]] Node& passing(const std::string& uuid);
+  Node& add(Node node);
+  void remove(const std::string& uuid);
+  void record(const Node& node, std::string kind, std::string text, Json detail = Json::object());
+  void record_site(std::string kind, std::string text, Json detail = Json::object());
+
+  /// Makes everything durable; then tells the watchers.
+  void commit();
+  /// A watcher only looks: it must not change nodes.
+  void watch(std::function<void(const Committed&)> watcher) { watchers_.push_back(std::move(watcher)); }
+  void watch(std::function<void(const Event&)> watcher);
+  [[nodiscard]] Store& store() { return store_; }
+
+ private:
+  Store& store_;
+  const Clock& clock_;
+  std::map<std::string, Node> nodes_;
+  std::set<std::string> changed_;
+  std::set<std::string> passing_;
+  std::vector<std::string> removed_;
+  std::vector<Event> events_;
+  std::vector<std::function<void(const Committed&)>> watchers_;
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,58 @@
+// What the conductor keeps: nodes, events, settings, in one SQLite file. What changes together is committed together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sql/sqlite.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+/// Something that happened, kept for good.
+struct Event {
+  std::int64_t id = 0;  ///< counts up from 1; 0 = not yet stored
+  Stamp at = 0;
+  std::string node;   ///< UUID; empty = of the site
+  std::string title;  ///< the node's name then
+  std::string kind;   ///< "state", "power", "instruction", "agent", "inventory", "image", "refused"
+  std::string text;   ///< for people
+  Json detail = Json::object();
+};
+[[nodiscard]] Json event_json(const Event& event);
+
+struct EventQuery {
+  std::int64_t after = 0;
+  std::int64_t limit = 1000;
+  std::string node;         ///< UUID; empty = all
+  bool newest = false;      ///< the last ones, still in order
+  std::int64_t before = 0;  ///< only older ones; 0 = all
+};
+
+class Store {
+ public:
+  /// Opens or creates; a file of a newer version is refused. ":memory:" for tests.
+  explicit Store(const std::string& path);
+
+  [[nodiscard]] std::vector<Node> nodes();
+  /// One transaction. Events get their ids.
+  void commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
+              std::vector<Event>& events);
+  [[nodiscard]] std::vector<Event> events(const EventQuery& query);
+  [[nodiscard]] std::int64_t last_event();
+
+  /// Documents by name: "introspection/UUID", "image/NAME".
+  [[nodiscard]] std::optional<Json> document(const std::string& name);
+  void put_document(const std::string& name, const Json& document);
+  void remove_document(const std::string& name);
+  [[nodiscard]] std::vector<std::pair<std::string, Json>> documents(const std::string& prefix);
+
+ private:
+  sql::Database database_;
+  sql::Statement save_node_;
+  sql::Statement remove_node_;
+  sql::Statement add_event_;
+};
+
+}  // namespace hearth::bootstrap

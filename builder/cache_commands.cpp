@@ -1,0 +1,160 @@
+#include "builder/cache_commands.hpp"
+
+#include <cstdio>
+#include <ctime>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "builder/run/step_report.hpp"
+#include "builder/run/timing.hpp"
+#include "builder/store/store_archive.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+LayerStore store_of(const cli::Arguments& arguments) {
+  const Environment env = current_environment();
+  const auto variable = [&](const char* name) {
+    const auto found = env.find(name);
+    return found == env.end() ? std::string() : found->second;
+  };
+  const std::string home = variable("HOME").empty() ? "/root" : variable("HOME");
+  const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
+  return LayerStore(layer_directory(fs::absolute(given.empty() ? home + "/.cache/image-create" : given)));
+}
+
+std::string day_of(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts)};
+}
+
+int list(const cli::Arguments& arguments) {
+  const LayerStore store = store_of(arguments);
+  std::map<std::string, std::string> steps;
+  for (const auto& [path, record] : store.records()) {
+    steps[record.blob] =
+        cat(record.planned.front(), record.planned.size() > 1 ? cat(" … ", record.planned.back()) : "");
+  }
+  std::uint64_t total = 0;
+  for (const BlobInfo& blob : store.blobs().list()) {
+    const auto found = steps.find(blob.digest);
+    print(cat(blob.digest.substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
+              found == steps.end() ? "(no record)" : found->second, "\n"));
+    total += blob.bytes;
+  }
+  print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
+  return 0;
+}
+
+int verify(const cli::Arguments& arguments) {
+  std::size_t checked = 0;
+  const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
+  for (const std::string& digest : damaged) print(cat("damaged, removed: ", digest, "\n"));
+  print(cat(checked, " checked, ", damaged.size(), " damaged\n"));
+  return damaged.empty() ? 0 : 1;
+}
+
+int prune(const cli::Arguments& arguments) {
+  const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
+  if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
+  const std::vector<std::string> removed = store_of(arguments).prune(*gib << 30U);
+  print(cat(removed.size(), " removed\n"));
+  return 0;
+}
+
+fs::path only_file(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one file");
+  return fs::absolute(arguments.operands().front());
+}
+
+int carry(const cli::Arguments& arguments, bool out) {
+  const SystemClock clock;
+  RealRunner runner(clock);
+  const LayerStore store = store_of(arguments);
+  const std::size_t layers =
+      out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
+  print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
+  return 0;
+}
+
+/// NAME.d of an image's name, or of the name of one of its files.
+fs::path directory_of(const std::string& name) {
+  fs::path path = name;
+  if (!fs::is_directory(path.string() + ".d")) path.replace_extension();
+  return path.string() + ".d";
+}
+
+int why(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  const fs::path file = directory_of(arguments.operands().front()) / "steps.json";
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  if (!text) {
+    throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
+        .hint("Builds write it beside their log, unless --no-cache was given.");
+  }
+  const Json report = parse_json(*text, file.string()).value_or_throw();
+  if (arguments.has("json")) {
+    print(*text);
+    return 0;
+  }
+  try {
+    print(why_text(report));
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::input, cat(file.string(), " is not a report of steps: ", error.what()));
+  }
+  return 0;
+}
+
+int timing(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  const fs::path file = directory_of(arguments.operands().front()) / "timing.json";
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  if (!text)
+    throw Error(ErrorKind::not_found, cat("there is no ", file.string())).hint("Builds write it at their end.");
+  const std::vector<TimingRow> rows = timing_rows(parse_json(*text, file.string()).value_or_throw(), file.string());
+  print(arguments.has("svg") ? timing_picture(rows, arguments.operands().front())
+                             : timing_table(rows, progress_style(current_environment(), false)));
+  return 0;
+}
+
+cli::Command row(std::string words, std::string operands, std::string summary, std::vector<cli::Option> options,
+                 std::function<int(const cli::Arguments&)> run) {
+  return {.words = std::move(words),
+          .operands = std::move(operands),
+          .summary = std::move(summary),
+          .details = "",
+          .options = std::move(options),
+          .run = std::move(run)};
+}
+
+}  // namespace
+
+std::vector<cli::Command> cache_commands() {
+  const cli::Option where = {"image-cache", 0, "DIR", k_where};
+  const cli::Option keep = {"keep", 0, "GIB", "how much may stay (default: nothing but what builds hold)"};
+  return {
+      row("cache list", "", "list the layers that are kept, those used longest ago first", {where}, list),
+      row("cache verify", "", "check every layer against its digest; damaged ones are removed (exit code 1)", {where},
+          verify),
+      row("cache prune", "", "remove layers, those used longest ago first", {where, keep}, prune),
+      row("cache export", "FILE", "write all layers to one file", {where},
+          [](const cli::Arguments& arguments) { return carry(arguments, true); }),
+      row("cache import", "FILE", "take layers from such a file, each checked", {where},
+          [](const cli::Arguments& arguments) { return carry(arguments, false); }),
+      row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",
+          {{"json", 0, "", "print the whole report"}}, why),
+      row("image timing", "NAME", "show where the time of an image's last build went",
+          {{"svg", 0, "", "as a picture with an axis of time (also beside the image: NAME.d/timing.svg)"}}, timing)};
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,131 @@
+#include "builder/disk/data_copy.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_buffer = std::size_t{1} << 20U;     // what is written at once
+constexpr std::uint64_t k_share = std::uint64_t{8} << 20U;  // what a thread takes at once
+
+/// Gathers neighbours into one write.
+class Gatherer {
+ public:
+  explicit Gatherer(const Fd& image) : image_(image) {}
+
+  /// Room for `length` bytes at `to`, at most k_buffer.
+  char* room(std::uint64_t to, std::size_t length) {
+    if (to != begin_ + used_ || used_ + length > k_buffer) flush();
+    if (used_ == 0) begin_ = to;
+    char* const at = buffer_.get() + used_;
+    used_ += length;
+    return at;
+  }
+
+  void flush() {
+    for (std::size_t done = 0; done < used_;) {
+      const ssize_t written =
+          ::pwrite(image_.get(), buffer_.get() + done, used_ - done, static_cast<off_t>(begin_ + done));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw Error::from_errno("writing", "the disk image");
+      done += static_cast<std::size_t>(written);
+    }
+    used_ = 0;
+  }
+
+ private:
+  const Fd& image_;
+  std::unique_ptr<char[]> buffer_{new char[k_buffer]};
+  std::uint64_t begin_ = 0;
+  std::size_t used_ = 0;
+};
+
+class Copy {
+ public:
+  Copy(const fs::path& root, const std::vector<CopyPiece>& pieces, const fs::path& image, std::uint64_t block)
+      : root_(root), pieces_(pieces), image_(Fd::open(image.string(), O_WRONLY)), block_(block) {}
+
+  void run(unsigned threads) {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& other : others) other.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() noexcept {
+    try {
+      Gatherer out(image_);
+      for (auto [first, last] = take(); first < last; std::tie(first, last) = take()) {
+        for (std::size_t i = first; i < last; ++i) copy(pieces_[i], out);
+        out.flush();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  std::pair<std::size_t, std::size_t> take() {
+    const std::lock_guard lock(mutex_);
+    const std::size_t first = next_;
+    if (failure_) return {first, first};
+    for (std::uint64_t bytes = 0; next_ < pieces_.size() && bytes < k_share; ++next_) bytes += pieces_[next_].length;
+    return {first, next_};
+  }
+
+  void copy(const CopyPiece& piece, Gatherer& out) const {
+    const fs::path path = root_ / *piece.file;
+    const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+    for (std::uint64_t done = 0; done < piece.length;) {
+      const std::size_t now = std::min<std::uint64_t>(piece.length - done, k_buffer);
+      const std::size_t whole = (now + block_ - 1) / block_ * block_;
+      char* const bytes = out.room(piece.to + done, whole);
+      read_part(file, piece.from + done, bytes, now, path);
+      std::memset(bytes + now, 0, whole - now);
+      done += now;
+    }
+  }
+
+  static void read_part(const Fd& file, std::uint64_t from, char* out, std::size_t length, const fs::path& path) {
+    for (std::size_t done = 0; done < length;) {
+      const ssize_t got = ::pread(file.get(), out + done, length - done, static_cast<off_t>(from + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw Error::from_errno("reading", path.string());
+      if (got == 0) throw Error(ErrorKind::io, cat(path.string(), " became shorter while it was copied"));
+      done += static_cast<std::size_t>(got);
+    }
+  }
+
+  const fs::path& root_;
+  const std::vector<CopyPiece>& pieces_;
+  Fd image_;
+  std::uint64_t block_;
+  std::mutex mutex_;  ///< guards what follows
+  std::size_t next_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void copy_pieces(const fs::path& root, const std::vector<CopyPiece>& pieces, const fs::path& image,
+                 std::uint64_t block_size, unsigned threads) {
+  Copy(root, pieces, image, block_size).run(threads);
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,149 @@
+#include "builder/evidence/statements.hpp"
+
+#include <array>
+#include <ctime>
+
+#include "base/hash.hpp"
+#include "base/hmac.hpp"
+#include "base/net/url.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder::evidence {
+
+namespace {
+
+std::string iso_time(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::array<char, 32> text{};
+  (void)std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+/// SPDX ids hold letters, digits, "." and "-" only (section 3.2).
+std::string spdx_id(std::string_view kind, std::string_view name) {
+  std::string id = cat("SPDXRef-", kind, "-");
+  for (const char c : name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+    id += plain ? std::string(1, c) : cat("-", static_cast<int>(static_cast<unsigned char>(c)), "-");
+  }
+  return id;
+}
+
+/// A package URL (github.com/package-url/purl-spec, type deb).
+std::string package_url(const PackageFact& package, const std::string& distribution) {
+  return cat("pkg:deb/", distribution.empty() ? "debian" : distribution, "/", percent_encode(package.name), "@",
+             percent_encode(package.version), "?arch=", percent_encode(package.architecture));
+}
+
+Json spdx_package(const std::string& id, const std::string& name) {
+  return {{"SPDXID", id},
+          {"name", name},
+          {"downloadLocation", "NOASSERTION"},
+          {"filesAnalyzed", false},
+          {"licenseConcluded", "NOASSERTION"},
+          {"licenseDeclared", "NOASSERTION"},
+          {"copyrightText", "NOASSERTION"}};
+}
+
+Json relationship(const std::string& from, const char* type, const std::string& to) {
+  return {{"spdxElementId", from}, {"relationshipType", type}, {"relatedSpdxElement", to}};
+}
+
+/// The identity of a set of outputs: the document's name in the world.
+std::string outputs_digest(const ImageFacts& facts) {
+  std::string text;
+  for (const OutputFile& output : facts.outputs) text += cat(output.file.filename().string(), " ", output.sha256, "\n");
+  return hex_digest(HashKind::sha256, text);
+}
+
+Json dependencies(const ImageFacts& facts) {
+  Json all = Json::array();
+  for (const ElementFact& element : facts.elements) {
+    all.push_back({{"name", cat("element ", element.name)},
+                   {"uri", cat("file://", element.path.string())},
+                   {"digest", {{"sha256", element.sha256}}}});
+  }
+  for (const auto& [key, fetched] : facts.fetched.fetches) {
+    all.push_back({{"uri", key.url}, {"digest", {{"sha256", fetched.sha256}}}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Json spdx_document(const ImageFacts& facts) {
+  Json packages = Json::array();
+  Json relationships = Json::array();
+  for (const OutputFile& output : facts.outputs) {
+    const std::string name = output.file.filename().string();
+    const std::string id = spdx_id("Image", name);
+    Json image = spdx_package(id, name);
+    image["packageFileName"] = name;
+    image["checksums"] = Json::array({{{"algorithm", "SHA256"}, {"checksumValue", output.sha256}}});
+    image["primaryPackagePurpose"] = "OPERATING-SYSTEM";
+    packages.push_back(std::move(image));
+    relationships.push_back(relationship("SPDXRef-DOCUMENT", "DESCRIBES", id));
+    for (const PackageFact& package : facts.packages) {
+      relationships.push_back(
+          relationship(id, "CONTAINS", spdx_id("Package", cat(package.name, "-", package.architecture))));
+    }
+  }
+  for (const PackageFact& package : facts.packages) {
+    Json entry = spdx_package(spdx_id("Package", cat(package.name, "-", package.architecture)), package.name);
+    entry["versionInfo"] = package.version;
+    entry["externalRefs"] = Json::array({{{"referenceCategory", "PACKAGE-MANAGER"},
+                                          {"referenceType", "purl"},
+                                          {"referenceLocator", package_url(package, facts.distribution)}}});
+    packages.push_back(std::move(entry));
+  }
+  return {
+      {"spdxVersion", "SPDX-2.3"},
+      {"dataLicense", "CC0-1.0"},
+      {"SPDXID", "SPDXRef-DOCUMENT"},
+      {"name", facts.name},
+      {"documentNamespace", cat("https://spdx.org/spdxdocs/", percent_encode(facts.name), "-", outputs_digest(facts))},
+      {"creationInfo",
+       {{"created", iso_time(facts.created_s)}, {"creators", Json::array({cat("Tool: hearth-", HEARTH_VERSION)})}}},
+      {"packages", std::move(packages)},
+      {"relationships", std::move(relationships)}};
+}
+
+Json provenance_statement(const ImageFacts& facts) {
+  Json subjects = Json::array();
+  for (const OutputFile& output : facts.outputs) {
+    subjects.push_back({{"name", output.file.filename().string()}, {"digest", {{"sha256", output.sha256}}}});
+  }
+  Json environment = Json::object();
+  for (const auto& [name, value] : facts.environment) environment[name] = value;
+  Json settings = Json::object();
+  for (const auto& [name, value] : facts.fetched.settings) settings[name] = value;
+  return {{"_type", "https://in-toto.io/Statement/v1"},
+          {"subject", std::move(subjects)},
+          {"predicateType", "https://slsa.dev/provenance/v1"},
+          {"predicate",
+           {{"buildDefinition",
+             {{"buildType", "urn:hearth:image-create:1"},
+              {"externalParameters",
+               {{"arguments", facts.arguments}, {"environment", environment}, {"directory", facts.directory.string()}}},
+              {"internalParameters", {{"settings", settings}}},
+              {"resolvedDependencies", dependencies(facts)}}},
+            {"runDetails",
+             {{"builder", {{"id", "urn:hearth:builder"}, {"version", {{"hearth", HEARTH_VERSION}}}}},
+              {"metadata", {{"finishedOn", iso_time(facts.created_s)}}}}}}}};
+}
+
+std::string signed_text(const std::string& payload) {
+  const std::string type = k_payload_type;
+  return cat("DSSEv1 ", type.size(), " ", type, " ", payload.size(), " ", payload);
+}
+
+Json envelope(const std::string& payload, const std::string& signature, const std::string& key_id) {
+  return {{"payloadType", k_payload_type},
+          {"payload", base64_encode(payload)},
+          {"signatures", Json::array({{{"keyid", key_id}, {"sig", base64_encode(signature)}}})}};
+}
+
+}  // namespace hearth::builder::evidence

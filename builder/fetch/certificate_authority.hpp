@@ -1,0 +1,48 @@
+// A certificate authority made for one build, so that the proxy can record what hooks fetch by https. Its key never
+// leaves this process's memory; its certificate is trusted inside the build's sandbox only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+struct evp_pkey_st;
+struct x509_st;
+struct ssl_ctx_st;
+
+namespace hearth::builder::fetch {
+
+class CertificateAuthority {
+ public:
+  CertificateAuthority();
+
+  /// The authority's certificate, PEM.
+  [[nodiscard]] std::string certificate() const;
+  /// A server's side of TLS for `host` (a name or an address), with a certificate made on first use.
+  [[nodiscard]] ssl_ctx_st& context_for(const std::string& host);
+
+ private:
+  struct FreeKey {
+    void operator()(evp_pkey_st* key) const;
+  };
+  struct FreeCertificate {
+    void operator()(x509_st* certificate) const;
+  };
+  struct FreeContext {
+    void operator()(ssl_ctx_st* context) const;
+  };
+  using Key = std::unique_ptr<evp_pkey_st, FreeKey>;
+  using Certificate = std::unique_ptr<x509_st, FreeCertificate>;
+
+  [[nodiscard]] Certificate issue(const std::string& host) const;
+  [[nodiscard]] Certificate make(const std::string& name, const std::string& alternative, const Key& key) const;
+
+  Key authority_key_;
+  Certificate authority_;
+  Key server_key_;  ///< of all servers: one build is one client
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<ssl_ctx_st, FreeContext>> contexts_;
+};
+
+}  // namespace hearth::builder::fetch

@@ -1,0 +1,205 @@
+#include "builder/fetch/exchange.hpp"
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "builder/fetch/answer.hpp"
+
+namespace hearth::builder::fetch {
+
+namespace {
+
+constexpr std::size_t k_largest_body = std::size_t{64} << 30U;
+constexpr int k_tries = 3;
+
+/// What a request's fields may tell the server. No Accept-Encoding: an object has one form. No Range: it is whole.
+constexpr std::array<const char*, 7> k_passed = {"Accept",       "Authorization", "Content-Encoding", "Content-Type",
+                                                 "Git-Protocol", "User-Agent",    "Accept-Language"};
+
+FetchKey key_of(const ProxyRequest& request, const Url& url) {
+  if (request.method != "POST") return {"GET", url.text()};
+  return {cat("POST:", hex_digest(HashKind::sha256, request.body)), url.text()};
+}
+
+/// Stores a body as it comes, and shows it to the client at the same time but for its last piece: so a client never
+/// has the whole of something that then turns out to be cut short or not what the lock says.
+class Relay final : public BodySink {
+ public:
+  Relay(IncomingObject object, Channel* client) : object_(std::move(object)), client_(client) {}
+
+  void begin(const HttpResponse& head) override {
+    status_ = head.status;
+    headers_ = kept_headers(head.headers);
+    const auto length = find_header(head.headers, "Content-Length");
+    const auto size = length ? parse_number(*length) : std::nullopt;
+    if (!is_lasting(head.status) || !size) client_ = nullptr;
+    if (client_ != nullptr) to_client(passing_head(status_, headers_, *size));
+    begun_ = client_ != nullptr;
+  }
+  void take(std::string_view bytes) override {
+    object_.write(bytes);
+    if (client_ == nullptr) return;
+    to_client(held_);
+    held_ = bytes;
+  }
+
+  /// The client has already been sent a part of the answer.
+  [[nodiscard]] bool begun() const { return begun_; }
+  [[nodiscard]] IncomingObject& object() { return object_; }
+  [[nodiscard]] Fetched fetched(const std::string& sha256) const { return {status_, sha256, object_.size(), headers_}; }
+  void finish() { to_client(held_); }
+
+ private:
+  /// A client that went away doesn't keep the answer from being stored.
+  void to_client(std::string_view bytes) {
+    if (client_ == nullptr) return;
+    try {
+      client_->write(bytes);
+    } catch (const Error&) {
+      client_ = nullptr;
+    }
+  }
+
+  IncomingObject object_;
+  Channel* client_;
+  std::string held_;
+  int status_ = 0;
+  HttpHeaders headers_;
+  bool begun_ = false;
+};
+
+class Exchange {
+ public:
+  Exchange(const ProxyRequest& request, const Url& url, const ExchangeParts& parts)
+      : request_(request), url_(url), parts_(parts), key_(key_of(request, url)) {}
+
+  bool run() {
+    Decision decision = parts_.recording.decide(key_);
+    if (auto* const stored = std::get_if<FromStore>(&decision)) return send(*stored);
+    if (const auto* const refused = std::get_if<Refused>(&decision)) {
+      return say(504, cat("hearth: ", key_.url, " was not recorded: ", refused->why));
+    }
+    return ask(std::get<FromNetwork>(decision));
+  }
+
+ private:
+  bool say(int status, const std::string& text) {
+    parts_.channel.write(own_answer(status, text));
+    return true;
+  }
+
+  bool send(const FromStore& stored) {
+    const Answer answer = answer_with(stored.fetched, request_.method, request_.headers);
+    parts_.channel.write(answer.head);
+    if (answer.size > 0) parts_.channel.send(stored.body, answer.first, answer.size);
+    return true;
+  }
+
+  HttpRequest request_to_server(const FromNetwork& ask) const {
+    HttpRequest request;
+    request.method = request_.method == "POST" ? "POST" : "GET";
+    request.url = url_;
+    request.body = request_.body;
+    request.body_limit = k_largest_body;
+    request.stall = parts_.stall;
+    for (const char* name : k_passed) {
+      if (const auto value = find_header(request_.headers, name)) request.headers.emplace_back(name, *value);
+    }
+    if (!ask.known) return request;
+    if (const auto tag = find_header(ask.known->headers, "etag")) request.headers.emplace_back("If-None-Match", *tag);
+    if (const auto time = find_header(ask.known->headers, "last-modified")) {
+      request.headers.emplace_back("If-Modified-Since", *time);
+    }
+    return request;
+  }
+
+  bool ask(FromNetwork ask) {
+    // Without its object, what is known doesn't help.
+    if (ask.known && !parts_.store.open(ask.known->sha256, ask.known->size)) ask.known.reset();
+    const bool at_once = request_.method != "HEAD" && !wants_part(request_.headers);
+    try {
+      for (int tries = 1;; ++tries) {
+        Relay relay(parts_.store.create(), at_once ? &parts_.channel : nullptr);
+        try {
+          return take(ask, relay);
+        } catch (const Error& error) {
+          if (relay.begun() || error.kind() == ErrorKind::input) throw Broken{error.what(), relay.begun()};
+          if (tries == k_tries) throw Broken{error.what(), false};
+        } catch (const std::exception& error) {
+          throw Broken{error.what(), relay.begun()};
+        }
+      }
+    } catch (const Broken& broken) {
+      if (!reported_) parts_.recording.failed(key_, broken.why);
+      if (broken.begun) return false;
+      return say(502, cat("hearth: ", key_.url, ": ", broken.why));
+    }
+  }
+
+  struct Broken {
+    std::string why;
+    bool begun = false;
+  };
+
+  bool take(const FromNetwork& ask, Relay& relay) {
+    HttpRequest request = request_to_server(ask);
+    request.sink = &relay;
+    const HttpResponse response = parts_.upstream.send(request);
+    if (ask.known && response.status == 304) return take_known(*ask.known);
+    if (!is_lasting(response.status)) {
+      throw Broken{cat("the server answered ", response.status, " ", response.reason), false};
+    }
+    const std::string sha256 = parts_.store.keep(std::move(relay.object()));
+    const Fetched fetched = relay.fetched(sha256);
+    reported_ = true;  // whatever it makes of the answer
+    parts_.recording.fetched(key_, fetched, ask.expected);
+    if (relay.begun()) {
+      relay.finish();
+      return true;
+    }
+    return send_kept(ask.expected.value_or(fetched));
+  }
+
+  bool take_known(const Fetched& known) {
+    reported_ = true;
+    parts_.recording.unchanged(key_, known);
+    return send_kept(known);
+  }
+
+  bool send_kept(const Fetched& fetched) {
+    std::optional<Fd> body = parts_.store.open(fetched.sha256, fetched.size);
+    if (!body) throw Broken{"its object went away", false};
+    return send({fetched, std::move(*body)});
+  }
+
+  const ProxyRequest& request_;
+  const Url& url_;
+  const ExchangeParts& parts_;
+  FetchKey key_;
+  bool reported_ = false;
+};
+
+}  // namespace
+
+Result<Url, std::string> url_of(const ProxyRequest& request, const std::string& secure_host) {
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "POST") {
+    return cat("hearth: ", request.method, " can't be recorded; GET, HEAD and POST can");
+  }
+  if (request.target.compare(0, 4, "ftp:") == 0) {
+    return cat("hearth: ", request.target, ": ftp is not recorded; use the mirror's http address");
+  }
+  if (request.target.empty() || (request.target.front() == '/' && secure_host.empty())) {
+    return std::string("hearth: this is a proxy: ask it for whole URLs");
+  }
+  const Result<Url> url =
+      parse_url(request.target.front() == '/' ? cat("https://", secure_host, request.target) : request.target);
+  if (!url) return cat("hearth: ", request.target, ": ", url.error().what);
+  return *url;
+}
+
+bool exchange(const ProxyRequest& request, const Url& url, const ExchangeParts& parts) {
+  return Exchange(request, url, parts).run();
+}
+
+}  // namespace hearth::builder::fetch

@@ -1,0 +1,36 @@
+#include "builder/fetch/fetch_plan.hpp"
+
+#include "base/error.hpp"
+
+namespace hearth::builder::fetch {
+
+const std::vector<cli::Option>& fetch_options() {
+  static const std::vector<cli::Option> options = {
+      {"record", 0, "", "record what hooks fetch, and write the lock file"},
+      {"locked", 0, "", "let hooks fetch only what the lock file names, with the digests that it names"},
+      {"lock", 0, "FILE", "the lock file (default: hearth.lock)"},
+      {"intercept-https", 0, "", "with --record: record https, too, by an authority that only the sandbox trusts"}};
+  return options;
+}
+
+FetchPlan make_fetch_plan(const cli::Arguments& arguments, const fs::path& start_directory, bool strict) {
+  FetchPlan plan;
+  plan.lock = fs::absolute(arguments.value_or("lock", "hearth.lock"), start_directory);
+  const bool record = arguments.has("record");
+  const bool locked = arguments.has("locked");
+  const bool offline = arguments.has("offline") && (strict || arguments.has("lock"));
+  if (record && (locked || offline)) {
+    throw Error(ErrorKind::usage, "--record writes the lock, --locked and --offline read it: give one of them");
+  }
+  if (record) plan.mode = FetchMode::record;
+  if (locked) plan.mode = FetchMode::locked;
+  if (offline) plan.mode = FetchMode::offline;
+  plan.intercept_https = arguments.has("intercept-https");
+  if (plan.intercept_https && !record) throw Error(ErrorKind::usage, "--intercept-https goes with --record");
+  if (arguments.has("lock") && !plan.mode) {
+    throw Error(ErrorKind::usage, "--lock FILE goes with --record, --locked or --offline");
+  }
+  return plan;
+}
+
+}  // namespace hearth::builder::fetch

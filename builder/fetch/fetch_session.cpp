@@ -1,0 +1,283 @@
+#include "builder/fetch/fetch_session.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/net/dialer.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/sys/mount.hpp"
+#include "base/text.hpp"
+#include "builder/fetch/fetch_proxy.hpp"
+#include "builder/fetch/network_cut.hpp"
+#include "builder/fetch/recording.hpp"
+#include "builder/fetch/step_board.hpp"
+#include "builder/sandbox/sandbox.hpp"
+
+namespace hearth::builder::fetch {
+
+namespace {
+
+constexpr std::size_t k_told_misses = 10;
+constexpr std::uint64_t k_most_stall = 3600;
+constexpr Duration k_lock_time = std::chrono::seconds(5);
+constexpr Duration k_lock_step = std::chrono::milliseconds(20);
+constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
+const fs::path k_system_bundle = "/etc/ssl/certs/ca-certificates.crt";
+
+constexpr std::string_view k_taken = "taken ";  // a line of the board's log
+
+/// Of "METHOD URL".
+FetchKey key_of(const std::string& fetch) {
+  const std::size_t blank = fetch.find(' ');
+  if (blank == std::string::npos) return {"", fetch};
+  return {fetch.substr(0, blank), fetch.substr(blank + 1)};
+}
+
+std::string value_of(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+/// HEARTH_FETCH_STALL: seconds for which a server may be silent.
+Duration stall_time(const Environment& environment) {
+  const std::string given = value_of(environment, "HEARTH_FETCH_STALL");
+  if (given.empty()) return ProxySetup{}.stall;
+  const auto seconds = parse_number(given);
+  if (!seconds || *seconds == 0 || *seconds > k_most_stall) {
+    throw Error(ErrorKind::usage,
+                cat("HEARTH_FETCH_STALL: '", given, "' is no number of seconds from 1 to ", k_most_stall));
+  }
+  return std::chrono::seconds(*seconds);
+}
+
+Lock read_lock(const fs::path& file) {
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  return text ? parse_lock(*text, file.string()).value_or_throw() : Lock{};
+}
+
+Lock given_lock(const FetchPlan& plan) {
+  if (*plan.mode == FetchMode::record) return {};
+  if (!fs::exists(plan.lock)) {
+    throw Error(ErrorKind::not_found, cat("there is no lock file ", plan.lock.string()))
+        .hint("Make it where there is a network: the same command with --record.");
+  }
+  return read_lock(plan.lock);
+}
+
+/// What earlier builds of this user got: only a help, so a broken one is as good as none.
+Lock known_answers(const fs::path& directory) {
+  const std::optional<std::string> text = RealFileSystem().read(directory / "known.lock");
+  const Result<Lock, ParseError> read = parse_lock(text.value_or(""), "known.lock");
+  return read ? *read : Lock{};
+}
+
+void remember_answers(const fs::path& directory, const Lock& session) {
+  SystemClock clock;
+  const fs::path name = directory / "known.lock.lock";
+  std::optional<FileLock> lock = FileLock::try_acquire(name);
+  for (Duration waited{}; !lock && waited < k_lock_time; waited += k_lock_step) {
+    clock.sleep(k_lock_step);
+    lock = FileLock::try_acquire(name);
+  }
+  if (!lock) return;  // only a help
+  Lock known = known_answers(directory);
+  for (const auto& [key, fetched] : session.fetches) known.fetches[key] = fetched;
+  known.notes.clear();
+  known.settings.clear();
+  RealFileSystem().write(directory / "known.lock", lock_text(known), {.mode = 0644});
+}
+
+/// The system's authorities and the build's own, for programs of the sandbox and of the target.
+void trust(HookView& view, const std::string& authority, const Environment& environment) {
+  const std::string system = system_ca_file(environment);
+  view.files["authorities.pem"] = cat(system.empty() ? "" : RealFileSystem().read(system).value_or(""), authority);
+  const std::string file = cat(k_hooks_place, "/.fetch/authorities.pem");
+  for (const char* name :
+       {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"}) {
+    view.variables[name] = file;
+  }
+}
+
+HookView view_for(const FetchPlan& plan, const std::string& authority, const Environment& environment) {
+  HookView view;
+  const std::string proxy = cat("http://127.0.0.1:", k_proxy_port);
+  for (const char* name : {"http_proxy", "https_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY"}) {
+    view.variables[name] = proxy;
+  }
+  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = "127.0.0.1,localhost";
+  view.variables["DIB_OFFLINE"] = "";  // hooks are to ask; the proxy decides
+  view.variables["HEARTH_FETCH"] = *plan.mode == FetchMode::record ? "record" : "replay";
+  if (!authority.empty()) trust(view, authority, environment);
+  std::string apt;
+  if (!authority.empty()) apt += "Acquire::https::CaInfo \"@HOOKS@/.fetch/authorities.pem\";\n";
+  // A lock is as good on a later day: what it names is held to digests, not to dates.
+  if (*plan.mode != FetchMode::record) apt += "Acquire::Check-Valid-Until \"false\";\n";
+  if (!apt.empty()) {
+    view.files["apt.conf"] = replace_all(apt, k_hooks_place, "/tmp/in_target.d");  // mmdebstrap makes its own
+    view.variables["APT_CONFIG"] = cat(k_hooks_place, "/.fetch/apt.conf");
+  }
+  return view;
+}
+
+std::map<std::string, std::string> parse_settings(const std::string& lines) {
+  std::map<std::string, std::string> settings;
+  for (const std::string& line : split_lines(lines)) {
+    const std::size_t equals = line.find('=');
+    if (equals != std::string::npos && equals > 0) settings[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  return settings;
+}
+
+std::string advice(FetchMode mode) {
+  switch (mode) {
+    case FetchMode::record: return "";
+    case FetchMode::locked:
+      return "  The lock no longer fits what the elements fetch or what the servers have: record it again "
+             "(--record).\n";
+    case FetchMode::offline:
+      return "  Record it where there is a network (--record), or fetch what the lock names (--locked), or unpack the "
+             "bundle that has it.\n";
+  }
+  return "";
+}
+
+}  // namespace
+
+struct FetchSession::State {
+  State(const FetchPlan& given, const Environment& environment)
+      : plan(given),
+        epoch(value_of(environment, k_epoch)),
+        store(std::make_shared<ObjectStore>(fetch_directory(environment))) {
+    Lock lock = given_lock(plan);
+    session.settings = lock.settings;
+    const bool intercept = plan.intercept_https || lock.has_https();
+    Lock known = *plan.mode == FetchMode::record ? known_answers(store->directory()) : Lock{};
+    recording = std::make_shared<Recording>(
+        *plan.mode, std::move(lock), std::move(known), store, [board = board] { return board->shown(); },
+        [board = board](const FetchKey& key, const std::string& sha256) {
+          board->log_fetch(cat("fetch ", key.method, " ", key.url, " ", sha256));
+        });
+    proxy = std::make_unique<FetchProxy>(recording, store, ProxySetup{intercept, environment, stall_time(environment)});
+    view = view_for(plan, proxy->authority(), environment);
+  }
+
+  FetchPlan plan;
+  std::string epoch;
+  Lock session;  ///< once it is over
+  std::shared_ptr<StepBoard> board = std::make_shared<StepBoard>();
+  std::shared_ptr<ObjectStore> store;
+  std::shared_ptr<Recording> recording;
+  std::unique_ptr<FetchProxy> proxy;
+  HookView view;
+  Handover handover = Handover::create();
+  std::size_t log_read = 0;  ///< of the board's log, by the sandbox's process
+};
+
+void add_variables(const HookView& view, const std::string& hooks, Environment& environment) {
+  for (const auto& [name, value] : view.variables) environment[name] = replace_all(value, k_hooks_place, hooks);
+}
+
+std::vector<std::string> FetchSession::new_fetches() {
+  const std::string log = state_->board->fetch_log(state_->log_read);
+  state_->log_read += log.size();
+  return split_lines(log);
+}
+
+std::string FetchSession::locked_digest(const std::string& fetch) const {
+  const std::optional<Fetched> locked = state_->recording->locked(key_of(fetch));
+  return locked ? locked->sha256 : k_not_locked;
+}
+
+/// The log carries it over to the proxy's process, whose lock it is.
+void FetchSession::take_over(const std::string& fetch) {
+  const std::string line = cat(k_taken, fetch);
+  state_->board->log_fetch(line);
+  state_->log_read += line.size() + 1;
+}
+
+void FetchSession::keep_settings(std::string_view lines) { state_->board->keep_settings(lines); }
+
+Environment settled_environment(const FetchPlan& plan, Environment environment, const Clock& clock) {
+  std::map<std::string, std::string> settings = given_lock(plan).settings;
+  if (*plan.mode == FetchMode::record) {
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.wall().time_since_epoch());
+    settings[k_epoch] = std::to_string(now.count());
+  }
+  for (const auto& [name, value] : settings) {
+    if (std::string& set = environment[name]; set.empty()) set = value;
+  }
+  return environment;
+}
+
+fs::path fetch_directory(const Environment& environment) {
+  if (const std::string given = value_of(environment, "HEARTH_CACHE"); !given.empty()) {
+    return fs::absolute(given) / "fetched";
+  }
+  const std::string cache = value_of(environment, "XDG_CACHE_HOME");
+  const std::string home = value_of(environment, "HOME");
+  const fs::path base = cache.empty() ? fs::path(home.empty() ? "/root" : home) / ".cache" : fs::path(cache);
+  return base / "hearth/fetched";
+}
+
+FetchSession::FetchSession(const FetchPlan& plan, const Environment& environment)
+    : state_(std::make_unique<State>(plan, environment)) {}
+FetchSession::FetchSession(FetchSession&&) noexcept = default;
+FetchSession::~FetchSession() = default;
+
+const HookView& FetchSession::view() const { return state_->view; }
+
+std::unique_ptr<Progress> FetchSession::enter(std::unique_ptr<Progress> progress) {
+  const auto bundle = state_->view.files.find("authorities.pem");
+  if (bundle != state_->view.files.end() && fs::exists(k_system_bundle)) {  // for programs that read no variable
+    const fs::path shown = k_temporary_directory / "authorities.pem";
+    RealFileSystem().write(shown, bundle->second, {.mode = 0644});
+    bind_mount(shown, k_system_bundle, Access::read_only);
+  }
+  give_descriptor(state_->handover.giver, cut_network());
+  state_->handover = {};
+  return announce_steps(std::move(progress), *state_->board);
+}
+
+void FetchSession::serve() {
+  state_->handover.giver = Fd();  // so that the end of the sandbox is seen
+  Fd listener = take_descriptor(state_->handover.taker);
+  if (listener) state_->proxy->start(std::move(listener));
+}
+
+const Lock& FetchSession::fetched() const { return state_->session; }
+
+std::string FetchSession::finish(bool good) {
+  state_->proxy->stop();
+  const FetchMode mode = *state_->plan.mode;
+  Lock& session = state_->session;
+  std::map<std::string, std::string> settings = std::move(session.settings);
+  if (mode == FetchMode::record) settings = parse_settings(state_->board->settings());
+  if (mode != FetchMode::record) {
+    for (const std::string& line : split_lines(state_->board->fetch_log(0))) {
+      if (line.compare(0, k_taken.size(), k_taken) == 0)
+        state_->recording->taken_over(key_of(line.substr(k_taken.size())));
+    }
+  }
+  session = state_->recording->result();
+  session.settings = std::move(settings);
+  session.settings[k_epoch] = state_->epoch;
+  if (mode == FetchMode::record) remember_answers(state_->store->directory(), session);
+  if (good && mode == FetchMode::record) {
+    RealFileSystem().write(state_->plan.lock, lock_text(session), {.mode = 0644});
+  }
+  std::vector<std::string> told;
+  std::size_t more = 0;
+  for (const Miss& miss : state_->recording->misses()) {
+    const std::string line = cat("  ", miss.url, " (asked by ", miss.step, "): ", miss.why);
+    if (std::find(told.begin(), told.end(), line) != told.end()) continue;
+    told.size() < k_told_misses ? told.push_back(line) : void(++more);
+  }
+  for (const std::string& note : session.notes) told.push_back(cat("  ", note));
+  if (told.empty()) return "";
+  if (more > 0) told.push_back(cat("  … and ", more, " more"));
+  return cat("Requests that got no answer, or were not recorded:\n", join(told, "\n"), "\n",
+             state_->recording->misses().empty() ? "" : advice(mode));
+}
+
+}  // namespace hearth::builder::fetch

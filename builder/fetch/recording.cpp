@@ -1,0 +1,192 @@
+#include "builder/fetch/recording.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder::fetch {
+
+namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+const Fetched* find(const Lock& lock, const FetchKey& key) {
+  const auto found = lock.fetches.find(key);
+  return found == lock.fetches.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+bool is_immutable(const std::string& url) {
+  if (url.find("/by-hash/") != std::string::npos) return true;
+  if (url.find("/pool/") == std::string::npos) return false;
+  return ends_with(url, ".deb") || ends_with(url, ".udeb") || ends_with(url, ".ddeb");
+}
+
+bool is_lasting(int status) {
+  if (status == 200 || status == 203 || status == 401 || status == 403 || status == 404 || status == 410) return true;
+  return status >= 300 && status < 400 && status != 304;
+}
+
+Recording::Recording(FetchMode mode, Lock given, Lock known, std::shared_ptr<ObjectStore> store,
+                     std::function<std::string()> step, OnAnswer on_answer)
+    : mode_(mode),
+      given_(std::move(given)),
+      known_(std::move(known)),
+      store_(std::move(store)),
+      step_(std::move(step)),
+      on_answer_(std::move(on_answer)) {}
+
+/// With the mutex held.
+void Recording::tell(const FetchKey& key, const std::string& sha256) {
+  if (on_answer_) on_answer_(key, sha256);
+}
+
+std::optional<Fetched> Recording::locked(const FetchKey& key) const {
+  const Fetched* const found = find(given_, key);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+void Recording::taken_over(const FetchKey& key) {
+  const std::scoped_lock lock(mutex_);
+  if (const Fetched* const found = find(given_, key)) session_.fetches.emplace(key, *found);
+}
+
+Decision Recording::decide(const FetchKey& key) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return in_flight_.count(key) == 0; });
+    in_flight_.insert(key);
+  }
+  // Beyond this point the key is this thread's, until done_with(), which the caller's report on the network's answer
+  // calls where it is asked.
+  try {
+    std::optional<Decision> decision = decide_by_lock(key);
+    if (decision) {
+      done_with(key);
+      return std::move(*decision);
+    }
+  } catch (...) {
+    done_with(key);
+    throw;
+  }
+  FromNetwork ask;
+  if (mode_ == FetchMode::locked) {
+    if (const Fetched* const expected = find(given_, key)) ask.expected = *expected;
+  } else if (const Fetched* const known = find(known_, key)) {
+    ask.known = *known;
+  }
+  return ask;
+}
+
+std::optional<Decision> Recording::stored(const FetchKey& key, const Fetched& fetched) {
+  std::optional<Fd> body = store_->open(fetched.sha256, fetched.size);
+  if (!body) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
+  session_.fetches.emplace(key, fetched);
+  tell(key, fetched.sha256);
+  return Decision(FromStore{fetched, std::move(*body)});
+}
+
+std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
+  std::optional<Fetched> before;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const Fetched* const found = find(session_, key)) before = *found;
+  }
+  if (before) {
+    if (auto decision = stored(key, *before)) return decision;
+  }
+  if (mode_ == FetchMode::record) {
+    const Fetched* const known = is_immutable(key.url) ? find(known_, key) : nullptr;
+    return known != nullptr && known->status == 200 ? stored(key, *known) : std::nullopt;
+  }
+  const Fetched* const locked = find(given_, key);
+  if (locked == nullptr) {
+    const std::string why = "the lock does not name it";
+    add_miss(key.url, why);
+    const std::scoped_lock lock(mutex_);
+    tell(key, k_not_locked);
+    return Decision(Refused{why});
+  }
+  if (auto decision = stored(key, *locked)) return decision;
+  if (mode_ == FetchMode::locked) return std::nullopt;
+  const std::string why =
+      cat("the lock names it, but its object sha256:", locked->sha256, " is not in ", store_->directory().string());
+  add_miss(key.url, why);
+  const std::scoped_lock lock(mutex_);
+  tell(key, k_failed);
+  return Decision(Refused{why});
+}
+
+void Recording::fetched(const FetchKey& key, const Fetched& fetched, const std::optional<Fetched>& expected) {
+  if (expected && expected->sha256 != fetched.sha256) {
+    const std::string why = cat("it is sha256:", fetched.sha256, " (", fetched.size, " bytes, status ", fetched.status,
+                                ") now; the lock says sha256:", expected->sha256, " (", expected->size, " bytes)");
+    failed(key, why);
+    throw Error(ErrorKind::input, cat(key.url, ": ", why));
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    session_.fetches[key] = expected.value_or(fetched);
+    tell(key, fetched.sha256);
+  }
+  done_with(key);
+}
+
+void Recording::unchanged(const FetchKey& key, const Fetched& known) {
+  {
+    const std::scoped_lock lock(mutex_);
+    session_.fetches[key] = known;
+    tell(key, known.sha256);
+  }
+  done_with(key);
+}
+
+void Recording::failed(const FetchKey& key, const std::string& why) {
+  add_miss(key.url, why);
+  {
+    const std::scoped_lock lock(mutex_);
+    tell(key, k_failed);
+  }
+  done_with(key);
+}
+
+void Recording::refused(const std::string& url, const std::string& why) { add_miss(url, why); }
+
+void Recording::not_recorded(const std::string& what) {
+  const std::string note = cat("not recorded: ", what);
+  const std::scoped_lock lock(mutex_);
+  if (std::find(session_.notes.begin(), session_.notes.end(), note) == session_.notes.end()) {
+    session_.notes.push_back(note);
+  }
+}
+
+void Recording::done_with(const FetchKey& key) {
+  {
+    const std::scoped_lock lock(mutex_);
+    in_flight_.erase(key);
+  }
+  changed_.notify_all();
+}
+
+void Recording::add_miss(const std::string& url, const std::string& why) {
+  const std::string step = step_();
+  const std::scoped_lock lock(mutex_);
+  misses_.push_back({step, url, why});
+}
+
+std::vector<Miss> Recording::misses() const {
+  const std::scoped_lock lock(mutex_);
+  return misses_;
+}
+
+Lock Recording::result() const {
+  const std::scoped_lock lock(mutex_);
+  return session_;
+}
+
+}  // namespace hearth::builder::fetch

@@ -1,0 +1,80 @@
+#include "builder/frames/publish_command.hpp"
+
+#include <fcntl.h>
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/frames/signature.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "builder/frames/writer.hpp"
+#include "builder/vm/qemu_machine.hpp"
+
+namespace hearth::builder::frames {
+
+namespace {
+
+/// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.
+fs::path raw_of(const fs::path& source, const fs::path& scratch) {
+  const std::string format = vm::image_format_of(source);
+  if (format == "raw") return source;
+  const SystemClock clock;
+  RealRunner runner(clock);
+  const fs::path raw = scratch / "disk.raw";
+  run_checked(runner,
+              Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
+  return raw;
+}
+
+int level_of(const cli::Arguments& arguments) {
+  const auto level = parse_number(arguments.value_or("level", "6"));
+  if (!level || *level < 1 || *level > 19) throw Error(ErrorKind::usage, "--level is a number from 1 to 19");
+  return static_cast<int>(*level);
+}
+
+/// What a conductor has to know to have the image written: the members of Ironic's image_info.
+Json description(const fs::path& target, const Published& published, const PublishOptions& options) {
+  Json info = {{"id", target.filename().string()}, {"disk_format", "frames"},     {"os_hash_algo", "hearth-frames"},
+               {"os_hash_value", published.root},  {"size", published.file_size}, {"disk_size", published.disk_size}};
+  if (!options.key_pem.empty()) info["public_key"] = hearth::frames::public_key_of(options.key_pem);
+  return info;
+}
+
+int publish(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name the image and the file to write");
+  const fs::path source = fs::absolute(arguments.operands()[0]);
+  const fs::path target = fs::absolute(arguments.operands()[1]);
+  PublishOptions options{.level = level_of(arguments)};
+  if (const auto key = arguments.value("sign")) options.key_pem = read_file(*key);
+  const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-publish.");
+  const Fd raw = Fd::open(raw_of(source, scratch.path()).string(), O_RDONLY);
+  const Fd spool = Fd::open((scratch.path() / "frames").string(), O_RDWR | O_CREAT, 0600);
+  AtomicFile out = AtomicFile::create(target);
+  const Published published = write_frames(raw, spool, out.fd(), options);
+  out.commit();
+  const Json info = description(target, published, options);
+  RealFileSystem().write(target.string() + ".json", info.dump(2) + "\n", {});
+  std::printf("%s: %s for a disk of %s, %u frames\nroot %s\n", target.c_str(), human_bytes(published.file_size).c_str(),
+              human_bytes(published.disk_size).c_str(), published.frames, published.root.c_str());
+  return 0;
+}
+
+}  // namespace
+
+cli::Command publish_command() {
+  return {.words = "image publish",
+          .operands = "IMAGE FILE",
+          .summary = "make a disk image ready to be written to machines from the network",
+          .details =
+              "Writes FILE (frames that can be checked, decompressed and written side by side; base/frames/README.md)\n"
+              "and FILE.json, what a conductor tells the deploy ramdisk of it. The same disk gives the same file.\n"
+              "Example: hearth image publish --sign site.key web.qcow2 web.frames",
+          .options = {{"sign", 0, "KEY", "sign with this Ed25519 private key (PEM)"},
+                      {"level", 0, "N", "of the compression, 1 to 19 (default: 6)"}},
+          .run = publish};
+}
+
+}  // namespace hearth::builder::frames

@@ -1,0 +1,43 @@
+#include "builder/guestfs/appliance_settings.hpp"
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/vm/kvm_probe.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::string variable(const Environment& env, const std::string& name) {
+  const auto found = env.find(name);
+  return found == env.end() ? "" : found->second;
+}
+
+}  // namespace
+
+ApplianceSettings appliance_settings(const Environment& env, const fs::path& cache, const fs::path& scratch,
+                                     const Clock& clock) {
+  ApplianceSettings settings{.cache = variable(env, "LIBGUESTFS_CACHEDIR"), .scratch = scratch};
+  if (settings.cache.empty()) settings.cache = cache / "appliance";
+  RealFileSystem().make_directories(settings.cache, 0755);
+  settings.search_path = variable(env, "LIBGUESTFS_PATH");
+  settings.hypervisor = variable(env, "LIBGUESTFS_HV");
+  const bool forced = variable(env, "LIBGUESTFS_BACKEND_SETTINGS").find("force_tcg") != std::string::npos;
+  settings.kvm = !forced && vm::cached_kvm_verdict({}, settings.cache, vm::current_boot_id(), scratch, clock).works;
+  return settings;
+}
+
+StartGuest appliance_starter(ApplianceSettings settings) {
+  return [settings = std::move(settings)](const std::vector<GuestDrive>& drives) {
+    return std::unique_ptr<Guest>(Appliance::start(settings, drives));
+  };
+}
+
+fs::path appliance_cache(const Environment& env) {
+  const std::string given = variable(env, "DIB_IMAGE_CACHE");
+  if (!given.empty()) return given;
+  const std::string home = variable(env, "HOME");
+  return fs::path(home.empty() ? "/root" : home) / ".cache/image-create";
+}
+
+}  // namespace hearth::builder

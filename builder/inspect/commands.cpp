@@ -1,0 +1,199 @@
+#include "builder/inspect/commands.hpp"
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/progress.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/disk/block_config.hpp"
+#include "builder/disk/image_size.hpp"
+#include "builder/disk/layout_view.hpp"
+#include "builder/guestfs/appliance_check.hpp"
+#include "builder/guestfs/appliance_settings.hpp"
+#include "builder/inspect/image_facts.hpp"
+#include "builder/inspect/image_reader.hpp"
+#include "builder/inspect/tree_diff.hpp"
+#include "builder/installation.hpp"
+#include "builder/run/disk_stage.hpp"
+#include "builder/run/image_build.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr int k_differ = 3;
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+bool unicode() { return progress_style(current_environment(), false).unicode; }
+
+/// Draws a disk in the form that the options ask for.
+void draw(const LayoutNode& disk, const Json& further, const std::string& text, const cli::Arguments& arguments) {
+  if (const auto file = arguments.value("svg")) RealFileSystem().write(*file, layout_svg(disk), {.mode = 0644});
+  if (arguments.has("json")) {
+    Json json = layout_json(disk);
+    for (const auto& [key, value] : further.items()) json[key] = value;
+    print(cat(json.dump(2), "\n"));
+  } else {
+    print(cat(layout_text(disk, unicode()), text));
+  }
+}
+
+std::optional<std::uint64_t> bytes_given(const cli::Arguments& arguments) {
+  const auto text = arguments.value("size");
+  if (!text) return std::nullopt;
+  const std::optional<std::uint64_t> bytes = parse_size(*text);
+  if (!bytes || *bytes == 0)
+    throw Error(ErrorKind::usage, cat("--size: not a size: ", *text)).hint("For example: 4GiB");
+  return bytes;
+}
+
+struct Planned {
+  DiskLayout layout;
+  std::optional<MakerChoice> maker;
+};
+
+Planned planned_layout(const cli::Arguments& arguments, const fs::path& executable) {
+  const std::string& first = arguments.operands().front();
+  if (arguments.operands().size() == 1 && (first.ends_with(".yaml") || first.ends_with(".yml"))) {
+    DiskLayout layout = parse_block_config(read_file(first), first, {}).value_or_throw();
+    for (const std::string& warning : layout.warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+    const MakerChoice maker = choose_maker(layout, std::nullopt);
+    return {assign_ids(std::move(layout), first), maker};
+  }
+  const ImageRequest request =
+      make_request(arguments, current_environment(), fs::current_path(), Cycles::accept, BuildKind::disk);
+  std::vector<std::string> notes;
+  const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
+  for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+  const DiskStage stage = DiskStage::plan(request, plan);
+  return {stage.layout(), stage.maker()};
+}
+
+int layout(const cli::Arguments& arguments, const fs::path& executable) {
+  if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name elements, or a block-device file (.yaml)");
+  const Planned planned = planned_layout(arguments, executable);
+  std::optional<std::uint64_t> bytes = bytes_given(arguments);
+  if (!bytes) bytes = planned.layout.size;
+  std::optional<Placement> placement;
+  if (bytes) placement = place(planned.layout, *bytes);
+  Json further;
+  std::string text;
+  if (planned.maker) {
+    further["maker"] = name_of(planned.maker->maker);
+    further["reason"] = planned.maker->reason;
+    text = cat("Disk maker: ", name_of(planned.maker->maker), " (", planned.maker->reason, ")\n");
+  }
+  draw(layout_tree(planned.layout, placement), further, text, arguments);
+  return 0;
+}
+
+/// Reads images with what the options say; the guest's lines go to stderr when asked for.
+class ImageSource {
+ public:
+  explicit ImageSource(const cli::Arguments& arguments) {
+    const Environment env = current_environment();
+    options_.scratch = work_.path();
+    for (const std::string& key : arguments.values("key")) options_.keys.emplace_back(key);
+    if (arguments.has("no-guest")) return;
+    const bool verbose = arguments.has("verbose");
+    options_.start_guest = [env, this, verbose](const std::vector<GuestDrive>& drives) {
+      check_appliance(env);
+      ApplianceSettings settings = appliance_settings(env, appliance_cache(env), work_.path(), clock_);
+      std::fputs("starting libguestfs' appliance…\n", stderr);
+      if (verbose)
+        settings.on_line = [](std::string_view line) { std::fprintf(stderr, "%s\n", std::string(line).c_str()); };
+      return std::unique_ptr<Guest>(Appliance::start(settings, drives));
+    };
+  }
+  ImageContents read(const fs::path& image) {
+    try {
+      return read_image(image, options_, runner_);
+    } catch (Error& error) {
+      throw error.during(cat("reading the image ", image.string()));
+    }
+  }
+
+ private:
+  SystemClock clock_;
+  RealRunner runner_{clock_};
+  TempDir work_ = TempDir::create(fs::temp_directory_path(), "hearth-inspect-");
+  ReadImageOptions options_;
+};
+
+int inspect(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  const fs::path image = arguments.operands()[0];
+  ImageSource source(arguments);
+  const ImageContents contents = source.read(image);
+  const ImageFacts facts = image_facts(system_tree(contents), contents.table);
+  draw(contents_tree(contents, image.filename().string()), {{"system", facts_json(facts)}, {"read_by", contents.used}},
+       cat("\n", facts_text(facts), "Read by       ", contents.used, "\n"), arguments);
+  return 0;
+}
+
+int diff(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name two images");
+  ImageSource source(arguments);
+  const FileTree before = system_tree(source.read(arguments.operands()[0]));
+  const FileTree after = system_tree(source.read(arguments.operands()[1]));
+  const TreeDiff found =
+      diff_trees(before, after, {.times = arguments.has("times"), .without = arguments.values("without")});
+  print(arguments.has("json") ? cat(diff_json(found).dump(2), "\n") : diff_text(found, arguments.has("all")));
+  return found.empty() ? 0 : k_differ;
+}
+
+std::vector<cli::Option> reading_options() {
+  return {{"key", 0, "FILE", "a key of an encrypted volume in the image; may be given more than once"},
+          {"no-guest", 0, "", "read only what user space can: start no appliance"},
+          {"verbose", 'v', "", "show the appliance's console"},
+          {"json", 0, "", "print JSON"}};
+}
+
+cli::Command layout_command(const fs::path& executable) {
+  std::vector<cli::Option> options = image_options();
+  options.push_back({"size", 0, "SIZE", "draw the disk as large as this: 4GiB, 500MB"});
+  options.push_back({"json", 0, "", "print JSON"});
+  options.push_back({"svg", 0, "FILE", "write a picture, too"});
+  return {
+      .words = "image layout",
+      .operands = "ELEMENT… | FILE.yaml",
+      .summary = "draw the disk that a build would make, and who would make it",
+      .details =
+          "The layout of the elements' block-device file, or of FILE.yaml, checked as a build checks it. Offsets and\n"
+          "sizes are known once the disk's size is: by the file itself, or by --size.\n\n"
+          "Exit codes: 0 ok, 1 the layout is wrong, 2 wrong usage.",
+      .options = std::move(options),
+      .run = [executable](const cli::Arguments& arguments) { return layout(arguments, executable); }};
+}
+
+}  // namespace
+
+std::vector<cli::Command> inspect_commands(const fs::path& executable) {
+  std::vector<cli::Option> inspecting = reading_options();
+  inspecting.push_back({"svg", 0, "FILE", "write a picture of the disk, too"});
+  std::vector<cli::Option> comparing = reading_options();
+  comparing.push_back({"times", 0, "", "modification times count, too"});
+  comparing.push_back({"without", 0, "PATH", "leave out what lies there; may be given more than once"});
+  comparing.push_back({"all", 0, "", "list also what lies below directories that only one image has"});
+  return {layout_command(executable),
+          {.words = "image inspect",
+           .operands = "FILE",
+           .summary = "tell what an image holds: partitions, file systems, system, boot loader",
+           .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
+                      "btrfs, squashfs,\n"
+                      "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
+                      "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
+           .options = std::move(inspecting),
+           .run = inspect},
+          {.words = "image diff",
+           .operands = "IMAGE IMAGE",
+           .summary = "tell how two images differ: packages, files, modes, owners, contents",
+           .details = "The images may be of different kinds: a tar and the disk made from it have the same files.\n\n"
+                      "Exit codes: 0 no difference, 3 they differ, 1 failed, 2 wrong usage.",
+           .options = std::move(comparing),
+           .run = diff}};
+}
+
+}  // namespace hearth::builder

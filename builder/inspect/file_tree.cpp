@@ -1,0 +1,58 @@
+#include "builder/inspect/file_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+std::optional<std::string> FileTree::text(const std::string& path) const {
+  const auto found = texts.find(path);
+  if (found != texts.end()) return found->second;
+  const auto entry = entries.find(path);
+  if (entry == entries.end() || entry->second.kind != 'l') return std::nullopt;
+  const std::string& target = entry->second.content;
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash);
+  std::vector<std::string> parts;
+  for (const std::string& part : split(target.starts_with('/') ? target : cat(directory, "/", target), '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();
+    } else {
+      parts.push_back(part);
+    }
+  }
+  const auto there = texts.find(join(parts, "/"));
+  return there == texts.end() ? std::nullopt : std::optional(there->second);
+}
+
+bool keep_text(std::string_view path) {
+  static constexpr std::array<std::string_view, 6> names = {
+      "etc/os-release", "usr/lib/os-release", "etc/hostname", "etc/fstab", "var/lib/dpkg/status", "boot/grub/grub.cfg"};
+  return std::find(names.begin(), names.end(), path) != names.end() || path.starts_with("etc/dib-manifests/") ||
+         path == "grub/grub.cfg";
+}
+
+void graft(FileTree& tree, const std::string& at, FileTree inner) {
+  const std::string below = at.empty() ? "" : cat(at, "/");
+  for (auto it = tree.entries.lower_bound(below); !below.empty() && it != tree.entries.end();) {
+    if (!it->first.starts_with(below)) break;
+    it = tree.entries.erase(it);
+  }
+  for (auto& [path, entry] : inner.entries) tree.entries[path.empty() ? at : cat(below, path)] = std::move(entry);
+  for (auto& [path, text] : inner.texts) tree.texts[cat(below, path)] = std::move(text);
+}
+
+std::optional<std::string> normal_path(std::string_view name) {
+  std::vector<std::string> parts;
+  for (const std::string& part : split(name, '/')) {
+    if (part == "..") return std::nullopt;
+    if (!part.empty() && part != ".") parts.push_back(part);
+  }
+  return join(parts, "/");
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,224 @@
+#include "builder/inspect/partition_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::uint64_t k_mbr_sector = 512;
+constexpr std::size_t k_most_logical = 128;
+constexpr std::size_t k_most_entries = 1024;
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  }
+  return value;
+}
+
+std::string hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    std::array<char, 4> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    text += digits.data();
+  }
+  return text;
+}
+
+std::string with_dashes(const std::string& digits) {
+  if (digits.size() != 32) return "";
+  return cat(digits.substr(0, 8), "-", digits.substr(8, 4), "-", digits.substr(12, 4), "-", digits.substr(16, 4), "-",
+             digits.substr(20));
+}
+
+/// A GUID from its 16 bytes on disk, upper case.
+std::string guid_text(std::string_view bytes) {
+  static constexpr std::array<std::size_t, 16> order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+  std::string ordered;
+  for (const std::size_t at : order) ordered.push_back(at < bytes.size() ? bytes[at] : '\0');
+  std::string text = with_dashes(hex(ordered));
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string up_to_nul(std::string_view bytes) { return std::string(bytes.substr(0, bytes.find('\0'))); }
+
+std::string without_blanks(std::string_view bytes) { return std::string(trim(up_to_nul(bytes))); }
+
+/// UTF-16 of which only ASCII is shown.
+std::string ascii_of_utf16(std::string_view bytes) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const std::uint64_t unit = number_at(bytes, i, 2);
+    if (unit == 0) break;
+    text.push_back(unit >= 0x20 && unit < 0x7f ? static_cast<char>(unit) : '?');
+  }
+  return text;
+}
+
+bool read_gpt(const ReadBytes& read, std::uint32_t sector, FoundTable& table) {
+  const std::string header = read(sector, 92);
+  if (!header.starts_with("EFI PART")) return false;
+  const std::uint64_t count = std::min<std::uint64_t>(number_at(header, 80, 4), k_most_entries);
+  const std::uint64_t size = number_at(header, 84, 4);
+  if (size < 128 || size > 4096) return false;
+  table.table = PartitionTable::gpt;
+  table.sector_size = sector;
+  table.id = guid_text(std::string_view(header).substr(56, 16));
+  const std::string entries = read(number_at(header, 72, 8) * sector, count * size);
+  for (std::uint64_t i = 0; (i + 1) * size <= entries.size(); ++i) {
+    const std::string_view entry = std::string_view(entries).substr(i * size, size);
+    if (entry.substr(0, 16).find_first_not_of('\0') == std::string_view::npos) continue;
+    const std::uint64_t first = number_at(entry, 32, 8);
+    const std::uint64_t last = number_at(entry, 40, 8);
+    if (last < first) continue;
+    table.partitions.push_back({.number = static_cast<std::uint32_t>(i + 1),
+                                .extent = {first * sector, (last - first + 1) * sector},
+                                .type = guid_text(entry.substr(0, 16)),
+                                .name = ascii_of_utf16(entry.substr(56, 72)),
+                                .guid = guid_text(entry.substr(16, 16))});
+  }
+  return true;
+}
+
+struct MbrEntry {
+  std::uint8_t type = 0;
+  bool boot = false;
+  std::uint64_t start = 0;  ///< sectors
+  std::uint64_t length = 0;
+};
+
+MbrEntry mbr_entry(std::string_view sector, std::size_t slot) {
+  const std::size_t at = 0x1be + 16 * slot;
+  return {static_cast<std::uint8_t>(number_at(sector, at + 4, 1)), number_at(sector, at, 1) == 0x80,
+          number_at(sector, at + 8, 4), number_at(sector, at + 12, 4)};
+}
+
+bool is_extended(std::uint8_t type) { return type == 0x05 || type == 0x0f || type == 0x85; }
+
+FoundPartition found(std::uint32_t number, const MbrEntry& entry, std::uint64_t base) {
+  return {.number = number,
+          .extent = {(base + entry.start) * k_mbr_sector, entry.length * k_mbr_sector},
+          .type = hex(std::string(1, static_cast<char>(entry.type))),
+          .name = "",
+          .guid = "",
+          .boot = entry.boot};
+}
+
+void read_logical(const ReadBytes& read, std::uint64_t extended, FoundTable& table) {
+  std::uint64_t link = extended;
+  for (std::uint32_t number = 5; number < 5 + k_most_logical; ++number) {
+    const std::string sector = read(link * k_mbr_sector, k_mbr_sector);
+    if (sector.size() < k_mbr_sector || number_at(sector, 510, 2) != 0xaa55) return;
+    const MbrEntry data = mbr_entry(sector, 0);
+    if (data.length > 0) table.partitions.push_back(found(number, data, link));
+    const MbrEntry next = mbr_entry(sector, 1);
+    if (!is_extended(next.type) || next.length == 0) return;
+    link = extended + next.start;
+  }
+}
+
+void read_mbr(const ReadBytes& read, const std::string& sector, FoundTable& table) {
+  std::vector<FoundPartition> primaries;
+  for (std::size_t slot = 0; slot < 4; ++slot) {
+    const MbrEntry entry = mbr_entry(sector, slot);
+    const std::uint64_t flag = number_at(sector, 0x1be + 16 * slot, 1);
+    if (flag != 0 && flag != 0x80) return;  // a file system's boot sector
+    if (entry.type == 0 || entry.length == 0) continue;
+    primaries.push_back(found(static_cast<std::uint32_t>(slot + 1), entry, 0));
+  }
+  if (primaries.empty()) return;
+  table.table = PartitionTable::mbr;
+  std::array<char, 12> id{};
+  std::snprintf(id.data(), id.size(), "%08x", static_cast<unsigned>(number_at(sector, 0x1b8, 4)));
+  table.id = id.data();
+  table.partitions = primaries;
+  for (const FoundPartition& each : primaries) {
+    if (is_extended(static_cast<std::uint8_t>(std::stoul(each.type, nullptr, 16)))) {
+      read_logical(read, each.extent.offset / k_mbr_sector, table);
+    }
+  }
+}
+
+std::string uuid_at(std::string_view bytes, std::size_t at) { return with_dashes(hex(bytes.substr(at, 16))); }
+
+Signature ext_signature(const std::string& super) {
+  const std::uint64_t compatible = number_at(super, 92, 4);
+  const std::uint64_t incompatible = number_at(super, 96, 4);
+  const bool four = (incompatible & 0x2c0U) != 0;  // extents, 64bit, flex_bg
+  const bool journal = (compatible & 4U) != 0;
+  return {four      ? "ext4"
+          : journal ? "ext3"
+                    : "ext2",
+          up_to_nul(std::string_view(super).substr(120, 16)), uuid_at(super, 104)};
+}
+
+Signature fat_signature(std::string_view sector) {
+  const bool wide = sector.substr(82, 5) == "FAT32";
+  const std::size_t at = wide ? 67 : 39;
+  const std::string digits = hex(std::string(sector.substr(at, 4).rbegin(), sector.substr(at, 4).rend()));
+  std::string id = cat(digits.substr(0, 4), "-", digits.substr(4));
+  for (char& c : id) {
+    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return {"vfat", without_blanks(sector.substr(at + 4, 11)), id};
+}
+
+std::string lvm_id(std::string_view bytes) {
+  std::string id(bytes.substr(0, 32));
+  for (const std::size_t at : {26U, 22U, 18U, 14U, 10U, 6U}) {
+    if (id.size() >= at) id.insert(at, "-");
+  }
+  return id;
+}
+
+}  // namespace
+
+FoundTable read_partition_table(const ReadBytes& read) {
+  FoundTable table;
+  const std::string sector = read(0, k_mbr_sector);
+  if (sector.size() < k_mbr_sector) return table;
+  table.boot_code = sector.find_first_not_of('\0') < 0x1b8 && number_at(sector, 510, 2) == 0xaa55;
+  if (read_gpt(read, 512, table) || read_gpt(read, 4096, table)) return table;
+  if (number_at(sector, 510, 2) == 0xaa55) read_mbr(read, sector, table);
+  return table;
+}
+
+Signature read_signature(const ReadBytes& read, const Extent& extent) {
+  const std::string head = read(extent.offset, 8192);
+  const std::string_view view = head;
+  const auto has = [&](std::size_t at, std::string_view mark) {
+    return view.size() >= at + mark.size() && view.substr(at, mark.size()) == mark;
+  };
+  if (has(0, "LUKS\xba\xbe"))
+    return {"crypto_LUKS", has(6, std::string_view("\0\2", 2)) ? up_to_nul(view.substr(24, 48)) : "",
+            up_to_nul(view.substr(168, 40))};
+  for (const std::size_t at : {512U, 0U, 1024U, 1536U}) {
+    if (has(at, "LABELONE") && has(at + 24, "LVM2 001")) return {"LVM2_member", "", lvm_id(view.substr(at + 32, 32))};
+  }
+  if (has(4096, "\xfc\x4e\x2b\xa9"))
+    return {"linux_raid_member", up_to_nul(view.substr(4096 + 32, 32)), uuid_at(view, 4096 + 16)};
+  if (has(0, "XFSB")) return {"xfs", up_to_nul(view.substr(108, 12)), uuid_at(view, 32)};
+  if (has(1080, "\x53\xef")) return ext_signature(head.substr(1024, 1024));
+  if (has(4086, "SWAPSPACE2")) return {"swap", up_to_nul(view.substr(1052, 16)), uuid_at(view, 1036)};
+  if (has(0, "hsqs")) return {"squashfs", "", ""};
+  if (has(510, "\x55\xaa") && (has(54, "FAT") || has(82, "FAT32"))) return fat_signature(view);
+  const std::string btrfs = read(extent.offset + 65536, 1024);
+  if (btrfs.size() > 811 && btrfs.substr(64, 8) == "_BHRfS_M") {
+    return {"btrfs", up_to_nul(std::string_view(btrfs).substr(299, 256)), uuid_at(btrfs, 32)};
+  }
+  const std::string iso = read(extent.offset + 32768, 128);
+  if (iso.size() >= 72 && iso.substr(1, 5) == "CD001") return {"iso9660", std::string(trim(iso.substr(40, 32))), ""};
+  return {};
+}
+
+}  // namespace hearth::builder

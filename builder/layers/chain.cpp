@@ -1,0 +1,83 @@
+#include "builder/layers/chain.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/run_parts.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+/// Whether the record's steps are those that are planned next.
+bool fits(const LayerRecord& record, const std::vector<std::string>& planned, std::size_t from) {
+  return record.planned.size() <= planned.size() - from &&
+         std::equal(record.planned.begin(), record.planned.end(), planned.begin() + static_cast<std::ptrdiff_t>(from));
+}
+
+std::optional<std::string> first_fault(const LayerRecord& record, const ChainQuery& query) {
+  for (const StepRecord& step : record.steps) {
+    if (const std::optional<std::string> fault = query.fault(step)) return cat(step.label, ": ", *fault);
+  }
+  return std::nullopt;
+}
+
+/// The first of `records` that comes next and holds; what speaks against the others is added to `nearest`.
+std::optional<LayerRecord> first_that_holds(std::vector<LayerRecord> records, const ChainQuery& query,
+                                            std::size_t covered, std::vector<std::string>& nearest) {
+  for (LayerRecord& record : records) {
+    if (record.planned.empty() || !fits(record, query.planned, covered)) continue;
+    const std::optional<std::string> fault = first_fault(record, query);
+    if (!fault) return std::move(record);
+    nearest.push_back(*fault);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Chain find_chain(const ChainQuery& query) {
+  Chain chain;
+  chain.parent = query.base;
+  while (chain.covered < query.planned.size()) {
+    chain.nearest.clear();
+    const std::string key = lookup_key(chain.parent, query.planned[chain.covered], query.is_copy);
+    std::optional<LayerRecord> next = first_that_holds(query.find(key), query, chain.covered, chain.nearest);
+    if (!next && query.find_elsewhere) {
+      next = first_that_holds(query.find_elsewhere(key), query, chain.covered, chain.nearest);
+    }
+    if (!next) break;
+    chain.covered += next->planned.size();
+    chain.parent = next->id();
+    chain.layers.push_back(std::move(*next));
+  }
+  return chain;
+}
+
+ResumePoint resume_point(const Chain& chain, const std::vector<Step>& plan) {
+  if (chain.layers.empty()) return {};
+  const LayerRecord& last = chain.layers.back();
+  std::map<std::string, Step> by_name;
+  std::vector<Step> at_the_end;
+  for (std::size_t i = chain.covered; i < plan.size(); ++i) {
+    if (plan[i].phase != last.phase) continue;
+    if (plan[i].kind == Step::Kind::extra_packages) {
+      at_the_end.push_back(plan[i]);
+    } else {
+      by_name[plan[i].name] = plan[i];
+    }
+  }
+  for (const Step& step : last.rest) {
+    if (step.kind == Step::Kind::hook && step.element.empty()) by_name.emplace(step.name, step);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, step] : by_name) names.push_back(name);
+  sort_run_parts(names);
+  ResumePoint point{last.phase, {}};
+  for (const std::string& name : names) point.rest.push_back(by_name.at(name));
+  point.rest.insert(point.rest.end(), at_the_end.begin(), at_the_end.end());
+  return point;
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,93 @@
+#include "builder/layers/layer_record.hpp"
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr int k_version = 2;
+
+Json steps_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) {
+    list.push_back({{"phase", info(step.phase).name},
+                    {"kind", static_cast<int>(step.kind)},
+                    {"name", step.name},
+                    {"element", step.element}});
+  }
+  return list;
+}
+
+Phase phase_of(const Json& json) { return parse_phase(json.get<std::string>()).value_or(Phase::root); }
+
+std::vector<Step> steps_of(const Json& list) {
+  std::vector<Step> steps;
+  for (const Json& step : list) {
+    steps.push_back({phase_of(step.at("phase")), static_cast<Step::Kind>(step.at("kind").get<int>()),
+                     step.at("name").get<std::string>(), step.at("element").get<std::string>()});
+  }
+  return steps;
+}
+
+/// What identifies the layer.
+Json identity(const LayerRecord& record) {
+  Json steps = Json::array();
+  for (const StepRecord& step : record.steps) steps.push_back({{"step", step.label}, {"facts", step.facts}});
+  return {{"version", k_version},  {"parent", record.parent},          {"planned", record.planned},
+          {"steps", steps},        {"phase", info(record.phase).name}, {"rest", steps_json(record.rest)},
+          {"copy", record.is_copy}};
+}
+
+}  // namespace
+
+std::string LayerRecord::id() const { return hex_digest(HashKind::sha256, identity(*this).dump()); }
+
+std::string lookup_key(const std::string& parent, const std::string& label, bool is_copy) {
+  return hex_digest(HashKind::sha256, cat("layer ", k_version, is_copy ? " copy " : " ", parent, " ", label));
+}
+
+Json to_json(const StepRecord& step) {
+  return {{"step", step.label}, {"element", step.element}, {"seconds", step.seconds}, {"facts", step.facts}};
+}
+
+Json to_json(const LayerRecord& record) {
+  Json json = identity(record);
+  Json steps = Json::array();
+  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  json["steps"] = steps;
+  json["began"] = record.began;
+  json["blob"] = record.blob;
+  json["bytes"] = record.bytes;
+  return json;
+}
+
+StepRecord step_record(const Json& json) {
+  return {json.at("step").get<std::string>(), json.at("element").get<std::string>(), json.at("seconds").get<double>(),
+          json.at("facts").get<Facts>()};
+}
+
+std::optional<LayerRecord> parse_layer_record(const std::string& text) {
+  const Result<Json> parsed = parse_json(text, "layer record");
+  if (!parsed.ok()) return std::nullopt;
+  const Json& json = parsed.value();
+  try {
+    if (json.at("version") != k_version) return std::nullopt;
+    LayerRecord record;
+    record.parent = json.at("parent").get<std::string>();
+    record.planned = json.at("planned").get<std::vector<std::string>>();
+    for (const Json& step : json.at("steps")) record.steps.push_back(step_record(step));
+    record.phase = phase_of(json.at("phase"));
+    record.rest = steps_of(json.at("rest"));
+    record.is_copy = json.at("copy").get<bool>();
+    record.began = json.at("began").get<std::int64_t>();
+    record.blob = json.at("blob").get<std::string>();
+    record.bytes = json.at("bytes").get<std::uint64_t>();
+    return record;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,68 @@
+#include "builder/layers/read_watch.hpp"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/filesystem/directory.hpp>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_buffer = std::size_t{64} << 10U;
+
+std::string below(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : cat(directory, "/", name);
+}
+
+void note(Reads& reads, const std::string& directory, const inotify_event& event) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) reads.everything = true;
+  if ((event.mask & IN_OPEN) == 0) return;
+  const std::string path = event.len > 0 ? below(directory, event.name) : directory;
+  if ((event.mask & IN_ISDIR) != 0) {
+    reads.directories.insert(path);
+  } else {
+    reads.files.insert(path);
+  }
+}
+
+}  // namespace
+
+ReadWatch::ReadWatch(fs::path root) : root_(std::move(root)), events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  if (events_.get() < 0) throw Error::from_errno("watching", root_.string());
+  watch("");
+}
+
+void ReadWatch::watch(const std::string& directory) {
+  const fs::path path = root_ / directory;
+  const int number = ::inotify_add_watch(events_.get(), path.c_str(), IN_OPEN | IN_ONLYDIR | IN_DONT_FOLLOW);
+  if (number < 0) throw Error::from_errno("watching", path.string());
+  directories_[number] = directory;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    if (entry.symlink_status().type() == fs::directory_file) watch(below(directory, entry.path().filename().string()));
+  }
+}
+
+Reads ReadWatch::take() {
+  Reads reads;
+  alignas(inotify_event) std::array<char, k_buffer> buffer{};
+  while (true) {
+    const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return reads;
+    for (ssize_t at = 0; at < size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      const auto directory = directories_.find(event->wd);
+      note(reads, directory == directories_.end() ? std::string() : directory->second, *event);
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+  }
+}
+
+}  // namespace hearth::builder

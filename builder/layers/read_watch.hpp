@@ -1,0 +1,36 @@
+// Which files of a directory tree are opened: what a step reads of the hooks, watched while it runs (inotify: costs
+// nothing where nobody looks, needs no rights, sees through bind mounts and chroot). Executing a script is opening it.
+// Asking only whether a file exists is not seen.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/path.hpp"
+#include "base/sys/fd.hpp"
+
+namespace hearth::builder {
+
+/// Paths are relative to the watched root.
+struct Reads {
+  std::set<std::string> files;
+  std::set<std::string> directories;  ///< whose names were listed; "" is the root
+  bool everything = false;            ///< too many to tell: take all as read
+};
+
+class ReadWatch {
+ public:
+  /// Watches `root` and the directories that are below it now.
+  explicit ReadWatch(fs::path root);
+  /// What was opened since the last call.
+  [[nodiscard]] Reads take();
+
+ private:
+  void watch(const std::string& directory);
+  fs::path root_;
+  Fd events_;
+  std::map<int, std::string> directories_;  ///< by watch descriptor
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,137 @@
+#include "builder/layers/script_inputs.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> k_hook_directories = {"TMP_HOOKS_PATH", "/tmp/in_target.d"};
+/// Ways to one's own directory.
+constexpr std::array<std::string_view, 4> k_own_directory = {"dirname \"$0", "dirname $0", "BASH_SOURCE", "${0%/"};
+constexpr std::array<std::string_view, 9> k_not_inputs = {"/proc/",   "/sys/",       "/dev/",     "/tmp/",    "/run/",
+                                                          "/hearth/", "/var/cache/", "/var/log/", "/var/tmp/"};
+/// Where programs are: which of them a hook has is the operating system's business.
+constexpr std::array<std::string_view, 6> k_programs = {"/bin/",      "/sbin/", "/usr/bin/",
+                                                        "/usr/sbin/", "/lib/",  "/lib64/"};
+
+bool is_path_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' ||
+         c == '_' || c == '-' || c == '+' || c == '@' || c == ':';
+}
+
+bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+/// The path that `text` begins with.
+struct Path {
+  std::string_view text;  ///< without what only ends it
+  bool is_whole = true;   ///< a variable or a pattern goes on where it ends: then up to the last directory
+};
+
+Path path_at(std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() && is_path_letter(text[size])) ++size;
+  std::string_view path = text.substr(0, size);
+  const std::string_view after = text.substr(size);
+  const bool goes_on = !after.empty() && std::string_view("$*?[{`").find(after.front()) != std::string_view::npos;
+  if (goes_on) path = path.substr(0, path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/'));
+  while (!path.empty() && (path.back() == '/' || path.back() == '.' || path.back() == ':')) path.remove_suffix(1);
+  return {path, !goes_on};
+}
+
+/// Without comments of whole lines.
+std::string code_of(std::string_view text) {
+  std::string code;
+  for (const std::string& line : split_lines(text)) {
+    const std::string_view words = trim(line);
+    if (words.empty() || words.front() != '#') code += cat(line, "\n");
+  }
+  return code;
+}
+
+void find_hooks(std::string_view code, ScriptInputs& inputs) {
+  for (const std::string_view name : k_hook_directories) {
+    for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
+      std::string_view after = code.substr(at + name.size());
+      while (!after.empty() && (after.front() == '}' || after.front() == '"')) after.remove_prefix(1);
+      const Path path = path_at(after);
+      if (path.is_whole && path.text.size() > 1 && path.text.front() == '/') {
+        inputs.hooks.emplace(path.text.substr(1));
+      } else {
+        inputs.any_hook = true;
+      }
+    }
+  }
+  for (const std::string_view words : k_own_directory) {
+    if (code.find(words) != std::string_view::npos) inputs.any_hook = true;
+  }
+}
+
+bool counts_as_input(const std::string& path) {
+  const auto is_below = [&](std::string_view directory) { return begins_with(cat(path, "/"), directory); };
+  for (const std::string_view directory : k_not_inputs) {
+    if (is_below(directory)) return false;
+  }
+  for (const std::string_view directory : k_programs) {
+    if (is_below(directory)) return false;
+  }
+  return path.find('/', 1) != std::string::npos;  // "/etc" itself says nothing
+}
+
+/// The start of a word of the shell.
+bool begins_word(std::string_view code, std::size_t at) {
+  return at == 0 || std::string_view(" \t\n\"'=(<>|;&`").find(code[at - 1]) != std::string_view::npos;
+}
+
+void find_host(std::string_view code, const std::string& home, ScriptInputs& inputs) {
+  const auto add = [&](const std::string& before, std::string_view rest) {
+    const std::string whole = cat(before, path_at(rest).text);
+    if (counts_as_input(whole)) inputs.host.insert(whole);
+  };
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const std::string_view rest = code.substr(at);
+    if (rest.front() == '/' && begins_word(code, at)) add("", rest);
+    for (const std::string_view word : {"~/", "$HOME/", "${HOME}/"}) {
+      if (begins_with(rest, word) && begins_word(code, at) && !home.empty()) add(home, rest.substr(word.size() - 1));
+    }
+  }
+}
+
+}  // namespace
+
+ScriptInputs inputs_in(std::string_view text, const std::string& home) {
+  const std::string code = code_of(text);
+  ScriptInputs inputs;
+  find_hooks(code, inputs);
+  find_host(code, home, inputs);
+  return inputs;
+}
+
+std::optional<std::string> clock_words(std::string_view text) {
+  const std::string code = code_of(text);
+  for (const char* word :
+       {"EPOCHSECONDS", "EPOCHREALTIME", "time.time(", "datetime.now(", "datetime.utcnow(", ")T' -1"}) {
+    if (code.find(word) != std::string::npos) return word;
+  }
+  static constexpr std::string_view date = "date";
+  for (std::size_t at = code.find(date); at != std::string::npos; at = code.find(date, at + 1)) {
+    const std::string_view after = std::string_view(code).substr(at + date.size());
+    const std::string_view before = std::string_view(code).substr(0, at);
+    const std::string_view command = trim(before.substr(before.find_last_of("\n;&|`(") + 1));
+    const bool ends = after.empty() || std::string_view(" \t\n;|&)`").find(after.front()) != std::string_view::npos;
+    if (!ends || !(command.empty() || command == "/bin/" || command == "/usr/bin/")) continue;
+    const std::string_view rest = after.substr(0, after.find_first_of("\n;|&)`"));
+    const std::vector<std::string> words = split_words(std::string(rest));
+    bool from_elsewhere = false;
+    for (const std::string& word : words) {
+      from_elsewhere = from_elsewhere || begins_with(word, "-d") || begins_with(word, "--date") ||
+                       begins_with(word, "-r") || begins_with(word, "--reference") || begins_with(word, "-ud");
+    }
+    if (!from_elsewhere) return std::string(date);
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::builder

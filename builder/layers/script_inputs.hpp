@@ -1,0 +1,25 @@
+// What a script says of its inputs in so many words: files that it may only ask for (test -e opens nothing, so that no
+// watch sees it), and the clock. Pure text work: paths that a script puts together while it runs are not found.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace hearth::builder {
+
+struct ScriptInputs {
+  std::set<std::string> hooks;  ///< of the merged hooks: "data/x", relative
+  bool any_hook = false;        ///< it names the directory, but what below it is not plain to see
+  std::set<std::string> host;   ///< absolute, of the machine; of a pattern the directory
+};
+
+/// `home` is what ~ and $HOME stand for. Paths of kernel file systems, temporary and cache directories don't count.
+[[nodiscard]] ScriptInputs inputs_in(std::string_view text, const std::string& home);
+
+/// By which words a script asks for the time of day ("date", "EPOCHSECONDS", …); nothing when it doesn't. A date that
+/// follows from something else (date -d, date -r) is not the clock's.
+[[nodiscard]] std::optional<std::string> clock_words(std::string_view text);
+
+}  // namespace hearth::builder

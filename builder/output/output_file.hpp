@@ -1,0 +1,24 @@
+// Output files with their checksums. A file and its digests come from one pass where it is written from beginning to
+// end; where a writer places its data freely (disk formats), it is read once, for all digests, before it gets its name.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/path.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::builder {
+
+/// Writes `target` from what `write` puts into the descriptor, in order. It appears complete or not at all; its
+/// checksum files (TARGET.md5 …) right behind it. Returns the digests in the order of `kinds`.
+std::vector<std::string> write_streamed(const fs::path& target, const std::vector<HashKind>& kinds,
+                                        const std::function<void(int fd)>& write);
+
+/// The same for a writer that seeks in the file.
+void write_placed(const fs::path& target, const std::vector<HashKind>& kinds,
+                  const std::function<void(const AtomicFile& file)>& write);
+
+}  // namespace hearth::builder

@@ -1,0 +1,134 @@
+#include "builder/output/output_set.hpp"
+
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/boot/boot_tree.hpp"
+#include "builder/boot/live_iso.hpp"
+#include "builder/boot/unified_kernel.hpp"
+#include "builder/output/container_image.hpp"
+#include "builder/output/output_file.hpp"
+#include "builder/output/pipe_stage.hpp"
+#include "builder/output/squashfs.hpp"
+#include "builder/output/tree_archive.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+void write_archive(const Output& output, const OutputSource& source, const OutputSettings& settings) {
+  const std::string& name = output.format.name;
+  const bool aci = name == "aci";
+  const ArchiveOptions options{.compression = name == "tar.zst" ? Compression::zstd : Compression::none,
+                               .epoch = source.epoch,
+                               .prefix = aci ? "rootfs" : ".",
+                               .manifest = aci ? settings.aci_manifest : fs::path()};
+  write_streamed(output.target, settings.checksums, [&](int fd) {
+    if (name != "tgz") return stream_tree_archive(source.tree, fd, options);
+    PipeStage gzip([fd](const Fd& in) { gzip_stream(in, fd); });
+    stream_tree_archive(source.tree, gzip.input(), options);
+    gzip.finish();
+  });
+}
+
+void write_file_system(const Output& output, const OutputSource& source, const OutputSettings& settings,
+                       CommandRunner& runner) {
+  const TempDir work = TempDir::create(source.scratch, "file-system-");
+  const fs::path raw = work.path() / "raw";
+  settings.make_file_system(output.format.name, raw);
+  write_image(raw, {"raw", FormatKind::raw}, output.target, settings.disk, runner);
+}
+
+void write_bytes(const fs::path& target, const std::vector<HashKind>& checksums, std::string_view bytes) {
+  write_streamed(target, checksums, [&](int fd) {
+    const Fd copy = Fd(::dup(fd));
+    write_all(copy, bytes, target.string());
+  });
+}
+
+void write_kernel(const Output& output, const OutputSource& source, const OutputSettings& settings) {
+  const KernelBytes kernel = read_kernel(source.tree, source.layout);
+  write_bytes(output.target, settings.checksums, kernel.kernel);
+  if (!kernel.initrd.empty()) write_bytes(files_of(output).back(), settings.checksums, kernel.initrd);
+}
+
+void write_container(const Output& output, const OutputSource& source, const OutputSettings& settings) {
+  const ContainerImage image{settings.container_tag, settings.architecture, source.epoch, settings.checksums};
+  switch (output.format.kind) {
+    case FormatKind::docker: return write_container_image(source.tree, output.target, image, source.scratch);
+    case FormatKind::oci: return write_oci_layout(source.tree, output.target, image);
+    default: return write_oci_archive(source.tree, output.target, image, source.scratch);
+  }
+}
+
+void write_iso(const Output& output, const OutputSource& source, const OutputSettings& settings,
+               CommandRunner& runner) {
+  const LiveIso iso{.tree = source.tree,
+                    .layout = source.layout,
+                    .boot = source.boot,
+                    .title = settings.title,
+                    .scratch = source.scratch};
+  const TempDir work = TempDir::create(source.scratch, "iso-");
+  const fs::path raw = work.path() / "iso";  // xorriso writes only into a file that has a name
+  make_live_iso(iso, raw, runner);
+  write_image(raw, {"raw", FormatKind::raw}, output.target, settings.disk, runner);
+}
+
+}  // namespace
+
+std::vector<fs::path> files_of(const Output& output) {
+  std::vector<fs::path> files = {output.target};
+  if (output.format.kind == FormatKind::kernel) files.push_back(fs::path(output.target).replace_extension("initrd"));
+  return files;
+}
+
+void write_output(const Output& output, const OutputSource& source, const OutputSettings& settings,
+                  CommandRunner& runner) {
+  const ReadOnlyImage read_only{source.epoch, settings.checksums};
+  switch (output.format.kind) {
+    case FormatKind::raw:
+    case FormatKind::qcow2:
+    case FormatKind::qemu: return write_image(source.raw, output.format, output.target, settings.disk, runner);
+    case FormatKind::archive: return write_archive(output, source, settings);
+    case FormatKind::squashfs: return write_squashfs(source.tree, output.target, read_only, runner);
+    case FormatKind::erofs: return write_erofs(source.tree, output.target, read_only, runner);
+    case FormatKind::file_system: return write_file_system(output, source, settings, runner);
+    case FormatKind::docker:
+    case FormatKind::oci:
+    case FormatKind::oci_archive: return write_container(output, source, settings);
+    case FormatKind::kernel: return write_kernel(output, source, settings);
+    case FormatKind::uki:
+      return write_bytes(output.target, settings.checksums, unified_kernel_of(source.tree, source.layout, source.boot));
+    case FormatKind::iso: return write_iso(output, source, settings, runner);
+  }
+}
+
+void write_outputs(const std::vector<Output>& outputs, const OutputSource& source, const OutputSettings& settings,
+                   CommandRunner& runner, unsigned at_once) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::vector<std::exception_ptr> failures(outputs.size());
+  const auto work = [&]() noexcept {
+    for (std::size_t i = next++; i < outputs.size() && !failed; i = next++) {
+      try {
+        write_output(outputs[i], source, settings, runner);
+      } catch (...) {
+        failures[i] = std::current_exception();
+        failed = true;
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min<std::size_t>(at_once, outputs.size()); ++i) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,89 @@
+#include "builder/run/build_layers.hpp"
+
+#include "base/net/web_client.hpp"
+#include "base/text.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/sandbox/sandbox.hpp"
+#include "builder/store/repository_states.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+const fs::path k_layers_directory = "/hearth/layers";
+
+/// What every step depends on: the programs that hooks are given, and the host that they run on.
+std::string base_key(const BuildInputs& inputs) {
+  const RealFileSystem files;
+  const std::string host = files.read("/etc/os-release").value_or("");
+  return fact_digest(cat("hearth layers 1\n", inputs.request.architecture, "\n", tree_digest(files, k_shims_directory),
+                         "\n", tree_digest(files, k_library_directory), "\n", fact_digest(host)));
+}
+
+std::optional<std::int64_t> source_date_epoch(const Environment& environment) {
+  const auto found = environment.find("SOURCE_DATE_EPOCH");
+  const auto seconds = found == environment.end() ? std::nullopt : parse_number(found->second);
+  return seconds ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
+}
+
+std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
+  if (!inputs.request.remote_cache) return nullptr;
+  const auto client = [&] { return std::make_unique<WebClient>(inputs.clock, inputs.request.environment, "hearth"); };
+  return std::make_shared<RemoteCache>(RemoteCacheSetup{.url = *inputs.request.remote_cache,
+                                                        .read_only = inputs.request.remote_cache_read_only,
+                                                        .downloads = client(),
+                                                        .uploads = client(),
+                                                        .clock = inputs.clock,
+                                                        .note = [&inputs](const std::string& text) {
+                                                          inputs.log.line(cat("hearth: ", text));
+                                                          inputs.progress.note(text);
+                                                        }});
+}
+
+/// Repositories are what their servers say.
+void ask_servers(const BuildInputs& inputs, LayerKeeperSetup& setup) {
+  auto client = std::make_shared<WebClient>(inputs.clock, inputs.request.environment, "hearth");
+  auto states = std::make_shared<RepositoryStates>(setup.store.directory() / "repositories.json", *client, inputs.clock,
+                                                   inputs.layers.repository_age);
+  setup.repository = [client, states](const std::string& url) { return states->digest(url); };
+  setup.repository_seen = [states](const std::string& url, const std::string& digest) { states->seen(url, digest); };
+}
+
+/// Repositories, and all other downloads, are what the lock says.
+void ask_lock(fetch::FetchSession& network, LayerKeeperSetup& setup) {
+  setup.fetch = [&network](const std::string& fetch) { return network.locked_digest(fetch); };
+  setup.repository = [&network](const std::string& url) {
+    return std::optional(network.locked_digest(cat("GET ", url)));
+  };
+  setup.repository_seen = [](const std::string&, const std::string&) {};
+}
+
+}  // namespace
+
+std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::function<Environment(Phase)> input) {
+  fs::create_directories(k_layers_directory);
+  LayerStore store(layer_directory(inputs.request.cache));
+  LayerKeeperSetup setup{
+      .plan = inputs.plan,
+      .policy = inputs.layers,
+      .store = std::move(store),
+      .base_key = base_key(inputs),
+      .image = inputs.request.output,
+      .scratch = {k_temporary_directory, "/hearth/private/tmp/upper", "/hearth/private/var/tmp/upper"},
+      .now = std::chrono::floor<std::chrono::seconds>(inputs.clock.wall().time_since_epoch()).count(),
+      .epoch = source_date_epoch(inputs.request.environment),
+      .packages = inputs.request.packages,
+      .repository = {},
+      .repository_seen = {},
+      .fetch = {},
+      .network = inputs.network,
+      .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
+      .progress = inputs.progress,
+      .log = inputs.log};
+  inputs.network == nullptr ? ask_servers(inputs, setup) : ask_lock(*inputs.network, setup);
+  return std::make_unique<LayerKeeper>(
+      std::move(setup), WorkArea::create(k_build_directory, k_layers_directory, !inputs.request.copy_layers),
+      std::move(input));
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,287 @@
+#include "builder/run/layer_keeper.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sys/mount.hpp"
+#include "base/text.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/layers/archive.hpp"
+#include "builder/layers/renewed_times.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr Phase k_last_kept = Phase::post_root;  // what comes later are last touches, and cheap
+constexpr const char* k_scratch = ".hearth-scratch";
+constexpr std::size_t k_most_layers = 40;  // the options of a mount take a page
+
+fs::path hooks_of(const fs::path& state) { return state / "hooks"; }
+
+std::optional<Phase> phase_of(const std::string& label) {
+  const std::size_t dot = label.find(".d/");
+  return dot == std::string::npos ? std::nullopt : parse_phase(label.substr(0, dot));
+}
+
+void copy_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  std::string archive;
+  pack_tree(from, [&](std::string_view bytes) { archive += bytes; });
+  unpack_tree(archive, to);
+}
+
+bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(directory).empty(); }
+
+}  // namespace
+
+LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<Environment(Phase)> input)
+    : setup_(std::move(setup)),
+      area_(std::move(area)),
+      input_(std::move(input)),
+      facts_(files_, hooks_of(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch),
+      outside_(setup_.image),
+      parent_(setup_.base_key) {
+  if (!area_.is_overlay()) note(cat(area_.why_not(), ": layers are copies of the whole tree"));
+}
+
+LayerKeeper::~LayerKeeper() {
+  for (const auto& packing : packings_) {
+    if (packing->thread.joinable()) packing->thread.join();
+  }
+}
+
+void LayerKeeper::note(const std::string& text) {
+  setup_.log.line(cat("hearth: ", text));
+  setup_.progress.note(text);
+}
+
+/// Labels of the plan's steps that layers may cover.
+std::vector<std::string> LayerKeeper::cacheable() const {
+  std::vector<std::string> labels;
+  for (const Step& step : setup_.plan.steps) {
+    if (step.phase > k_last_kept || (setup_.policy.fresh_from && step.phase >= *setup_.policy.fresh_from)) break;
+    labels.push_back(step.label());
+  }
+  return labels;
+}
+
+ResumePoint LayerKeeper::resume() {
+  ChainQuery query{.base = setup_.base_key,
+                   .planned = cacheable(),
+                   .is_copy = !area_.is_overlay(),
+                   .find = [this](const std::string& key) { return setup_.store.find(key); },
+                   .find_elsewhere = {},
+                   .fault = [this](const StepRecord& step) -> std::optional<std::string> {
+                     const std::optional<Phase> phase = phase_of(step.label);
+                     return phase ? facts_.fault(step.facts, input_(*phase)) : std::optional<std::string>("not a step");
+                   }};
+  if (setup_.remote) query.find_elsewhere = [this](const std::string& key) { return setup_.remote->find(key); };
+  Chain chain = find_chain(query);
+  while (!restore(chain)) chain = find_chain(query);  // what is damaged is gone now
+  area_.mount();
+  take_over(chain);
+  watch_ = std::make_unique<ReadWatch>(hooks_of(area_.place()));
+  return resume_point(chain, setup_.plan.steps);
+}
+
+/// From the store, and into it where only the remote cache has it.
+std::optional<Blob> LayerKeeper::open_layer(const LayerRecord& layer) {
+  std::optional<Blob> blob = setup_.store.blobs().open(layer.blob);
+  if (blob || !setup_.remote || !setup_.remote->fetch(layer, setup_.store.blobs())) return blob;
+  setup_.store.put(lookup_key(layer.parent, layer.planned.front(), layer.is_copy), layer);
+  note(cat("the layer up to ", layer.planned.back(), " came from the remote cache (", human_bytes(layer.bytes), ")"));
+  return setup_.store.blobs().open(layer.blob);
+}
+
+/// Unpacks the chain's layers; false when one was damaged, which is removed from the store then.
+bool LayerKeeper::restore(const Chain& chain) {
+  std::string at;
+  try {
+    const std::size_t first = area_.is_overlay() || chain.layers.empty() ? 0 : chain.layers.size() - 1;
+    for (std::size_t i = first; i < chain.layers.size(); ++i) {
+      at = chain.layers[i].blob;
+      std::optional<Blob> blob = open_layer(chain.layers[i]);
+      if (!blob) throw Error(ErrorKind::not_found, "it was removed meanwhile");
+      const fs::path layer = area_.add_layer();
+      unpack_tree(blob->bytes(), layer);
+      if (setup_.epoch && *setup_.epoch > chain.layers[i].began) renew_times(layer, chain.layers[i].began);
+      pinned_.push_back(std::move(*blob));
+    }
+    return true;
+  } catch (const std::exception& error) {
+    note(cat("the cached layer ", at.substr(0, 12), " can't be used (", error.what(), "); its steps run again"));
+    setup_.store.blobs().remove(at);
+    pinned_.clear();
+    area_.drop_layers();
+    return false;
+  }
+}
+
+void LayerKeeper::take_over(const Chain& chain) {
+  for (const LayerRecord& layer : chain.layers) {
+    steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
+  }
+  taken_ = first_new_ = steps_.size();
+  covered_ = chain.covered;
+  parent_ = chain.parent;
+  reasons_ = chain.nearest;
+  if (!chain.layers.empty()) bring_back_scratch();
+  static constexpr std::string_view fetched = "fetch ";
+  for (const StepRecord& step : steps_) {
+    for (const auto& [fact, digest] : step.facts) {
+      if (setup_.network != nullptr && fact.compare(0, fetched.size(), fetched) == 0) {
+        setup_.network->take_over(fact.substr(fetched.size()));
+      }
+    }
+  }
+  for (const StepRecord& step : steps_) setup_.log.line(cat("hearth: ", step.label, " from the cache"));
+}
+
+void LayerKeeper::phase_begins(Phase phase, const Environment& input) {
+  environment_ = input;
+  if (phase > k_last_kept) keeping_ = false;
+}
+
+void LayerKeeper::step_begins(const Step& /*step*/) {
+  files_.write(k_inputs_file, "", {.mode = 0666});
+  if (watch_) (void)watch_->take();
+}
+
+bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
+  const Reads reads = watch_ ? watch_->take() : Reads{};
+  StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
+                    facts_.of_step(step, reads, environment_)};
+  note_inputs(record);
+  note_fetches(record);
+  steps_.push_back(std::move(record));
+  if (!keeping_) return false;
+  if (const std::string file = outside_.changed(); !file.empty()) {
+    stop_keeping(cat(step.label(), " wrote ", file, ", which no layer holds"));
+  }
+  spent_ += took;
+  return keeping_ && spent_ >= setup_.policy.worth && packings_.size() < k_most_layers;
+}
+
+/// What the step or a recorder beside it noted.
+void LayerKeeper::note_inputs(StepRecord& record) const {
+  static constexpr std::string_view repository = "repository ";
+  for (const std::string& line : split_lines(files_.read(k_inputs_file).value_or(""))) {
+    const std::size_t end = line.rfind(' ');
+    if (end == std::string::npos) continue;
+    const std::string fact = line.substr(0, end);
+    const std::string digest = line.substr(end + 1);
+    record.facts[fact] = digest;
+    if (fact.compare(0, repository.size(), repository) == 0) {
+      setup_.repository_seen(fact.substr(repository.size()), digest);
+    }
+  }
+}
+
+/// What the proxy answered while the step ran.
+void LayerKeeper::note_fetches(StepRecord& record) {
+  if (setup_.network == nullptr || !keeping_) return;
+  try {
+    for (const std::string& line : setup_.network->new_fetches()) {
+      const std::size_t end = line.rfind(' ');
+      record.facts[line.substr(0, end)] = line.substr(end + 1);
+    }
+  } catch (const Error& error) {
+    stop_keeping(error.what());
+  }
+}
+
+void LayerKeeper::stop_keeping(const std::string& why) {
+  setup_.log.line(cat("hearth: ", why, ": from here on nothing is kept"));
+  keeping_ = false;
+}
+
+std::string LayerKeeper::key_of_next() const {
+  std::vector<std::string> planned = cacheable();
+  return covered_ < planned.size() ? lookup_key(parent_, planned[covered_], !area_.is_overlay()) : "";
+}
+
+LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
+  LayerRecord record;
+  record.parent = parent_;
+  record.steps.assign(steps_.begin() + static_cast<std::ptrdiff_t>(first_new_), steps_.end());
+  record.phase = phase_of(steps_.back().label).value_or(Phase::root);
+  record.rest = rest;
+  record.is_copy = !area_.is_overlay();
+  record.began = setup_.now;
+  const auto is_left = [&](const Step& step) {
+    return step.phase > record.phase || std::find(rest.begin(), rest.end(), step) != rest.end();
+  };
+  for (std::size_t i = covered_; i < setup_.plan.steps.size() && setup_.plan.steps[i].phase <= record.phase; ++i) {
+    if (!is_left(setup_.plan.steps[i])) record.planned.push_back(setup_.plan.steps[i].label());
+  }
+  return record;
+}
+
+void LayerKeeper::keep(const std::vector<Step>& rest) {
+  if (!mount_points_below(read_file("/proc/self/mountinfo"), area_.place().string()).empty()) {
+    setup_.log.line("hearth: a hook's mounts are in the way of keeping a layer here");
+    return;
+  }
+  const LayerRecord record = record_now(rest);
+  const std::string key = key_of_next();
+  if (record.planned.empty() || key.empty()) return;
+  watch_.reset();
+  save_scratch();
+  const fs::path frozen = area_.freeze();
+  packings_.push_back(std::make_unique<Packing>());
+  Packing& packing = *packings_.back();
+  packing.thread = std::thread([this, frozen, key, record, &packing] {
+    try {
+      pack(frozen, key, record);
+    } catch (const std::exception& error) {
+      packing.failure = error.what();
+    }
+  });
+  if (record.is_copy) packing.thread.join();
+  fs::remove_all(area_.place() / k_scratch);
+  watch_ = std::make_unique<ReadWatch>(hooks_of(area_.place()));
+  parent_ = record.id();
+  covered_ += record.planned.size();
+  first_new_ = steps_.size();
+  spent_ = {};
+}
+
+void LayerKeeper::pack(const fs::path& frozen, const std::string& key, LayerRecord record) {
+  BlobStore::Writer blob = setup_.store.blobs().begin();
+  record.bytes = pack_tree(frozen, [&](std::string_view bytes) { blob.write(bytes); }).packed_bytes;
+  record.blob = blob.commit();
+  setup_.store.put(key, record);
+  if (setup_.remote) setup_.remote->upload(key, record, setup_.store.blobs());
+}
+
+/// What hooks left in temporary directories may be meant for later hooks: it goes into the layer with the rest.
+void LayerKeeper::save_scratch() {
+  for (std::size_t i = 0; i < setup_.scratch.size(); ++i) {
+    if (!holds_nothing(setup_.scratch[i])) copy_into(setup_.scratch[i], area_.place() / k_scratch / std::to_string(i));
+  }
+}
+
+void LayerKeeper::bring_back_scratch() {
+  for (std::size_t i = 0; i < setup_.scratch.size(); ++i) {
+    const fs::path saved = area_.place() / k_scratch / std::to_string(i);
+    if (!holds_nothing(saved)) copy_into(saved, setup_.scratch[i]);
+  }
+  fs::remove_all(area_.place() / k_scratch);
+}
+
+void LayerKeeper::finish() {
+  for (const auto& packing : packings_) {
+    if (packing->thread.joinable()) packing->thread.join();
+    if (!packing->failure.empty()) note(cat("a layer was not kept: ", packing->failure));
+  }
+  packings_.clear();
+  if (setup_.remote) setup_.remote->finish();
+  try {
+    (void)setup_.store.prune(setup_.policy.limit);
+  } catch (const std::exception& error) {
+    note(cat("the layer cache could not be pruned: ", error.what()));
+  }
+}
+
+}  // namespace hearth::builder

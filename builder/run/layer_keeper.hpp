@@ -1,0 +1,119 @@
+// Keeps what steps did as layers, and finds at the next build how far those still hold. It watches each step, notes
+// what its result depends on, and when enough time was spent freezes the state and packs it while the build goes on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "builder/layers/chain.hpp"
+#include "builder/layers/fact_source.hpp"
+#include "builder/layers/work_area.hpp"
+#include "builder/run/build_log.hpp"
+#include "builder/run/outside_writes.hpp"
+#include "builder/store/layer_store.hpp"
+#include "builder/store/remote_cache.hpp"
+
+namespace hearth::builder::fetch {
+class FetchSession;
+}
+
+namespace hearth::builder {
+
+/// Where hooks and recorders note further inputs of the running step, a fact a line: "repository URL SHA256".
+inline constexpr const char* k_inputs_file = "/hearth/inputs";
+
+/// How a build uses kept layers.
+struct LayerPolicy {
+  bool enabled = false;
+  std::optional<Phase> fresh_from;         ///< nothing from this phase on is taken from layers
+  std::uint64_t limit = 0;                 ///< bytes of the store
+  Duration worth{};                        ///< steps that took this long together make a layer
+  std::optional<Duration> repository_age;  ///< for how long a repository counts as unchanged; none = ask nobody
+};
+
+struct LayerKeeperSetup {
+  const BuildPlan& plan;
+  LayerPolicy policy;
+  LayerStore store;
+  std::string base_key;               ///< what every step depends on: Hearth's own programs for hooks, the architecture
+  fs::path image;                     ///< output stem: what a step writes there no layer holds
+  std::vector<fs::path> scratch;      ///< directories besides the state that hooks may leave files in
+  std::int64_t now = 0;               ///< when the build began, seconds since the epoch
+  std::optional<std::int64_t> epoch;  ///< SOURCE_DATE_EPOCH
+  std::vector<std::string> packages;
+  std::function<std::optional<std::string>(const std::string& url)> repository;
+  std::function<void(const std::string& url, const std::string& digest)> repository_seen;
+  FactSource::Fetch fetch;                 ///< of a build that replays a lock
+  fetch::FetchSession* network = nullptr;  ///< of a build that replays a lock; not owned
+  std::shared_ptr<RemoteCache> remote;     ///< shared with others; may be none
+  Progress& progress;
+  BuildLog& log;
+};
+
+class LayerKeeper final : public StepObserver {
+ public:
+  /// `input` tells the environment of a phase before environment.d.
+  LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<Environment(Phase)> input);
+  ~LayerKeeper() override;
+
+  /// Finds the longest valid chain, restores it, and shows the state at its place.
+  ResumePoint resume();
+  void phase_begins(Phase phase, const Environment& input) override;
+  void step_begins(const Step& step) override;
+  [[nodiscard]] bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override;
+  void keep(const std::vector<Step>& rest) override;
+  /// Waits until everything is in the store; says what could not be kept.
+  void finish();
+
+  /// Every step of this build so far, taken or run.
+  [[nodiscard]] const std::vector<StepRecord>& steps() const { return steps_; }
+  /// How many of them were taken from layers.
+  [[nodiscard]] std::size_t taken() const { return taken_; }
+  /// Why layers that were there could not be used.
+  [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
+
+ private:
+  [[nodiscard]] std::vector<std::string> cacheable() const;
+  void note_inputs(StepRecord& record) const;
+  void note_fetches(StepRecord& record);
+  [[nodiscard]] bool restore(const Chain& chain);
+  [[nodiscard]] std::optional<Blob> open_layer(const LayerRecord& layer);
+  void take_over(const Chain& chain);
+  [[nodiscard]] std::string key_of_next() const;
+  [[nodiscard]] LayerRecord record_now(const std::vector<Step>& rest) const;
+  void pack(const fs::path& frozen, const std::string& key, LayerRecord record);
+  void note(const std::string& text);
+  void stop_keeping(const std::string& why);
+  void save_scratch();
+  void bring_back_scratch();
+
+  LayerKeeperSetup setup_;
+  WorkArea area_;
+  std::function<Environment(Phase)> input_;
+  RealFileSystem files_;
+  FactSource facts_;
+  std::unique_ptr<ReadWatch> watch_;
+  OutsideWrites outside_;
+  Environment environment_;  ///< of the phase, before environment.d
+  std::string parent_;
+  std::size_t covered_ = 0;    ///< planned steps below the present upper layer
+  std::size_t first_new_ = 0;  ///< index in steps_ of the first step of the present upper layer
+  std::size_t taken_ = 0;
+  Duration spent_{};  ///< since the last layer
+  bool keeping_ = true;
+  std::vector<StepRecord> steps_;
+  std::vector<std::string> reasons_;
+  std::vector<Blob> pinned_;
+  struct Packing {
+    std::thread thread;
+    std::string failure;
+  };
+  std::vector<std::unique_ptr<Packing>> packings_;
+};
+
+}  // namespace hearth::builder

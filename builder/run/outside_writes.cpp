@@ -1,0 +1,54 @@
+#include "builder/run/outside_writes.hpp"
+
+#include <sys/stat.h>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::int64_t k_nanoseconds = 1'000'000'000;
+
+template <class Files>
+void add(Files& files, const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode)) {
+    for (const std::string& name : RealFileSystem().list(path)) add(files, path / name);
+    return;
+  }
+  files[path.string()] = {status.st_mtim.tv_sec * k_nanoseconds + status.st_mtim.tv_nsec,
+                          static_cast<std::uint64_t>(status.st_size)};
+}
+
+}  // namespace
+
+OutsideWrites::Files OutsideWrites::look() const {
+  Files files;
+  const std::string own = image_.filename().string();
+  for (const std::string& name : RealFileSystem().list(image_.parent_path())) {
+    const bool is_log = fs::path(name).extension() == ".log";  // a shell's or tee's, not a step's
+    const std::string rest = name.compare(0, own.size(), own) == 0 && !is_log ? name.substr(own.size()) : "?";
+    if (rest.empty() || rest.front() == '.' || rest.front() == '-') add(files, image_.parent_path() / name);
+  }
+  for (const char* name : {"build.log", "steps.json"}) files.erase((fs::path(image_.string() + ".d") / name).string());
+  return files;
+}
+
+std::string OutsideWrites::changed() {
+  Files now = look();
+  std::string found;
+  for (const auto& [path, status] : now) {
+    const auto before = seen_.find(path);
+    if (found.empty() && (before == seen_.end() || before->second != status)) found = path;
+  }
+  for (const auto& [path, status] : seen_) {
+    if (found.empty() && now.count(path) == 0) found = path;
+  }
+  seen_ = std::move(now);
+  return found;
+}
+
+}  // namespace hearth::builder

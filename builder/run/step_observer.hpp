@@ -1,0 +1,30 @@
+// What a PhaseRunner tells while it works to whoever keeps results of steps.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/sys/process.hpp"
+#include "builder/plan/build_plan.hpp"
+
+namespace hearth::builder {
+
+/// Where a build goes on whose first steps were taken from a cache.
+struct ResumePoint {
+  Phase phase = Phase::root;  ///< phases before are done
+  std::vector<Step> rest;     ///< what is left of this one
+};
+
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  /// `input` is the environment before environment.d is sourced.
+  virtual void phase_begins(Phase phase, const Environment& input) = 0;
+  virtual void step_begins(const Step& step) = 0;
+  /// `rest` are the steps of the phase that are still to run. Returns whether keep() is wanted.
+  [[nodiscard]] virtual bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) = 0;
+  /// The state may be kept now: nothing runs, and nothing of the runner's own is mounted in the target.
+  virtual void keep(const std::vector<Step>& rest) = 0;
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,91 @@
+#include "builder/run/step_report.hpp"
+
+#include <map>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_column = 44;
+constexpr std::size_t k_most_reasons = 6;
+
+std::map<std::string, Facts> facts_by_step(const Json& report) {
+  std::map<std::string, Facts> facts;
+  if (!report.is_object() || !report.contains("steps")) return facts;
+  for (const Json& step : report.at("steps")) facts[step.at("step").get<std::string>()] = step.at("facts").get<Facts>();
+  return facts;
+}
+
+/// What made the step run: its own inputs; else, that one before it did.
+std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::string, Facts>& before,
+                                    const std::string& first_changed) {
+  if (before.empty()) return {"nothing was kept of an earlier build of this image"};
+  const auto found = before.find(step.label);
+  if (found == before.end()) return {"it is new"};
+  std::vector<std::string> differences = describe_differences(found->second, step.facts);
+  if (differences.size() > k_most_reasons) {
+    const std::size_t more = differences.size() - k_most_reasons;
+    differences.resize(k_most_reasons);
+    differences.push_back(cat("and ", more, " more"));
+  }
+  if (!differences.empty()) return differences;
+  if (!first_changed.empty()) return {cat("it comes after ", first_changed)};
+  return {"it is quick, and shares the next layer"};
+}
+
+}  // namespace
+
+Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before) {
+  const std::map<std::string, Facts> known = facts_by_step(before);
+  Json list = Json::array();
+  std::string first_changed;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Json step = to_json(steps[i]);
+    step["outcome"] = i < taken ? "taken" : "ran";
+    if (i >= taken) {
+      const std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed);
+      step["why"] = reasons;
+      const auto found = known.find(steps[i].label);
+      const bool changed = found == known.end() || found->second != steps[i].facts;
+      if (changed && first_changed.empty()) first_changed = steps[i].label;
+    }
+    list.push_back(std::move(step));
+  }
+  return {{"version", 1}, {"taken", taken}, {"steps", list}};
+}
+
+void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken) {
+  const fs::path file = fs::path(inputs.request.output.string() + ".d") / "steps.json";
+  RealFileSystem files;
+  const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
+  Json report;
+  try {
+    report = step_report(steps, taken, before.ok() ? before.value() : Json());
+  } catch (const Json::exception&) {  // not a report
+    report = step_report(steps, taken, Json());
+  }
+  files.write(file, cat(report.dump(1), "\n"), {.mode = 0644});
+}
+
+std::string why_text(const Json& report) {
+  std::string text;
+  std::size_t ran = 0;
+  for (const Json& step : report.at("steps")) {
+    const bool was_taken = step.at("outcome") == "taken";
+    if (!was_taken) ++ran;
+    std::string line = cat(was_taken ? "  kept  " : "  ran   ", step.at("step").get<std::string>());
+    line.resize(std::max(line.size() + 2, k_column), ' ');
+    line += cat(fixed(step.at("seconds").get<double>(), 1), " s");
+    if (!was_taken && step.contains("why")) {
+      line += cat("  ", join(step.at("why").get<std::vector<std::string>>(), "; "));
+    }
+    text += cat(line, "\n");
+  }
+  const auto taken = report.at("taken").get<std::size_t>();
+  return cat(text, taken, taken == 1 ? " step was" : " steps were", " taken from layers, ", ran, " ran\n");
+}
+
+}  // namespace hearth::builder

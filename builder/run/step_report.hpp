@@ -1,0 +1,23 @@
+// NAME.d/steps.json: every step of the last build, whether it ran or was taken from a layer, why, and what its result
+// depends on. `hearth image why` prints it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "builder/layers/layer_record.hpp"
+#include "builder/run/build.hpp"
+
+namespace hearth::builder {
+
+/// The report of a build as JSON. `before` is the report of the build before it, or null.
+[[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before);
+
+/// Reads the old report in NAME.d, writes the new one.
+void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken);
+
+/// The report for people: one line a step, and what changed.
+[[nodiscard]] std::string why_text(const Json& report);
+
+}  // namespace hearth::builder

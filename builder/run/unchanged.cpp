@@ -1,0 +1,93 @@
+#include "builder/run/unchanged.hpp"
+
+#include <sys/stat.h>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "builder/layers/fact_source.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_file = "output.json";
+constexpr std::string_view k_repository = "repository ";
+constexpr std::string_view k_host = "host ";
+constexpr std::int64_t k_nanoseconds = 1'000'000'000;
+
+/// Size, times and inode: a file that was written to, or replaced, looks different.
+std::string look_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "missing";
+  return cat(status.st_size, " ", status.st_mtim.tv_sec * k_nanoseconds + status.st_mtim.tv_nsec, " ", status.st_ino);
+}
+
+std::string value_digest(const std::string& value) {
+  if (value.empty() || value.front() != '/') return value;
+  struct stat status {};
+  if (::stat(value.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return value;  // or it may not be looked at
+  return cat(value, " ", look_of(value));
+}
+
+}  // namespace
+
+std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation) {
+  const RealFileSystem files;
+  std::string text =
+      cat(HEARTH_VERSION, "\n", look_of(installation.program), "\n", look_of(installation.agent_binary), "\n",
+          tree_digest(files, installation.shims), "\n", tree_digest(files, installation.library), "\n",
+          request.arguments_text, "\n", request.output.string(), "\n", request.architecture, "\n",
+          join(request.elements, " "), "\n", fact_digest(files.read("/etc/os-release").value_or("")), "\n");
+  for (const auto& [name, value] : request.environment) {
+    const bool is_ours = name.compare(0, 4, "DIB_") == 0 || name.compare(0, 7, "HEARTH_") == 0;
+    if (is_ours || name == "SOURCE_DATE_EPOCH" || !counts_only_when_named(name)) {
+      text += cat(name, "=", value_digest(value), "\n");
+    }
+  }
+  for (const Element& element : plan.elements.elements) {
+    text += cat(element.name, " ", tree_digest(files, element.path), "\n");
+  }
+  return fact_digest(text);
+}
+
+void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
+                  const std::vector<StepRecord>& steps) {
+  Json repositories = Json::object();
+  Json host = Json::object();
+  for (const StepRecord& step : steps) {
+    for (const auto& [fact, digest] : step.facts) {
+      if (fact.compare(0, k_repository.size(), k_repository) == 0) {
+        repositories[fact.substr(k_repository.size())] = digest;
+      }
+      if (fact.compare(0, k_host.size(), k_host) == 0) host[fact.substr(k_host.size())] = digest;
+    }
+  }
+  Json looks = Json::object();
+  for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
+  const Json json = {{"key", key}, {"repositories", repositories}, {"host", host}, {"outputs", looks}};
+  RealFileSystem().write(directory / k_file, cat(json.dump(2), "\n"), {.mode = 0644});
+}
+
+std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
+                                        RepositoryStates& repositories) {
+  const Result<Json> read = parse_json(RealFileSystem().read(directory / k_file).value_or("{}"), k_file);
+  if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
+  const Json looks = read.value().value("outputs", Json::object());
+  const Json seen = read.value().value("repositories", Json::object());
+  std::vector<fs::path> outputs;
+  for (const auto& [file, look] : looks.items()) {
+    if (look != look_of(file)) return {};
+    outputs.emplace_back(file);
+  }
+  const Json host = read.value().value("host", Json::object());
+  for (const auto& [file, digest] : host.items()) {
+    if (digest != host_digest(RealFileSystem(), file)) return {};
+  }
+  for (const auto& [url, digest] : seen.items()) {
+    const std::optional<std::string> now = repositories.digest(url);
+    if (now && digest != *now) return {};
+  }
+  return outputs;
+}
+
+}  // namespace hearth::builder

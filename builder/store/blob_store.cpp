@@ -1,0 +1,130 @@
+#include "builder/store/blob_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_digest_digits = 64;
+constexpr const char* k_pending = ".pending-";
+constexpr int k_random_bytes = 8;
+
+std::optional<Fd> open_existing(const fs::path& path) {
+  try {
+    return Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+  } catch (const Error& error) {
+    if (error.system_error() == ENOENT) return std::nullopt;
+    throw;
+  }
+}
+
+/// Whether the lock could be had without waiting.
+bool lock(const Fd& fd, int kind) { return ::flock(fd.get(), kind | LOCK_NB) == 0; }
+
+}  // namespace
+
+Blob::Blob(Fd fd, std::uint64_t size) : fd_(std::move(fd)), size_(size) {
+  if (size_ == 0) return;
+  void* const data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd_.get(), 0);
+  if (data == MAP_FAILED) throw Error::from_errno("mapping", "a cached layer");
+  data_ = static_cast<const char*>(data);
+}
+
+Blob::Blob(Blob&& other) noexcept
+    : fd_(std::move(other.fd_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Blob::~Blob() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+bool is_digest(std::string_view text) {
+  return text.size() == k_digest_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+void BlobStore::Writer::write(std::string_view bytes) {
+  hasher_.update(bytes);
+  write_all(file_.fd(), bytes, directory_.string());
+}
+
+void BlobStore::Writer::name(const std::string& digest) {
+  file_.commit();
+  if (::rename(pending_.c_str(), (directory_ / digest).c_str()) != 0) {
+    throw Error::from_errno("renaming to", (directory_ / digest).string());
+  }
+}
+
+std::string BlobStore::Writer::commit() {
+  std::string digest = hasher_.hex_digest();
+  name(digest);
+  return digest;
+}
+
+bool BlobStore::Writer::commit_as(const std::string& digest) {
+  if (hasher_.hex_digest() != digest) return false;
+  name(digest);
+  return true;
+}
+
+BlobStore::Writer BlobStore::begin() const {
+  RealFileSystem().make_directories(directory_, 0777);
+  const fs::path pending = directory_ / cat(k_pending, random_hex(k_random_bytes));
+  return {directory_, pending, AtomicFile::create(pending, 0644)};
+}
+
+std::optional<Blob> BlobStore::open(const std::string& digest) const {
+  std::optional<Fd> fd = open_existing(path(digest));
+  struct stat status {};
+  if (!fd || !lock(*fd, LOCK_SH) || ::fstat(fd->get(), &status) != 0) return std::nullopt;  // being pruned
+  ::futimens(fd->get(), nullptr);  // the time of its last use; another user's blob keeps its own
+  return Blob(std::move(*fd), static_cast<std::uint64_t>(status.st_size));
+}
+
+bool BlobStore::has(const std::string& digest) const { return ::access(path(digest).c_str(), R_OK) == 0; }
+
+bool BlobStore::verify(const std::string& digest) const {
+  const std::optional<Blob> blob = open(digest);
+  return blob && hex_digest(HashKind::sha256, blob->bytes()) == digest;
+}
+
+void BlobStore::remove(const std::string& digest) const { ::unlink(path(digest).c_str()); }
+
+std::vector<BlobInfo> BlobStore::list() const {
+  std::vector<BlobInfo> blobs;
+  for (const std::string& name : RealFileSystem().list(directory_)) {
+    struct stat status {};
+    if (!is_digest(name) || ::lstat(path(name).c_str(), &status) != 0) continue;
+    blobs.push_back({name, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec});
+  }
+  std::stable_sort(blobs.begin(), blobs.end(),
+                   [](const BlobInfo& a, const BlobInfo& b) { return a.last_used < b.last_used; });
+  return blobs;
+}
+
+std::vector<std::string> BlobStore::prune(std::uint64_t limit) const {
+  const std::vector<BlobInfo> blobs = list();
+  std::uint64_t total = 0;
+  for (const BlobInfo& blob : blobs) total += blob.bytes;
+  std::vector<std::string> removed;
+  for (const BlobInfo& blob : blobs) {
+    if (total <= limit) break;
+    const std::optional<Fd> fd = open_existing(path(blob.digest));
+    if (fd && !lock(*fd, LOCK_EX)) continue;  // a build holds it
+    remove(blob.digest);
+    total -= blob.bytes;
+    removed.push_back(blob.digest);
+  }
+  return removed;
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,199 @@
+#include "builder/store/remote_cache.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "builder/store/action_result.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr auto k_patience = std::chrono::seconds(5);          // for an answer that has no archive in it
+constexpr std::uint64_t k_slowest = std::uint64_t{1} << 20U;  // bytes a second of a line that is worth waiting for
+constexpr std::size_t k_most_records = 8;                     // under one key
+constexpr std::size_t k_largest_record = std::size_t{16} << 20U;
+constexpr std::uint64_t k_largest_layer = std::uint64_t{64} << 30U;
+constexpr int k_not_found = 404;
+
+/// Writes an answer's body to the store as it comes.
+class Intake final : public BodySink {
+ public:
+  explicit Intake(BlobStore::Writer& writer) : writer_(writer) {}
+  void begin(const HttpResponse& head) override { good_ = head.ok(); }
+  void take(std::string_view bytes) override {
+    if (good_) writer_.write(bytes);
+    size_ += bytes.size();
+  }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+ private:
+  BlobStore::Writer& writer_;
+  bool good_ = false;
+  std::uint64_t size_ = 0;
+};
+
+void join_path(Url& url, const std::string& more) {
+  while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();
+  url.path += more;
+}
+
+}  // namespace
+
+RemoteCache::~RemoteCache() {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.clear();
+    ends_ = true;
+  }
+  wake_.notify_all();
+  if (worker_.joinable()) worker_.join();
+}
+
+HttpRequest RemoteCache::request(const char* method, const std::string& kind, const std::string& name,
+                                 std::uint64_t bytes) const {
+  HttpRequest request{.method = method, .url = setup_.url};
+  join_path(request.url, cat("/", kind, "/", name));
+  request.deadline = Deadline::after(k_patience + std::chrono::seconds(bytes / k_slowest), setup_.clock);
+  request.stall = k_patience;
+  request.body_limit = bytes == 0 ? k_largest_record : bytes;
+  request.max_redirects = 3;
+  return request;
+}
+
+bool RemoteCache::is_off() {
+  const std::lock_guard lock(mutex_);
+  return off_;
+}
+
+void RemoteCache::turn_off(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (off_) return;
+  off_ = true;
+  jobs_.clear();
+  fault_ = cat("the remote cache ", setup_.url.masked(), " is not used any more: ", why);
+}
+
+void RemoteCache::tell() {
+  std::string fault;
+  {
+    const std::lock_guard lock(mutex_);
+    fault.swap(fault_);
+  }
+  if (!fault.empty()) setup_.note(fault);
+}
+
+std::vector<LayerRecord> RemoteCache::find(const std::string& key) {
+  if (is_off()) return {};
+  std::vector<LayerRecord> records;
+  try {
+    const HttpResponse answer = setup_.downloads->send(request("GET", "ac", key, 0));
+    if (answer.ok()) {
+      records = decode_action(answer.body);
+    } else if (answer.status != k_not_found) {
+      turn_off(cat("it answers ", answer.status, " ", answer.reason));
+    }
+  } catch (const Error& error) {
+    turn_off(error.what());
+  }
+  tell();
+  std::erase_if(records, [this](const LayerRecord& record) {
+    return !is_digest(record.blob) || record.bytes > k_largest_layer || bad_.count(record.blob) > 0;
+  });
+  return records;
+}
+
+bool RemoteCache::fetch(const LayerRecord& record, const BlobStore& store) {
+  if (is_off()) return false;
+  try {
+    BlobStore::Writer writer = store.begin();
+    Intake intake(writer);
+    HttpRequest get = request("GET", "cas", record.blob, record.bytes);
+    get.sink = &intake;
+    const HttpResponse answer = setup_.downloads->send(get);
+    fetched_ += intake.size();
+    if (answer.ok() && writer.commit_as(record.blob)) return true;
+    setup_.note(answer.ok() ? cat("the remote cache gave other bytes than those of ", record.blob.substr(0, 12))
+                            : cat("the remote cache has no ", record.blob.substr(0, 12), " (", answer.status, ")"));
+  } catch (const Error& error) {
+    turn_off(error.what());
+    tell();
+  }
+  bad_.insert(record.blob);
+  return false;
+}
+
+void RemoteCache::upload(const std::string& key, const LayerRecord& record, const BlobStore& store) {
+  if (setup_.read_only) return;
+  const std::lock_guard lock(mutex_);
+  if (off_) return;
+  jobs_.push_back({key, record, store});
+  if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+  wake_.notify_all();
+}
+
+void RemoteCache::work() {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    try {
+      put(job);
+    } catch (const std::exception& error) {
+      turn_off(error.what());
+    }
+  }
+}
+
+void RemoteCache::send_upload(const HttpRequest& request) {
+  const HttpResponse answer = setup_.uploads->send(request);
+  if (!answer.ok()) {
+    throw Error(ErrorKind::io,
+                cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ", answer.reason));
+  }
+}
+
+/// The archive goes first: a record is only there when what it names is.
+void RemoteCache::put(const Job& job) {
+  if (!setup_.uploads->send(request("HEAD", "cas", job.record.blob, 0)).ok()) {
+    const std::optional<Blob> blob = job.store.open(job.record.blob);
+    if (!blob) return;  // pruned meanwhile
+    HttpRequest put = request("PUT", "cas", job.record.blob, job.record.bytes);
+    put.body = blob->bytes();
+    put.stall = {};  // the answer comes when all is there
+    send_upload(put);
+    uploaded_ += put.body.size();
+  }
+  put_record(job);
+}
+
+/// Others may have put records under this key: theirs stay. Of two that do so at once one is lost, which is a miss
+/// later.
+void RemoteCache::put_record(const Job& job) {
+  const HttpResponse there = setup_.uploads->send(request("GET", "ac", job.key, 0));
+  std::vector<LayerRecord> records = there.ok() ? decode_action(there.body) : std::vector<LayerRecord>();
+  const std::string id = job.record.id();
+  std::erase_if(records, [&](const LayerRecord& record) { return record.id() == id || !is_digest(record.blob); });
+  records.insert(records.begin(), job.record);
+  records.resize(std::min(records.size(), k_most_records));
+  HttpRequest put = request("PUT", "ac", job.key, 0);
+  put.body = encode_action(records);
+  put.headers.emplace_back("Content-Type", "application/octet-stream");
+  send_upload(put);
+}
+
+void RemoteCache::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_all();
+  if (worker_.joinable()) worker_.join();
+  tell();
+}
+
+}  // namespace hearth::builder

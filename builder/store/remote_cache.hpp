@@ -1,0 +1,83 @@
+// A cache of layers that a fleet shares, by the plain HTTP cache protocol: GET, HEAD and PUT of URL/ac/KEY (records,
+// see action_result.hpp) and URL/cas/SHA256 (archives). What comes from it is checked against its digest. It may be
+// slow, wrong or away: the first exchange that fails ends its use for this build, and no failure is the build's.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/net/http.hpp"
+#include "builder/layers/layer_record.hpp"
+#include "builder/store/blob_store.hpp"
+
+namespace hearth::builder {
+
+struct RemoteCacheSetup {
+  Url url;
+  bool read_only = false;  ///< nothing is uploaded
+  std::unique_ptr<HttpClient> downloads;
+  std::unique_ptr<HttpClient> uploads;  ///< used by a thread of its own
+  const Clock& clock;
+  std::function<void(const std::string&)> note;  ///< called by the thread that calls here, never by another
+};
+
+class RemoteCache {
+ public:
+  explicit RemoteCache(RemoteCacheSetup setup) : setup_(std::move(setup)) {}
+  RemoteCache(const RemoteCache&) = delete;
+  RemoteCache& operator=(const RemoteCache&) = delete;
+  ~RemoteCache();
+
+  /// Records under a lookup key; none where there are none, or nobody answers.
+  [[nodiscard]] std::vector<LayerRecord> find(const std::string& key);
+
+  /// Downloads a record's archive into the store. False when it can't be had, or its bytes are not those of its name:
+  /// find() gives no record any more that names it.
+  [[nodiscard]] bool fetch(const LayerRecord& record, const BlobStore& store);
+
+  /// Uploads a layer of the store in the background. Safe to call from any thread.
+  void upload(const std::string& key, const LayerRecord& record, const BlobStore& store);
+
+  /// Waits for the uploads (each has a bound that follows from its size) and tells what did not work.
+  void finish();
+
+  [[nodiscard]] std::uint64_t fetched_bytes() const { return fetched_; }
+  [[nodiscard]] std::uint64_t uploaded_bytes() const { return uploaded_; }
+
+ private:
+  struct Job {
+    std::string key;
+    LayerRecord record;
+    BlobStore store;
+  };
+  [[nodiscard]] HttpRequest request(const char* method, const std::string& kind, const std::string& name,
+                                    std::uint64_t bytes) const;
+  [[nodiscard]] bool is_off();
+  void turn_off(const std::string& why);
+  void tell();
+  void work();
+  void put(const Job& job);
+  void put_record(const Job& job);
+  void send_upload(const HttpRequest& request);
+
+  RemoteCacheSetup setup_;
+  std::set<std::string> bad_;  ///< archives that could not be had
+  std::uint64_t fetched_ = 0;
+  std::uint64_t uploaded_ = 0;
+  std::mutex mutex_;  ///< over what follows
+  std::condition_variable wake_;
+  std::deque<Job> jobs_;
+  bool ends_ = false;
+  bool off_ = false;
+  std::string fault_;  ///< not told yet
+  std::thread worker_;
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,76 @@
+#include "builder/store/repository_states.hpp"
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr auto k_patience = std::chrono::seconds(5);
+constexpr int k_redirects = 5;
+
+}  // namespace
+
+RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age)
+    : file_(std::move(file)), client_(client), clock_(clock), age_(age) {
+  const Result<Json> read = parse_json(RealFileSystem().read(file_).value_or("{}"), file_.string());
+  if (!read.ok() || !read.value().is_object()) return;
+  for (const auto& [url, state] : read.value().items()) {
+    if (state.is_object()) states_[url] = {state.value("digest", ""), state.value("looked", std::int64_t{0})};
+  }
+}
+
+std::int64_t RepositoryStates::now() const {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+}
+
+std::optional<std::string> RepositoryStates::digest(const std::string& url) {
+  const auto known = states_.find(url);
+  if (known != states_.end()) {
+    const auto since = std::chrono::seconds(now() - known->second.looked);
+    if (!age_ || (since >= since.zero() && since <= *age_)) return known->second.digest;
+  }
+  if (const std::optional<std::string> current = age_ ? fetch(url) : std::nullopt) {
+    seen(url, *current);
+    return current;
+  }
+  return known == states_.end() ? std::nullopt : std::optional(known->second.digest);
+}
+
+std::optional<std::string> RepositoryStates::fetch(const std::string& url) const {
+  const Result<Url> parsed = parse_url(url);
+  if (!parsed.ok()) {  // file: and the like
+    const std::string scheme = "file:";
+    if (url.compare(0, scheme.size(), scheme) != 0) return std::nullopt;
+    const auto text = RealFileSystem().read(url.substr(url.find_first_not_of('/', scheme.size()) - 1));
+    return text ? std::optional(hex_digest(HashKind::sha256, *text)) : std::nullopt;
+  }
+  try {
+    const HttpResponse response = client_.send(
+        {.url = parsed.value(), .deadline = Deadline::after(k_patience, clock_), .max_redirects = k_redirects});
+    return response.ok() ? std::optional(hex_digest(HashKind::sha256, response.body)) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void RepositoryStates::seen(const std::string& url, const std::string& digest) {
+  states_[url] = {digest, now()};
+  save();
+}
+
+void RepositoryStates::save() const {
+  Json json = Json::object();
+  for (const auto& [url, state] : states_) json[url] = {{"digest", state.digest}, {"looked", state.looked}};
+  try {
+    RealFileSystem files;
+    files.make_directories(file_.parent_path(), 0777);
+    files.write(file_, json.dump(2), {.mode = 0644});
+  } catch (const Error&) {  // a full disk: the next build asks again
+  }
+}
+
+}  // namespace hearth::builder

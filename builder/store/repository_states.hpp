@@ -1,0 +1,42 @@
+// What is known of package repositories: the digest of each Release file, and when it was last looked at. A repository
+// that was looked at lately counts as unchanged, so that building again asks nobody.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/net/http.hpp"
+#include "base/path.hpp"
+
+namespace hearth::builder {
+
+class RepositoryStates {
+ public:
+  /// `age`: for how long a look is good; none = ask nobody.
+  RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age);
+
+  /// The digest of the Release file at `url`: as it was seen lately, else as it is now; what is known when the
+  /// repository does not answer. Nothing for one never seen that does not answer.
+  [[nodiscard]] std::optional<std::string> digest(const std::string& url);
+  /// A build has taken packages by this Release file.
+  void seen(const std::string& url, const std::string& digest);
+
+ private:
+  struct State {
+    std::string digest;
+    std::int64_t looked = 0;  ///< seconds since the epoch
+  };
+  [[nodiscard]] std::int64_t now() const;
+  [[nodiscard]] std::optional<std::string> fetch(const std::string& url) const;
+  void save() const;
+
+  fs::path file_;
+  HttpClient& client_;
+  const Clock& clock_;
+  std::optional<Duration> age_;
+  std::map<std::string, State> states_;
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,118 @@
+// Stacks that leave as a document and come back from one, in the form of Heat's stack abandon, export and adopt; and
+// snapshots of their definitions.
+#include "base/text.hpp"
+#include "metadata/engine/engine.hpp"
+#include "metadata/engine/records_json.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+std::string snapshot_key(const std::string& id, const std::string& snapshot) {
+  return cat("snapshot/", id, "/", snapshot);
+}
+
+Json body_part(const StackTree& tree, const char* key) {
+  const auto found = tree.body.find(key);
+  return found == tree.body.end() ? Json::object() : *found;
+}
+
+}  // namespace
+
+/// A stack with all below it. What only we know of a resource (credentials, what its deployment told) is in "hearth".
+static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
+  const StackTree& tree = live.tree;
+  const Stack& stack = tree.stack(index);
+  Json out = Json::object();
+  out["name"] = stack.name;
+  out["id"] = stack.id;
+  out["action"] = word(stack.action);
+  out["status"] = word(stack.status);
+  out["resources"] = Json::object();
+  for (const std::size_t member : stack.resources) {
+    const Resource& resource = tree.resource(member);
+    Json row = resource.child == k_none ? Json::object() : exported_stack(engine, live, resource.child);
+    row["name"] = resource.name;
+    row["resource_id"] = resource.physical_id;
+    row["type"] = resource.type;
+    row["action"] = word(resource.action);
+    row["status"] = word(resource.status);
+    row["metadata"] = engine.metadata_of(live, member);
+    row["resource_data"] = Json::object();
+    if (resource.role == Role::server || resource.role == Role::wait_handle) row["hearth"]["data"] = resource.data;
+    if (resource.role == Role::deployment) row["hearth"]["deployment"] = to_json(resource.deployment);
+    out["resources"][resource.name] = std::move(row);
+  }
+  return out;
+}
+
+Json Engine::exported(LiveTree& live) {
+  Json out = exported_stack(*this, live, 0);
+  out["template"] = body_part(live.tree, "template");
+  out["files"] = body_part(live.tree, "files");
+  out["environment"] = body_part(live.tree, "environment");
+  if (live.tree.body.contains("environment_files")) out["environment_files"] = live.tree.body["environment_files"];
+  out["environment"]["parameters"] = body_part(live.tree, "parameters");
+  out["project_id"] = live.tree.project;
+  out["stack_user_project_id"] = live.tree.project;
+  out["tags"] = live.tree.body.contains("tags") ? live.tree.body["tags"] : Json();
+  return out;
+}
+
+Json Engine::abandon(const std::string& id) {
+  LiveTree& live = *find(id).live;
+  require_idle(live);
+  Json out = exported(live);
+  drop(live);
+  return out;
+}
+
+std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
+  LiveTree& live = admit(project, name, body);
+  const std::string id = live.tree.id;
+  live.tree.adopted = data;
+  run(live, Action::adopt);
+  live.tree.adopted = Json();
+  return id;
+}
+
+Json Engine::snapshot(LiveTree& live, const std::string& name) {
+  require_idle(live);
+  Json row = Json::object();
+  row["id"] = random_uuid();
+  row["name"] = name.empty() ? Json() : Json(name);
+  row["status"] = "COMPLETE";
+  row["status_reason"] = cat("Stack SNAPSHOT completed successfully");
+  row["creation_time"] = iso_time(now());
+  row["data"] = exported(live);
+  row["body"] = live.tree.body;
+  world_.repository.set(snapshot_key(live.tree.id, row["id"]),
+                        row.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return row;
+}
+
+std::vector<Json> Engine::snapshots(const std::string& id) const {
+  std::vector<Json> all;
+  for (const std::string& text : world_.repository.settings_below(cat("snapshot/", id, "/"))) {
+    all.push_back(parse_json(text, "a snapshot").value_or_throw());
+  }
+  return all;
+}
+
+static Json required(const std::vector<Json>& snapshots, const std::string& id) {
+  for (const Json& row : snapshots) {
+    if (row.value("id", "") == id) return row;
+  }
+  throw EngineError("NotFound", cat("The Snapshot (", id, ") could not be found."));
+}
+
+void Engine::remove_snapshot(const std::string& id, const std::string& snapshot) {
+  (void)required(snapshots(id), snapshot);
+  world_.repository.unset(snapshot_key(id, snapshot));
+}
+
+void Engine::restore(const std::string& id, const std::string& snapshot) {
+  update(id, required(snapshots(id), snapshot)["body"]);
+}
+
+}  // namespace hearth::metadata::live

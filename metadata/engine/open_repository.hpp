@@ -1,0 +1,12 @@
+// Where live stacks are kept, by URL.
+#pragma once
+
+#include "base/path.hpp"
+#include "metadata/engine/repository.hpp"
+
+namespace hearth::metadata::live {
+
+/// `url`: "postgresql://USER@HOST/NAME"; empty = state.db in `directory`. Throws Error.
+[[nodiscard]] std::unique_ptr<Repository> open_repository(const std::string& url, const fs::path& directory);
+
+}  // namespace hearth::metadata::live

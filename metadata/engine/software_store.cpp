@@ -1,0 +1,104 @@
+#include "metadata/engine/software_store.hpp"
+
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+std::string id_of(const Json& row) { return row.value("id", ""); }
+
+const Json* found_in(const std::map<std::string, Json>& rows, const std::string& id) {
+  const auto found = rows.find(id);
+  return found == rows.end() ? nullptr : &found->second;
+}
+
+Json given_or(const Json& given, const char* key, Json fallback) {
+  const auto found = given.find(key);
+  return found == given.end() || found->is_null() ? std::move(fallback) : *found;
+}
+
+}  // namespace
+
+SoftwareStore::SoftwareStore(Repository& repository) : repository_(repository) {
+  for (auto* rows : {&configs_, &deployments_}) {
+    for (const std::string& text : repository_.settings_below(rows == &configs_ ? "config/" : "deployment/")) {
+      Json row = parse_json(text, "a software config in the database").value_or_throw();
+      const std::string id = id_of(row);
+      (*rows)[id] = std::move(row);
+    }
+  }
+}
+
+void SoftwareStore::keep(const char* kind, const Json& row) {
+  repository_.set(cat(kind, "/", id_of(row)), row.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Json SoftwareStore::add_config(const Json& given, std::int64_t now) {
+  Json row = Json::object();
+  row["id"] = random_uuid();
+  row["name"] = given_or(given, "name", "");
+  row["group"] = given_or(given, "group", "Heat::Ungrouped");
+  row["creation_time"] = iso_time(now);
+  row["config"] = given_or(given, "config", "");
+  row["inputs"] = given_or(given, "inputs", Json::array());
+  row["outputs"] = given_or(given, "outputs", Json::array());
+  row["options"] = given_or(given, "options", Json::object());
+  keep("config", row);
+  return configs_[id_of(row)] = row;
+}
+
+const Json* SoftwareStore::config(const std::string& id) const { return found_in(configs_, id); }
+
+bool SoftwareStore::remove_config(const std::string& id) {
+  if (configs_.erase(id) == 0) return false;
+  repository_.unset(cat("config/", id));
+  return true;
+}
+
+Json SoftwareStore::add_deployment(const Json& given, std::int64_t now) {
+  Json row = Json::object();
+  row["id"] = given_or(given, "deployment_id", random_uuid());
+  row["server_id"] = given_or(given, "server_id", "");
+  row["input_values"] = given_or(given, "input_values", Json::object());
+  row["output_values"] = given_or(given, "output_values", Json());
+  row["action"] = given_or(given, "action", "INIT");
+  row["status"] = given_or(given, "status", "COMPLETE");
+  row["status_reason"] = given_or(given, "status_reason", Json());
+  row["config_id"] = given_or(given, "config_id", "");
+  row["creation_time"] = iso_time(now);
+  row["updated_time"] = Json();
+  keep("deployment", row);
+  return deployments_[id_of(row)] = row;
+}
+
+const Json* SoftwareStore::change_deployment(const std::string& id, const Json& given, std::int64_t now) {
+  const auto found = deployments_.find(id);
+  if (found == deployments_.end()) return nullptr;
+  for (const char* key : {"config_id", "input_values", "output_values", "action", "status", "status_reason"}) {
+    if (given.contains(key) && !given[key].is_null()) found->second[key] = given[key];
+  }
+  found->second["updated_time"] = iso_time(now);
+  keep("deployment", found->second);
+  return &found->second;
+}
+
+const Json* SoftwareStore::deployment(const std::string& id) const { return found_in(deployments_, id); }
+
+bool SoftwareStore::remove_deployment(const std::string& id) {
+  if (deployments_.erase(id) == 0) return false;
+  repository_.unset(cat("deployment/", id));
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>> SoftwareStore::entries(const std::string& server_id) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [id, row] : deployments_) {
+    const Json* config = row.value("server_id", "") == server_id ? this->config(row.value("config_id", "")) : nullptr;
+    if (config == nullptr) continue;
+    found.emplace_back(config->value("name", ""), config->dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  return found;
+}
+
+}  // namespace hearth::metadata::live

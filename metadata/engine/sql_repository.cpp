@@ -1,0 +1,252 @@
+#include "metadata/engine/sql_repository.hpp"
+
+#include <set>
+
+#include "base/error.hpp"
+#include "base/hmac.hpp"
+#include "base/text.hpp"
+#include "metadata/engine/records_json.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr std::int64_t k_version = 1;
+
+/// "#" stands for the type of a column that numbers its rows.
+constexpr const char* k_schema = R"(
+  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS tree (id TEXT PRIMARY KEY, number BIGINT, data TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS stack (id TEXT PRIMARY KEY, tree TEXT NOT NULL, data TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS resource (row #, tree TEXT NOT NULL, stack TEXT NOT NULL, data TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS event (number #, id TEXT NOT NULL, root TEXT NOT NULL,
+    stack TEXT NOT NULL, resource TEXT NOT NULL, physical_id TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL,
+    reason TEXT NOT NULL, time BIGINT NOT NULL);
+  CREATE TABLE IF NOT EXISTS object (path TEXT PRIMARY KEY, body TEXT NOT NULL, type TEXT NOT NULL, modified BIGINT NOT NULL);
+  CREATE INDEX IF NOT EXISTS stack_tree ON stack (tree);
+  CREATE INDEX IF NOT EXISTS resource_tree ON resource (tree);
+  CREATE INDEX IF NOT EXISTS resource_stack ON resource (stack);
+  CREATE INDEX IF NOT EXISTS event_stack ON event (stack, number);
+  CREATE INDEX IF NOT EXISTS event_root ON event (root, number);
+  CREATE INDEX IF NOT EXISTS event_id ON event (id);
+)";
+
+constexpr const char* k_event_columns = "number, id, root, stack, resource, physical_id, type, status, reason, time";
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Event event_of(const sql::Statement& row) {
+  return {row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
+          row.text(5),   row.text(6), row.text(7), row.text(8), row.number(9)};
+}
+
+/// The tables, made or checked before any statement is prepared.
+sql::Database prepared(const std::string& place) {
+  sql::Database database(place);
+  database.run(replace_all(k_schema, "#", database.row_number_type()));
+  std::int64_t found = 0;
+  {
+    sql::Statement version = database.prepare("SELECT value FROM setting WHERE name = 'version'");
+    if (version.step()) found = static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0));
+  }
+  if (found > k_version) {
+    throw Error(ErrorKind::unsupported, cat("the database was written by a newer hearth (version ", found, ")"));
+  }
+  database.prepare("INSERT INTO setting (name, value) VALUES ('version', ?) ON CONFLICT (name) DO NOTHING")
+      .bind(1, std::to_string(k_version))
+      .execute();
+  return database;
+}
+
+}  // namespace
+
+SqlRepository::SqlRepository(const std::string& place)
+    : database_(prepared(place)),
+      save_stack_(database_.prepare("INSERT INTO stack (id, tree, data) VALUES (?1, ?2, ?3) "
+                                    "ON CONFLICT (id) DO UPDATE SET tree = ?2, data = ?3")),
+      insert_resource_(database_.prepare("INSERT INTO resource (tree, stack, data) VALUES (?, ?, ?) RETURNING row")),
+      update_resource_(database_.prepare("UPDATE resource SET data = ? WHERE row = ?")),
+      insert_event_(
+          database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
+                            "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {}
+
+std::vector<StackTree> SqlRepository::load() {
+  std::vector<StackTree> trees;
+  sql::Statement rows = database_.prepare("SELECT id, data FROM tree ORDER BY number");
+  while (rows.step()) {
+    const Json data = parse_json(rows.text(1), "a stack in the database").value_or_throw();
+    StackTree& tree = trees.emplace_back();
+    tree.id = rows.text(0);
+    tree.name = data.value("name", "");
+    tree.project = data.value("project", "");
+    tree.body = data["body"];
+    tree.previous_body = data["previous_body"];
+    tree.deadline = data.value("deadline", std::int64_t{0});
+    tree.restoring = data.value("restoring", false);
+    load_rows(tree);
+  }
+  return trees;
+}
+
+void SqlRepository::load_rows(StackTree& tree) {
+  sql::Statement stacks = database_.prepare("SELECT data FROM stack WHERE tree = ?");
+  stacks.bind(1, tree.id);
+  std::vector<Stack> nested;
+  while (stacks.step()) {
+    Stack stack = stack_from(parse_json(stacks.text(0), "a stack in the database").value_or_throw());
+    stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
+  }
+  for (Stack& stack : nested) tree.restore(std::move(stack));
+  sql::Statement resources = database_.prepare("SELECT row, stack, data FROM resource WHERE tree = ? ORDER BY row");
+  resources.bind(1, tree.id);
+  while (resources.step()) {
+    Resource resource = resource_from(parse_json(resources.text(2), "a resource in the database").value_or_throw());
+    resource.row = resources.number(0);
+    tree.restore(std::move(resource), resources.text(1));
+  }
+  tree.link();
+}
+
+void SqlRepository::save(StackTree& tree, Changes& changes) {
+  sql::Transaction transaction(database_);
+  if (changes.definition) save_tree(tree);
+  bool went = false;
+  for (const std::size_t index : changes.stacks) {
+    const Stack& stack = tree.stack(index);
+    went = went || stack.gone;
+    if (!stack.gone) save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, dumped(to_json(stack))).execute();
+  }
+  for (const std::size_t index : changes.resources) save_resource(tree, index);
+  for (const Stack& stack : tree.stacks()) {
+    if (!went || !stack.gone) continue;
+    database_.prepare("DELETE FROM resource WHERE stack = ?").bind(1, stack.id).execute();
+    database_.prepare("DELETE FROM stack WHERE id = ?").bind(1, stack.id).execute();
+  }
+  for (Event& event : changes.events) save_event(event);
+  transaction.commit();
+}
+
+void SqlRepository::save_tree(const StackTree& tree) {
+  Json data = Json::object();
+  data["name"] = tree.name;
+  data["project"] = tree.project;
+  data["body"] = tree.body;
+  data["previous_body"] = tree.previous_body;
+  data["deadline"] = tree.deadline;
+  data["restoring"] = tree.restoring;
+  database_
+      .prepare(
+          "INSERT INTO tree (id, number, data) VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM tree), ?2) "
+          "ON CONFLICT (id) DO UPDATE SET data = ?2")
+      .bind(1, tree.id)
+      .bind(2, dumped(data))
+      .execute();
+}
+
+void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
+  Resource& resource = tree.resource(index);
+  if (resource.gone) {
+    if (resource.row != 0) database_.prepare("DELETE FROM resource WHERE row = ?").bind(1, resource.row).execute();
+    resource.row = 0;
+    return;
+  }
+  const std::string data = dumped(to_json(resource));
+  if (resource.row != 0) return update_resource_.bind(1, data).bind(2, resource.row).execute();
+  insert_resource_.bind(1, tree.id).bind(2, tree.stack(resource.stack).id).bind(3, data);
+  insert_resource_.step();
+  resource.row = insert_resource_.number(0);
+  insert_resource_.reset();
+}
+
+void SqlRepository::save_event(Event& event) {
+  insert_event_.bind(1, event.id).bind(2, event.root_id).bind(3, event.stack_id).bind(4, event.resource);
+  insert_event_.bind(5, event.physical_id).bind(6, event.type).bind(7, event.status).bind(8, event.reason);
+  insert_event_.bind(9, event.time).step();
+  event.number = insert_event_.number(0);
+  insert_event_.reset();
+}
+
+void SqlRepository::remove(const std::string& tree_id) {
+  sql::Transaction transaction(database_);
+  for (const char* statement :
+       {"DELETE FROM resource WHERE tree = ?", "DELETE FROM stack WHERE tree = ?", "DELETE FROM tree WHERE id = ?"}) {
+    database_.prepare(statement).bind(1, tree_id).execute();
+  }
+  transaction.commit();
+}
+
+std::vector<Event> SqlRepository::events(const EventQuery& query) {
+  std::vector<Event> found;
+  if (query.stacks.empty()) return found;
+  const bool one = query.stacks.size() == 1;  // else they are of one tree, which is searched as a whole
+  sql::Statement rows = database_.prepare(cat("SELECT ", k_event_columns, " FROM event WHERE ",
+                                              one ? "stack = ?1" : "root = (SELECT tree FROM stack WHERE id = ?1)",
+                                              " AND number > ?2 ORDER BY number"));
+  rows.bind(1, query.stacks.front()).bind(2, query.after);
+  const std::set<std::string> wanted(query.stacks.begin(), query.stacks.end());
+  while (rows.step() && (query.limit == 0 || found.size() < query.limit)) {
+    if (wanted.count(rows.text(3)) == 0) continue;
+    if (query.resource.empty() || rows.text(4) == query.resource) found.push_back(event_of(rows));
+  }
+  return found;
+}
+
+std::optional<Event> SqlRepository::event(const std::string& id) {
+  sql::Statement rows = database_.prepare(cat("SELECT ", k_event_columns, " FROM event WHERE id = ?"));
+  rows.bind(1, id);
+  return rows.step() ? std::optional(event_of(rows)) : std::nullopt;
+}
+
+std::optional<StoredObject> SqlRepository::object(const std::string& path) {
+  sql::Statement rows = database_.prepare("SELECT body, type, modified FROM object WHERE path = ?");
+  rows.bind(1, path);
+  if (!rows.step()) return std::nullopt;
+  // Any bytes can be an object, but PostgreSQL's texts are UTF-8.
+  const std::string body = database_.is_postgres() ? base64_decode(rows.text(0)).value_or("") : rows.text(0);
+  return StoredObject{body, rows.text(1), rows.number(2)};
+}
+
+void SqlRepository::put_object(const std::string& path, const StoredObject& object) {
+  database_
+      .prepare(
+          "INSERT INTO object (path, body, type, modified) VALUES (?1, ?2, ?3, ?4) "
+          "ON CONFLICT (path) DO UPDATE SET body = ?2, type = ?3, modified = ?4")
+      .bind(1, path)
+      .bind(2, database_.is_postgres() ? base64_encode(object.body) : object.body)
+      .bind(3, object.content_type)
+      .bind(4, object.modified)
+      .execute();
+}
+
+bool SqlRepository::remove_object(const std::string& path) {
+  const bool was_there = object(path).has_value();
+  database_.prepare("DELETE FROM object WHERE path = ?").bind(1, path).execute();
+  return was_there;
+}
+
+std::string SqlRepository::setting(const std::string& name) {
+  sql::Statement rows = database_.prepare("SELECT value FROM setting WHERE name = ?");
+  rows.bind(1, name);
+  return rows.step() ? rows.text(0) : "";
+}
+
+void SqlRepository::set(const std::string& name, const std::string& value) {
+  database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
+      .bind(1, name)
+      .bind(2, value)
+      .execute();
+}
+
+void SqlRepository::unset(const std::string& name) {
+  database_.prepare("DELETE FROM setting WHERE name = ?").bind(1, name).execute();
+}
+
+std::vector<std::string> SqlRepository::settings_below(const std::string& prefix) {
+  std::vector<std::string> values;
+  sql::Statement rows = database_.prepare("SELECT value FROM setting WHERE name >= ?1 AND name < ?2 ORDER BY name");
+  rows.bind(1, prefix).bind(2, cat(prefix, "\x7f"));  // names are ASCII
+  while (rows.step()) values.push_back(rows.text(0));
+  return values;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,56 @@
+// A stack that was exported elsewhere comes here: its resources keep their ids and nothing is run again.
+#include "base/text.hpp"
+#include "metadata/engine/deployment_outcome.hpp"
+#include "metadata/engine/records_json.hpp"
+#include "metadata/engine/stack_machine.hpp"
+
+namespace hearth::metadata::live {
+
+/// Takes over what an export says of this resource: ids, credentials, and how its deployments ended.
+void StackMachine::restore(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  const Json* row = &tree_.adopted;
+  std::size_t from = 0;
+  const std::string& path = resource.path;
+  for (std::size_t end = path.find('.'); row != nullptr; end = path.find('.', from)) {
+    const auto resources = row->find("resources");
+    const auto found =
+        resources == row->end() || !resources->is_object() ? resources : resources->find(path.substr(from, end - from));
+    row = resources == row->end() || !resources->is_object() || found == resources->end() ? nullptr : &*found;
+    if (end == std::string::npos) break;
+    from = end + 1;
+  }
+  if (row == nullptr || !row->is_object()) return;
+  const Json known = row->value("hearth", Json::object());
+  if (resource.role == Role::server || resource.role == Role::wait_handle) {
+    resource.data = known.value("data", Json::object());
+  }
+  if (resource.role == Role::deployment) {
+    if (row->contains("resource_id") && (*row)["resource_id"].is_string()) resource.physical_id = (*row)["resource_id"];
+    if (known.contains("deployment")) resource.deployment = deployment_from(known["deployment"]);
+  }
+}
+
+/// It was run before it came here: nothing is triggered, and what it told is known.
+void StackMachine::adopt_deployment(std::size_t index) {
+  Resource& resource = tree_.resource(index);
+  if (resource.physical_id.empty()) resource.physical_id = random_uuid();
+  const PlannedDeployment plan = blueprint_.deployment(resource.path, {});
+  DeploymentState& state = resource.deployment;
+  state.server = plan.server;
+  state.replace_key = plan.replace_key;
+  state.status = Status::complete;
+  if (!state.output_values.is_object()) {
+    state.output_values =
+        deployment_outcome(plan.derived.value("outputs", Json::array()), Json::object()).output_values;
+    for (const Json& output : plan.derived.value("outputs", Json::array())) {
+      state.output_values[output.value("name", "")] = Json();
+    }
+  }
+  resource.fingerprint = fingerprint_of(resource);
+  touch_server(resource);
+  set(index, Action::adopt, Status::in_progress, "state changed");
+  complete(index);
+}
+
+}  // namespace hearth::metadata::live

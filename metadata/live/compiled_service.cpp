@@ -1,0 +1,209 @@
+#include "metadata/live/compiled_service.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/net/http_date.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/fd.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "metadata/engine/words.hpp"
+#include "metadata/serve/conditional.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// A URL is the right to what it names: it is looked up by its digest, so that no comparison tells how much was right.
+std::string digest_of(std::string_view target) { return hex_digest(HashKind::sha256, target); }
+std::string digest_of_url(const std::string& url) { return digest_of(parse_url(url).value_or_throw().target()); }
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+ServedResponse refusal() {
+  ServedResponse response;
+  response.status = 401;
+  response.headers = {{"Content-Type", "text/html; charset=UTF-8"}, {"Www-Authenticate", "Swift realm=\"unknown\""}};
+  response.body = "401 Unauthorized: Temp URL invalid\n";
+  return response;
+}
+
+ServedResponse document_response(const ServedRequest& request, const Document& document) {
+  if (holds_current(request, document.tag, document.modified)) return not_modified(document.tag, document.modified);
+  ServedResponse response;
+  response.headers = {{"Content-Type", document.content_type},
+                      {"Etag", document.tag},
+                      {"Last-Modified", format_http_date(document.modified)}};
+  response.shared_body = document.text;
+  return response;
+}
+
+/// Another one whenever the file is another or was written; empty when there is none.
+std::string state_of(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "";
+  return cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size);
+}
+
+void append_line(const fs::path& path, std::string line) {
+  line += "\n";
+  const Fd file = Fd::open(path.string(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+      ::fdatasync(file.get()) != 0) {
+    throw Error::from_errno("writing to", path.string());
+  }
+}
+
+}  // namespace
+
+CompiledService::CompiledService(fs::path directory, fs::path signals, const Clock& clock, Logger& log)
+    : directory_(std::move(directory)), signals_file_(std::move(signals)), clock_(clock), log_(log), cfn_(*this, log) {
+  load();
+}
+
+void CompiledService::refresh() {
+  const std::string now = state_of(directory_ / "index.json");
+  if (now.empty() || now == loaded_) return;
+  loaded_ = now;  // what can't be read is told once
+  try {
+    load();
+    log_.info(cat("serving ", directory_.string(), " as compiled anew"));
+  } catch (const Error& error) {
+    log_.warning(cat("still serving what ", directory_.string(), " was: ", error.story()));
+  }
+}
+
+void CompiledService::load() {
+  const fs::path index = directory_ / "index.json";
+  const Json all = parse_json(read_file(index), index.string()).value_or_throw();
+  loaded_ = state_of(index);
+  Contents fresh;
+  const Json rows = all.value("servers", Json::array());
+  for (const Json& row : rows) load_server(row, fresh);
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const std::map<std::string, Server>& before = held_.servers;
+  for (auto& [path, server] : fresh.servers) {
+    const auto old = before.find(path);
+    const bool same = old != before.end() && old->second.document.tag == server.document.tag;
+    server.document.modified = same                  ? old->second.document.modified
+                               : old == before.end() ? now
+                                                     : std::max(now, old->second.document.modified + 1);
+  }
+  held_ = std::move(fresh);
+}
+
+void CompiledService::load_server(const Json& row, Contents& fresh) const {
+  Server server;
+  server.path = text_at(row, "path");
+  server.id = text_at(row, "id");
+  const fs::path file = directory_ / text_at(row, "metadata");
+  std::string text = read_file(file);
+  const Json metadata = parse_json(text, file.string()).value_or_throw();
+  std::string tag = hex_digest(HashKind::md5, text);
+  server.document = {std::make_shared<const std::string>(std::move(text)), std::move(tag), 0, "application/json"};
+  const Json section = metadata.value("os-collect-config", Json::object());
+  if (section.contains("request")) {
+    fresh.documents[digest_of_url(text_at(section["request"], "metadata_url"))] = server.path;
+  } else if (section.contains("cfn")) {
+    const Json& cfn = section["cfn"];
+    server.stack = text_at(cfn, "stack_name");
+    server.resource = text_at(cfn, "path").substr(0, text_at(cfn, "path").rfind('.'));
+    server.secret = text_at(cfn, "secret_access_key");
+    fresh.keys[text_at(cfn, "access_key_id")] = server.path;
+  } else {
+    throw Error(ErrorKind::unsupported, cat(file.string(), ": its agent can't poll a compiled directory"))
+        .hint("compile with the transport POLL_TEMP_URL or POLL_SERVER_CFN, or make a live stack");
+  }
+  expect_signals(server, metadata, fresh);
+  fresh.servers[server.path] = std::move(server);
+}
+
+void CompiledService::expect_signals(const Server& server, const Json& metadata, Contents& fresh) {
+  const Json deployments = metadata.value("deployments", Json::array());
+  for (const Json& deployment : deployments) {
+    std::string url;
+    std::string method = "POST";
+    const Json inputs = deployment.value("inputs", Json::array());
+    for (const Json& input : inputs) {
+      if (text_at(input, "name") == "deploy_signal_id") url = text_at(input, "value");
+      if (text_at(input, "name") == "deploy_signal_verb") method = text_at(input, "value");
+    }
+    if (!url.empty()) fresh.signals[digest_of_url(url)] = {server.path, text_at(deployment, "name"), method};
+  }
+}
+
+ServedResponse CompiledService::answer(const ServedRequest& request) {
+  const std::string digest = digest_of(cat(request.raw_path, request.query.empty() ? "" : "?", request.query));
+  const auto document = held_.documents.find(digest);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (document != held_.documents.end() && reads)
+    return document_response(request, held_.servers.at(document->second).document);
+  const auto expected = held_.signals.find(digest);
+  if (expected != held_.signals.end() && request.method == expected->second.method) {
+    return take_signal(request, expected->second);
+  }
+  const bool is_cfn = request.path.rfind("/v1/AUTH_", 0) != 0 && request.path.rfind("/v1/signal/", 0) != 0;
+  if (is_cfn) return cfn_.answer(request);
+  log_.warning(cat("compiled: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
+  return refusal();
+}
+
+ServedResponse CompiledService::take_signal(const ServedRequest& request, const Expected& expected) {
+  ServedResponse response;
+  const Result<Json> body = parse_json(request.body.empty() ? "{}" : request.body, "the signal");
+  if (!body || !body->is_object()) {
+    response.status = 400;
+    response.body = "The signal is not a JSON object\n";
+    return response;
+  }
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  Json line = Json::object();
+  line["time"] = iso_time(now);
+  line["server"] = expected.server;
+  line["deployment"] = expected.deployment;
+  line["signal"] = *body;
+  append_line(signals_file_, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  response.status = request.method == "PUT" ? 201 : 200;
+  return response;
+}
+
+std::optional<AccessKey> CompiledService::access_key(const std::string& id) const {
+  const auto found = held_.keys.find(id);
+  if (found == held_.keys.end()) return std::nullopt;
+  const Server& server = held_.servers.at(found->second);
+  return AccessKey{server.secret, server.stack, server.resource};
+}
+
+std::optional<std::string> CompiledService::stack_id(const std::string& name_or_id) const {
+  for (const auto& [path, server] : held_.servers) {
+    if (server.stack == name_or_id) return server.stack;
+  }
+  return std::nullopt;
+}
+
+std::optional<ResourceDetail> CompiledService::resource(const std::string& stack, const std::string& name) const {
+  for (const auto& [path, server] : held_.servers) {
+    if (server.stack != stack || server.resource != name) continue;
+    return ResourceDetail{"",
+                          iso_time(server.document.modified),
+                          name,
+                          server.document,
+                          server.id,
+                          "CREATE_COMPLETE",
+                          "state changed",
+                          "OS::Heat::DeployedServer",
+                          "admin",
+                          stack,
+                          stack};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,225 @@
+#include "metadata/live/heat_guide.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "metadata/compile/request.hpp"
+#include "metadata/compile/validation.hpp"
+#include "metadata/functions/table.hpp"
+#include "metadata/live/schema_json.hpp"
+#include "metadata/live/value_json.hpp"
+#include "metadata/model/fault.hpp"
+#include "metadata/resources/type_names.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr std::string_view k_hot = "heat_template_version";
+
+const std::map<std::string_view, std::string_view>& aliases() {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"2016-10-14", "newton"}, {"2017-02-24", "ocata"}, {"2017-09-01", "pike"},
+      {"2018-03-02", "queens"}, {"2018-08-31", "rocky"}, {"2021-04-16", "wallaby"}};
+  return names;
+}
+
+/// What each function is for.
+std::string_view purpose(const std::string& name) {
+  static const std::map<std::string_view, std::string_view> words = {
+      {"get_param", "the value of a parameter, or a part of it"},
+      {"get_resource", "the id of a resource"},
+      {"get_attr", "an attribute of a resource, or a part of it"},
+      {"get_file", "the contents of a file"},
+      {"resource_facade", "what the parent template says of the nested stack's resource"},
+      {"list_join", "lists joined to a text"},
+      {"str_replace", "a text with names replaced by values"},
+      {"str_replace_strict", "as str_replace; every name must occur"},
+      {"str_replace_vstrict", "as str_replace_strict; no value may be empty"},
+      {"str_split", "a text split to a list, or one part of it"},
+      {"repeat", "a template repeated for each item of lists"},
+      {"digest", "a checksum of a text"},
+      {"map_merge", "maps merged, later ones win"},
+      {"map_replace", "a map with keys or values replaced"},
+      {"yaql", "the result of a YAQL expression"},
+      {"if", "one of two values, by a condition"},
+      {"equals", "whether two values are equal"},
+      {"not", "the opposite of a condition"},
+      {"and", "whether all conditions hold"},
+      {"or", "whether any condition holds"},
+      {"filter", "a list without certain values"},
+      {"make_url", "a URL of its parts"},
+      {"list_concat", "lists put together"},
+      {"list_concat_unique", "lists put together, without repetition"},
+      {"contains", "whether a value is in a list or a text"},
+      {"Ref", "the value of a parameter, or the id of a resource"},
+      {"Fn::GetAtt", "an attribute of a resource"},
+      {"Fn::GetAZs", "the availability zones"},
+      {"Fn::Select", "one item of a list or a map"},
+      {"Fn::Join", "a list joined to a text"},
+      {"Fn::Split", "a text split to a list"},
+      {"Fn::Replace", "a text with names replaced by values"},
+      {"Fn::Base64", "the text itself"},
+      {"Fn::MemberListToMap", "a map of a list of names and values"},
+      {"Fn::ResourceFacade", "what the parent template says of the nested stack's resource"},
+      {"Fn::FindInMap", "a value of the Mappings section"},
+      {"Fn::If", "one of two values, by a condition"},
+      {"Fn::Equals", "whether two values are equal"},
+      {"Fn::Not", "the opposite of a condition"},
+      {"Fn::And", "whether all conditions hold"},
+      {"Fn::Or", "whether any condition holds"}};
+  const auto found = words.find(name);
+  return found == words.end() ? std::string_view{} : found->second;
+}
+
+Json version_row(std::string_view key, std::string_view name, const char* type) {
+  Json row = Json::object();
+  row["version"] = cat(key, ".", name);
+  row["type"] = type;
+  row["aliases"] = Json::array();
+  const auto alias = aliases().find(name);
+  if (alias != aliases().end()) row["aliases"].push_back(cat(key, ".", alias->second));
+  return row;
+}
+
+/// A name that can stand in a template: "OS::Heat::Value" is "Value".
+std::string short_name(const std::string& type) { return type.substr(type.rfind(':') + 1); }
+
+Json stack_parameters(Stack& stack) {
+  Json parameters = Json::object();
+  for (const ParameterSchema& schema : stack.parameters().schemata()) {
+    parameters[schema.name] = parameter_json(schema);
+    const auto origin = stack.parameters().origin(schema.name);
+    if (origin != StackParameters::Origin::given || schema.hidden) continue;
+    if (const auto value = stack.parameters().value(schema.name)) parameters[schema.name]["Value"] = to_json(*value);
+  }
+  return parameters;
+}
+
+Json nested_parameters(Stack& stack) {
+  Json out = Json::object();
+  for (Resource* resource : stack.resources()) {
+    Stack* inner = nullptr;
+    try {
+      inner = stack.nested_of(*resource);
+    } catch (const Fault&) {  // the root's own validation tells what is wrong
+    }
+    if (inner == nullptr) continue;
+    Json row = Json::object();
+    row["Type"] = resource->type;
+    row["Description"] = inner->source() == nullptr ? "" : inner->source()->description();
+    row["Parameters"] = inner->source() == nullptr ? Json::object() : stack_parameters(*inner);
+    Json deeper = nested_parameters(*inner);
+    if (!deeper.empty()) row["NestedParameters"] = std::move(deeper);
+    out[resource->name] = std::move(row);
+  }
+  return out;
+}
+
+Json validated(StackModel& model, const Json& request, bool nested) {
+  Json whole = request;
+  whole["stack_name"] = "validate";
+  StackRequest parts = request_from_body(model, to_value(whole));
+  build_model(model, parts);
+  for (const Fault& fault : validate_stack(*model.root)) {
+    if (fault.type() != "UserParameterMissing") throw fault;
+  }
+  Json out = Json::object();
+  const std::string description = model.root->source()->description();
+  out["Description"] = description.empty() ? "No description" : description;
+  const Value groups = model.root->source()->section("parameter_groups", "ParameterGroups");
+  if (groups.is_list()) out["ParameterGroups"] = to_json(groups);
+  out["Parameters"] = stack_parameters(*model.root);
+  out["Environment"] = environment_json(model.tree->environment, to_json(parts.parameters));
+  if (nested) out["NestedParameters"] = nested_parameters(*model.root);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> HeatGuide::resource_types() const {
+  std::vector<std::string> names;
+  for (const std::string& name : builtin_type_names()) {
+    if (find_resource_type(name) != nullptr) names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<Json> HeatGuide::resource_type(const std::string& name) const {
+  const ResourceType* type = find_resource_type(name);
+  if (type == nullptr) return std::nullopt;
+  Json out = Json::object();
+  out["resource_type"] = name;
+  out["description"] = cat(name, ", as far as it can be had without the service behind it");
+  out["properties"] = Json::object();
+  for (const auto& [property, schema] : type->properties) out["properties"][property] = property_json(schema);
+  out["attributes"] = Json::object();
+  for (const std::string& attribute : type->attributes) out["attributes"][attribute] = Json::object();
+  out["support_status"] = {
+      {"status", "SUPPORTED"}, {"message", Json()}, {"version", Json()}, {"previous_status", Json()}};
+  return out;
+}
+
+std::optional<Json> HeatGuide::type_template(const std::string& name, bool hot) const {
+  const ResourceType* type = find_resource_type(name);
+  if (type == nullptr) return std::nullopt;
+  const std::string own = short_name(name);
+  Json out = Json::object();
+  out[hot ? "heat_template_version" : "HeatTemplateFormatVersion"] = hot ? "2016-10-14" : "2012-12-12";
+  out[hot ? "description" : "Description"] = cat("Initial template of ", own);
+  Json& parameters = out[hot ? "parameters" : "Parameters"] = Json::object();
+  Json properties = Json::object();
+  for (const auto& [property, schema] : type->properties) {
+    parameters[property] = type_parameter_json(schema, hot);
+    properties[property] = {{hot ? "get_param" : "Ref", property}};
+  }
+  out[hot ? "resources" : "Resources"][own] = {{hot ? "type" : "Type", name},
+                                               {hot ? "properties" : "Properties", properties}};
+  Json& outputs = out[hot ? "outputs" : "Outputs"] = Json::object();
+  for (const std::string& attribute : type->attributes) {
+    const Json value = hot ? Json({{"get_attr", Json::array({own, attribute})}})
+                           : Json({{"Fn::GetAtt", Json::array({own, attribute})}});
+    outputs[attribute] = {{hot ? "value" : "Value", value}};
+  }
+  return out;
+}
+
+Json HeatGuide::versions() const {
+  Json all = Json::array();
+  all.push_back(version_row("AWSTemplateFormatVersion", "2010-09-09", "cfn"));
+  all.push_back(version_row("HeatTemplateFormatVersion", "2012-12-12", "cfn"));
+  for (const std::string& name : hot_version_names()) all.push_back(version_row(k_hot, name, "hot"));
+  return all;
+}
+
+std::optional<Json> HeatGuide::functions(const std::string& version, bool conditions) const {
+  const std::size_t dot = version.find('.');
+  if (dot == std::string::npos) return std::nullopt;
+  Version known = Version::hot_end;
+  try {
+    known = version_of(map_of({{version.substr(0, dot), Value::string(version.substr(dot + 1))}}));
+  } catch (const Fault&) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> plain = function_names(known);
+  std::set<std::string> names(plain.begin(), plain.end());
+  if (conditions && has_conditions(known)) {
+    for (const std::string& name : condition_function_names(known)) names.insert(name);
+  }
+  Json all = Json::array();
+  for (const std::string& name : names) all.push_back({{"functions", name}, {"description", purpose(name)}});
+  return all;
+}
+
+Json HeatGuide::validate(const Json& request, bool nested) const {
+  StackModel model;
+  try {
+    return validated(model, request, nested);
+  } catch (const Fault& fault) {
+    throw fault.located(model.sources);
+  }
+}
+
+}  // namespace hearth::metadata::live

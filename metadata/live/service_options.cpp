@@ -1,0 +1,41 @@
+#include "metadata/live/service_options.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+std::uint16_t port_option(const cli::Arguments& arguments, const std::string& option, std::uint16_t usual) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return usual;
+  const std::optional<std::uint64_t> number = parse_number(*text);
+  if (!number || *number > 65535) throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": no port"));
+  return static_cast<std::uint16_t>(*number);
+}
+
+ServicePorts service_ports(const cli::Arguments& arguments, const std::string& address) {
+  ServicePorts ports;
+  ports.address = address;
+  ports.cfn = port_option(arguments, "cfn-port", ports.cfn);
+  ports.objects = port_option(arguments, "objects-port", ports.objects);
+  ports.heat = port_option(arguments, "heat-port", ports.heat);
+  ports.identity = port_option(arguments, "identity-port", ports.identity);
+  return ports;
+}
+
+std::string url_host(const std::string& address) {
+  const bool bare_ipv6 = address.find(':') != std::string::npos && address.front() != '[';
+  return bare_ipv6 ? cat("[", address, "]") : address;
+}
+
+PublicUrls public_urls(const std::string& scheme, const std::string& host, const ServicePorts& ports) {
+  const auto url = [&](std::uint16_t port) { return cat(scheme, "://", url_host(host), ":", port); };
+  PublicUrls urls;
+  urls.cfn = url(ports.cfn);
+  urls.heat = url(ports.heat);
+  urls.objects = url(ports.objects);
+  urls.identity = url(ports.identity);
+  return urls;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,23 @@
+// Filters, paging and order of the orchestration API's lists.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "metadata/serve/query.hpp"
+
+namespace hearth::metadata::live {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+/// For every parameter that names a field, the field has one of the values given. "COMPLETE" passes for
+/// "CREATE_COMPLETE".
+[[nodiscard]] bool passes(const Parameters& parameters, const Fields& fields);
+/// tags (all of them), tags-any, not-tags (not all), not-tags-any (none), as comma lists, over a stack's own.
+[[nodiscard]] bool passes_tags(const Parameters& parameters, const Json& tags);
+/// `list` from behind the entry `marker` on, `limit` entries at most, by `sort_keys` and `sort_dir` where given.
+[[nodiscard]] Json paged(Json list, const Parameters& parameters);
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,154 @@
+// Software configs and deployments: those of stacks, and those made by hand.
+#include "base/text.hpp"
+#include "metadata/rest/heat_api.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// Calls `visit` for each deployment of a stack that was begun, until it says that it is enough.
+template <class Visit>
+void for_each_deployment(Engine& engine, const Visit& visit) {
+  for (LiveTree* live : engine.trees()) {
+    for (const Resource& resource : live->tree.resources()) {
+      const bool there = !resource.gone && resource.role == Role::deployment && !resource.physical_id.empty();
+      if (there && visit(*live, resource)) return;
+    }
+  }
+}
+
+[[noreturn]] void no_such(const char* what, const std::string& id) {
+  throw EngineError("NotFound", cat("Software ", what, " with id ", id, " not found"));
+}
+
+Json wrapped(const char* key, Json value) {
+  Json body = Json::object();
+  body[key] = std::move(value);
+  return body;
+}
+
+ServedResponse no_content() {
+  ServedResponse response;
+  response.status = 204;
+  return response;
+}
+
+Json config_summary(const Json& config, const std::string& project) {
+  Json entry = Json::object();
+  for (const char* key : {"id", "name", "group", "creation_time"}) entry[key] = config.value(key, "");
+  entry["project"] = project;
+  return entry;
+}
+
+}  // namespace
+
+ServedResponse HeatApi::deployments(const Call& call) {
+  if (call.parts.size() > 2 && call.parts[1] == "metadata") return server_metadata(call.parts[2]);
+  if (call.parts.size() > 1) return one_deployment(call, call.parts[1]);
+  if (call.request.method == "POST") return create_deployment(call);
+  const std::string wanted = parameter_or(call.parameters, "server_id", "");
+  Json list = Json::array();
+  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+    const std::string server = server_of(live.tree, resource);
+    if (wanted.empty() || server == wanted) list.push_back(deployment_details(resource, server));
+    return false;
+  });
+  for (const auto& [id, row] : engine_.software().deployments()) {
+    if (wanted.empty() || row.value("server_id", "") == wanted) list.push_back(row);
+  }
+  return json_response(200, wrapped("software_deployments", std::move(list)));
+}
+
+/// What the agent of a server would get.
+ServedResponse HeatApi::server_metadata(const std::string& server) {
+  for (LiveTree* live : engine_.trees()) {
+    for (std::size_t i = 0; i < live->tree.resources().size(); ++i) {
+      const Resource& resource = live->tree.resource(i);
+      if (resource.gone || resource.role != Role::server || resource.physical_id != server) continue;
+      return json_response(200, wrapped("metadata", engine_.metadata_of(*live, i).value("deployments", Json::array())));
+    }
+  }
+  throw EngineError("NotFound", cat("The server (", server, ") could not be found."));
+}
+
+ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) {
+  const std::string& method = call.request.method;
+  if (const Json* by_hand = engine_.software().deployment(id)) {
+    const std::string server = by_hand->value("server_id", "");
+    if (method == "DELETE") {
+      engine_.software().remove_deployment(id);
+      engine_.touch_server(server);
+      return no_content();
+    }
+    if (method == "PUT") {
+      by_hand = engine_.software().change_deployment(id, body_of(call.request), now());
+      engine_.touch_server(server);
+    }
+    return json_response(200, wrapped("software_deployment", *by_hand));
+  }
+  Json shown;
+  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+    if (resource.physical_id != id) return false;
+    shown = deployment_details(resource, server_of(live.tree, resource));
+    return true;
+  });
+  if (shown.is_null()) no_such("deployment", id);
+  if (method != "GET") {
+    throw EngineError("Forbidden", "The deployment belongs to a stack: it changes with the stack.");
+  }
+  return json_response(200, wrapped("software_deployment", std::move(shown)));
+}
+
+ServedResponse HeatApi::create_deployment(const Call& call) {
+  const Json request = body_of(call.request);
+  const std::string server = request.value("server_id", "");
+  const std::string config = request.value("config_id", "");
+  if (engine_.software().config(config) == nullptr) no_such("config", config);
+  if (!engine_.has_server(server)) {
+    throw EngineError("NotFound", cat("The server (", server, ") could not be found."));
+  }
+  Json made = engine_.software().add_deployment(request, now());
+  engine_.touch_server(server);
+  return json_response(200, wrapped("software_deployment", std::move(made)));
+}
+
+ServedResponse HeatApi::configs(const Call& call) {
+  if (call.parts.size() > 1) return one_config(call, call.parts[1]);
+  if (call.request.method == "POST") {
+    return json_response(200, wrapped("software_config", engine_.software().add_config(body_of(call.request), now())));
+  }
+  Json list = Json::array();
+  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+    if (resource.deployment.derived.empty()) return false;
+    const Json config = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
+    list.push_back(config_summary(config, live.tree.project));
+    return false;
+  });
+  for (const auto& [id, row] : engine_.software().configs()) list.push_back(config_summary(row, call.project));
+  return json_response(200, wrapped("software_configs", std::move(list)));
+}
+
+ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {
+  if (const Json* by_hand = engine_.software().config(id)) {
+    if (call.request.method != "DELETE") return json_response(200, wrapped("software_config", *by_hand));
+    for (const auto& [deployment, row] : engine_.software().deployments()) {
+      if (row.value("config_id", "") == id) {
+        throw EngineError("Forbidden", cat("Software config with id ", id, " can not be deleted as it is used by ",
+                                           "deployment ", deployment));
+      }
+    }
+    engine_.software().remove_config(id);
+    return no_content();
+  }
+  Json shown;
+  for_each_deployment(engine_, [&](LiveTree&, const Resource& resource) {
+    if (resource.deployment.config_id != id || resource.deployment.derived.empty()) return false;
+    shown = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
+    return true;
+  });
+  if (shown.is_null()) no_such("config", id);
+  if (call.request.method == "DELETE") throw EngineError("Forbidden", "The config belongs to a stack's deployment.");
+  return json_response(200, wrapped("software_config", std::move(shown)));
+}
+
+}  // namespace hearth::metadata::live

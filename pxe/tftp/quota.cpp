@@ -1,0 +1,26 @@
+#include "pxe/tftp/quota.hpp"
+
+namespace hearth::pxe::tftp {
+
+std::optional<Quota::Place> Quota::take(Ipv4 client) {
+  const std::lock_guard lock(mutex_);
+  if (running_ >= all_) return std::nullopt;
+  std::size_t& count = clients_[client.value];
+  if (count >= per_client_) {
+    if (count == 0) clients_.erase(client.value);
+    return std::nullopt;
+  }
+  ++count;
+  ++running_;
+  return Place(*this, client);
+}
+
+void Quota::give_back(Ipv4 client) {
+  const std::lock_guard lock(mutex_);
+  const auto found = clients_.find(client.value);
+  if (found == clients_.end()) return;
+  --running_;
+  if (--found->second == 0) clients_.erase(found);
+}
+
+}  // namespace hearth::pxe::tftp

@@ -1,0 +1,17 @@
+#!/bin/bash
+# A small Debian with what the layouts of the boot matrix need to find their root file system, made once for all of
+# them: boot_tree.sh DIRECTORY writes DIRECTORY/tree.tar.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+directory=$1
+. "$(dirname "$0")/lib.sh"
+type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
+apt-get indextargets --format '$(RELEASE)' | grep -qx bookworm ||
+    { echo "SKIPPED: this machine's apt knows no mirror of Debian bookworm" && exit 77; }
+mkdir -p "$directory"
+[ ! -s "$directory/tree.tar" ] || exit 0
+export DIB_RELEASE=bookworm
+"$HEARTH" image create -n -t tar -o tree \
+    -p linux-image-cloud-amd64,initramfs-tools,lvm2,cryptsetup-initramfs,xfsprogs,btrfs-progs \
+    debian-minimal enable-serial-console < /dev/null || fail "the tree can't be made"
+[ ! -f tree.tar ] || mv tree.tar "$directory/tree.tar"
+finish

@@ -1,0 +1,41 @@
+#!/bin/bash
+# The way over an air gap: an image is recorded on one side and packed into one signed file with all it was made of; on
+# the other side, where there is no network at all, the bundle is checked and unpacked, the image's signature holds, and
+# the image is built again, the same bytes, by the bundle's own Hearth.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+unset DIB_IMAGE_CACHE SOURCE_DATE_EPOCH
+openssl genpkey -algorithm ed25519 -out key.pem
+openssl pkey -in key.pem -pubout -out key.pub
+openssl genpkey -algorithm ed25519 -out stranger.pem
+mkdir open
+(
+    cd open
+    "$HEARTH" image create --record --sign-key ../key.pem -n -t tar -o web debian-minimal < /dev/null
+    echo '{"nodes": []}' > instackenv.json
+    "$HEARTH" bundle create -o ../site.bundle --image web.tar --lock hearth.lock --elements "$here/elements" \
+        --site instackenv.json --sign-key ../key.pem
+) || fail "the open side fails"
+cp open/web.tar original.tar
+rm -rf open "$HOME"
+
+"$HEARTH" bundle verify site.bundle --key stranger.pem > out 2>&1 && fail "a stranger's key is believed"
+expect_text out "is signed by a stranger"
+head -c 1000000 site.bundle > short.bundle
+"$HEARTH" bundle unpack short.bundle -C short > out 2>&1 && fail "a bundle that is cut short is unpacked"
+expect_text out "is not whole"
+[ ! -e short ] || fail "something was unpacked of a bundle that is cut short"
+
+unshare --net -- "$HEARTH" bundle unpack site.bundle -C closed --key key.pub || fail "the bundle can't be unpacked"
+# From here on nothing is used but what came over.
+(
+    . closed/environment
+    cd closed/images
+    unset HEARTH_DATA_DIR HEARTH_AGENT_BINARY
+    hearth image verify web.tar --key ../../key.pub
+    mkdir again && cd again
+    unshare --net -- hearth image create --offline --lock ../../locks/hearth.lock -n -t tar -o web debian-minimal < /dev/null
+) || fail "the closed side fails"
+cmp original.tar closed/images/again/web.tar || fail "the closed side makes other bytes"
+"$HEARTH" image verify closed/images/web.tar --key stranger.pem > out 2>&1 && fail "a stranger's signature is believed"
+finish

@@ -1,0 +1,131 @@
+"""hearth-agent write-image: every format ends up on the disk as it was, whatever the connection does, and what is not
+right leaves no disk that boots. usage: write_image_test.py HEARTH_AGENT HEARTH"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import conductor
+import images
+
+AGENT, HEARTH = (os.path.abspath(word) for word in sys.argv[1:3])
+MIB = 1 << 20
+
+
+class WriteImage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.TemporaryDirectory(prefix="hearth-write.")
+        cls.files = os.path.join(cls.work.name, "files")
+        os.mkdir(cls.files)
+        cls.raw = cls.path("i.raw")
+        images.make_raw(cls.raw, cls.work.name)
+        with open(cls.raw, "rb") as file:
+            cls.content = file.read()
+        convert = ["qemu-img", "convert", "-f", "raw", "-O", "qcow2"]
+        images.run(*convert, cls.raw, cls.path("plain.qcow2"))
+        images.run(*convert, "-c", cls.raw, cls.path("zlib.qcow2"))
+        images.run(*convert, "-c", "-o", "compression_type=zstd", cls.raw, cls.path("zstd.qcow2"))
+        images.run(*convert, "-o", "cluster_size=512k", cls.raw, cls.path("large.qcow2"))
+        images.run(HEARTH, "image", "convert", "--compression", "best", cls.raw, cls.path("ours.qcow2"))
+        images.run("gzip", "-k", cls.raw)
+        images.run("zstd", "-q", cls.raw)
+        images.run("openssl", "genpkey", "-algorithm", "ed25519", "-out", cls.path("key"))
+        for name, source in (("i.frames", "i.raw"), ("again.frames", "zlib.qcow2")):
+            images.run(HEARTH, "image", "publish", "--sign", cls.path("key"), cls.path(source), cls.path(name))
+        with open(cls.path("i.frames.json"), encoding="utf-8") as file:
+            cls.root = json.load(file)["os_hash_value"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.work.cleanup()
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.files, name)
+
+    def write(self, name, checksum=None, size=256 * MIB, **server):
+        """Exit status, what was said, and the disk."""
+        serving = conductor.Conductor(self.files, **server)
+        disk = os.path.join(self.work.name, "disk")
+        with open(disk, "wb") as file:
+            file.write(b"\xaa" * min(size, 140 * MIB))
+            file.truncate(size)
+        if checksum is None:
+            with open(self.path(name), "rb") as file:
+                checksum = hashlib.sha256(file.read()).hexdigest()
+        url = f"http://127.0.0.1:{serving.port}/files/{name}"
+        done = subprocess.run([AGENT, "write-image", url, disk, checksum], capture_output=True, text=True, timeout=120,
+                              check=False)
+        self.broken = serving.broken
+        serving.close()
+        with open(disk, "rb") as file:
+            return done.returncode, done.stderr, file.read(len(self.content))
+
+    def assert_written(self, name, **options):
+        status, said, disk = self.write(name, **options)
+        self.assertEqual(status, 0, said)
+        self.assertTrue(disk == self.content, f"{name}: the disk differs from the image")
+
+    def test_every_format_gives_the_same_disk(self):
+        for name in ("i.raw", "i.raw.gz", "i.raw.zst", "plain.qcow2", "zlib.qcow2", "zstd.qcow2", "large.qcow2", "ours.qcow2",
+                     "i.frames"):
+            with self.subTest(name):
+                self.assert_written(name)
+        self.assert_written("i.frames", checksum="frames:" + self.root)
+
+    def test_the_same_disk_gives_the_same_frames_file(self):
+        with open(self.path("i.frames"), "rb") as one, open(self.path("again.frames"), "rb") as other:
+            self.assertTrue(one.read() == other.read())
+
+    def test_a_server_without_ranges_will_do(self):
+        for name in ("zlib.qcow2", "i.frames", "i.raw.zst"):
+            with self.subTest(name):
+                self.assert_written(name, ranges=False)
+
+    def test_broken_connections_are_taken_up_where_they_broke(self):
+        for ranges in (True, False):
+            self.assert_written("i.raw", break_after=20 * MIB, ranges=ranges)
+            self.assertEqual(self.broken, 3)
+
+    def refuse(self, name, words, booted=False, **options):
+        status, said, disk = self.write(name, **options)
+        self.assertEqual(status, 1)
+        self.assertIn(words, said)
+        self.assertEqual(disk[510:512] == b"\x55\xaa", booted)
+        return disk
+
+    def test_a_wrong_checksum_leaves_no_boot_sector(self):
+        disk = self.refuse("zlib.qcow2", "the checksum of the image", checksum="0" * 64)
+        self.assertEqual(disk[:MIB].strip(b"\0"), b"")
+        self.refuse("i.frames", "has the root", checksum="frames:" + "0" * 64)
+
+    def test_a_damaged_frame_is_not_written(self):
+        with open(self.path("i.frames"), "rb") as file:
+            bytes_ = bytearray(file.read())
+        bytes_[-1000] ^= 1
+        with open(self.path("damaged.frames"), "wb") as file:
+            file.write(bytes_)
+        disk = self.refuse("damaged.frames", "is not what the image's map says", checksum="frames:" + self.root)
+        self.assertEqual(disk[:MIB].strip(b"\0"), b"")
+
+    def test_a_disk_that_is_too_small_is_refused_with_both_sizes(self):
+        for name in ("i.raw", "zlib.qcow2", "i.frames", "i.raw.zst"):
+            with self.subTest(name):
+                self.refuse(name, "is too small: it has 67108864 bytes", size=64 * MIB)
+
+    def test_what_is_no_whole_disk_is_refused(self):
+        with open(self.path("nothing.raw"), "wb") as file:
+            file.truncate(MIB)
+        self.refuse("nothing.raw", "has no partition table")
+        images.run("qemu-img", "create", "-q", "-f", "qcow2", "-b", self.path("i.raw"), "-F", "raw", self.path("over.qcow2"))
+        self.refuse("over.qcow2", "has a backing file")
+        self.refuse("missing.raw", "404", checksum="0" * 64)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

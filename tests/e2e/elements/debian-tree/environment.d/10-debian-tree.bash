@@ -1,0 +1,1 @@
+export DISTRO_NAME=debian DIB_RELEASE=bookworm DIB_INIT_SYSTEM=systemd

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""Recorded fetches, end to end: hooks fetch with curl, wget, git and Python from a server of the test's own; the build is
+recorded, then replayed with the server gone. HEARTH is the program under test.
+
+The server listens on 127.0.0.2: hooks have a loopback of their own, so that all of it has to come through the proxy."""
+
+import http.server
+import os
+import pathlib
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEARTH = os.environ["HEARTH"]
+HOST = "127.0.0.2"
+
+
+class Site(http.server.SimpleHTTPRequestHandler):
+    """Files of a directory; some paths misbehave."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        if self.path == "/cut":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"x" * 400)
+            self.close_connection = True
+            return
+        if self.path == "/long":
+            self.send_response(200)
+            self.send_header("Content-Length", "10")
+            self.end_headers()
+            self.wfile.write(b"x" * 400)
+            self.close_connection = True
+            return
+        if self.path in ("/stall", "/silent"):
+            if self.path == "/stall":
+                self.send_response(200)
+                self.send_header("Content-Length", "1000")
+                self.end_headers()
+                self.wfile.write(b"x" * 400)
+                self.wfile.flush()
+            self.server.over.wait(120)
+            self.close_connection = True
+            return
+        super().do_GET()
+
+    def log_message(self, *args):
+        pass
+
+
+class Server:
+    def __init__(self, directory, context=None):
+        self.http = http.server.ThreadingHTTPServer((HOST, 0), lambda *a: Site(*a, directory=directory))
+        self.http.asked = []
+        self.http.over = threading.Event()
+        if context:
+            self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
+        self.url = f"http{'s' if context else ''}://{HOST}:{self.http.server_address[1]}"
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.http.over.set()
+        self.http.shutdown()
+        self.http.server_close()
+
+
+class Fetches(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="hearth-fetch."))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.site = self.work / "site"
+        self.site.mkdir()
+        (self.site / "file").write_text("contents\n")
+        self.server = Server(self.site)
+        self.addCleanup(self.server.stop)
+        self.elements = self.work / "elements"
+
+    def element(self, script, name="50-fetch"):
+        hook = self.elements / "fetcher/root.d" / name
+        hook.parent.mkdir(parents=True, exist_ok=True)
+        hook.write_text("#!/bin/bash\nset -eu\ncd \"$TARGET_ROOT/root\"\n" + script)
+        hook.chmod(0o755)
+
+    def build(self, name, *options, **variables):
+        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
+        for unwanted in ("DIB_RELEASE", "DIB_DISTRIBUTION_MIRROR", "http_proxy", "https_proxy", "SOURCE_DATE_EPOCH"):
+            env.pop(unwanted, None)
+        env["HEARTH_LAYER_WORTH"] = "10000000"  # milliseconds: no layers, but where a test wants some
+        env.update(variables)
+        command = [HEARTH, "image", "create", "-n", "-t", "tar", "-o", name, *options, "tiny-os", "fetcher"]
+        return subprocess.run(command, cwd=self.work, env=env, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
+
+    def good(self, name, *options, **variables):
+        run = self.build(name, *options, **variables)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return (self.work / f"{name}.tar").read_bytes()
+
+    def bad(self, *options, **variables):
+        run = self.build("bad", *options, **variables)
+        self.assertNotEqual(run.returncode, 0, run.stdout)
+        self.assertFalse((self.work / "bad.tar").exists())
+        return run.stdout
+
+    def test_what_curl_wget_git_and_python_fetched_comes_again_without_a_network(self):
+        subprocess.run("git init -q repo && cd repo && echo one > one && git add one && "
+                       "git -c user.name=a -c user.email=a@b.example commit -qm one && git update-server-info",
+                       shell=True, check=True, cwd=self.site)
+        url = self.server.url
+        self.element(f"""
+curl -sSf {url}/file > curl
+curl -sSf -r 2-4 {url}/file > part
+wget -qO wget {url}/file
+git clone -q {url}/repo/.git repo
+rm -rf repo/.git
+python3 -c 'import sys, urllib.request; sys.stdout.write(urllib.request.urlopen(sys.argv[1]).read().decode())' {url}/file > python
+if curl -sSf {url}/missing; then exit 1; fi
+""")
+        recorded = self.good("recorded", "--record")
+        self.assertEqual(self.server.http.asked.count("/file"), 1, "one URL is asked for once")
+        lock = (self.work / "hearth.lock").read_text()
+        self.assertIn(f"GET {url}/file 200 sha256:", lock)
+        self.assertIn(f"GET {url}/missing 404 sha256:", lock)
+        # What the lock names comes from the store; a lock alone is enough where there is a network.
+        del self.server.http.asked[:]
+        self.assertEqual(self.good("locked", "--locked"), recorded)
+        self.assertEqual(self.server.http.asked, [])
+        self.assertEqual(self.good("elsewhere", "--locked", HEARTH_CACHE=str(self.work / "new")), recorded)
+        self.assertGreater(len(self.server.http.asked), 1)
+        self.server.stop()
+        self.assertEqual(self.good("offline", "--offline"), recorded)
+        out = self.bad("--offline", HEARTH_CACHE=str(self.work / "empty"))
+        self.assertIn(f"{url}/file (asked by root.d/50-fetch)", out)
+        self.assertIn("is not in", out)
+        self.assertIn("--record", out)
+
+    def test_a_replay_runs_only_what_changed_and_its_lock_stays_whole(self):
+        url = self.server.url
+        self.element(f"curl -sSf {url}/file > a\n! curl -sSf {url}/missing\n")
+        self.element("echo one > b\n", "60-local")
+        self.good("recorded", "--record")
+        layered = {"HEARTH_LAYER_WORTH": "0"}
+        self.assertEqual(self.good("image", "--locked", **layered), (self.work / "recorded.tar").read_bytes())
+        self.element("echo two > b\n", "60-local")
+        again = self.good("image", "--offline", HEARTH_CACHE=str(self.work / "empty"), **layered)
+        self.assertEqual(again, self.good("clean", "--offline", "--no-cache"))
+        self.assertIn("kept  root.d/50-fetch", self.why("image"))
+        self.assertEqual((self.work / "image.d/hearth.lock").read_text(), (self.work / "clean.d/hearth.lock").read_text())
+        (self.site / "file").write_text("other contents\n")
+        self.good("recorded", "--record")
+        self.assertEqual(self.good("image", "--locked", **layered), (self.work / "recorded.tar").read_bytes())
+        self.assertIn(f"the download GET {url}/file changed", self.why("image"))
+
+    def test_an_image_is_reproduced_from_its_own_provenance(self):
+        self.element(f"curl -sSf {self.server.url}/file > a\n")
+        self.element("echo one > b\n", "60-local")
+        self.good("image", "--record")
+        self.server.stop()
+        again = self.reproduce("image.tar")
+        self.assertEqual(again.returncode, 0, again.stdout)
+        self.assertIn("reproduced", again.stdout)
+        self.element("echo two > b\n", "60-local")
+        again = self.reproduce("image.tar")
+        self.assertEqual(again.returncode, 1, again.stdout)
+        for text in ("element changed since: fetcher", "/root/b", "written by root.d/60-local"):
+            self.assertIn(text, again.stdout)
+        with open(self.work / "image.tar", "r+b") as image:
+            image.write(b"x")
+        self.assertIn("image.tar", self.reproduce("image.tar").stdout)
+        self.assertEqual(list(self.work.glob(".hearth-reproduce-*")), [])
+
+    def reproduce(self, image):
+        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
+        return subprocess.run([HEARTH, "image", "reproduce", image], cwd=self.work, env=env, text=True, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+
+    def test_an_answer_that_is_longer_than_it_says_is_only_what_it_says(self):
+        self.element(f"curl -sSf {self.server.url}/long > a\n")
+        self.good("image", "--record")
+        self.assertRegex((self.work / "hearth.lock").read_text(), r"/long 200 sha256:[0-9a-f]{64} 10\b")
+
+    def why(self, name):
+        return subprocess.run([HEARTH, "image", "why", name], cwd=self.work, text=True, stdout=subprocess.PIPE, check=True).stdout
+
+    def test_a_url_that_the_lock_does_not_name_fails_with_its_step(self):
+        self.element(f"curl -sSf {self.server.url}/file > a\n")
+        self.good("recorded", "--record")
+        (self.site / "more").write_text("more\n")
+        self.element(f"curl -sSf {self.server.url}/more > a\n")
+        for mode in ("--offline", "--locked"):
+            out = self.bad(mode)
+            self.assertIn(f"{self.server.url}/more (asked by root.d/50-fetch): the lock does not name it", out)
+        self.assertEqual(self.server.http.asked, ["/file"])
+
+    def test_locked_refuses_what_changed(self):
+        self.element(f"curl -sSf {self.server.url}/file > a\n")
+        self.good("recorded", "--record")
+        (self.site / "file").write_text("other contents\n")
+        out = self.bad("--locked", HEARTH_CACHE=str(self.work / "new"))
+        self.assertIn("the lock says sha256:", out)
+        self.assertIn("record it again", out)
+
+    def test_an_answer_that_is_cut_short_is_neither_recorded_nor_believed(self):
+        self.element(f"curl -sSf {self.server.url}/cut > a\n")
+        out = self.bad("--record")
+        self.assertIn("/cut (asked by root.d/50-fetch)", out)
+        self.assertFalse((self.work / "hearth.lock").exists())
+
+    def test_a_server_that_falls_silent_is_given_up_and_named(self):
+        for path in ("stall", "silent"):
+            self.element(f"curl -sSf {self.server.url}/{path} > a\n")
+            out = self.bad("--record", HEARTH_FETCH_STALL="1")
+            self.assertIn(f"/{path} (asked by root.d/50-fetch)", out)
+            self.assertFalse((self.work / "hearth.lock").exists())
+        self.assertIn("HEARTH_FETCH_STALL: 'soon' is no number", self.bad("--record", HEARTH_FETCH_STALL="soon"))
+
+    def test_there_is_no_way_past_the_proxy(self):
+        self.element(f"curl -sS --noproxy '*' {self.server.url}/file\n")
+        self.bad("--record")
+        self.assertEqual(self.server.http.asked, [])
+
+    def test_ftp_is_refused_with_a_hint(self):
+        self.element("curl -sSf ftp://192.0.2.1/file > a\n")
+        self.assertIn("ftp is not recorded; use the mirror's http address", self.bad("--record"))
+
+    def test_https_is_recorded_by_an_authority_that_only_the_sandbox_trusts(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out",
+                        "cert.pem", "-days", "2", "-subj", "/CN=test", "-addext", f"subjectAltName=IP:{HOST}"],
+                       cwd=self.work, check=True, stderr=subprocess.DEVNULL)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.work / "cert.pem", self.work / "key.pem")
+        server = Server(self.site, context)
+        self.addCleanup(server.stop)
+        trusted = {"SSL_CERT_FILE": str(self.work / "cert.pem")}
+        self.element(f"curl -sSf {server.url}/file > curl\nwget -qO wget {server.url}/file\n"
+                     f"python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' {server.url}/file\n")
+        recorded = self.good("recorded", "--record", "--intercept-https", **trusted)
+        server.stop()
+        self.assertEqual(self.good("offline", "--offline"), recorded)
+        self.assertIn(f"GET {server.url}/file 200", (self.work / "hearth.lock").read_text())
+
+    def test_https_without_interception_passes_and_is_noted(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out",
+                        "cert.pem", "-days", "2", "-subj", "/CN=test", "-addext", f"subjectAltName=IP:{HOST}"],
+                       cwd=self.work, check=True, stderr=subprocess.DEVNULL)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.work / "cert.pem", self.work / "key.pem")
+        server = Server(self.site, context)
+        self.addCleanup(server.stop)
+        self.element(f"curl -sSf --cacert {self.work}/cert.pem {server.url}/file > curl\n")
+        run = self.build("recorded", "--record")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("not recorded: " + server.url, run.stdout)
+        self.assertIn("--intercept-https", self.bad("--offline"))
+
+    def test_a_lock_is_needed_and_must_be_whole(self):
+        self.element("true\n")
+        self.assertIn("there is no lock file", self.bad("--offline"))
+        (self.work / "hearth.lock").write_text("GET http://a.example/ 200 sha256:00 1\n")
+        self.assertIn("hearth.lock:1:1: 'sha256:00' is no digest", self.bad("--locked"))
+
+
+if __name__ == "__main__":
+    if not shutil.which("wget"):
+        print("skipped: wget is missing")
+        sys.exit(77)
+    unittest.main(verbosity=2)

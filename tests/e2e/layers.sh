@@ -1,0 +1,194 @@
+#!/bin/bash
+# What is kept of a build: what runs again after which change, the same bytes as without a cache, damage noticed, races, a
+# full disk, carrying it elsewhere. Each step makes a layer here (HEARTH_LAYER_WORTH=0).
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache HEARTH_LAYER_WORTH=0
+mkdir -p elements/{reader,writer}/{extra-data.d,install.d,post-install.d} elements/reader/data elements/writer/data
+export ELEMENTS_PATH=$work/elements:$here/elements
+# hook PATH: stdin becomes an executable hook.
+hook() {
+    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
+    chmod 0755 "elements/$1"
+}
+echo one > elements/reader/data/read.txt
+echo one > elements/reader/data/unread.txt
+hook reader/extra-data.d/10-read <<< 'cp "$TMP_HOOKS_PATH/data/read.txt" "$TMP_MOUNT_PATH/etc/read"; echo scratch > "$TMPDIR/left"; echo host > /var/tmp/left'
+hook reader/install.d/20-tree <<< 'mkdir -p /opt/a/b && echo x > /opt/a/b/file && ln /opt/a/b/file /opt/a/hard && ln -s b /opt/a/link && chown 5:6 /opt/a/b/file'
+hook writer/install.d/30-replace <<< 'rm -r /opt/a/b; mkdir /opt/a/b; echo y > /opt/a/b/other; rm /etc/hostname'
+hook writer/install.d/90-last <<< 'echo "${FLAVOUR:-plain}" > /opt/last'
+hook writer/post-install.d/50-after <<< 'sleep 0; echo after > /opt/after'
+hook writer/extra-data.d/20-scratch <<< '[ "$(cat "$TMPDIR/left")$(cat /var/tmp/left)" = scratchhost ]; echo fine > "$TMP_MOUNT_PATH/etc/scratch"'
+
+build() { "$HEARTH" image create -n -t tar -o image "$@" tiny-os reader writer > out 2>&1 < /dev/null || fail "the build fails: $(cat out)"; }
+# ran STEP…: exactly these steps of the last build ran.
+ran() {
+    local expected
+    expected=$(printf '%s\n' "$@" | sed '/^$/d')
+    "$HEARTH" image why image > why
+    [ "$(awk '$1 == "ran" { print $2 }' why)" = "$expected" ] || { fail "not just ${expected:-nothing} ran:"; cat why >&2; }
+}
+# same_as_clean: the image has the bytes of one that is built without a cache.
+same_as_clean() {
+    "$HEARTH" image create -n -t tar -o clean --no-cache tiny-os reader writer > out 2>&1 < /dev/null || fail "without a cache: $(cat out)"
+    cmp image.tar clean.tar || { fail "$1: not what a clean build makes"; diff <(tar -tvf image.tar) <(tar -tvf clean.tar) >&2; }
+}
+
+build
+same_as_clean "the first build"
+build
+expect_text out "is up to date"
+
+rm image.tar
+build
+ran
+same_as_clean "all from layers"
+
+hook writer/install.d/90-last <<< 'echo "changed ${FLAVOUR:-plain}" > /opt/last'
+build
+ran install.d/90-last post-install.d/50-after
+expect_text why "install.d/90-last changed" "it comes after install.d/90-last"
+same_as_clean "a changed script"
+
+echo two > elements/reader/data/unread.txt
+build
+ran
+echo two > elements/reader/data/read.txt
+build
+ran extra-data.d/10-read extra-data.d/20-scratch install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
+expect_text why "data/read.txt changed"
+same_as_clean "a changed file"
+FLAVOUR=sour build
+"$HEARTH" image why image > why
+expect_text why "the variable FLAVOUR is new"
+build --fresh-from post-install
+ran post-install.d/50-after
+
+# A later time of the image than that of the layers: what they wrote has the image's time all the same.
+later=$(date +%s)
+rm image.tar
+SOURCE_DATE_EPOCH=$later build
+ran
+SOURCE_DATE_EPOCH=$later same_as_clean "layers older than the image's time"
+build
+
+# A hook more in a phase of which the first steps are kept, and one less.
+hook writer/install.d/95-more <<< 'echo more > /opt/more'
+build
+ran install.d/95-more post-install.d/50-after
+same_as_clean "a further hook"
+rm elements/writer/install.d/95-more
+build
+same_as_clean "a hook less"
+
+# Files that a hook only asks for: of the machine, by a fixed path, and beside the hooks.
+if [ "$(id -u)" = 0 ]; then
+    machine=$(mktemp -d /opt/hearth-e2e.XXXXXX)
+    trap 'rm -rf "$work" "$machine"' EXIT
+    hook writer/extra-data.d/30-ask <<< "a=no; b=no; [ ! -e $machine/flag ] || a=yes; [ ! -e \"\$TMP_HOOKS_PATH/data/flag\" ] || b=yes; echo \$a \$b > \"\$TMP_MOUNT_PATH/etc/asked\""
+    build
+    touch "$machine/flag"
+    build
+    expect_text out "extra-data.d/30-ask"
+    "$HEARTH" image why image > why
+    expect_text why "the machine's $machine/flag changed"
+    same_as_clean "a file of the machine that a hook asks for"
+    touch elements/writer/data/flag
+    build
+    "$HEARTH" image why image > why
+    expect_text why "data/flag changed"
+    same_as_clean "a file beside the hooks that a hook asks for"
+fi
+
+# A hook that reads the clock is named.
+hook writer/extra-data.d/40-clock <<< 'date > /dev/null'
+build
+expect_text out "extra-data.d/40-clock (element writer) reads the clock (date)"
+rm elements/writer/extra-data.d/40-clock
+build
+
+# How long, and where the time went.
+build --fresh-from root
+"$HEARTH" image timing image > timing
+expect_text timing "root.d/10-tiny-os" "total"
+"$HEARTH" image timing --svg image > timing.svg
+cmp timing.svg image.d/timing.svg || fail "the picture is not the one beside the image"
+expect_text timing.svg "<svg" "root.d/10-tiny-os" "</svg>"
+
+# Damage: a flipped byte in each blob is noticed, and the steps run again.
+rm image.tar
+for blob in cache/layers/blobs/*; do
+    chmod u+w "$blob"
+    printf '\x5a\xa5' | dd of="$blob" bs=1 seek=$(($(stat -c %s "$blob") / 2)) conv=notrunc status=none
+done
+build
+expect_text out "can't be used" "its steps run again"
+same_as_clean "damaged layers"
+code=0
+"$HEARTH" cache verify > verified || code=$?
+[ "$code" = 1 ] || fail "cache verify finds no damage: $(cat verified)"
+"$HEARTH" cache verify > verified || fail "cache verify: $(cat verified)"
+build --fresh-from root
+
+# Carried elsewhere, cut short on the way, pruned.
+"$HEARTH" cache export layers.tar > /dev/null || fail "export"
+"$HEARTH" cache import --image-cache other layers.tar > /dev/null || fail "import"
+rm image.tar
+DIB_IMAGE_CACHE=$work/other build
+ran
+"$HEARTH" cache list --image-cache other | grep -q 'root.d/10-tiny-os' || fail "cache list"
+"$HEARTH" cache prune --image-cache other > /dev/null
+[ -z "$(ls other/layers/blobs)" ] || fail "prune leaves blobs"
+head -c 20000 layers.tar > cut.tar
+! "$HEARTH" cache import --image-cache cut cut.tar > out 2>&1 || fail "a cut file is imported"
+
+# Without overlay: copies, and it says so.
+rm image.tar
+HEARTH_LAYERS=copies DIB_IMAGE_CACHE=$work/copies build
+expect_text out "layers are copies of the whole tree"
+same_as_clean "copies"
+hook writer/install.d/90-last <<< 'echo again > /opt/last'
+HEARTH_LAYERS=copies DIB_IMAGE_CACHE=$work/copies build
+ran install.d/90-last post-install.d/50-after
+same_as_clean "copies, a changed script"
+
+# Two builds at once with an empty cache.
+race() { "$HEARTH" image create -n -t tar -o "$1" tiny-os reader writer > "$1.out" 2>&1 < /dev/null; }
+export DIB_IMAGE_CACHE=$work/race
+race first & pid=$!
+race second || fail "the second of two at once: $(cat second.out)"
+wait $pid || fail "the first of two at once: $(cat first.out)"
+cmp first.tar second.tar || fail "two builds at once differ"
+"$HEARTH" cache verify > /dev/null || fail "two builds at once damage the cache"
+
+# Something mounted below /tmp and /var/tmp, as other builders do: hooks see those directories in another way. What hooks
+# left there comes back all the same, and nothing of the machine's gets into a layer.
+if [ "$(id -u)" = 0 ]; then
+    mounted=$(mktemp -d /var/tmp/hearth-e2e.XXXXXX)
+    head -c 3000000 /dev/urandom > "$mounted.file"
+    mkdir below
+    export mounted DIB_IMAGE_CACHE=$work/mounts
+    beside_mounts() {
+        unshare -m bash -c 'mount -t tmpfs none "$mounted" && mount -t tmpfs none below && exec "$HEARTH" image create -n -t tar -o image tiny-os reader writer' > out 2>&1 < /dev/null ||
+            fail "beside mounts: $(cat out)"
+    }
+    rm -f image.tar
+    beside_mounts
+    [ "$(du -sk "$work/mounts" | cut -f1)" -lt 8000 ] || fail "beside mounts: the machine's own files are in the layers"
+    hook writer/extra-data.d/20-scratch <<< '[ "$(cat "$TMPDIR/left")$(cat /var/tmp/left)" = scratchhost ]; echo again > "$TMP_MOUNT_PATH/etc/scratch"'
+    beside_mounts
+    ran extra-data.d/20-scratch extra-data.d/30-ask install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
+    same_as_clean "beside mounts"
+    rm -rf "$mounted" "$mounted.file"
+fi
+export DIB_IMAGE_CACHE=$work/race
+
+# A disk that fills up: the image is made, the layer is not kept.
+if [ "$(id -u)" = 0 ]; then
+    mkdir small
+    unshare -m bash -c 'mount -t tmpfs -o size=300k tmpfs small && DIB_IMAGE_CACHE=$PWD/small "$HEARTH" image create -n -t tar -o full tiny-os reader writer' > out 2>&1 < /dev/null ||
+        fail "with a full disk: $(cat out)"
+    expect_text out "a layer was not kept"
+    cmp full.tar image.tar || fail "with a full disk the image differs"
+fi
+finish

@@ -1,0 +1,213 @@
+// The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH
+import assert from 'node:assert/strict';
+import {Browser, Site, heatApi, poorContrast} from './site.mjs';
+
+const site = new Site(process.argv[2]);
+site.heat = await heatApi();
+await site.start();
+const browser = new Browser(site);
+await browser.open();
+
+const line = (page, name) => page.locator('#list tr.node').filter({has: page.getByRole('button', {name, exact: true})});
+const eventIds = (page) => page.evaluate(() => [...document.querySelectorAll('#event-list li')].map((li) => Number(li.dataset.id)));
+
+const tests = {
+  async 'a node that comes and moves on is shown without a reload'() {
+    const page = await browser.page();
+    await page.getByText('No nodes yet').waitFor();
+    await site.add('web1', {extra: {x_seed: {rack: 'A1', slot: '7'}}});
+    await line(page, 'web1').locator('.badge', {hasText: 'enroll'}).waitFor();
+    await line(page, 'web1').getByText('rack A1 · slot 7').waitFor();
+    await site.deploy('web1');
+    await line(page, 'web1').getByText('wait call-back').waitFor();
+    await line(page, 'web1').getByText(/deploy: await agent \(\d+ of \d+\)/).waitFor();
+    assert.equal(await line(page, 'web1').locator('.way [aria-current=step]').textContent(), 'deploying');
+    assert.equal(await line(page, 'web1').getByRole('progressbar').count(), 1);
+    await page.context().close();
+  },
+
+  async 'a failure is announced, counted in the title, and told with its reason'() {
+    const page = await browser.page();
+    await site.verb('web1', 'abort');
+    await line(page, 'web1').getByText('deploy failed').waitFor();
+    await line(page, 'web1').getByText('The deploy was aborted by request.').waitFor();
+    await page.waitForFunction(() => document.title.startsWith('(1)'));
+    await page.getByRole('button', {name: '1 Failed'}).click();
+    assert.equal(await page.locator('#list tr.node:visible').count(), 1);
+    await page.context().close();
+  },
+
+  async 'everything can be done by keyboard'() {
+    const page = await browser.page();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.locator('#event-list').waitFor({state: 'visible'});
+    await page.keyboard.press('Home');
+    const name = page.locator('#list').getByRole('button', {name: 'web1', exact: true});
+    await name.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', {name: 'web1'}).waitFor();
+    assert.ok(await page.evaluate(() => document.querySelector('#node').contains(document.activeElement)));
+    await page.keyboard.press('Escape');
+    await page.locator('#node').waitFor({state: 'hidden'});
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'web1');
+    await page.context().close();
+  },
+
+  async 'nothing can be changed without the token, and with it what is asked for is done'() {
+    const page = await browser.page();
+    await site.add('web2');
+    await page.locator('#list').getByRole('button', {name: 'web2', exact: true}).click();
+    const status = await page.evaluate(async () => (await fetch('/v1/nodes/web2/states/provision', {
+      method: 'PUT', body: '{"target": "manage"}'})).status);
+    assert.equal(status, 401, 'though the browser runs on this machine');
+    await page.getByRole('button', {name: 'manage', exact: true}).click();
+    await page.getByLabel('Token').fill('wrong');
+    await page.getByRole('button', {name: 'Unlock'}).click();
+    await page.getByText('The token is not accepted.').waitFor();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Unlock'}).click();
+    await page.getByRole('dialog', {name: 'manage: web2'}).getByRole('button', {name: 'manage'}).click();
+    await page.locator('#node .badge', {hasText: 'manageable'}).waitFor();
+    await site.state('web2', 'manageable');
+    assert.equal(await page.evaluate(() => JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie), '{}');
+    await page.context().close();
+  },
+
+  async 'what was missed while the conductor was killed and started again comes once and in order'() {
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Events'}).click();
+    await page.locator('#event-list li').first().waitFor();
+    const last = (await eventIds(page))[0];
+    site.line.cut();
+    await page.locator('#live.waiting').waitFor();
+    await site.add('web3');
+    await site.verb('web3', 'manage');
+    await site.state('web3', 'manageable');
+    await site.kill();
+    await site.start();
+    site.line.mend();
+    await page.locator('#live.good').waitFor();
+    await page.locator('#event-list').getByText('verifying -> manageable').nth(2).waitFor();
+    const ids = await eventIds(page);
+    assert.ok(ids[0] > last);
+    assert.deepEqual(ids, Array.from({length: ids[0]}, (_, i) => ids[0] - i), 'no gap, no event twice');
+    await page.context().close();
+  },
+
+  async 'the connection that breaks is resumed with what was missed only'() {
+    const page = await browser.page();
+    const seen = [];
+    page.on('request', (request) => request.url().endsWith('/page/events') && seen.push(request));
+    site.line.cut();
+    await page.locator('#live.waiting').waitFor();
+    await site.verb('web3', 'provide');
+    await site.state('web3', 'available');
+    site.line.mend();
+    await page.locator('#live.good').waitFor();
+    await line(page, 'web3').locator('.badge', {hasText: 'available'}).waitFor();
+    const headers = await seen.at(-1).allHeaders();
+    assert.match(headers['last-event-id'] ?? '', /^[0-9a-f]+-\d+-\d+-\d+$/);
+    await page.context().close();
+  },
+
+  async 'the stack is drawn with what needs what, and told as a table'() {
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Stacks'}).click();
+    await page.getByRole('img', {name: '3 resources of site'}).waitFor();
+    assert.equal(await page.locator('.graph .resource').count(), 3);
+    assert.equal(await page.locator('.graph .edge').count(), 3);
+    const x = (name) => page.locator('.graph .resource').filter({hasText: name}).evaluate((g) => g.transform.baseVal[0].matrix.e);
+    assert.ok(await x('network') < await x('controller') && await x('controller') < await x('compute'));
+    assert.equal(await page.locator('.graph .resource.failed').count(), 1);
+    await page.getByText('3 resources as a table').click();
+    await page.getByRole('row', {name: /network .* controller, compute/}).waitFor();
+    await page.context().close();
+  },
+
+  async 'what looks like markup is text'() {
+    const page = await browser.page();
+    const nasty = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await site.ask('PUT', '/v1/nodes/web1/maintenance', {reason: nasty});
+    await line(page, 'web1').getByText(nasty).waitFor();
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    await page.context().close();
+  },
+
+  async 'it can be read by day, by night, and on a phone'() {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await browser.page({colorScheme, viewport: {width: 360, height: 740}});
+      const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.equal(/rgb\((\d+)/.exec(ground)[1] < 60, colorScheme === 'dark');
+      for (const tab of ['Nodes', 'Stacks', 'Events', 'Log']) {
+        await page.getByRole('tab', {name: tab}).click();
+        if (tab === 'Stacks') await page.locator('.graph').waitFor();
+        await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations === Infinity));
+        assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme}, ${tab}`);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(width <= 360, `${tab} is ${width} wide`);
+      }
+      await page.getByRole('tab', {name: 'Nodes'}).click();
+      await page.locator('#list').getByRole('button', {name: 'web1', exact: true}).click();
+      await page.getByRole('dialog', {name: 'web1'}).waitFor();
+      assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme}, a node`);
+      await page.context().close();
+    }
+  },
+
+  async 'everything that can be used has a name for those who hear it'() {
+    const page = await browser.page();
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, [role=img], dialog[open]')]
+      .filter((e) => e.checkVisibility() && !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.getAttribute('aria-labelledby')))
+      .map((e) => e.outerHTML));
+    assert.deepEqual(nameless, []);
+    const twice = await page.evaluate(() => [...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, i, all) => all.indexOf(id) !== i));
+    assert.deepEqual(twice, []);
+    await page.context().close();
+  },
+
+  async 'a hall of nodes is shown as tiles and searched at once'() {
+    const nodes = Array.from({length: 300}, (_, i) => ({pm_type: 'fake-hardware', name: `hall-${i}`, mac: [`52:54:01:00:${(i >> 8).toString(16).padStart(2, '0')}:${(i & 255).toString(16).padStart(2, '0')}`]}));
+    await site.ask('POST', '/v1/hearth/import', {text: JSON.stringify({nodes}), source: 'hall.json', format: 'json', initial_state: 'enroll'});
+    const page = await browser.page();
+    await page.locator('#map .tile').first().waitFor();
+    assert.equal(await page.locator('#map .tile').count(), 303);
+    await page.getByLabel('Find nodes').fill('hall-29');
+    await page.getByText('11 of 303 nodes').waitFor();
+    assert.equal(await page.locator('#map .tile:visible').count(), 11);
+    await page.context().close();
+  },
+
+  async 'what a deploy ramdisk told when it failed can be read there'() {
+    const uuid = await site.add('web9');
+    await site.deploy('web9');
+    await site.failAtAgent(uuid, 'looking for a disk\n<b>none</b> is there\n');
+    const page = await browser.page();
+    await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+    await page.reload();
+    const sheet = page.getByRole('dialog', {name: 'web9'});
+    await sheet.getByText("The agent's log of").click();
+    await sheet.locator('pre', {hasText: '<b>none</b> is there'}).waitFor();
+    await page.context().close();
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  const began = Date.now();
+  try {
+    await test();
+    assert.deepEqual(browser.faults, []);
+    console.log(`ok      ${name} (${Date.now() - began} ms)`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED  ${name}: ${error.stack}`);
+    browser.faults = [];
+  }
+}
+await browser.chromium.close();
+await site.end();
+process.exit(failed === 0 ? 0 : 1);

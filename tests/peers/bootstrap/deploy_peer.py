@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+"""`hearth deploy` from templates to CREATE_COMPLETE, with simulated machines and Debian's own agent. usage: deploy_peer.py HEARTH
+
+Each machine is deployed by the conductor; then Debian's os-collect-config fetches its metadata with what its config drive says, and
+its deployments are signalled. Nodes that don't fit, a machine that fails, the same command again, fewer servers than before.
+"""
+
+import base64
+import gzip
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from agent import Machine, request
+from conductor import Conductor, need, same
+
+MACS = {f"n{i}": f"52:54:00:00:01:{i:02x}" for i in range(3)}
+
+NODE = """
+heat_template_version: 2018-08-31
+parameters:
+  name: {type: string}
+  flavor: {type: string}
+resources:
+  server:
+    type: OS::Nova::Server
+    properties:
+      name: {get_param: name}
+      flavor: {get_param: flavor}
+      image: web
+      user_data_format: SOFTWARE_CONFIG
+      software_config_transport: POLL_SERVER_CFN
+  config:
+    type: OS::Heat::SoftwareConfig
+    properties: {group: script, config: 'echo hello', outputs: [{name: result}]}
+  greet:
+    type: OS::Heat::SoftwareDeployment
+    properties: {name: greet, config: {get_resource: config}, server: {get_resource: server}}
+outputs:
+  said: {value: {get_attr: [greet, result]}}
+  address: {value: {get_attr: [server, first_address]}}
+"""
+
+TOP = """
+heat_template_version: 2018-08-31
+parameters:
+  count: {type: number, default: 2}
+  flavor: {type: string, default: web}
+resources:
+  Web:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {get_param: count}
+      resource_def: {type: node.yaml, properties: {name: 'web-%index%', flavor: {get_param: flavor}}}
+outputs:
+  said: {value: {get_attr: [Web, said]}}
+"""
+
+
+ROLES = "[{name: Web, CountDefault: 1}]\n"
+TREE = """
+heat_template_version: 2018-08-31
+resources:
+{% for role in roles %}
+  {{role.name}}:
+    type: node.yaml
+    properties: {name: '{{role.name.lower()}}-0', flavor: web}
+{% endfor %}
+"""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Site(threading.Thread):
+    """The machines: each lives while its node is deployed, then runs its deployments once."""
+
+    def __init__(self, url, directory):
+        super().__init__(daemon=True)
+        self.url, self.directory, self.stop = url, directory, threading.Event()
+        self.machines, self.configured, self.fails, self.hosts = {}, {}, set(), {}
+
+    def ask(self, path):
+        status, text = request(self.url + path, "GET", version="1.82")
+        return json.loads(text) if status == 200 else {}
+
+    def run(self):
+        while not self.stop.wait(0.2):
+            for node in self.ask("/v1/nodes/detail").get("nodes", []):
+                name, since = node["name"], node["provision_updated_at"]
+                if node["provision_state"] == "wait call-back" and self.machines.get(name, (None, ""))[1] != since:
+                    machine = Machine(self.url, MACS[name], write_time=0.2, fails="write_image" if name in self.fails else None)
+                    self.machines[name] = (machine.boot(), since)
+                if node["provision_state"] == "active" and self.configured.get(name) != node["instance_uuid"]:
+                    if self.configure(name, self.machines[name][0].image["configdrive"]):
+                        self.configured[name] = node["instance_uuid"]
+
+    def configure(self, name, drive):
+        """What the agent of a deployed machine does: metadata by its drive, deployments, signals."""
+        home = os.path.join(self.directory, name)
+        os.makedirs(home, exist_ok=True)
+        with open(f"{home}/drive.iso", "wb") as file:
+            file.write(gzip.decompress(base64.b64decode(drive)))
+        meta = json.loads(subprocess.run(["bsdtar", "-xOf", f"{home}/drive.iso", "openstack/latest/meta_data.json"],
+                                         capture_output=True, check=True).stdout)
+        self.hosts[name] = meta["hostname"]
+        with open(f"{home}/occ.conf", "w", encoding="utf-8") as file:
+            file.write("[DEFAULT]\ncollectors = cfn\n[cfn]\n")
+            file.writelines(f"{key} = {value}\n" for key, value in meta["os-collect-config"]["cfn"].items())
+        environment = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
+        done = subprocess.run(["/usr/bin/python3", "-W", "ignore", "/usr/bin/os-collect-config", "--config-file", f"{home}/occ.conf",
+                               "--cachedir", home, "--one-time", "--print"], capture_output=True, text=True, check=False,
+                              env=environment, timeout=120)
+        if done.returncode != 0 or not done.stdout.strip():
+            print(f"{name}: os-collect-config: {done.stderr[-300:]}")
+            return False
+        deployments = json.loads(done.stdout)["cfn"]["deployments"]
+        for one in deployments:
+            where = next(i["value"] for i in one["inputs"] if i["name"] == "deploy_signal_id")
+            status = request(where, "POST", {"deploy_status_code": 0, "deploy_stdout": "hello", "result": f"hello from {name}"})[0]
+            same(f"{name} signals", 200, status)
+        return bool(deployments)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def templates(work):
+    write(f"{work}/node.yaml", NODE)
+    return write(f"{work}/top.yaml", TOP)
+
+
+def inventory(work, count):
+    return write(f"{work}/nodes.json", json.dumps({"nodes": [
+        {"name": name, "pm_type": "fake", "mac": [mac], "profile": "web"} for name, mac in list(MACS.items())[:count]]}))
+
+
+IMAGE = {"image_source": "http://192.0.2.1/web.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "00"}
+
+
+def deploy(hearth, *words, code=0):
+    done = subprocess.run([hearth, "deploy", *words], capture_output=True, text=True, timeout=280, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"hearth deploy {words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def seed_restarts(c, hearth, *words):
+    """The seed is killed as soon as a machine is on its way, and comes back; what the command printed."""
+    lines, killed = [], False
+    with subprocess.Popen([hearth, "deploy", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout:
+            lines.append(line)
+            if "deploying -> wait call-back" in line and not killed:
+                c.kill()
+                killed = True
+            if "does not answer" in line:
+                c.start()
+    same("".join(lines), 0, process.wait())
+    return "".join(lines)
+
+
+def interrupted(hearth, *words):
+    """The command is killed as soon as a machine is on its way; its services go with it."""
+    with subprocess.Popen([hearth, "deploy", *words], stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if "deploying -> wait call-back" in line:
+                break
+        process.kill()
+
+
+def rows(table, state):
+    return sum(f"| {state} " in line for line in table.splitlines()[-30:])
+
+
+def at_a_seed(hearth, work, ports):
+    """Over REST of services that run: failures that say why, and the same command again until it is done."""
+    with Conductor(hearth, "--poll-interval", "1", "--engine", "--port", str(free_port()), *ports["options"]) as c:
+        site = Site(c.url, work)
+        common = ["--seed", c.url, "--stacks-url", ports["heat"], "--token-file", f"{c.directory}/api-token", "--stacks-token-file",
+                  f"{c.directory}/metadata/api-token", "-t", templates(work), "--inventory", inventory(work, 3)]
+        try:
+            c.ask("PUT", "/v1/hearth/images/web", IMAGE)
+            text = deploy(hearth, *common, "-P", "flavor=big", code=1)
+            assert "no node of flavor big for server web-0: n0 has profile web; n1 has profile web; n2 has profile web" in text, text
+            assert "CREATE_FAILED" in text, text
+            site.fails = set(MACS)
+            site.start()
+            text = deploy(hearth, *common, code=1)
+            assert "Agent returned error for write image" in text and "Error verifying image checksum" in text, text
+            site.fails = set()
+            text = seed_restarts(c, hearth, *common)
+            assert "The seed does not answer (" in text, text
+            assert "is UPDATE_FAILED: bringing it" in text or "is CREATE_FAILED: bringing it" in text, text
+            assert "Stack overcloud UPDATE_COMPLETE" in text, text
+            same("active nodes", 2, rows(text, "active"))
+            assert '"hello from n' in text, text
+            same("host names", ["web-0", "web-1"], sorted(site.hosts.values()))
+            writes = {name: machine.writes for name, (machine, _) in site.machines.items()}
+            text = deploy(hearth, *common, "-P", "count=1")
+            assert "is no longer in the stack: it is taken out of use." in text, text
+            same("nothing was written for it", writes, {name: machine.writes for name, (machine, _) in site.machines.items()})
+        finally:
+            site.stop.set()
+
+
+def by_itself(hearth, work, ports):
+    """Without a seed: the command runs the services as long as it lasts."""
+    port = free_port()
+    state = ["--state", f"{work}/state"]
+    words = [*state, "--port", str(port), "--poll-interval", "1", *ports["options"], "-t", templates(work), "--inventory",
+             inventory(work, 2)]
+    text = deploy(hearth, *words, "-P", "count=1", "--name", "first", code=1)
+    assert "there is no image web for server web-0" in text, text
+    files = {name: write(f"{work}/{name}", name) for name in ("web.raw", "kernel", "ramdisk")}
+    subprocess.run([hearth, "image", "load", files["web.raw"], *state, "--kernel", files["kernel"], "--ramdisk", files["ramdisk"],
+                    "--image-url", "http://192.0.2.1/web.raw"], check=True, stdout=subprocess.DEVNULL)
+    site = Site(f"http://127.0.0.1:{port}", work)
+    site.start()
+    try:
+        interrupted(hearth, *words, "-P", "count=1")
+        text = deploy(hearth, *words, "-P", "count=1")
+        assert "The stack overcloud is CREATE_IN_PROGRESS already: going on with it." in text, text
+        assert "Stack overcloud CREATE_COMPLETE" in text, text
+        same("images written", 1, sum(machine.writes for machine, _ in site.machines.values()))
+        write(f"{work}/tree.j2.yaml", TREE)
+        text = deploy(hearth, *words, "-t", f"{work}/tree.j2.yaml", "-r", write(f"{work}/roles_data.yaml", ROLES), "--name",
+                      "tree")
+        assert "Stack tree CREATE_COMPLETE" in text and "[tree.Web.greet]: CREATE_COMPLETE" in text, text
+        same("active nodes", 2, rows(text, "active"))
+    finally:
+        site.stop.set()
+
+
+def main():
+    need(shutil.which("bsdtar"), "there is no bsdtar (libarchive-tools)")
+    need(os.path.exists("/usr/bin/os-collect-config"), "there is no os-collect-config (python3-os-collect-config)")
+    hearth = sys.argv[1]
+    numbers = {name: free_port() for name in ("cfn", "objects", "heat", "identity")}
+    ports = {"heat": f"http://127.0.0.1:{numbers['heat']}/v1/admin",
+             "options": [word for name, number in numbers.items() for word in (f"--{name}-port", str(number))]}
+    with tempfile.TemporaryDirectory(prefix="hearth-deploy.") as work:
+        began = time.monotonic()
+        at_a_seed(hearth, work, ports)
+        print(f"at a seed: {time.monotonic() - began:.0f} s")
+        by_itself(hearth, work, ports)
+    print("ok")
+
+
+main()

@@ -1,0 +1,105 @@
+"""The same engine on PostgreSQL: a stack is made, the service killed in the middle, and after a restart, of the service or
+of the database, it goes on.
+
+usage: postgres_peer.py HEARTH
+"""
+import glob
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from service import Service, free_port
+
+HEARTH = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def programs():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    return found[-1] if found else None
+
+
+class Postgres:
+    """A cluster in a directory, by Debian's own programs. They refuse to run as root."""
+
+    def __init__(self, directory):
+        self.programs = programs()
+        self.data = directory + "/data"
+        self.port = free_port()
+        self.user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+        os.makedirs(self.data)
+        if os.getuid() == 0:
+            shutil.chown(self.data, "postgres")
+            os.chmod(directory, 0o755)
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "hearth", "--no-sync")
+
+    def run(self, program, *args):
+        as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
+
+    def start(self):
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data} -c fsync=off"
+        self.run("pg_ctl", "-D", self.data, "-w", "-l", self.data + "/log", "-o", options, "start")
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", "immediate", "stop")
+
+    def url(self, name="postgres"):
+        return f"postgresql://hearth:secret@127.0.0.1:{self.port}/{name}"
+
+
+def entry_of(service, stack):
+    found = service.get(f"/stacks/{stack}/resources/server/metadata")["metadata"]["deployments"]
+    return found[-1] if found else None
+
+
+def signal(entry):
+    url = [i["value"] for i in entry["inputs"] if i["name"] == "deploy_signal_id"][0]
+    subprocess.run(["curl", "-sSf", "-X", "POST", "-H", "Content-Type: application/json", "-d",
+                    json.dumps({"deploy_status_code": 0, "result": "é\u0000"}), url], check=True, timeout=30)
+
+
+def main():
+    if not programs() or not shutil.which("curl"):
+        print("skipped: postgresql or curl is not installed")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="postgres-peer-") as work:
+        postgres = Postgres(work)
+        postgres.start()
+        service = Service(HEARTH, work + "/state", "--database", postgres.url())
+        service.start()
+        try:
+            second = subprocess.run([HEARTH, "metadata", "serve", "--state", work + "/other", "--database", postgres.url()],
+                                    capture_output=True, text=True, timeout=60, check=False)
+            assert second.returncode == 1 and "another process uses" in second.stderr and "secret" not in second.stderr, second.stderr
+            service.hearth("create", "p", "-t", HERE + "/postgres.yaml")
+            first = entry_of(service, "p")
+            signal(first)
+            service.kill()
+            service.start()  # our place is free as soon as the dead one's connection is
+            second = entry_of(service, "p")
+            assert second["id"] != first["id"], "the second deployment is there after the kill"
+            postgres.stop()
+            postgres.start()
+            deadline = time.monotonic() + 30
+            while subprocess.run(["curl", "-sSf", "-o", "/dev/null", service.url("heat") + "/v1/admin/stacks/p/events"], check=False,
+                                 capture_output=True, timeout=30).returncode and time.monotonic() < deadline:
+                time.sleep(0.2)
+            signal(second)
+            assert service.get("/stacks/p")["stack"]["stack_status"] == "CREATE_COMPLETE"
+            assert "[p]: CREATE_COMPLETE" in service.hearth("event", "list", "p")
+            service.hearth("delete", "p", "--wait")
+            assert service.get("/stacks")["stacks"] == []
+        finally:
+            service.kill()
+            postgres.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

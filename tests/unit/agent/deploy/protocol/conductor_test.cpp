@@ -1,0 +1,95 @@
+#include "agent/deploy/protocol/conductor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/scripted_http.hpp"
+
+namespace hearth::agent::deploy {
+namespace {
+
+const std::string k_api = "http://192.0.2.1:6385";
+const char* const k_node =
+    R"({"node":{"uuid":"u1","properties":{}},"config":{"heartbeat_timeout":60,"agent_token":"t","hearth":{"progress_url":"http://192.0.2.1/p"}}})";
+
+struct World {
+  fakes::ScriptedHttp http;
+  fakes::ManualClock clock;
+  Conductor conductor{http, clock, k_api, true};
+
+  [[nodiscard]] std::string version_sent() const {
+    return *find_header(http.sent.back().headers, "X-OpenStack-Ironic-API-Version");
+  }
+};
+
+TEST(Conductor, TheLookUpBringsAddressesAndTheVersionThatBothKnow) {
+  World world;
+  world.http.on("GET", k_api + "/", 200, R"({"default_version":{"id":"v1","version":"1.82"}})");
+  world.http.on("GET", k_api + "/v1/lookup?addresses=52%3A54%3A00%3A00%3A00%3A01%2C52%3A54%3A00%3A00%3A00%3A02", 200,
+                k_node);
+  world.conductor.greet();
+  const LookedUp found = world.conductor.look_up({"52:54:00:00:00:01", "52:54:00:00:00:02"}, "");
+  EXPECT_EQ(world.version_sent(), "1.62");
+  EXPECT_EQ(found.uuid(), "u1");
+  EXPECT_EQ(found.token, "t");
+  EXPECT_EQ(found.heartbeat_timeout, std::chrono::seconds(60));
+  EXPECT_EQ(found.progress_url, "http://192.0.2.1/p");
+}
+
+TEST(Conductor, AMaskedTokenIsNoToken) {
+  const LookedUp found = parse_lookup(R"({"node":{"uuid":"u1"},"config":{"agent_token":"******"}})");
+  EXPECT_TRUE(found.token_known);
+  EXPECT_EQ(found.token, "");
+}
+
+TEST(Conductor, AnswersThatNameNoNodeAreRefused) {
+  for (const char* body : {"", "[]", "{}", R"({"node":{}})", R"({"node":"u1"})"})
+    EXPECT_THROW(static_cast<void>(parse_lookup(body)), Error) << body;
+}
+
+TEST(Conductor, RefusalsAreToldWithIronicsReason) {
+  World world;
+  world.http.on("GET", k_api + "/v1/lookup?addresses=m", 404,
+                R"({"error_message":"{\"faultcode\":\"Client\",\"faultstring\":\"Resource could not be found.\"}"})");
+  try {
+    static_cast<void>(world.conductor.look_up({"m"}, ""));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::not_found);
+    EXPECT_NE(std::string(error.what()).find("404: Resource could not be found."), std::string::npos);
+  }
+}
+
+TEST(Conductor, AHeartbeatBringsItsToken) {
+  World world;
+  world.http.on("POST", k_api + "/v1/heartbeat/u1", 202);
+  world.http.on("POST", k_api + "/v1/heartbeat/u2", 409, "");
+  world.conductor.beat({"u1", "http://192.0.2.9:9999", "t", ""});
+  const Json body = parse_json(world.http.sent.back().body, "").value_or_throw();
+  EXPECT_EQ(body["callback_url"], "http://192.0.2.9:9999");
+  EXPECT_EQ(body["agent_token"], "t");
+  EXPECT_EQ(world.version_sent(), "1.31");
+  EXPECT_FALSE(body.contains("agent_verify_ca"));
+  EXPECT_FALSE(world.conductor.takes_certificates());
+  EXPECT_THROW(world.conductor.beat({"u2", "", "", ""}), Error);
+}
+
+TEST(Conductor, AHeartbeatBringsTheAgentsCertificateWhereTheConductorTakesOne) {
+  World world;
+  world.http.on("GET", k_api + "/", 200, R"({"default_version":{"id":"v1","version":"1.82"}})");
+  world.http.on("POST", k_api + "/v1/heartbeat/u1", 202);
+  world.conductor.greet();
+  EXPECT_TRUE(world.conductor.takes_certificates());
+  world.conductor.beat({"u1", "https://192.0.2.9:9999", "t", "PEM"});
+  EXPECT_EQ(parse_json(world.http.sent.back().body, "").value_or_throw()["agent_verify_ca"], "PEM");
+  EXPECT_EQ(world.version_sent(), "1.68");
+}
+
+TEST(Conductor, VersionsThatMakeNoSenseAreTheOldest) {
+  EXPECT_EQ(api_version("1.82", 62).minor, 62);
+  EXPECT_EQ(api_version("1.40", 62).minor, 40);
+  for (const char* text : {"", "2.1", "1.x", "1."}) EXPECT_EQ(api_version(text, 62).minor, 31) << text;
+}
+
+}  // namespace
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,129 @@
+#include "bootstrap/conductor/agent_desk.hpp"
+
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class AgentDesk : public ConductorFixture {
+ protected:
+  int refused(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Refusal& refusal) {
+      return refusal.status();
+    }
+    return 0;
+  }
+};
+
+TEST_F(AgentDesk, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "")); }), 404);
+  EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().look_up({"52:54:00:00:00:99"}, "", "")); }), 404);
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  const Json first = conductor->agents().look_up({"52-54-00-00-00-99", "52:54:00:00:00:01"}, "", "http://h");
+  EXPECT_GE(first["config"]["agent_token"].get<std::string>().size(), 32U);
+  EXPECT_EQ(first["config"]["agent_token_required"], true);
+  EXPECT_EQ(first["node"]["uuid"], uuid);
+  EXPECT_EQ(conductor->agents().look_up({}, uuid, "")["config"]["agent_token"], "******");
+  EXPECT_EQ(store.events({0, 100, "", false}).size() > 2, true);
+}
+
+TEST_F(AgentDesk, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerCouldArrive) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  const auto look_up = [&] {
+    return conductor->agents().look_up({"52:54:00:00:00:01"}, "", "")["config"]["agent_token"].get<std::string>();
+  };
+  const std::string lost = look_up();
+  conductor->settle();
+  EXPECT_EQ(look_up(), "******");  // this process has told it
+  start();
+  EXPECT_EQ(look_up(), lost);
+  EXPECT_EQ(look_up(), "******");
+  beat(uuid, lost);
+  start();
+  EXPECT_EQ(look_up(), "******");  // it has arrived: whoever asks now is somebody else
+}
+
+TEST_F(AgentDesk, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  Node& early = conductor->ledger().edit(uuid);
+  for (const char* stage : {"check", "power off", "boot network", "leave", "await off", "start disk"}) {
+    early.job.stage = stage;
+    EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().look_up({}, uuid, "")); }), 404) << stage;
+  }
+  early.job.stage = "power on";
+  EXPECT_GE(conductor->agents().look_up({}, uuid, "")["config"]["agent_token"].get<std::string>().size(), 32U);
+}
+
+TEST_F(AgentDesk, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  EXPECT_EQ(refused([&] { beat(uuid, "x"); }), 400);
+  EXPECT_EQ(refused([&] { beat("nobody", "x"); }), 404);
+  agents.rounds = 1000;
+  const std::string token = agent_calls(uuid);
+  EXPECT_EQ(refused([&] { beat(uuid, token, "http://192.0.2.66:9999"); }), 400);
+  EXPECT_EQ(refused([&] { beat(uuid, "wrong"); }), 400);
+  EXPECT_EQ(refused([&] { beat(uuid, token); }), 0);
+  conductor->settle();
+  std::size_t told = 0;
+  for (const Event& event : store.events({0, 1000, "", false})) told += event.kind == "refused" ? 1 : 0;
+  EXPECT_EQ(told, 2U);  // the same thing twice in ten minutes is told once
+}
+
+TEST_F(AgentDesk, itsCertificateIsKeptForTheCallsToIt) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  const Json found = conductor->agents().look_up({"52:54:00:00:00:01"}, "", "");
+  conductor->agents().heartbeat(uuid, {{"callback_url", "https://192.0.2.9:9999"},
+                                       {"agent_token", found["config"]["agent_token"]},
+                                       {"agent_verify_ca", "PEM"}});
+  EXPECT_EQ(read_file(directory.path() / "agents" / cat(uuid, ".pem")), "PEM");
+}
+
+TEST_F(AgentDesk, anInspectionWithAnErrorFailsTheNode) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::manageable);
+  EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().inspected(Json::object(), uuid)); }), 404);
+  conductor->verb(uuid, "inspect", {});
+  pass(3);
+  static_cast<void>(conductor->agents().inspected({{"error", "no disk"}}, uuid));
+  conductor->settle();
+  EXPECT_EQ(node(uuid).state, State::inspect_failed);
+  EXPECT_NE(node(uuid).last_error.find("no disk"), std::string::npos);
+}
+
+TEST_F(AgentDesk, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "active", {});
+  pass(2);
+  const std::string token = agent_calls(uuid);
+  const Json looked_up = conductor->agents().look_up({node(uuid).ports.at(0).address}, "", "http://h");
+  EXPECT_EQ(looked_up["config"]["hearth"]["progress_url"], "http://h/v1/hearth/progress");
+  Json told = {{"node_uuid", uuid}, {"agent_token", token}, {"written", 7}, {"fetched", 3}, {"phase", "write_image"}};
+  conductor->agents().progress(told);
+  EXPECT_TRUE(node(uuid).progress.is_null()) << "it is not at that stage";
+  conductor->ledger().edit(uuid).job.stage = name(Stage::write_image);
+  conductor->ledger().commit();
+  int heard = 0;
+  conductor->ledger().watch([&](const Committed& committed) { heard += static_cast<int>(committed.changed.size()); });
+  conductor->agents().progress(told);
+  conductor->ledger().commit();
+  EXPECT_EQ(node(uuid).progress, Json({{"fetched", 3}, {"written", 7}}));
+  EXPECT_GE(heard, 1);
+  for (const Node& kept : store.nodes()) EXPECT_TRUE(kept.progress.is_null());
+  told["agent_token"] = "wrong";
+  EXPECT_THROW(conductor->agents().progress(told), Refusal);
+  EXPECT_THROW(conductor->agents().progress({{"node_uuid", "nobody"}}), Refusal);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

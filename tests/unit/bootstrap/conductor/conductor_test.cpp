@@ -1,0 +1,68 @@
+#include "bootstrap/conductor/conductor.hpp"
+
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class ConductorTest : public ConductorFixture {};
+
+TEST_F(ConductorTest, verbsAreRefusedForNodesThatAreUnknownProtectedOrOutOfService) {
+  const auto status = [&](const std::string& id, const std::string& verb) {
+    try {
+      conductor->verb(id, verb, {});
+    } catch (const Refusal& refusal) {
+      return refusal.status();
+    }
+    return 0;
+  };
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(status("nobody", "deploy"), 404);
+  EXPECT_EQ(status(uuid, "dance"), 400);
+  conductor->set_maintenance("web1", true, "fan");
+  EXPECT_EQ(status(uuid, "deploy"), 400);
+  EXPECT_EQ(node(uuid).maintenance_reason, "fan");
+  conductor->set_maintenance("web1", false, "");
+  set_state(uuid, State::active);
+  conductor->ledger().edit(uuid).fields["protected"] = true;
+  EXPECT_EQ(status(uuid, "undeploy"), 403);
+}
+
+TEST_F(ConductorTest, aDriveIsMadeFromKeysOfTheNodeOrWhatTheVerbBrings) {
+  const std::string uuid = add("fake-hardware");
+  store.put_document("role/compute", {{"user_data", "#!/bin/sh"}});
+  conductor->ledger().edit(uuid).properties["capabilities"] = "profile:compute";
+  conductor->verb(uuid, "deploy", {});
+  EXPECT_EQ(node(uuid).instance_info["configdrive"].get<std::string>().substr(0, 3), "H4s");
+  EXPECT_FALSE(node(uuid).instance_uuid.empty());
+  const std::string other = add("fake-hardware", "52:54:00:00:00:02", "web2");
+  conductor->verb(other, "deploy", {{"configdrive", {{"user_data", "x"}}}});
+  EXPECT_EQ(node(other).instance_info["configdrive"].get<std::string>().substr(0, 3), "H4s");
+  EXPECT_FALSE(node(other).job.arguments.contains("configdrive"));
+  const std::string third = add("fake-hardware", "52:54:00:00:00:03", "web3");
+  conductor->verb(third, "deploy", {{"configdrive", "ready"}});
+  EXPECT_EQ(node(third).instance_info["configdrive"], "ready");
+}
+
+TEST_F(ConductorTest, validationTellsWhatIsMissing) {
+  const std::string uuid = add("manual-management");
+  std::map<std::string, std::string> found;
+  for (const auto& [interface, reason] : conductor->validate(uuid)) found[interface] = reason;
+  EXPECT_EQ(found["power"], "");
+  EXPECT_EQ(found["deploy"], "");
+  EXPECT_NE(found["boot"].find("deploy_kernel"), std::string::npos);
+  conductor->ledger().edit(uuid).instance_info = Json::object();
+  conductor->ledger().edit(uuid).ports.clear();
+  for (const auto& [interface, reason] : conductor->validate(uuid)) found[interface] = reason;
+  EXPECT_NE(found["power"], "");
+  EXPECT_NE(found["deploy"], "");
+}
+
+TEST_F(ConductorTest, strangersOnTheNetworkChangeNothing) {
+  const std::int64_t before = store.last_event();
+  conductor->seen("52:54:00:00:00:77", "DHCP", true);
+  EXPECT_EQ(store.last_event(), before);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,100 @@
+#include "bootstrap/conductor/flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+std::string way(std::string_view kind, const Node& node = {}, bool automated = false) {
+  std::vector<std::string> names;
+  for (const Stage stage : flow_of(kind, node, automated)) names.emplace_back(name(stage));
+  return join(names, ", ");
+}
+
+Node with_image() {
+  Node node;
+  node.uuid = "u";
+  node.instance_info = {{"image_source", "http://192.0.2.1/images/web.qcow2"},
+                        {"image_os_hash_algo", "sha256"},
+                        {"image_os_hash_value", "00"}};
+  return node;
+}
+
+TEST(Flow, everyKindOfWorkHasItsWay) {
+  EXPECT_EQ(
+      way("deploy"),
+      "check, power off, boot network, power on, await agent, get steps, write image, leave, await off, boot disk, "
+      "start disk, finish");
+  Node uefi;
+  uefi.properties["capabilities"] = "boot_mode:uefi";
+  EXPECT_NE(way("deploy", uefi).find("write image, boot loader, leave"), std::string::npos);
+  Node hasty;
+  hasty.extra["agent_reboot"] = true;
+  EXPECT_NE(way("deploy", hasty).find("write image, boot disk, leave, finish"), std::string::npos);
+  Node parts;
+  parts.instance_info["image_type"] = "partition";
+  EXPECT_NE(way("deploy", parts).find("write image, partition ids, boot loader, leave"), std::string::npos);
+  EXPECT_EQ(way("clean"), "finish");
+  EXPECT_NE(way("clean", {}, true).find("run steps"), std::string::npos);
+  EXPECT_NE(way("clean-manual").find("run steps"), std::string::npos);
+  EXPECT_EQ(way("inspect"), "power off, boot network, power on, await data, switch off, finish");
+}
+
+TEST(Flow, noStageComesTwiceAndEachLeadsToTheNext) {
+  Node uefi;
+  uefi.properties["capabilities"] = "boot_mode:uefi";
+  for (const char* kind :
+       {"verify", "deploy", "clean-manual", "inspect", "undeploy", "adopt", "rescue", "unrescue", "service"}) {
+    const std::vector<Stage> flow = flow_of(kind, uefi, true);
+    EXPECT_EQ(std::set<Stage>(flow.begin(), flow.end()).size(), flow.size()) << kind;
+    EXPECT_EQ(flow.back(), Stage::finish);
+    for (std::size_t i = 0; i + 1 < flow.size(); ++i) EXPECT_EQ(next_stage(flow, flow[i]), flow[i + 1]);
+    for (const Stage stage : flow) EXPECT_EQ(parse_stage(name(stage)), stage);
+  }
+  EXPECT_EQ(next_stage({Stage::verify, Stage::finish}, Stage::wipe), Stage::finish);
+}
+
+TEST(Flow, theAgentIsToldWhatIronicWouldTell) {
+  Node node = with_image();
+  node.instance_info["configdrive"] = "H4s";
+  const Order order = order_of(Stage::write_image, node, {{"uuid", "u"}}, Json::array());
+  EXPECT_EQ(order.command, "deploy.execute_deploy_step");
+  EXPECT_EQ(order.short_name(), "execute_deploy_step");
+  const Json args = order.params["step"]["args"];
+  EXPECT_EQ(args["configdrive"], "H4s");
+  EXPECT_EQ(args["image_info"]["urls"][0], "http://192.0.2.1/images/web.qcow2");
+  EXPECT_EQ(args["image_info"]["disk_format"], "qcow2");
+  EXPECT_EQ(args["image_info"]["os_hash_algo"], "sha256");
+  EXPECT_EQ(args["image_info"]["node_uuid"], "u");
+  EXPECT_TRUE(order_of(Stage::get_steps, node, {}, {}).wait);
+  EXPECT_EQ(order_of(Stage::bootloader, node, {}, {}).params["target_boot_mode"], "bios");
+  EXPECT_EQ(order_of(Stage::bootloader, node, {}, {}).params["root_uuid"], nullptr);
+  node.job.notes = {{"partition_ids", {{"root uuid", "r"}, {"efi system partition uuid", "e"}}}};
+  EXPECT_EQ(order_of(Stage::bootloader, node, {}, {}).params["root_uuid"], "r");
+  EXPECT_EQ(order_of(Stage::bootloader, node, {}, {}).params["efi_system_part_uuid"], "e");
+  EXPECT_TRUE(order_of(Stage::partition_ids, node, {}, {}).wait);
+  EXPECT_EQ(order_of(Stage::leave, node, {}, {}).command, "standby.power_off");
+  node.job.kind = "clean";
+  node.job.notes = {{"steps", {{{"step", "erase"}}, {{"step", "check"}}}}, {"step", 1}};
+  const Order step = order_of(Stage::run_steps, node, {}, {});
+  EXPECT_EQ(step.command, "clean.execute_clean_step");
+  EXPECT_EQ(step.params["step"]["step"], "check");
+}
+
+TEST(Flow, anOrderIsRecognisedInTheAgentsList) {
+  const Order order = order_of(Stage::write_image, with_image(), {}, {});
+  const Json commands = Json::parse(R"([
+    {"id": "1", "command_name": "get_deploy_steps"},
+    {"id": "2", "command_name": "execute_deploy_step", "command_params": {"step": {"step": "other"}}},
+    {"id": "3", "command_name": "execute_deploy_step", "command_params": {"step": {"step": "write_image"}}}])");
+  ASSERT_NE(find_order(commands, order), nullptr);
+  EXPECT_EQ((*find_order(commands, order))["id"], "3");
+  EXPECT_EQ(find_order(Json::array({commands[0], commands[1]}), order), nullptr);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

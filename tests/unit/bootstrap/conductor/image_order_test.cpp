@@ -1,0 +1,70 @@
+#include "bootstrap/conductor/image_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+Node with_image() {
+  Node node;
+  node.uuid = "u";
+  node.instance_info = {{"image_source", "http://192.0.2.1/images/web.qcow2"},
+                        {"image_os_hash_algo", "sha256"},
+                        {"image_os_hash_value", "00"}};
+  return node;
+}
+
+TEST(ImageOrder, anImageIsNotWrittenUnchecked) {
+  EXPECT_TRUE(image_faults(with_image()).empty());
+  EXPECT_EQ(image_faults({}).size(), 1U);
+  Node node = with_image();
+  node.instance_info.erase("image_os_hash_value");
+  EXPECT_NE(image_faults(node).at(0).find("unchecked"), std::string::npos);
+  node.instance_info["image_checksum"] = "x";
+  EXPECT_TRUE(image_faults(node).empty());
+  node.instance_info["image_source"] = "glance://x";
+  node.instance_info["image_type"] = "iso";
+  EXPECT_EQ(image_faults(node).size(), 2U);
+}
+
+TEST(ImageOrder, aPartitionImageNeedsTheSizeOfItsPartition) {
+  Node node = with_image();
+  node.instance_info["image_type"] = "partition";
+  ASSERT_EQ(image_faults(node).size(), 1U);
+  EXPECT_NE(image_faults(node)[0].find("no root_gb"), std::string::npos);
+  node.instance_info["root_gb"] = "10";
+  node.instance_info["swap_mb"] = 512;
+  EXPECT_TRUE(image_faults(node).empty());
+  node.instance_info["ephemeral_gb"] = "many";
+  EXPECT_EQ(image_faults(node), std::vector<std::string>{"instance_info/ephemeral_gb is no whole number"});
+  node.instance_info["ephemeral_gb"] = 1;
+  node.instance_info["image_type"] = "whole-disk";
+  EXPECT_EQ(image_faults(node).size(), 2U) << join(image_faults(node), "\n");
+}
+
+TEST(ImageOrder, theAgentIsToldWhatPartitionsToMake) {
+  Node node = with_image();
+  EXPECT_FALSE(image_info(node).contains("root_mb"));
+  node.instance_info.update({{"kernel", "http://192.0.2.1/k"},
+                             {"ramdisk", "http://192.0.2.1/r"},
+                             {"root_gb", 2},
+                             {"swap_mb", "64"},
+                             {"preserve_ephemeral", true}});
+  node.properties["capabilities"] = "boot_mode:uefi,disk_label:gpt";
+  EXPECT_TRUE(is_partition_image(node)) << "Ironic's way to tell one";
+  const Json info = image_info(node);
+  EXPECT_EQ(info["image_type"], "partition");
+  EXPECT_EQ(info["root_mb"], 2048);
+  EXPECT_EQ(info["swap_mb"], 64);
+  EXPECT_EQ(info["ephemeral_mb"], 0);
+  EXPECT_EQ(info["disk_label"], "gpt");
+  EXPECT_EQ(info["deploy_boot_mode"], "uefi");
+  EXPECT_EQ(info["preserve_ephemeral"], true);
+  node.instance_info["image_type"] = "whole-disk";
+  EXPECT_FALSE(is_partition_image(node));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

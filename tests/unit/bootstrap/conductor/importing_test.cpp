@@ -1,0 +1,96 @@
+// Conductor::import and configure_boot, of bootstrap/conductor/importing.cpp.
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+constexpr const char* k_three = R"({"nodes": [
+  {"mac": ["AA:AA:AA:AA:AA:AA"], "arch": "x86_64", "pm_type": "fake_pxe"},
+  {"mac": ["BB:BB:BB:BB:BB:BB"], "arch": "x86_64", "pm_type": "fake_pxe"},
+  {"mac": ["CC:CC:CC:CC:CC:CC"], "arch": "x86_64", "pm_type": "fake_pxe"}]})";
+
+class Importing : public ConductorFixture {
+ protected:
+  ImportResult import(const std::string& text, bool dry = false) {
+    ImportRequest request;
+    request.text = text;
+    request.source = "inv.json";
+    request.dry_run = dry;
+    return conductor->import(request);
+  }
+};
+
+TEST_F(Importing, theGuidesThreeNodesAreAvailableAndOffAtOnce) {
+  const ImportResult result = import(k_three);
+  EXPECT_EQ(result.faults, "");
+  ASSERT_EQ(result.created.size(), 3U);
+  for (const std::string& uuid : result.created) {
+    EXPECT_EQ(node(uuid).state, State::available);
+    EXPECT_EQ(node(uuid).power, Power::off);
+    EXPECT_EQ(node(uuid).driver, "manual-management");
+    EXPECT_EQ(node(uuid).properties["capabilities"], "boot_option:local");
+    EXPECT_FALSE(node(uuid).internal.contains("import_to"));
+  }
+  EXPECT_TRUE(conductor->quiet());
+}
+
+TEST_F(Importing, againIsTheSameAndATryChangesNothing) {
+  EXPECT_EQ(import(k_three, true).created.size(), 3U);
+  EXPECT_TRUE(conductor->ledger().nodes().empty());
+  import(k_three);
+  const std::int64_t last = store.last_event();
+  const ImportResult again = import(k_three);
+  EXPECT_EQ(again.unchanged.size(), 3U);
+  EXPECT_TRUE(again.created.empty());
+  EXPECT_EQ(store.last_event(), last);
+}
+
+TEST_F(Importing, oneFaultAndNothingIsTaken) {
+  const ImportResult result = import(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]},
+{"pm_type": "nothing"}])");
+  EXPECT_EQ(result.faults, "inv.json:2:13: node #1: unknown pm_type (ironic driver to use): nothing");
+  EXPECT_TRUE(conductor->ledger().nodes().empty());
+  EXPECT_NE(import("{").faults, "");
+}
+
+TEST_F(Importing, aNodeWhoseBmcRefusesStaysEnrolledWithTheReason) {
+  const ImportResult result =
+      import(R"([{"pm_type": "fake-hardware", "fake_fault": "refused", "mac": ["52:54:00:00:00:01"]}])");
+  ASSERT_EQ(result.created.size(), 1U) << result.faults;
+  pass(2);
+  EXPECT_EQ(node(result.created[0]).state, State::enroll);
+  EXPECT_NE(node(result.created[0]).last_error, "");
+  EXPECT_TRUE(conductor->quiet());
+}
+
+TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
+  const std::string uuid = import(k_three).created[0];
+  set_state(uuid, State::deploying);
+  EXPECT_NE(import(R"([{"pm_type": "fake_pxe", "mac": ["aa:aa:aa:aa:aa:aa"], "cpu": 1}])")
+                .faults.find("can't be changed now"),
+            std::string::npos);
+  ImportRequest again;
+  again.text = R"([{"pm_type": "fake_pxe", "mac": ["aa:aa:aa:aa:aa:aa"], "cpu": 1}])";
+  again.skip_busy = true;
+  const ImportResult left = conductor->import(again);
+  EXPECT_EQ(left.faults, "");
+  EXPECT_EQ(left.unchanged, std::vector<std::string>{uuid});
+  EXPECT_FALSE(node(uuid).properties.contains("cpus"));
+}
+
+TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection) {
+  const ImportResult three = import(k_three);
+  conductor->set_maintenance(three.created[2], true, "fan");
+  store.put_document(
+      cat("introspection/", three.created[0]),
+      {{"data", {{"inventory", {{"disks", {{{"name", "/dev/sda"}, {"size", 10737418240}, {"serial", "A"}}}}}}}}});
+  const auto warnings = conductor->configure_boot("k", "r", {{"root_device", "largest"}});
+  EXPECT_EQ(node(three.created[0]).driver_info["deploy_kernel"], "k");
+  EXPECT_EQ(node(three.created[0]).properties["root_device"]["serial"], "A");
+  EXPECT_EQ(node(three.created[1]).driver_info["deploy_ramdisk"], "r");
+  EXPECT_FALSE(node(three.created[2]).driver_info.contains("deploy_kernel"));
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,102 @@
+// The stages of bootstrap/conductor/job_agent.cpp.
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class JobAgent : public ConductorFixture {
+ protected:
+  /// A node whose agent has called back and writes.
+  std::string writing() {
+    agents.rounds = 1000;
+    const std::string uuid = add("fake-hardware");
+    conductor->verb(uuid, "deploy", {});
+    pass(3);
+    token = agent_calls(uuid);
+    pass(4);
+    EXPECT_EQ(node(uuid).job.stage, "write image");
+    return uuid;
+  }
+  std::string token;
+};
+
+TEST_F(JobAgent, whatTheAgentSaysOfAFailureIsWhatPeopleRead) {
+  agents.failing = {"execute_deploy_step"};
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  agent_calls(uuid);
+  pass(8);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_EQ(node(uuid).last_error,
+            cat("Agent returned error for write image on node ", uuid, ": it broke: for a reason"));
+  EXPECT_EQ(agents.count("log.collect_system_logs"), 1U);
+}
+
+TEST_F(JobAgent, anAgentThatFallsSilentIsLostAfterItsTime) {
+  const std::string uuid = writing();
+  agents.silent = true;
+  pass(500);
+  EXPECT_EQ(node(uuid).state, State::deploying);
+  pass(120);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_NE(node(uuid).last_error.find("has not answered since"), std::string::npos);
+}
+
+TEST_F(JobAgent, aShortSilenceIsForgiven) {
+  const std::string uuid = writing();
+  agents.silent = true;
+  pass(30);
+  agents.silent = false;
+  agents.rounds = 0;
+  pass(15);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+  EXPECT_EQ(agents.count("execute_deploy_step"), 1U);
+}
+
+TEST_F(JobAgent, aMachineThatLosesItsPowerInTheMiddleBeginsAgainWithANewToken) {
+  const std::string uuid = writing();
+  agents.agents.clear();
+  conductor->seen("52:54:00:00:00:01", "HTTP boot", true);
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  conductor->settle();
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+  agents.rounds = 0;
+  const std::string second = agent_calls(uuid);
+  EXPECT_NE(second, token);
+  EXPECT_NE(second, "******");
+  pass(12);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+}
+
+TEST_F(JobAgent, anAgentThatHasForgottenItsOrderMeansARestartOfTheDeployment) {
+  const std::string uuid = writing();
+  agents.agents.clear();
+  pass(3);
+  EXPECT_EQ(node(uuid).job.notes.value("restarts", 0), 1);
+  EXPECT_EQ(events(uuid, "restart").size(), 1U);
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+}
+
+TEST_F(JobAgent, aMachineThatKeepsRestartingFails) {
+  const std::string uuid = writing();
+  for (int i = 0; i < 3; ++i) {
+    conductor->seen("52:54:00:00:00:01", "HTTP boot", true);
+    pass(1);
+    if (node(uuid).state == State::wait_call_back) agent_calls(uuid);
+    pass(3);
+  }
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_NE(node(uuid).last_error.find("power loss"), std::string::npos);
+}
+
+TEST_F(JobAgent, progressIsShown) {
+  const std::string uuid = writing();
+  agents.agents.begin()->second.commands.back()["command_result"] = {{"progress", 42}};
+  pass(2);
+  EXPECT_EQ(node(uuid).progress, 42);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,225 @@
+#include "bootstrap/conductor/jobs.hpp"
+
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class Jobs : public ConductorFixture {};
+
+TEST_F(Jobs, aNodeIsDeployedAndEveryStepOfItIsAnEvent) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "active", {});
+  EXPECT_EQ(node(uuid).state, State::deploying);
+  EXPECT_EQ(node(uuid).target, State::active);
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+  EXPECT_EQ(node(uuid).power, Power::on);
+  agent_calls(uuid);
+  pass(10);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+  EXPECT_FALSE(node(uuid).target);
+  EXPECT_EQ(node(uuid).boot_device, "disk");
+  EXPECT_EQ(node(uuid).power, Power::on);
+  EXPECT_FALSE(node(uuid).internal.contains("agent_secret_token"));
+  EXPECT_EQ(agents.told, (std::vector<std::string>{"http://192.0.2.9:9999 deploy.get_deploy_steps",
+                                                   "http://192.0.2.9:9999 deploy.execute_deploy_step",
+                                                   "http://192.0.2.9:9999 standby.power_off"}));
+  EXPECT_EQ(events(uuid, "state"), (std::vector<std::string>{"available -> deploying", "deploying -> wait call-back",
+                                                             "wait call-back -> deploying", "deploying -> active"}));
+}
+
+TEST_F(Jobs, aNodeThatNeverCallsBackFailsWithIronicsWords) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
+  conductor->verb(uuid, "deploy", {});
+  pass(30);
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+  pass(60);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_EQ(node(uuid).last_error, cat("Timeout reached while waiting for callback for node ", uuid));
+  EXPECT_FALSE(node(uuid).job.running());
+  conductor->verb(uuid, "deploy", {});
+  EXPECT_EQ(node(uuid).state, State::deploying);
+  EXPECT_EQ(node(uuid).last_error, "");
+}
+
+TEST_F(Jobs, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "100";
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "400";
+  conductor->verb(uuid, "deploy", {});
+  pass(115);
+  ASSERT_EQ(events(uuid, "retry").size(), 1U);
+  EXPECT_NE(events(uuid, "retry")[0].find("it is started again (2 of 3)"), std::string::npos)
+      << events(uuid, "retry")[0];
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+  pass(70);
+  conductor->seen("52:54:00:00:00:01", "DHCP", false);
+  pass(90);
+  EXPECT_EQ(events(uuid, "retry").size(), 1U) << "it was heard of since";
+  pass(30);
+  EXPECT_EQ(events(uuid, "retry").size(), 2U);
+  pass(100);
+  EXPECT_EQ(events(uuid, "retry").size(), 2U) << "not for ever";
+  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "the time counts from the first start";
+}
+
+TEST_F(Jobs, aMachineThatCallsAfterItsSecondStartIsDeployed) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "60";
+  conductor->verb(uuid, "deploy", {});
+  pass(70);
+  EXPECT_EQ(events(uuid, "retry").size(), 1U);
+  agent_calls(uuid);
+  pass(20);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+}
+
+TEST_F(Jobs, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
+  const std::string uuid = add("fake-hardware");
+  try {
+    conductor->verb(uuid, "inspect", {});
+    FAIL();
+  } catch (const Refusal& refusal) {
+    EXPECT_EQ(refusal.status(), 400);
+    EXPECT_NE(std::string(refusal.what()).find("while it is in state \"available\""), std::string::npos);
+  }
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_FALSE(node(uuid).job.running());
+}
+
+TEST_F(Jobs, abortEndsTheWaiting) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  conductor->verb(uuid, "abort", {});
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_FALSE(node(uuid).job.running());
+  pass(5);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+}
+
+TEST_F(Jobs, aNodeIsTakenOutOfUseWhileItWaits) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  conductor->verb(uuid, "deleted", {});
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_TRUE(node(uuid).instance_info.empty());
+  EXPECT_EQ(node(uuid).instance_uuid, "");
+}
+
+TEST_F(Jobs, cleaningRunsTheStepsWithAPriorityHighestFirst) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::manageable);
+  conductor->ledger().edit(uuid).fields["automated_clean"] = true;
+  conductor->verb(uuid, "provide", {});
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::clean_wait);
+  agent_calls(uuid);
+  pass(12);
+  EXPECT_EQ(node(uuid).state, State::available) << node(uuid).last_error;
+  const std::vector<std::string> told = events(uuid, "agent");
+  EXPECT_NE(std::find(told.begin(), told.end(), "step done: check"), told.end());
+  EXPECT_EQ(agents.count("clean.execute_clean_step"), 2U);
+  EXPECT_LT(std::find(told.begin(), told.end(), "step done: check"),
+            std::find(told.begin(), told.end(), "step done: erase"));
+}
+
+TEST_F(Jobs, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::manageable);
+  conductor->verb(uuid, "clean", {{"clean_steps", {{{"step", "burn_in"}, {"interface", "deploy"}}}}});
+  EXPECT_EQ(node(uuid).target, State::manageable);
+  pass(3);
+  agent_calls(uuid);
+  pass(10);
+  EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
+  EXPECT_EQ(agents.count("clean.execute_clean_step"), 1U);
+}
+
+TEST_F(Jobs, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::manageable);
+  conductor->verb(uuid, "inspect", {});
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::inspect_wait);
+  const Json data =
+      Json::parse(R"({"inventory": {"interfaces": [{"mac_address": "52:54:00:00:00:01"}], "cpu": {"count": 8}}})");
+  EXPECT_EQ(conductor->agents().inspected(data, "")["uuid"], uuid);
+  conductor->settle();
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::manageable);
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_EQ(node(uuid).properties["cpus"], 8);
+  EXPECT_NE(node(uuid).inspection_finished, 0);
+}
+
+TEST_F(Jobs, rescueAndBack) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::active);
+  EXPECT_THROW(conductor->verb(uuid, "rescue", {}), Refusal);
+  conductor->verb(uuid, "rescue", {{"rescue_password", "sesame"}});
+  EXPECT_EQ(node(uuid).job.arguments.dump().find("sesame"), std::string::npos);
+  pass(3);
+  EXPECT_EQ(node(uuid).state, State::rescue_wait);
+  agent_calls(uuid);
+  pass(5);
+  EXPECT_EQ(node(uuid).state, State::rescue) << node(uuid).last_error;
+  conductor->verb(uuid, "unrescue", {});
+  pass(5);
+  EXPECT_EQ(node(uuid).state, State::active);
+  EXPECT_EQ(agents.count("rescue.finalize_rescue"), 1U);
+  EXPECT_EQ(agents.count("sesame"), 0U) << "the password goes out hashed";
+}
+
+TEST_F(Jobs, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
+  // A new process after every tick: whatever was not durable is lost, whatever workers did has happened.
+  for (int kill_at = 0; kill_at < 24; ++kill_at) {
+    agents = FakeAgents();
+    const std::string mac = cat("52:54:00:00:01:", kill_at < 16 ? "0" : "1", "0123456789abcdef"[kill_at % 16]);
+    const std::string uuid = add("fake-hardware", mac, cat("n", kill_at));
+    conductor->verb(uuid, "deploy", {});
+    std::string token;
+    for (int i = 0; i < 60 && node(uuid).state != State::active; ++i) {
+      if (i == kill_at) start();
+      clock.advance(std::chrono::milliseconds(500));
+      conductor->tick();
+      if (node(uuid).state == State::wait_call_back && token.empty()) token = agent_calls(uuid);
+    }
+    EXPECT_EQ(node(uuid).state, State::active)
+        << kill_at << " " << node(uuid).job.stage << " " << node(uuid).last_error;
+    EXPECT_EQ(agents.count("execute_deploy_step"), 1U) << kill_at;
+  }
+}
+
+TEST_F(Jobs, noMoreMachinesBootAtOnceThanThereAreAddresses) {
+  settings.boots_at_once = 2;
+  start();
+  std::vector<std::string> uuids;
+  for (const char* end : {"1", "2", "3"}) {
+    uuids.push_back(add("fake-hardware", cat("52:54:00:00:00:0", end), cat("n", end)));
+    conductor->verb(uuids.back(), "deploy", {});
+  }
+  pass(3);
+  const auto waiting = [&] {
+    return std::count_if(uuids.begin(), uuids.end(),
+                         [&](const std::string& u) { return node(u).state == State::wait_call_back; });
+  };
+  EXPECT_EQ(waiting(), 2);
+  for (const std::string& uuid : uuids) {
+    if (node(uuid).state == State::wait_call_back) agent_calls(uuid, cat("http://192.0.2.9/", uuid));
+  }
+  pass(3);
+  EXPECT_EQ(
+      std::count_if(uuids.begin(), uuids.end(), [&](const std::string& u) { return node(u).job.stage == "power off"; }),
+      0);
+  EXPECT_EQ(waiting(), 1);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

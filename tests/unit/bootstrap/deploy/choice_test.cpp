@@ -1,0 +1,82 @@
+#include "bootstrap/deploy/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+Json node(const std::string& name, const std::string& capabilities = "", const Json& more = Json::object()) {
+  Json row = {{"uuid", cat("uuid-", name)},
+              {"name", name},
+              {"provision_state", "available"},
+              {"maintenance", false},
+              {"instance_uuid", nullptr},
+              {"resource_class", "baremetal"},
+              {"properties", {{"capabilities", capabilities}}}};
+  row.update(more);
+  return row;
+}
+
+Json server(const std::string& id, const std::string& flavor, const std::string& hint = "") {
+  Json row = {{"id", id}, {"name", cat("over-", id)}, {"properties", {{"flavor", flavor}}}};
+  if (!hint.empty()) row["properties"]["scheduler_hints"] = {{"capabilities:node", hint}};
+  return row;
+}
+
+TEST(Choice, aFlavorIsAProfileOrAResourceClassAndBaremetalIsAnyNode) {
+  const Json nodes = {node("a", "profile:control"), node("b", "boot_mode:uefi,profile:compute"), node("c"),
+                      node("d", "", {{"resource_class", "CUSTOM_BIG_ONE"}})};
+  const Choice choice = choose_nodes(
+      Json::array({server("1", "baremetal"), server("2", "control"), server("3", "compute"), server("4", "big-one")}),
+      nodes);
+  EXPECT_TRUE(choice.complete());
+  EXPECT_EQ(choice.nodes,
+            (std::map<std::string, std::string>{{"1", "uuid-c"}, {"2", "uuid-a"}, {"3", "uuid-b"}, {"4", "uuid-d"}}));
+}
+
+TEST(Choice, aHintNamesTheOneNodeAndIsServedFirst) {
+  const Json nodes = {node("a"), node("b", "node:controller-0"), node("c")};
+  const Choice choice = choose_nodes(
+      {server("1", "baremetal"), server("2", "baremetal", "controller-0"), server("3", "baremetal", "a")}, nodes);
+  EXPECT_EQ(choice.nodes, (std::map<std::string, std::string>{{"1", "uuid-c"}, {"2", "uuid-b"}, {"3", "uuid-a"}}));
+}
+
+TEST(Choice, theNodeThatHasTheServersUuidIsKeptWhateverItsStateIs) {
+  const Json nodes = {node("a"), node("b", "", {{"instance_uuid", "1"}, {"provision_state", "deploy failed"}})};
+  EXPECT_EQ(choose_nodes(Json::array({server("1", "other")}), nodes).nodes.at("1"), "uuid-b");
+}
+
+TEST(Choice, whereNoNodeFitsEachIsNamedWithItsReason) {
+  const Json nodes = {node("a", "profile:compute"),
+                      node("b", "profile:control", {{"maintenance", true}, {"maintenance_reason", "fan"}}),
+                      node("c", "profile:control", {{"instance_uuid", "x"}, {"provision_state", "active"}}),
+                      node("d", "profile:control", {{"provision_state", "clean failed"}, {"last_error", "no disk"}})};
+  const Choice choice = choose_nodes(Json::array({server("1", "control")}), nodes);
+  EXPECT_FALSE(choice.complete());
+  EXPECT_EQ(choice.refused.at("1"),
+            "no node of flavor control for server over-1: a has profile compute; b is in maintenance: fan; "
+            "c is in use (active, instance x); d is clean failed: no disk");
+  EXPECT_EQ(choose_nodes(Json::array({server("1", "baremetal")}), Json::array()).refused.at("1"),
+            "no node for server over-1: there are no nodes");
+  const Choice two =
+      choose_nodes(Json::array({server("1", "baremetal"), server("2", "baremetal")}), Json::array({node("a")}));
+  EXPECT_EQ(two.refused.at("2"), "no node for server over-2: a is taken by another server of this stack");
+}
+
+TEST(Choice, aNodeThatIsStillBusyIsWaitedFor) {
+  const Choice choice = choose_nodes(Json::array({server("1", "baremetal")}),
+                                     Json::array({node("a", "", {{"provision_state", "cleaning"}})}));
+  EXPECT_TRUE(choice.refused.empty());
+  EXPECT_EQ(choice.waits.at("1"), "a is cleaning");
+}
+
+TEST(Choice, theImageIsTheServersOrElseTheCommandsOwn) {
+  EXPECT_EQ(image_of({{"properties", {{"image", "web"}}}}, "usual"), "web");
+  EXPECT_EQ(image_of(server("1", "x"), "usual"), "usual");
+  EXPECT_EQ(node_title({{"name", nullptr}, {"uuid", "u"}}), "u");
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,79 @@
+#include "bootstrap/inventory/draft.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap {
+namespace {
+
+Drafts drafts_of(const char* text, ListingFormat format = ListingFormat::json) {
+  return draft_nodes(read_listing(text, "inv", format).value());
+}
+
+TEST(Draft, everyFieldGoesToItsPlace) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "pxe_ipmitool", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "p", "pm_port": 6230,
+           "ipmi_cipher_suite": "3", "mac": ["AA-BB-CC-DD-EE-F0"], "arch": "x86_64", "cpu": "4", "memory": "8192", "disk": 40,
+           "capabilities": {"boot_mode": "uefi", "a": 1, "gone": null}, "profile": "compute", "kernel_id": "k", "ramdisk_id": "r",
+           "root_device": {"serial": "S"}, "platform": "SNB", "resource_class": "gold", "x_seed": {"rack": "1"}, "name": "n1"}])");
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  const NodeDraft& node = drafts.nodes.at(0);
+  EXPECT_EQ(node.driver, "ipmi");
+  EXPECT_EQ(node.driver_info, Json::parse(R"({"ipmi_address": "192.0.2.5", "ipmi_username": "u", "ipmi_password": "p",
+    "ipmi_port": 6230, "ipmi_cipher_suite": "3", "deploy_kernel": "k", "rescue_kernel": "k", "deploy_ramdisk": "r",
+    "rescue_ramdisk": "r"})"));
+  EXPECT_EQ(node.properties, Json::parse(R"({"cpu_arch": "x86_64", "cpus": 4, "memory_mb": 8192, "local_gb": 40,
+    "root_device": {"serial": "S"}, "capabilities": "a:1,boot_mode:uefi,profile:compute"})"));
+  EXPECT_EQ(node.extra["tripleo_platform"], "SNB");
+  EXPECT_EQ(node.extra["x_seed"]["rack"], "1");
+  EXPECT_EQ(node.fields["resource_class"], "gold");
+  EXPECT_EQ(node.ports.at(0).address, "aa:bb:cc:dd:ee:f0");
+  EXPECT_EQ(node.ports.at(0).physical_network, "ctlplane");
+  EXPECT_EQ(node.management_id, "192.0.2.5:6230");
+  EXPECT_EQ(drafts.warnings.size(), 2U);
+}
+
+TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
+  const Drafts drafts = drafts_of(
+      "nodes:\n- {pm_type: fake_pxe, mac: '52:54:00:00:00:01', name: a}\n- {pm_type: fake_pxe, mac: "
+      "'52:54:00:00:00:01', name: a}\n"
+      "- {pm_type: ipmi, pm_addr: h}\n- {pm_type: ipmi, pm_addr: h}\n",
+      ListingFormat::yaml);
+  EXPECT_EQ(faults_text(drafts.faults, "inv.yaml"),
+            "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 has it, too)\n"
+            "inv.yaml:3:55: node #1: Name \"a\" is not unique\n"
+            "inv.yaml:5:28: node #3: Node identified by h is already present");
+}
+
+TEST(Draft, anUnsupportedDriverBecomesManualAndSaysSo) {
+  const Drafts drafts = drafts_of(R"([{"pm_type": "pxe_ilo", "pm_addr": "h", "pm_user": "u", "pm_password": "p"}])");
+  EXPECT_EQ(drafts.nodes.at(0).driver, "manual-management");
+  EXPECT_NE(drafts.warnings.at(0).find("switched by hand"), std::string::npos);
+}
+
+TEST(Draft, newerPortsKeepWhatTheySay) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "fake_pxe", "ports": [{"address": "52:54:00:00:00:01", "physical_network": "p1", "pxe_enabled": false,
+           "local_link_connection": {"port_id": "1"}}, {"address": "52:54:00:00:00:02"}]}])");
+  ASSERT_EQ(drafts.nodes.at(0).ports.size(), 2U);
+  EXPECT_EQ(drafts.nodes[0].ports[0].physical_network, "p1");
+  EXPECT_FALSE(drafts.nodes[0].ports[0].pxe_enabled);
+  EXPECT_EQ(drafts.nodes[0].ports[0].local_link_connection["port_id"], "1");
+  EXPECT_TRUE(drafts.nodes[0].ports[1].pxe_enabled);
+}
+
+TEST(Draft, libvirtGetsAUri) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "pxe_ssh", "pm_addr": "192.0.2.8", "pm_user": "stack", "mac": ["52:54:00:00:00:01"]}])");
+  EXPECT_EQ(drafts.nodes.at(0).driver_info["libvirt_uri"], "qemu+ssh://stack@192.0.2.8/system");
+}
+
+TEST(Draft, theFieldsValidateFindsMissingCredentials) {
+  const auto entries = read_listing(
+      R"([{"pm_type": "ipmi", "pm_addr": "h", "mac": []}, {"pm_type": "ipmi", "pm_addr": "h", "pm_user": "u",
+    "pm_password": "p"}, {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]}])",
+      "f", ListingFormat::json);
+  EXPECT_EQ(environment_faults(*entries).size(), 4U);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,71 @@
+#include "bootstrap/inventory/foreign_forms.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap {
+namespace {
+
+TEST(ForeignForms, bifrostsMachinesByName) {
+  const auto nodes = read_listing(
+      R"({"web1": {"uuid": "00000000-0000-0000-0000-000000000001", "driver": "ipmi",
+          "driver_info": {"ipmi_address": "192.0.2.5", "deploy_kernel": "k"}, "nics": [{"mac": "52:54:00:00:00:01"}],
+          "properties": {"cpu_arch": "x86_64", "ram": "1024", "disk_size": "10", "cpus": "2"}, "ipv4_address": "192.0.2.9"}})",
+      "f", ListingFormat::json);
+  ASSERT_TRUE(nodes);
+  const Json& data = nodes->at(0).data;
+  EXPECT_EQ(data["name"], "web1");
+  EXPECT_EQ(data["pm_type"], "ipmi");
+  EXPECT_EQ(data["ipmi_address"], "192.0.2.5");
+  EXPECT_EQ(data["kernel_id"], "k");
+  EXPECT_EQ(data["memory"], "1024");
+  EXPECT_EQ(data["disk"], "10");
+  EXPECT_EQ(data["mac"], Json::array({"52:54:00:00:00:01"}));
+  EXPECT_EQ(data["x_seed"]["ipv4_address"], "192.0.2.9");
+  EXPECT_FALSE(data.contains("nics"));
+}
+
+TEST(ForeignForms, ironicsOwnCreateFile) {
+  const auto nodes = read_listing(
+      R"({"nodes": [{"name": "n", "driver": "redfish", "driver_info": {"redfish_address": "https://192.0.2.6"},
+          "properties": {"cpus": 1, "odd": "x"}, "ports": [{"address": "52:54:00:00:00:02", "pxe_enabled": true}]}]})",
+      "f", ListingFormat::json);
+  ASSERT_TRUE(nodes);
+  const Json& data = nodes->at(0).data;
+  EXPECT_EQ(data["pm_type"], "redfish");
+  EXPECT_EQ(data["cpu"], 1);
+  EXPECT_EQ(data["properties.odd"], "x");
+  EXPECT_EQ(data["ports"][0]["address"], "52:54:00:00:00:02");
+}
+
+TEST(ForeignForms, csvWithQuotes) {
+  const auto nodes = read_listing(
+      "ipmi,192.0.2.5,admin,\"a,\"\"b\",52:54:00:00:00:01\n\nfake_pxe,,,,52:54:00:00:00:02\n", "f", ListingFormat::csv);
+  ASSERT_TRUE(nodes);
+  ASSERT_EQ(nodes->size(), 2U);
+  EXPECT_EQ(nodes->at(0).data["pm_password"], "a,\"b");
+  EXPECT_FALSE(nodes->at(1).data.contains("pm_addr"));
+  EXPECT_EQ(nodes->at(1).at.line, 3);
+  EXPECT_EQ(read_listing("a,b\n", "x.csv", ListingFormat::csv).error().text(),
+            "x.csv:1:1: 2 columns instead of 5: pm_type,pm_addr,pm_user,pm_password,mac");
+  EXPECT_FALSE(read_listing("a,b,c,d,\"e\n", "x.csv", ListingFormat::csv));
+}
+
+TEST(ForeignForms, scriptsOfTheOldEnrolmentCommand) {
+  const auto nodes = read_listing(
+      "# our machines\nnova baremetal-node-create --pm_user root --pm_address=192.0.2.7 --pm_password p ubuntu 24 "
+      "98304 2048 "
+      "52:54:00:00:00:03\nubuntu 1 1024 10 52:54:00:00:00:04\n",
+      "f", ListingFormat::lines);
+  ASSERT_TRUE(nodes);
+  ASSERT_EQ(nodes->size(), 2U);
+  EXPECT_EQ(nodes->at(0).data["pm_type"], "ipmi");
+  EXPECT_EQ(nodes->at(0).data["pm_addr"], "192.0.2.7");
+  EXPECT_EQ(nodes->at(0).data["cpu"], "24");
+  EXPECT_EQ(nodes->at(0).data["memory"], "98304");
+  EXPECT_EQ(nodes->at(0).data["disk"], "2048");
+  EXPECT_EQ(nodes->at(1).data["pm_type"], "fake_pxe");
+  EXPECT_FALSE(read_listing("a b c\n", "f", ListingFormat::lines));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,119 @@
+#include "bootstrap/power/ipmi_driver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/scripted_runner.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+Node node_with(const Json& info) {
+  Node node;
+  node.driver = "ipmi";
+  node.driver_info = {{"ipmi_address", "192.0.2.5"}, {"ipmi_username", "admin"}, {"ipmi_password", "secret"}};
+  if (info.is_object()) node.driver_info.update(info);
+  return node;
+}
+
+/// A BMC that keeps its power, and the words that it was told.
+class Bmc {
+ public:
+  explicit Bmc(fakes::ScriptedRunner& runner) {
+    runner.on("ipmitool", [this](const Command& command) {
+      const auto end = std::find(command.argv.begin(), command.argv.end(), "-E");
+      const std::string words = join({end + 1, command.argv.end()}, " ");
+      told.push_back(words);
+      if (words == "chassis power on") on = true;
+      if ((words == "chassis power off" || words == "chassis power soft") && obeys) on = false;
+      if (words == "chassis power status")
+        return CommandResult{Exited{0}, cat("Chassis Power is ", on ? "on" : "off", "\n"), ""};
+      return CommandResult{Exited{0}, "", ""};
+    });
+  }
+  bool on = false, obeys = true;
+  std::vector<std::string> told;
+};
+
+TEST(IpmiDriver, thePasswordIsInTheEnvironmentAndNowhereElse) {
+  const Command command = ipmi_command(node_with({{"ipmi_port", 6230}}), {"chassis", "power", "status"});
+  EXPECT_EQ(
+      join(command.argv, " "),
+      "ipmitool -I lanplus -H 192.0.2.5 -p 6230 -L ADMINISTRATOR -N 2 -R 1 -v -C 3 -U admin -E chassis power status");
+  EXPECT_EQ(command.env->at("IPMI_PASSWORD"), "secret");
+  const Command old =
+      ipmi_command(node_with({{"ipmi_protocol_version", "1.5"}, {"ipmi_target_address", "0x24"}}), {"x"});
+  EXPECT_EQ(old.argv[2], "lan");
+  EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "-C"), 0);
+  EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "0x24"), 1);
+}
+
+TEST(IpmiDriver, switchesOnlyWhatIsNotSoAndWaitsUntilItIs) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  Bmc bmc(runner);
+  IpmiDriver driver(runner, clock);
+  driver.set(node_with({}), PowerAction::off);
+  EXPECT_EQ(bmc.told, std::vector<std::string>{"chassis power status"});
+  driver.set(node_with({}), PowerAction::on);
+  EXPECT_TRUE(bmc.on);
+  bmc.told.clear();
+  driver.set(node_with({}), PowerAction::reboot);
+  EXPECT_EQ(bmc.told, (std::vector<std::string>{"chassis power status", "chassis power off", "chassis power status",
+                                                "chassis power on", "chassis power status"}));
+  bmc.obeys = false;
+  EXPECT_THROW(driver.set(node_with({}), PowerAction::off), PowerFault);
+}
+
+TEST(IpmiDriver, bootDevicesWithWhatTheFirmwareNeeds) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  Bmc bmc(runner);
+  IpmiDriver driver(runner, clock);
+  Node uefi = node_with({});
+  uefi.set_capability("boot_mode", "uefi");
+  driver.set_boot_device(uefi, "pxe", false);
+  driver.set_boot_device(node_with({}), "disk", true);
+  driver.set_boot_device(node_with({{"ipmi_disable_boot_timeout", "false"}}), "bios", false);
+  EXPECT_EQ(bmc.told, (std::vector<std::string>{"raw 0x00 0x08 0x03 0x08", "chassis bootdev pxe options=efiboot",
+                                                "raw 0x00 0x08 0x03 0x08", "chassis bootdev disk options=persistent",
+                                                "chassis bootdev bios"}));
+  EXPECT_THROW(driver.set_boot_device(uefi, "floppy", false), PowerFault);
+}
+
+TEST(IpmiDriver, failuresHaveTheirReasonAndNeverThePassword) {
+  EXPECT_EQ(ipmi_reason("RAKP 2 HMAC is invalid"), PowerFault::Reason::refused);
+  EXPECT_EQ(ipmi_reason("Error: Unable to establish IPMI v2 / RMCP+ session"), PowerFault::Reason::unreachable);
+  EXPECT_EQ(ipmi_reason("Set Chassis Power Control to Up/On failed: Node busy"), PowerFault::Reason::busy);
+  EXPECT_EQ(ipmi_reason("what"), PowerFault::Reason::failed);
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  runner.on("ipmitool", [](const Command&) {
+    return CommandResult{Exited{1}, "", "Error: Unable to establish IPMI v2 / RMCP+ session\n"};
+  });
+  IpmiDriver driver(runner, clock);
+  try {
+    static_cast<void>(driver.state(node_with({})));
+    FAIL();
+  } catch (const PowerFault& fault) {
+    EXPECT_TRUE(fault.passing());
+    EXPECT_EQ(std::string(fault.what()),
+              "BMC 192.0.2.5: chassis power status: no answer; Error: Unable to establish IPMI v2 / RMCP+ session");
+  }
+  fakes::ScriptedRunner none;
+  IpmiDriver without(none, clock);
+  EXPECT_THROW(static_cast<void>(without.state(node_with({}))), PowerFault);
+}
+
+TEST(IpmiDriver, saysWhatIsMissing) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  const IpmiDriver driver(runner, clock);
+  EXPECT_TRUE(driver.missing(node_with({})).empty());
+  EXPECT_EQ(driver.missing(Node()).size(), 1U);
+  EXPECT_EQ(driver.missing(node_with({{"ipmi_port", "x"}})).size(), 1U);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,176 @@
+#include "bootstrap/power/redfish_driver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+/// A BMC in the smallest form that DSP0266 allows, with the oddities that a test asks for.
+class FakeBmc final : public HttpClient {
+ public:
+  bool on = false;
+  bool sessions = true, wants_strong_tag = false, refuses_continuous = false, says_already = false, down = false;
+  int open_sessions = 0;
+  std::string password = "secret";
+  Json boot = {{"BootSourceOverrideEnabled", "Disabled"},
+               {"BootSourceOverrideTarget", "None"},
+               {"BootSourceOverrideMode", "UEFI"},
+               {"BootSourceOverrideTarget@Redfish.AllowableValues", {"None", "Pxe", "Hdd", "Cd"}}};
+  std::string media;
+  std::vector<std::string> seen;
+
+  [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
+    if (down) throw Error(ErrorKind::io, "connecting: no route");
+    const std::string& path = request.url.path;
+    seen.push_back(cat(request.method, " ", path));
+    const Json body = request.body.empty() ? Json() : Json::parse(request.body);
+    if (path == "/redfish/v1/") return answer(200, {{"Links", {{"Sessions", {{"@odata.id", k_sessions}}}}}});
+    if (path == k_sessions) return log_in(body);
+    const bool token = find_header(request.headers, "X-Auth-Token") == "T";
+    const bool basic = find_header(request.headers, "Authorization").has_value();
+    if (!token && !basic) return answer(401, Json());
+    if (request.method == "DELETE") {
+      --open_sessions;
+      return answer(204, Json());
+    }
+    if (path == "/redfish/v1/Systems") return answer(200, {{"Members", {{{"@odata.id", k_system}}}}});
+    if (path == k_system) return request.method == "PATCH" ? patch(request, body) : system();
+    if (path == cat(k_system, "/Reset")) return reset(text_in(body, "ResetType"));
+    return manager(path, body);
+  }
+
+ private:
+  static constexpr const char* k_sessions = "/redfish/v1/SessionService/Sessions";
+  static constexpr const char* k_system = "/redfish/v1/Systems/1";
+  static HttpResponse answer(int status, const Json& body, HttpHeaders headers = {}) {
+    return {status, "", std::move(headers), body.is_null() ? "" : body.dump(), {}};
+  }
+  HttpResponse log_in(const Json& body) {
+    if (!sessions) return answer(405, Json());
+    if (text_in(body, "Password") != password) return answer(401, {{"error", {{"message", "bad credentials"}}}});
+    ++open_sessions;
+    return answer(201, Json::object(),
+                  {{"X-Auth-Token", "T"}, {"Location", "https://bmc/redfish/v1/SessionService/Sessions/1"}});
+  }
+  HttpResponse system() {
+    return answer(200,
+                  {{"PowerState", on ? "On" : "Off"},
+                   {"Boot", boot},
+                   {"Links", {{"ManagedBy", {{{"@odata.id", "/m"}}}}}},
+                   {"Actions",
+                    {{"#ComputerSystem.Reset",
+                      {{"target", cat(k_system, "/Reset")},
+                       {"ResetType@Redfish.AllowableValues", {"ForceOn", "ForceOff", "GracefulShutdown"}}}}}}},
+                  {{"ETag", "W/\"5\""}});
+  }
+  HttpResponse patch(const HttpRequest& request, const Json& body) {
+    const std::string tag = find_header(request.headers, "If-Match").value_or("");
+    if (wants_strong_tag && tag != "\"5\"") return answer(412, Json());
+    if (refuses_continuous && body["Boot"]["BootSourceOverrideEnabled"] == "Continuous")
+      return answer(400, {{"error", {{"message", "no"}}}});
+    boot.update(body["Boot"]);
+    return answer(204, Json());
+  }
+  HttpResponse reset(const std::string& type) {
+    on = type == "ForceOn";
+    return says_already ? answer(400, Json()) : answer(204, Json());
+  }
+  HttpResponse manager(const std::string& path, const Json& body) {
+    if (path == "/m") return answer(200, {{"VirtualMedia", {{"@odata.id", "/v"}}}});
+    if (path == "/v") return answer(200, {{"Members", {{{"@odata.id", "/v/cd"}}}}});
+    if (path == "/v/cd") {
+      return answer(200, {{"MediaTypes", {"CD"}},
+                          {"Inserted", !media.empty()},
+                          {"Actions",
+                           {{"#VirtualMedia.InsertMedia", {{"target", "/v/cd/in"}}},
+                            {"#VirtualMedia.EjectMedia", {{"target", "/v/cd/out"}}}}}});
+    }
+    media = path == "/v/cd/in" ? text_in(body, "Image") : "";
+    return answer(204, Json());
+  }
+};
+
+class RedfishDriverTest : public ::testing::Test {
+ protected:
+  RedfishDriverTest() {
+    node.driver = "redfish";
+    node.driver_info = {{"redfish_address", "bmc"}, {"redfish_username", "admin"}, {"redfish_password", "secret"}};
+  }
+  PowerFault::Reason reason() {
+    try {
+      static_cast<void>(driver.state(node));
+    } catch (const PowerFault& fault) {
+      EXPECT_EQ(std::string(fault.what()).find("secret"), std::string::npos);
+      return fault.reason();
+    }
+    ADD_FAILURE();
+    return PowerFault::Reason::failed;
+  }
+  FakeBmc bmc;
+  fakes::ManualClock clock;
+  RedfishDriver driver{bmc, clock};
+  Node node;
+};
+
+TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllowsAndClosesEverySession) {
+  EXPECT_EQ(driver.state(node), Power::off);
+  driver.set(node, PowerAction::on);
+  EXPECT_TRUE(bmc.on);
+  driver.set(node, PowerAction::reboot);
+  EXPECT_TRUE(bmc.on);
+  driver.set(node, PowerAction::soft_off);
+  EXPECT_FALSE(bmc.on);
+  EXPECT_EQ(bmc.open_sessions, 0);
+}
+
+TEST_F(RedfishDriverTest, oneStartFromTheNetworkAndTheDiskForGood) {
+  node.set_capability("boot_mode", "bios");
+  driver.set_boot_device(node, "pxe", false);
+  EXPECT_EQ(bmc.boot["BootSourceOverrideTarget"], "Pxe");
+  EXPECT_EQ(bmc.boot["BootSourceOverrideEnabled"], "Once");
+  EXPECT_EQ(bmc.boot["BootSourceOverrideMode"], "Legacy");
+  driver.set_boot_device(node, "disk", true);
+  EXPECT_EQ(bmc.boot["BootSourceOverrideEnabled"], "Continuous");
+  EXPECT_THROW(driver.set_boot_device(node, "bios", false), PowerFault);  // not among what it allows
+}
+
+TEST_F(RedfishDriverTest, theOdditiesOfBmcsAreBorne) {
+  bmc.wants_strong_tag = true;
+  driver.set_boot_device(node, "pxe", false);
+  EXPECT_EQ(bmc.boot["BootSourceOverrideTarget"], "Pxe");
+  bmc.wants_strong_tag = false;
+  bmc.refuses_continuous = true;
+  driver.set_boot_device(node, "disk", true);
+  EXPECT_EQ(bmc.boot["BootSourceOverrideEnabled"], "Once");
+  bmc.says_already = true;
+  driver.set(node, PowerAction::on);
+  EXPECT_TRUE(bmc.on);
+  bmc.sessions = false;
+  EXPECT_EQ(driver.state(node), Power::on);  // with Basic credentials
+}
+
+TEST_F(RedfishDriverTest, virtualMediaAreInsertedAnew) {
+  node.driver_info["redfish_virtual_media"] = "http://192.0.2.1/deploy.iso";
+  bmc.media = "old";
+  driver.set_boot_device(node, "cdrom", false);
+  EXPECT_EQ(bmc.media, "http://192.0.2.1/deploy.iso");
+  EXPECT_EQ(bmc.boot["BootSourceOverrideTarget"], "Cd");
+}
+
+TEST_F(RedfishDriverTest, failuresHaveTheirReason) {
+  bmc.down = true;
+  EXPECT_EQ(reason(), PowerFault::Reason::unreachable);
+  bmc.down = false;
+  node.driver_info["redfish_password"] = "wrong";
+  EXPECT_EQ(reason(), PowerFault::Reason::refused);
+  EXPECT_THROW(static_cast<void>(redfish_power({{"PowerState", "Paused"}})), PowerFault);
+  EXPECT_EQ(redfish_power({{"PowerState", "PoweringOn"}}), Power::on);
+  EXPECT_EQ(allowed_reset(Json::object(), {"On"}), "On");
+  EXPECT_EQ(driver.missing(Node()).size(), 1U);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

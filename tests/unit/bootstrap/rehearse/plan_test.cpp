@@ -1,0 +1,71 @@
+#include "bootstrap/rehearse/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+RehearsalSettings settings() {
+  RehearsalSettings settings;
+  settings.site.subnet = "192.0.2.0/29";
+  settings.site.seed_address = "192.0.2.1";
+  settings.site.pool = "192.0.2.4-192.0.2.6";
+  settings.site.machines = {BlankMachine{.name = "node1"}, BlankMachine{.name = "node2"}};
+  settings.site.image = "/site/node.qcow2";
+  settings.hearth = "/usr/bin/hearth";
+  settings.work = "/rehearsal";
+  return settings;
+}
+
+TEST(RehearsalPlan, managementGetsTheLastAddressThatIsNobodys) {
+  RehearsalSettings with = settings();
+  EXPECT_EQ(bmc_address(with.site), "192.0.2.3");
+  with.site.machines[0].address = "192.0.2.3";
+  EXPECT_EQ(bmc_address(with.site), "192.0.2.2");
+  with.site.pool = "192.0.2.2-192.0.2.6";
+  EXPECT_EQ(bmc_address(with.site), "");
+}
+
+TEST(RehearsalPlan, theNetworkHasATapForEachMachineAndTheSeedsAddressWhereItIsAProcess) {
+  RehearsalSettings with = settings();
+  const auto text = [&] {
+    std::string all;
+    for (const auto& argv : network_commands(with)) all += join(argv, " ") + "\n";
+    return all;
+  };
+  EXPECT_NE(text().find("ip addr add 192.0.2.1/29 dev br0"), std::string::npos);
+  EXPECT_NE(text().find("ip tuntap add dev t2 mode tap"), std::string::npos);
+  with.seed = SeedKind::machine;
+  EXPECT_EQ(text().find("192.0.2.1/29"), std::string::npos);
+}
+
+TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
+  RehearsalSettings with = settings();
+  with.site.stack.template_file = "/site/t.yaml";
+  with.site.stack.parameters = {{"a", "b"}};
+  std::string titles;
+  for (const Step& step : operator_steps(with)) titles += step.title + " ";
+  EXPECT_EQ(titles, "images inventory boot consoles inspection deployment ");
+  const Step last = operator_steps(with).back();
+  EXPECT_EQ(last.again, 0U);
+  EXPECT_NE(join(last.argv, " ").find("-t /site/t.yaml -P a=b"), std::string::npos);
+  with.inspect = false;
+  with.seed = SeedKind::machine;  // its images are lent to it as a disk
+  with.faults = {Fault{FaultKind::dead_disk, "node1", ""}};
+  EXPECT_EQ(operator_steps(with).size(), 4U);
+  EXPECT_GT(operator_steps(with).back().again, 0U);
+}
+
+TEST(RehearsalPlan, theStateOfAnEventIsItsLastOne) {
+  const auto told = [](const char* text) { return state_told({{"kind", "state"}, {"text", text}}); };
+  EXPECT_EQ(told("available -> deploying"), "deploying");
+  EXPECT_EQ(told("deploying -> wait call-back"), "wait call-back");
+  EXPECT_EQ(told("deploying -> deploy failed (no disk)"), "deploy failed");
+  EXPECT_EQ(told("something"), std::nullopt);
+  EXPECT_EQ(state_told({{"kind", "power"}, {"text", "a -> active"}}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

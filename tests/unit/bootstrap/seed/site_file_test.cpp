@@ -1,0 +1,94 @@
+#include "bootstrap/seed/site_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+constexpr const char* k_network = "network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\n";
+
+TEST(SiteFile, aWholeSiteIsReadWithPathsRelativeToIt) {
+  const std::string text = cat(k_network, R"(
+seed: {image: out/seed.qcow2, memory: 1024}
+deploy: {kernel: deploy.kernel, ramdisk: /srv/deploy.ramdisk}
+image: node.qcow2
+machines:
+  - {name: control1, firmware: uefi, memory: 1024, disk: 8, cpus: 2, profile: control, address: 192.0.2.50}
+  - {}
+stack: {name: hall, template: hall.yaml, environments: [a.yaml], parameters: {count: 3}}
+)");
+  const Result<SiteFile, std::string> site = parse_site_file(text, "/site/site.yaml");
+  ASSERT_TRUE(site) << site.error();
+  EXPECT_EQ(site->seed_image, "/site/out/seed.qcow2");
+  EXPECT_EQ(site->seed_memory_mib, 1024U);
+  EXPECT_EQ(site->deploy.kernel, "/site/deploy.kernel");
+  EXPECT_EQ(site->deploy.ramdisk, "/srv/deploy.ramdisk");
+  ASSERT_EQ(site->machines.size(), 2U);
+  EXPECT_TRUE(site->machines[0].uefi);
+  EXPECT_EQ(site->machines[0].disk_gib, 8U);
+  EXPECT_EQ(site->machines[0].address, "192.0.2.50");
+  EXPECT_EQ(site->machines[1].name, "node2");
+  EXPECT_NE(site->machines[0].mac, site->machines[1].mac);
+  EXPECT_EQ(site->stack.name, "hall");
+  EXPECT_EQ(site->stack.template_file, "/site/hall.yaml");
+  EXPECT_EQ(site->stack.environments, std::vector<fs::path>{"/site/a.yaml"});
+  EXPECT_EQ(site->stack.parameters.at("count"), "3");
+}
+
+struct Wrong {
+  const char* text;
+  const char* message;
+};
+
+TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
+  const std::array<Wrong, 13> cases = {{
+      {"[]", "a map with network"},
+      {"machines: []\n", "network: is missing"},
+      {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
+       "site.yaml:1: network.seed: '198.51.100.1' is no address in 192.0.2.0/24"},
+      {"network: {subnet: somewhere, seed: 192.0.2.1, pool: x}\n", "somewhere is no network"},
+      {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.9}\n", "FIRST-LAST is expected"},
+      {"N\nmachine: []\n", "unknown key 'machine' (machines?)"},
+      {"N\nmachines: [{firmware: bois}]\n", "site.yaml:3: machines[0].firmware: bios or uefi"},
+      {"N\nmachines: [{memory: 64}]\n", "machines[0].memory: a number from 256"},
+      {"N\nmachines: [{name: a}, {name: a}]\n", "machines[1].name: a is there twice"},
+      {"N\nmachines: [{name: a/b}]\n", "machines[0].name: letters, digits"},
+      {"N\nmachines: [{mac: '52:54:00:00:00:01'}, {mac: 52-54-00-00-00-01}]\n", "is node1's already"},
+      {"N\nmachines: [{mac: 52:54:00:11:22:33}]\n", "put it in quotes"},
+      {"N\nstack: {environments: [1]}\n", "stack.template: is missing"},
+  }};
+  for (const Wrong& wrong : cases) {
+    const std::string text = replace_all(wrong.text, "N\n", cat(k_network, "\n"));
+    const Result<SiteFile, std::string> site = parse_site_file(text, "site.yaml");
+    ASSERT_FALSE(site) << text;
+    EXPECT_NE(site.error().find(wrong.message), std::string::npos) << text << "\n" << site.error();
+  }
+}
+
+TEST(SiteFile, allThatIsWrongIsToldAtOnce) {
+  const Result<SiteFile, std::string> site =
+      parse_site_file(cat(k_network, "machines: [{cpus: 0}, {firmware: x}]\nimage: 7\n"), "s.yaml");
+  ASSERT_FALSE(site);
+  EXPECT_EQ(split_lines(site.error()).size(), 3U) << site.error();
+}
+
+TEST(SiteFile, filesThatAreMissingAreNamedWithWhatMakesThem) {
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "site.");
+  const fs::path file = folder.path() / "site.yaml";
+  RealFileSystem().write(file, cat(k_network, "deploy: {kernel: k, ramdisk: r}\nstack: {template: site.yaml}\n"), {});
+  const SiteFile site = load_site_file(file);
+  const std::vector<std::string> missing = missing_files(site, true);
+  ASSERT_EQ(missing.size(), 4U) << join(missing, "\n");
+  EXPECT_NE(missing[0].find("ramdisk-image-create"), std::string::npos);
+  EXPECT_NE(missing[2].find("the site file names none"), std::string::npos);
+  EXPECT_NE(missing[3].find("hearth seed create"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(load_site_file(folder.path() / "none.yaml")), Error);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

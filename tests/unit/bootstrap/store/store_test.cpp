@@ -1,0 +1,64 @@
+#include "bootstrap/store/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+Node node_named(const std::string& uuid) {
+  Node node;
+  node.uuid = uuid;
+  node.driver = "fake-hardware";
+  return node;
+}
+
+TEST(Store, nodesAndEventsOfOneCommitComeBackAfterOpeningAgain) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-store-");
+  const std::string path = (directory.path() / "state.db").string();
+  {
+    Store store(path);
+    const Node one = node_named("u1");
+    const Node two = node_named("u2");
+    std::vector<Event> events = {{0, 5, "u1", "web1", "state", "a -> b", {{"x", 1}}},
+                                 {0, 6, "u2", "u2", "power", "on", {}}};
+    store.commit({&one, &two}, {}, events);
+    EXPECT_EQ(events[0].id, 1);
+    std::vector<Event> none;
+    store.commit({}, {"u2"}, none);
+  }
+  Store store(path);
+  ASSERT_EQ(store.nodes().size(), 1U);
+  EXPECT_EQ(store.nodes()[0].uuid, "u1");
+  EXPECT_EQ(store.last_event(), 2);
+  const auto of_one = store.events({0, 10, "u1", false});
+  ASSERT_EQ(of_one.size(), 1U);
+  EXPECT_EQ(of_one[0].detail["x"], 1);
+  EXPECT_EQ(store.events({1, 10, "", false}).size(), 1U);
+  EXPECT_EQ(store.events({0, 1, "", true}).at(0).id, 2);
+  EXPECT_EQ(event_json(of_one[0])["name"], "web1");
+}
+
+TEST(Store, documentsAreFoundByTheirPrefixAndNoOther) {
+  Store store(":memory:");
+  store.put_document("image/a", {{"kernel", "k"}});
+  store.put_document("image/b_", {{"kernel", "l"}});
+  store.put_document("imagery", 1);
+  store.put_document("image/a", {{"kernel", "m"}});
+  ASSERT_EQ(store.documents("image/").size(), 2U);
+  EXPECT_EQ(store.document("image/a").value()["kernel"], "m");
+  store.remove_document("image/a");
+  EXPECT_FALSE(store.document("image/a"));
+}
+
+TEST(Store, aFileOfANewerVersionIsRefused) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-store-");
+  const std::string path = (directory.path() / "state.db").string();
+  { sql::Database(path).run("PRAGMA user_version = 99"); }
+  EXPECT_THROW(Store{path}, Error);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

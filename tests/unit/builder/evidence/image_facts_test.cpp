@@ -1,0 +1,48 @@
+#include "builder/evidence/image_facts.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/hash.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::builder::evidence {
+namespace {
+
+TEST(ImageFacts, KeepVariablesThatSayWhatIsBuiltAndNoSecrets) {
+  const Environment telling = telling_variables({{"DIB_RELEASE", "bookworm"},
+                                                 {"DIB_DEV_USER_PASSWORD", "secret"},
+                                                 {"DIB_APT_KEYRING", "/k.gpg"},
+                                                 {"ELEMENTS_PATH", "/e"},
+                                                 {"HOME", "/root"},
+                                                 {"AWS_SECRET", "x"}});
+  EXPECT_EQ(telling,
+            (Environment{{"DIB_RELEASE", "bookworm"}, {"DIB_APT_KEYRING", "/k.gpg"}, {"ELEMENTS_PATH", "/e"}}));
+}
+
+TEST(ImageFacts, DigestADirectoryByWhatIsInIt) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+  RealFileSystem files;
+  fs::create_directories(dir.path() / "root.d");
+  files.write(dir.path() / "root.d/10-x", "one", {.mode = 0755});
+  const std::string first = directory_digest(dir.path());
+  EXPECT_EQ(directory_digest(dir.path()), first);
+  ASSERT_EQ(::chmod((dir.path() / "root.d/10-x").c_str(), 0644), 0);
+  EXPECT_NE(directory_digest(dir.path()), first) << "it runs no more";
+  ASSERT_EQ(::chmod((dir.path() / "root.d/10-x").c_str(), 0700), 0);
+  EXPECT_EQ(directory_digest(dir.path()), first) << "only whether it runs counts";
+  fs::create_symlink("10-x", dir.path() / "root.d/20-y");
+  EXPECT_NE(directory_digest(dir.path()), first);
+}
+
+TEST(ImageFacts, DescribeAnOutput) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+  RealFileSystem().write(dir.path() / "x", "abc", {});
+  const OutputFile file = describe_output(dir.path() / "x");
+  EXPECT_EQ(file.size, 3U);
+  EXPECT_EQ(file.sha256, hex_digest(HashKind::sha256, "abc"));
+  EXPECT_EQ(describe_output(dir.path()).sha256, directory_digest(dir.path())) << "an OCI layout is a directory";
+}
+
+}  // namespace
+}  // namespace hearth::builder::evidence

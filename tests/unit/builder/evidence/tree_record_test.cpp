@@ -1,0 +1,60 @@
+#include "builder/evidence/tree_record.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "base/sys/file.hpp"
+
+namespace hearth::builder::evidence {
+namespace {
+
+constexpr std::int64_t k_ms = 1000000;
+
+TEST(TreeRecord, FindsTheStepByTheTimeOfTheLastChange) {
+  const std::vector<StepSpan> steps = {{"a", 100 * k_ms}, {"b", 200 * k_ms}};
+  EXPECT_EQ(step_at(steps, 0), "before the first step");
+  EXPECT_EQ(step_at(steps, 150 * k_ms), "a");
+  EXPECT_EQ(step_at(steps, 199 * k_ms), "b") << "the kernel's stamp lags behind by up to a tick";
+  EXPECT_EQ(step_at(steps, 900 * k_ms), "b");
+}
+
+class TreeRecordTest : public testing::Test {
+ protected:
+  std::string record() { return record_tree(dir_.path(), {{"step", 0}}); }
+  TreeDifference difference(const std::string& before) {
+    return first_difference(before, record()).value_or(TreeDifference{"none", "", ""});
+  }
+  TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
+};
+
+TEST_F(TreeRecordTest, HasALineForEachEntrySortedByPath) {
+  RealFileSystem().write(dir_.path() / "b", "x", {.mode = 0640});
+  fs::create_directory(dir_.path() / "a");
+  fs::create_symlink("../b", dir_.path() / "a/l\tink");
+  const std::string text = record();
+  EXPECT_THAT(text, testing::StartsWith("/a\td"));
+  EXPECT_THAT(text, testing::HasSubstr("/a/l\\tink\tl"));
+  EXPECT_THAT(text, testing::HasSubstr("\t../b\tstep\n/b\t-0640\t"));
+}
+
+TEST_F(TreeRecordTest, NamesTheFirstEntryThatDiffers) {
+  RealFileSystem().write(dir_.path() / "a", "x", {.mode = 0644});
+  RealFileSystem().write(dir_.path() / "b", "x", {.mode = 0644});
+  const std::string before = record();
+  EXPECT_EQ(difference(before).path, "none");
+  RealFileSystem().write(dir_.path() / "b", "y", {.mode = 0644});
+  EXPECT_EQ(difference(before).path, "/b");
+  EXPECT_EQ(difference(before).what, "contents");
+  EXPECT_EQ(difference(before).step, "step");
+  ASSERT_EQ(::chmod((dir_.path() / "a").c_str(), 0600), 0);
+  EXPECT_EQ(difference(before).path, "/a");
+  EXPECT_EQ(difference(before).what, "mode (0644 and 0600)");
+  fs::remove(dir_.path() / "a");
+  EXPECT_EQ(difference(before).what, "it is only in the first");
+  RealFileSystem().write(dir_.path() / "0", "", {});
+  EXPECT_EQ(difference(before).path, "/0");
+  EXPECT_EQ(difference(before).what, "it is only in the second");
+}
+
+}  // namespace
+}  // namespace hearth::builder::evidence

@@ -1,0 +1,165 @@
+#include "builder/fetch/exchange.hpp"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "tests/unit/builder/fetch/loopback.hpp"
+
+namespace hearth::builder::fetch {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A server that answers by script; a `cut` answer breaks off after its body.
+class Server final : public HttpClient {
+ public:
+  struct Scripted {
+    int status = 200;
+    std::string body;
+    HttpHeaders headers;
+    bool cut = false;
+  };
+  std::deque<Scripted> script;
+  std::vector<HttpRequest> asked;
+
+  HttpResponse send(const HttpRequest& request) override {
+    asked.push_back(request);
+    if (script.empty()) throw Error(ErrorKind::io, "connection refused");
+    const Scripted next = script.front();
+    script.pop_front();
+    HttpResponse response;
+    response.status = next.status;
+    response.headers = next.headers;
+    response.headers.emplace_back("Content-Length", std::to_string(next.body.size() + (next.cut ? 1 : 0)));
+    request.sink->begin(response);
+    for (const char c : next.body) request.sink->take({&c, 1});
+    if (next.cut) throw Error(ErrorKind::io, "the server closed the connection before the answer was complete");
+    return response;
+  }
+};
+
+class ExchangeTest : public testing::Test {
+ protected:
+  /// What the client sees; a line "closed" follows when the connection is to be closed.
+  std::string ask(const std::string& method, const std::string& path, HttpHeaders headers = {},
+                  const std::string& body = "") {
+    Ends ends;
+    std::string end;
+    {
+      Channel channel(std::move(ends.near));
+      const ProxyRequest request{method, path, std::move(headers), body, true};
+      const Url url = parse_url(path).value_or_throw();
+      if (!exchange(request, url, {*recording_, *store_, server_, channel, {}})) end = "\nclosed";
+    }
+    return read_all(ends.far, "client") + end;
+  }
+  void begin(FetchMode mode, Lock given = {}, Lock known = {}) {
+    recording_.emplace(mode, std::move(given), std::move(known), store_, [] { return std::string("step"); });
+  }
+  TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
+  std::shared_ptr<ObjectStore> store_ = std::make_shared<ObjectStore>(dir_.path());
+  std::optional<Recording> recording_;
+  Server server_;
+};
+
+TEST_F(ExchangeTest, PassesAnAnswerOnAndKeepsIt) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "hello", {{"ETag", "\"1\""}, {"Set-Cookie", "no"}}});
+  const std::string first = ask("GET", "http://a.example/x", {{"Accept-Encoding", "gzip"}, {"Authorization", "me"}});
+  EXPECT_THAT(first, StartsWith("HTTP/1.1 200 OK\r\netag: \"1\"\r\n"));
+  EXPECT_THAT(first, EndsWith("\r\n\r\nhello"));
+  EXPECT_EQ(find_header(server_.asked[0].headers, "authorization"), "me");
+  EXPECT_EQ(find_header(server_.asked[0].headers, "accept-encoding"), std::nullopt);
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nhello"));
+  EXPECT_EQ(server_.asked.size(), 1U);
+}
+
+TEST_F(ExchangeTest, AnswersPartsOutOfTheWhole) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "0123456789", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Range", "bytes=2-3"}}), EndsWith("\r\n\r\n23"));
+  EXPECT_EQ(find_header(server_.asked[0].headers, "range"), std::nullopt);
+  EXPECT_THAT(ask("HEAD", "http://a.example/x"), HasSubstr("content-length: 10\r\n"));
+  EXPECT_EQ(server_.asked.size(), 1U);
+}
+
+TEST_F(ExchangeTest, NeverShowsTheEndOfABrokenAnswer) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "hell", {}, true});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nhel\nclosed"));
+  EXPECT_TRUE(recording_->result().fetches.empty());
+  EXPECT_THAT(recording_->misses().at(0).why, HasSubstr("before the answer was complete"));
+}
+
+TEST_F(ExchangeTest, TriesAgainWhereNothingWasSentYet) {
+  begin(FetchMode::record);
+  EXPECT_THAT(ask("GET", "http://a.example/x"), StartsWith("HTTP/1.1 502 "));
+  EXPECT_EQ(server_.asked.size(), 3U);
+  server_.script.push_back({503, "busy", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), HasSubstr("the server answered 503"));
+}
+
+TEST_F(ExchangeTest, KeepsAnswersThatSayNo) {
+  begin(FetchMode::record);
+  server_.script.push_back({404, "none", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nnone"));
+  EXPECT_EQ(server_.asked.size(), 1U);
+}
+
+TEST_F(ExchangeTest, AsksOnlyWhetherSomethingChanged) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "hello", {{"ETag", "\"1\""}, {"Last-Modified", "then"}}});
+  (void)ask("GET", "http://a.example/x");
+  begin(FetchMode::record, {}, recording_->result());
+  server_.script.push_back({304, "", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nhello"));
+  EXPECT_EQ(find_header(server_.asked[1].headers, "If-None-Match"), "\"1\"");
+  EXPECT_EQ(find_header(server_.asked[1].headers, "If-Modified-Since"), "then");
+  EXPECT_EQ(recording_->result().fetches.size(), 1U);
+}
+
+TEST_F(ExchangeTest, TellsPostsApartByWhatTheySend) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "one", {}});
+  server_.script.push_back({200, "two", {}});
+  EXPECT_THAT(ask("POST", "http://a.example/x", {}, "1"), EndsWith("one"));
+  EXPECT_THAT(ask("POST", "http://a.example/x", {}, "2"), EndsWith("two"));
+  EXPECT_THAT(ask("POST", "http://a.example/x", {}, "1"), EndsWith("one"));
+  EXPECT_EQ(server_.asked.size(), 2U);
+}
+
+TEST_F(ExchangeTest, LockedShowsNothingThatIsNotWhatTheLockSays) {
+  begin(FetchMode::record);
+  server_.script.push_back({200, "right", {}});
+  (void)ask("GET", "http://a.example/x");
+  const Lock lock = recording_->result();
+  fs::remove_all(dir_.path() / "objects");
+  fs::create_directory(dir_.path() / "objects");
+  begin(FetchMode::locked, lock);
+  server_.script.push_back({200, "wrong", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nwron\nclosed"));
+  server_.script.push_back({200, "right", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nright"));
+  EXPECT_THAT(ask("GET", "http://a.example/other"), HasSubstr("the lock does not name it"));
+}
+
+TEST(RequestedUrl, IsWholeOrTheOneInsideATunnel) {
+  const auto url = [](const std::string& method, const std::string& target, const std::string& host = "") {
+    const Result<Url, std::string> read = url_of({method, target, {}, "", true}, host);
+    return read ? read->text() : read.error();
+  };
+  EXPECT_EQ(url("GET", "http://a.example/x?y"), "http://a.example/x?y");
+  EXPECT_EQ(url("GET", "/x", "a.example:443"), "https://a.example/x");
+  EXPECT_THAT(url("GET", "/x"), HasSubstr("this is a proxy"));
+  EXPECT_THAT(url("GET", "ftp://a.example/x"), HasSubstr("ftp is not recorded"));
+  EXPECT_THAT(url("PUT", "http://a.example/x"), HasSubstr("PUT can't be recorded"));
+}
+
+}  // namespace
+}  // namespace hearth::builder::fetch

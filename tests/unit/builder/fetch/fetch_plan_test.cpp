@@ -1,0 +1,42 @@
+#include "builder/fetch/fetch_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace hearth::builder::fetch {
+namespace {
+
+FetchPlan plan(const std::vector<std::string>& words, bool strict = true) {
+  std::vector<cli::Option> table = fetch_options();
+  table.push_back({"offline", 0, "", ""});
+  return make_fetch_plan(cli::parse_options(table, words), "/home/me", strict);
+}
+
+TEST(FetchPlan, LeavesTheNetworkAloneUnlessAsked) {
+  EXPECT_FALSE(plan({}).mode);
+  EXPECT_EQ(plan({"--record"}).mode, FetchMode::record);
+  EXPECT_EQ(plan({"--locked"}).mode, FetchMode::locked);
+  EXPECT_EQ(plan({"--offline"}).mode, FetchMode::offline);
+}
+
+TEST(FetchPlan, FindsTheLockWhereTheUserIs) {
+  EXPECT_EQ(plan({"--record"}).lock, "/home/me/hearth.lock");
+  EXPECT_EQ(plan({"--record", "--lock", "a/b.lock"}).lock, "/home/me/a/b.lock");
+  EXPECT_TRUE(plan({"--record", "--intercept-https"}).intercept_https);
+}
+
+TEST(FetchPlan, OfDiskImageCreateCutsTheNetworkOnlyWithALock) {
+  EXPECT_FALSE(plan({"--offline"}, false).mode);
+  EXPECT_EQ(plan({"--offline", "--lock", "x"}, false).mode, FetchMode::offline);
+}
+
+TEST(FetchPlan, RefusesWhatContradictsItself) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--record", "--locked"}, {"--record", "--offline"}, {"--locked", "--intercept-https"}, {"--lock", "x"}}) {
+    EXPECT_THROW((void)plan(words), Error) << words.back();
+  }
+}
+
+}  // namespace
+}  // namespace hearth::builder::fetch

@@ -1,0 +1,51 @@
+#include "builder/layers/layer_record.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::builder {
+namespace {
+
+LayerRecord example() {
+  LayerRecord record;
+  record.parent = "base";
+  record.planned = {"install.d/10-a"};
+  record.steps = {{"install.d/10-a", "a", 1.5, {{"env X", "1"}}}};
+  record.phase = Phase::install;
+  record.rest = {{Phase::install, Step::Kind::extra_packages, "extra-packages", ""}};
+  record.blob = std::string(64, 'a');
+  record.bytes = 7;
+  return record;
+}
+
+TEST(LayerRecord, IsReadBackAsItWasWritten) {
+  const std::optional<LayerRecord> read = parse_layer_record(to_json(example()).dump());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_json(*read), to_json(example()));
+  EXPECT_EQ(read->id(), example().id());
+}
+
+TEST(LayerRecord, ItsIdFollowsFromWhatItDependsOnNotFromItsBytesOrTimes) {
+  LayerRecord other = example();
+  other.blob = std::string(64, 'b');
+  other.steps.front().seconds = 9;
+  EXPECT_EQ(other.id(), example().id());
+  other.steps.front().facts["env X"] = "2";
+  EXPECT_NE(other.id(), example().id());
+}
+
+TEST(LayerRecord, WhatIsNotAWholeRecordIsNone) {
+  const std::string text = to_json(example()).dump();
+  for (const std::string& bad : {std::string(), std::string("{}"), std::string("[1]"), text.substr(0, text.size() / 2),
+                                 std::string(R"({"version": 99})")}) {
+    EXPECT_FALSE(parse_layer_record(bad)) << bad;
+  }
+}
+
+TEST(LayerRecord, LookUpKeysTellParentStepAndKindApart) {
+  EXPECT_NE(lookup_key("p", "a", false), lookup_key("q", "a", false));
+  EXPECT_NE(lookup_key("p", "a", false), lookup_key("p", "b", false));
+  EXPECT_NE(lookup_key("p", "a", false), lookup_key("p", "a", true));
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,55 @@
+// The peer is sha512sum.
+#include "builder/output/output_file.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+const std::vector<HashKind> k_all = {HashKind::md5, HashKind::sha256, HashKind::sha512};
+
+class OutputFileTest : public testing::Test {
+ protected:
+  std::vector<std::string> names() { return RealFileSystem().list(work_.path()); }
+  void expect_checked() {
+    SystemClock clock;
+    RealRunner runner(clock);
+    for (const char* kind : {"md5", "sha256", "sha512"}) {
+      EXPECT_NO_THROW(
+          run_checked(runner, {.argv = {cat(kind, "sum"), "--check", "--strict", cat(target_.string(), ".", kind)}}));
+    }
+  }
+  TempDir work_ = TempDir::create(fs::temp_directory_path(), "output-");
+  fs::path target_ = work_.path() / "image";
+};
+
+TEST_F(OutputFileTest, AStreamedFileHasItsChecksumsFromTheSamePass) {
+  const auto digests = write_streamed(target_, k_all, [](int fd) {
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(::write(fd, std::string(5000, 'x').data(), 5000), 5000);
+  });
+  EXPECT_EQ(digests.back(), hex_digest(HashKind::sha512, std::string(500'000, 'x')));
+  expect_checked();
+}
+
+TEST_F(OutputFileTest, SoHasOneThatWasWrittenInAnyOrder) {
+  write_placed(target_, k_all, [](const AtomicFile& file) {
+    ASSERT_EQ(::pwrite(file.fd().get(), "end", 3, 100'000), 3);
+    ASSERT_EQ(::pwrite(file.fd().get(), "begin", 5, 0), 5);
+  });
+  EXPECT_EQ(fs::file_size(target_), 100'003U);
+  expect_checked();
+}
+
+TEST_F(OutputFileTest, AFailureLeavesNothingBehind) {
+  EXPECT_THROW(write_streamed(target_, k_all, [](int) { throw Error(ErrorKind::io, "no"); }), Error);
+  EXPECT_THROW(write_placed(target_, k_all, [](const AtomicFile&) { throw Error(ErrorKind::io, "no"); }), Error);
+  EXPECT_TRUE(names().empty());
+}
+
+}  // namespace
+}  // namespace hearth::builder

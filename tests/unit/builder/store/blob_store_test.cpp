@@ -1,0 +1,77 @@
+#include "builder/store/blob_store.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class BlobStoreTest : public testing::Test {
+ protected:
+  std::string put(const std::string& text, int age = 0) {
+    BlobStore::Writer writer = store.begin();
+    writer.write(text);
+    std::string digest = writer.commit();
+    const std::array<timespec, 2> times = {timespec{1000 - age, 0}, timespec{1000 - age, 0}};
+    ::utimensat(AT_FDCWD, store.path(digest).c_str(), times.data(), 0);
+    return digest;
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  BlobStore store{dir.path() / "blobs"};
+};
+
+TEST_F(BlobStoreTest, GivesBackWhatWasPutUnderItsDigest) {
+  const std::string digest = put("some bytes");
+  EXPECT_EQ(digest, hex_digest(HashKind::sha256, "some bytes"));
+  EXPECT_EQ(store.open(digest)->bytes(), "some bytes");
+  EXPECT_EQ(put(""), hex_digest(HashKind::sha256, ""));
+  EXPECT_FALSE(store.open(std::string(64, '0')));
+}
+
+TEST_F(BlobStoreTest, AWriterThatIsNotCommittedLeavesNothing) {
+  store.begin().write("half");
+  EXPECT_THAT(RealFileSystem().list(dir.path() / "blobs"), IsEmpty());
+}
+
+TEST_F(BlobStoreTest, PrunesWhatWasUsedLongestAgoFirst) {
+  const std::string old = put("old", 300);
+  const std::string used = put("used", 200);
+  const std::string recent = put("new", 100);
+  (void)store.open(used);
+  EXPECT_THAT(store.prune(7), ElementsAre(old)) << "10 bytes are there";
+  EXPECT_THAT(store.prune(4), ElementsAre(recent));
+  EXPECT_TRUE(store.has(used));
+}
+
+TEST_F(BlobStoreTest, WhatABuildHoldsIsNotPruned) {
+  const std::string digest = put("held");
+  {
+    const std::optional<Blob> held = store.open(digest);
+    EXPECT_THAT(store.prune(0), IsEmpty());
+  }
+  EXPECT_THAT(store.prune(0), ElementsAre(digest));
+}
+
+TEST_F(BlobStoreTest, DamageIsFound) {
+  const std::string digest = put("bytes");
+  EXPECT_TRUE(store.verify(digest));
+  RealFileSystem().write(store.path(digest), "bytez", {});
+  EXPECT_FALSE(store.verify(digest));
+}
+
+TEST_F(BlobStoreTest, OthersFilesAreNoBlobs) {
+  put("x");
+  RealFileSystem().write(dir.path() / "blobs/README", "x", {});
+  EXPECT_THAT(store.list(), SizeIs(1));
+  EXPECT_FALSE(is_digest("../../etc/passwd"));
+}
+
+}  // namespace
+}  // namespace hearth::builder

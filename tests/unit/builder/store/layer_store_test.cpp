@@ -1,0 +1,59 @@
+#include "builder/store/layer_store.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LayerStoreTest : public testing::Test {
+ protected:
+  LayerRecord keep(const std::string& key, const std::string& bytes, const std::string& fact = "1") {
+    BlobStore::Writer writer = store.blobs().begin();
+    writer.write(bytes);
+    LayerRecord record;
+    record.parent = "base";
+    record.planned = {"root.d/10-x"};
+    record.steps = {{"root.d/10-x", "x", 1, {{"env A", fact}}}};
+    record.blob = writer.commit();
+    record.bytes = bytes.size();
+    store.put(key, record);
+    return record;
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  LayerStore store{dir.path()};
+};
+
+TEST_F(LayerStoreTest, FindsWhatFollowsALayer) {
+  keep("k", "one", "1");
+  keep("k", "two", "2");
+  EXPECT_THAT(store.find("k"), SizeIs(2));
+  EXPECT_THAT(store.find("other"), IsEmpty());
+}
+
+TEST_F(LayerStoreTest, ARecordWithoutItsBlobOrCutShortIsAMiss) {
+  const LayerRecord gone = keep("k", "one", "1");
+  const LayerRecord cut = keep("k", "two", "2");
+  store.blobs().remove(gone.blob);
+  RealFileSystem().write(dir.path() / "records/k" / cat(cut.id(), ".json"), "{\"version\": 1, ", {});
+  EXPECT_THAT(store.find("k"), IsEmpty());
+}
+
+TEST_F(LayerStoreTest, PruningAndVerifyingTakeTheRecordsAlong) {
+  keep("k", "one", "1");
+  const LayerRecord bad = keep("k", "two", "2");
+  RealFileSystem().write(store.blobs().path(bad.blob), "twq", {});
+  EXPECT_THAT(store.verify([](const std::string&) {}), ElementsAre(bad.blob));
+  EXPECT_THAT(store.records(), SizeIs(1));
+  EXPECT_THAT(store.prune(0), SizeIs(1));
+  EXPECT_THAT(store.records(), IsEmpty());
+  EXPECT_THAT(RealFileSystem().list(dir.path() / "records"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,58 @@
+#include "builder/store/repository_states.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hash.hpp"
+#include "base/sys/file.hpp"
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/scripted_http.hpp"
+
+namespace hearth::builder {
+namespace {
+
+class RepositoryStatesTest : public testing::Test {
+ protected:
+  RepositoryStates states(std::optional<Duration> age = std::chrono::hours(1)) {
+    return {dir.path() / "repositories.json", http, clock, age};
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  fakes::ScriptedHttp http;
+  fakes::ManualClock clock;
+  std::string url = "http://mirror.example/dists/x/InRelease";
+};
+
+TEST_F(RepositoryStatesTest, ALateLookIsGoodForItsAgeAndAcrossProcesses) {
+  states().seen(url, "d1");
+  EXPECT_EQ(states().digest(url), "d1");
+  EXPECT_TRUE(http.sent.empty());
+  clock.advance(std::chrono::minutes(61));
+  http.on("GET", url, 200, "new release");
+  EXPECT_EQ(states().digest(url), hex_digest(HashKind::sha256, "new release"));
+  EXPECT_EQ(states().digest(url), hex_digest(HashKind::sha256, "new release"));
+  EXPECT_EQ(http.sent.size(), 1U);
+}
+
+TEST_F(RepositoryStatesTest, ARepositoryThatDoesNotAnswerIsAsItWas) {
+  EXPECT_EQ(states().digest(url), std::nullopt);
+  states().seen(url, "d1");
+  clock.advance(std::chrono::hours(5));
+  EXPECT_EQ(states().digest(url), "d1");
+  http.on("GET", url, 503);
+  EXPECT_EQ(states().digest(url), "d1");
+}
+
+TEST_F(RepositoryStatesTest, OfflineNobodyIsAsked) {
+  states().seen(url, "d1");
+  clock.advance(std::chrono::hours(5));
+  EXPECT_EQ(states(std::nullopt).digest(url), "d1");
+  EXPECT_EQ(states(std::nullopt).digest("http://other.example/InRelease"), std::nullopt);
+  EXPECT_TRUE(http.sent.empty());
+}
+
+TEST_F(RepositoryStatesTest, ADamagedFileIsAFreshStart) {
+  RealFileSystem().write(dir.path() / "repositories.json", "{\"x\": ", {});
+  EXPECT_EQ(states().digest(url), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hearth::builder

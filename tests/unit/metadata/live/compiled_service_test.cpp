@@ -1,0 +1,106 @@
+#include "metadata/live/compiled_service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/net/url.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "metadata/serve/aws_signature.hpp"
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/memory_logger.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::HasSubstr;
+
+class CompiledServiceTest : public testing::Test {
+ protected:
+  CompiledServiceTest() {
+    write("one");
+    service_ =
+        std::make_unique<CompiledService>(directory_.path() / "out", directory_.path() / "signals", clock_, log_);
+  }
+  void write(const std::string& value, const std::string& transport = "request") {
+    const fs::path out = directory_.path() / "out";
+    fs::create_directories(out / "servers");
+    RealFileSystem files;
+    files.write(out / "servers/a",
+                cat(R"({"deployments": [{"name": "D", "inputs": [
+      {"name": "deploy_signal_id", "value": "http://h:8000/v1/signal/arn%3Ax?Signature=s"}]}], "value": ")",
+                    value, R"(", "os-collect-config": {")", transport, R"(": {"metadata_url":
+      "http://h:8080/v1/AUTH_admin/c/o?temp_url_sig=s&temp_url_expires=1"}}})"),
+                {});
+    files.write(out / "servers/b", R"({"os-collect-config": {"cfn": {"access_key_id": "k", "secret_access_key": "s3",
+      "stack_name": "st-B", "path": "server.Metadata"}}})",
+                {});
+    files.write(out / "index.json", R"({"servers": [{"path": "A.server", "id": "1", "metadata": "servers/a"},
+      {"path": "B.server", "id": "2", "metadata": "servers/b"}]})",
+                {});
+    fs::last_write_time(out / "index.json", ++written_);
+  }
+  ServedResponse send(const std::string& method, const std::string& target, const std::string& body = "") {
+    ServedRequest request;
+    request.method = method;
+    request.target = target;
+    const RequestTarget parts = parse_request_target(target).value();
+    request.raw_path = parts.raw_path;
+    request.path = parts.path;
+    request.query = parts.query;
+    request.headers = {{"Host", "h:8000"}};
+    request.body = body;
+    return service_->answer(request);
+  }
+  static constexpr const char* k_document = "/v1/AUTH_admin/c/o?temp_url_sig=s&temp_url_expires=1";
+  static constexpr const char* k_signal = "/v1/signal/arn%3Ax?Signature=s";
+
+  TempDir directory_ = TempDir::create("/tmp", "compiled-");
+  fakes::ManualClock clock_;
+  fakes::MemoryLogger log_;
+  std::unique_ptr<CompiledService> service_;
+  int written_ = 0;
+};
+
+TEST_F(CompiledServiceTest, AnAgentGetsItsDocumentByItsOwnUrlOnly) {
+  EXPECT_THAT(send("GET", k_document).content(), HasSubstr("\"one\""));
+  EXPECT_EQ(send("GET", "/v1/AUTH_admin/c/o?temp_url_sig=t&temp_url_expires=1").status, 401);
+  EXPECT_EQ(send("GET", "/v1/AUTH_admin/c/o").status, 401);
+  EXPECT_EQ(send("PUT", k_document, "{}").status, 401);
+}
+
+TEST_F(CompiledServiceTest, AnotherGetsItBySignatureOverCfn) {
+  Parameters parameters = {{"Action", "DescribeStackResource"}, {"StackName", "st-B"},
+                           {"LogicalResourceId", "server"},     {"AWSAccessKeyId", "k"},
+                           {"SignatureVersion", "2"},           {"SignatureMethod", "HmacSHA256"}};
+  parameters.emplace_back("Signature", sign_version_2("s3", "GET", "h:8000", "/v1/", parameters));
+  const ServedResponse answered = send("GET", cat("/v1/?", encode_query(parameters)));
+  EXPECT_EQ(answered.status, 200);
+  EXPECT_THAT(answered.content(), HasSubstr("os-collect-config"));
+  parameters.back().second = "wrong";
+  EXPECT_EQ(send("GET", cat("/v1/?", encode_query(parameters))).status, 403);
+}
+
+TEST_F(CompiledServiceTest, SignalsAreWrittenDown) {
+  EXPECT_EQ(send("POST", k_signal, R"({"deploy_status_code": 0})").status, 200);
+  EXPECT_EQ(send("POST", k_signal, "[").status, 400);
+  EXPECT_EQ(send("POST", "/v1/signal/arn%3Ax?Signature=t", "{}").status, 401);
+  const Json line = Json::parse(read_file(directory_.path() / "signals"));
+  EXPECT_EQ(line["server"], "A.server");
+  EXPECT_EQ(line["deployment"], "D");
+  EXPECT_EQ(line["signal"]["deploy_status_code"], 0);
+}
+
+TEST_F(CompiledServiceTest, ADirectoryThatIsCompiledAnewIsServedAndABrokenOneIsNot) {
+  write("two");
+  service_->refresh();
+  EXPECT_THAT(send("GET", k_document).content(), HasSubstr("\"two\""));
+  write("three", "heat");
+  service_->refresh();
+  EXPECT_THAT(log_.all(), HasSubstr("can't poll a compiled directory"));
+  EXPECT_THROW(CompiledService("/nowhere", "/dev/null", clock_, log_), Error);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

@@ -1,0 +1,33 @@
+#include "metadata/live/service_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+TEST(ServiceOptions, PortsAreThoseGivenAndElseHeats) {
+  cli::Arguments arguments;
+  arguments.add("cfn-port", "18000");
+  const ServicePorts ports = service_ports(arguments, "192.0.2.1");
+  EXPECT_EQ(ports.address, "192.0.2.1");
+  EXPECT_EQ(ports.cfn, 18000);
+  EXPECT_EQ(ports.heat, 8004);
+  EXPECT_EQ(port_option(arguments, "port", 6385), 6385);
+  for (const char* bad : {"65536", "-1", "x", ""}) {
+    arguments.add("port", bad);
+    EXPECT_THROW(static_cast<void>(port_option(arguments, "port", 1)), Error) << bad;
+  }
+}
+
+TEST(ServiceOptions, UrlsNameTheHostAsUrlsDo) {
+  ServicePorts ports;
+  ports.objects = 1;
+  EXPECT_EQ(public_urls("https", "seed", ports).objects, "https://seed:1");
+  EXPECT_EQ(public_urls("http", "2001:db8::1", ports).cfn, "http://[2001:db8::1]:8000");
+  EXPECT_EQ(url_host("[2001:db8::1]"), "[2001:db8::1]");
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live

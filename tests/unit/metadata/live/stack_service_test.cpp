@@ -1,0 +1,114 @@
+#include "metadata/live/stack_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/net/web_client.hpp"
+#include "base/sys/file.hpp"
+#include "metadata/live/file_machines.hpp"
+#include "metadata/live/upload.hpp"
+#include "tests/fakes/memory_logger.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+class NoMachines final : public MachineView {
+ public:
+  std::optional<Machine> machine_at(const std::string&) const override { return std::nullopt; }
+  std::optional<Machine> machine_named(const std::string& id) const override {
+    return id == "of-a-stack" ? std::optional(Machine{}) : std::nullopt;
+  }
+};
+
+TEST(FileMachines, AreFoundByAddressAndByIdBeforeThoseOfStacks) {
+  const NoMachines others;
+  const FileMachines machines(others, R"({"192.0.2.7": {"meta_data": {"instance-id": "i-1"}, "user_data": "u"}})",
+                              "m.json");
+  EXPECT_EQ(machines.machine_at("192.0.2.7")->user_data, "u");
+  EXPECT_EQ(machines.machine_named("i-1")->meta_data["instance-id"], "i-1");
+  EXPECT_FALSE(machines.machine_at("192.0.2.8"));
+  EXPECT_FALSE(machines.machine_named("i-2"));
+  EXPECT_TRUE(machines.machine_named("of-a-stack"));
+  EXPECT_THROW(FileMachines(others, "[]", "m.json"), Error);
+  EXPECT_THROW(FileMachines(others, R"({"a": 1})", "m.json"), Error);
+}
+
+class StackServiceTest : public testing::Test {
+ protected:
+  ServiceSettings settings() const {
+    ServiceSettings settings;
+    settings.state = directory_.path() / "state";
+    settings.provides_machines = true;
+    return settings;
+  }
+  TempDir directory_ = TempDir::create("/tmp", "service-");
+  SystemClock clock_;
+  fakes::MemoryLogger log_;
+};
+
+TEST_F(StackServiceTest, EventsGoToTheSinksOfTheirEnvironmentAndToNobodyElses) {
+  RealFileSystem files;
+  files.write(directory_.path() / "t.yaml",
+              "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::Value, properties: {value: 1}}}\n",
+              {});
+  files.write(directory_.path() / "e.yaml", "event_sinks: [{type: zaqar-queue, target: mine}]\n", {});
+  StackService service(settings(), clock_, log_);
+  UploadRequest request;
+  request.name = "quiet";
+  request.template_file = directory_.path() / "t.yaml";
+  (void)service.deploy(request, files);
+  EXPECT_FALSE(files.read(directory_.path() / "state/events/mine.jsonl"));
+  request.name = "told";
+  request.environments = {directory_.path() / "e.yaml"};
+  const std::string id = service.deploy(request, files);
+  const std::string lines = files.read(directory_.path() / "state/events/mine.jsonl").value_or("");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 4) << lines;
+  EXPECT_EQ(Json::parse(lines.substr(0, lines.find('\n')))["payload"]["stack_id"], id);
+}
+
+TEST_F(StackServiceTest, AnotherRoomDrivesTheEngineInItsOwnProcess) {
+  RealFileSystem files;
+  files.write(directory_.path() / "t.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  node: {type: OS::Nova::Server, properties: {name: node-0, flavor: big, image: debian, user_data_format: SOFTWARE_CONFIG}}
+outputs:
+  address: {value: {get_attr: [node, first_address]}}
+)",
+              {});
+  StackService service(settings(), clock_, log_);
+  EXPECT_THROW(StackService(settings(), clock_, log_), Error) << "the state is taken";
+  UploadRequest request;
+  request.name = "site";
+  request.template_file = directory_.path() / "t.yaml";
+  const std::string id = service.deploy(request, files);
+  Engine& engine = service.engine();
+  const std::vector<WantedServer> wanted = engine.servers("site");
+  ASSERT_EQ(wanted.size(), 1U);
+  EXPECT_TRUE(wanted[0].is_machine);
+  EXPECT_EQ(wanted[0].properties["image"], "debian");
+  engine.machine_came(wanted[0].id, {{"address", "192.0.2.9"}, {"first_address", "192.0.2.9"}});
+  LiveTree& live = *engine.find("site").live;
+  EXPECT_EQ(status_text(live.tree.root().action, live.tree.root().status), "CREATE_COMPLETE");
+  EXPECT_EQ(engine.blueprint(live).outputs("")[0].value, "192.0.2.9");
+  EXPECT_EQ(service.deploy(request, files), id) << "it is updated";
+  EXPECT_EQ(live.tree.root().action, Action::update);
+}
+
+TEST_F(StackServiceTest, ServesOnTheServersThreadAndTakesWorkFromOthers) {
+  StackService service(settings(), clock_, log_);
+  HttpServer server({}, clock_, log_, &service.audit());
+  const auto open = service.listen(server, {"127.0.0.1", 0, 0, 0, 0, true, 0});
+  ASSERT_EQ(open.size(), 5U);
+  std::thread thread([&] { server.run(); });
+  std::size_t stacks = 1;
+  server.post([&] { stacks = service.engine().trees().size(); });
+  server.post([&] { server.stop(); });
+  thread.join();
+  EXPECT_EQ(stacks, 0U);
+  EXPECT_EQ(service.token().size(), 64U);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live
