@@ -43,8 +43,10 @@ endfunction()
 
 # hearth_small(ROOM…): code that ends up in the static agent is compiled for size; unused functions are dropped by the
 # linker one by one.
+set(hearth_small_options -Os -ffunction-sections -fdata-sections)
 function(hearth_small)
   foreach(room ${ARGN})
-    target_compile_options(${room} PRIVATE -Os -ffunction-sections -fdata-sections)
+    target_compile_options(${room} PRIVATE ${hearth_small_options})
+    hearth_reuse_headers(${room} hearth_small_headers)
   endforeach()
 endfunction()

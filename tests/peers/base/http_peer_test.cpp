@@ -8,6 +8,7 @@
 #include "base/net/web_socket.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "source_directory.hpp"
 
 namespace hearth {
 namespace {

@@ -5,6 +5,7 @@
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "base/unicode_printable.hpp"
+#include "source_directory.hpp"
 
 namespace hearth {
 namespace {

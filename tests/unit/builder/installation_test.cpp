@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "source_directory.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {

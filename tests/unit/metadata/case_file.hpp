@@ -6,6 +6,7 @@
 
 #include "base/sys/file.hpp"
 #include "metadata/model/json_reader.hpp"
+#include "source_directory.hpp"
 
 namespace hearth::metadata {
 

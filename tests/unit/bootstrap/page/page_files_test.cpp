@@ -7,6 +7,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "source_directory.hpp"
 
 namespace hearth::bootstrap {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/block_config.hpp"
+#include "source_directory.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
 namespace hearth::builder {

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "source_directory.hpp"
 
 namespace hearth::builder {
 namespace {

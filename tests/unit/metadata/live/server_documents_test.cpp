@@ -9,6 +9,7 @@
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/stack_service.hpp"
 #include "metadata/live/upload.hpp"
+#include "source_directory.hpp"
 #include "tests/fakes/memory_logger.hpp"
 
 namespace hearth::metadata::live {

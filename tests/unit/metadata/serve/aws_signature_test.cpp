@@ -6,6 +6,7 @@
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "source_directory.hpp"
 
 namespace hearth::metadata {
 namespace {
