@@ -189,13 +189,14 @@ Result<Url, std::string> url_of(const ProxyRequest& request, const std::string& 
   if (request.target.compare(0, 4, "ftp:") == 0) {
     return cat("hearth: ", request.target, ": ftp is not recorded; use the mirror's http address");
   }
-  if (request.target.empty() || (request.target.front() == '/' && secure_host.empty())) {
-    return std::string("hearth: this is a proxy: ask it for whole URLs");
-  }
-  const Result<Url> url =
-      parse_url(request.target.front() == '/' ? cat("https://", secure_host, request.target) : request.target);
-  if (!url) return cat("hearth: ", request.target, ": ", url.error().what);
-  return *url;
+  const bool is_path = request.target.substr(0, 1) == "/";
+  const bool is_for_proxy = is_path && secure_host.empty();
+  const Result<Url> url = parse_url(is_for_proxy ? request.target.substr(1)
+                                    : is_path    ? cat("https://", secure_host, request.target)
+                                                 : request.target);
+  if (url) return *url;
+  if (is_for_proxy || request.target.empty()) return std::string("hearth: this is a proxy: ask it for whole URLs");
+  return cat("hearth: ", request.target, ": ", url.error().what);
 }
 
 bool exchange(const ProxyRequest& request, const Url& url, const ExchangeParts& parts) {

@@ -19,7 +19,8 @@ struct ExchangeParts {
   Duration stall;
 };
 
-/// What is asked for; `secure_host` ("host:port") inside a CONNECT that was taken over. The error is a reason.
+/// What is asked for; `secure_host` ("host:port") inside a CONNECT that was taken over. Of the proxy itself "/URL" may
+/// be asked for, https, too. The error is a reason.
 [[nodiscard]] Result<Url, std::string> url_of(const ProxyRequest& request, const std::string& secure_host);
 
 /// Answers. False when the connection must be closed because an answer broke off. Throws when the client is gone.

@@ -46,6 +46,21 @@ struct FetchProxy::State {
 
 namespace {
 
+/// Counts a request while it lives.
+class UnderWay {
+ public:
+  explicit UnderWay(const std::function<void(int)>& count) : count_(count) { add(1); }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { add(-1); }
+
+ private:
+  void add(int change) {
+    if (count_) count_(change);
+  }
+  const std::function<void(int)>& count_;
+};
+
 /// One client's connection, from its first request to its end.
 template <class State>
 class Conversation {
@@ -85,6 +100,7 @@ class Conversation {
       channel_.write(own_answer(501, url.error()));
       return true;
     }
+    const UnderWay under_way(state_.setup.count_request);
     return exchange(request, *url, {*state_.recording, *state_.store, upstream_, channel_, state_.setup.stall});
   }
 
@@ -107,13 +123,12 @@ class Conversation {
 
   /// Not recorded: what is inside can't be seen.
   void pass_through(const Url& host) {
-    const std::string what = cat("https://", host.authority(), "/ (step ", state_.recording->step(), ")");
     if (state_.recording->mode() != FetchMode::record) {
       state_.recording->refused(host.text(), "what came by https was not recorded; record with --intercept-https");
       channel_.write(own_answer(504, "hearth: what comes by https can't be replayed: it was not recorded"));
       return;
     }
-    state_.recording->not_recorded(what);
+    state_.recording->not_recorded(cat("https://", host.authority(), "/"));
     tunnel(channel_, host, state_.clock);
   }
 

@@ -2,6 +2,7 @@
 // connection, since a build has few. It decides nothing about what may pass: recording.hpp does.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/sys/process.hpp"
@@ -13,6 +14,7 @@ struct ProxySetup {
   bool intercept = false;   ///< take CONNECT over with a certificate authority of our own
   Environment environment;  ///< the caller's: his proxies and authorities are used towards the network
   Duration stall = std::chrono::seconds(60);  ///< a server that sends nothing for so long is given up
+  std::function<void(int)> count_request{};   ///< told +1 before a request is answered, -1 when all is done
 };
 
 class FetchProxy {

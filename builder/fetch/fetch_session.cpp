@@ -1,9 +1,10 @@
 #include "builder/fetch/fetch_session.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
-#include "base/net/dialer.hpp"
+#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/mount.hpp"
@@ -22,10 +23,18 @@ constexpr std::size_t k_told_misses = 10;
 constexpr std::uint64_t k_most_stall = 3600;
 constexpr Duration k_lock_time = std::chrono::seconds(5);
 constexpr Duration k_lock_step = std::chrono::milliseconds(20);
+constexpr Duration k_answer_time = std::chrono::seconds(60);
+constexpr Duration k_answer_step = std::chrono::milliseconds(1);
 constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
 const fs::path k_system_bundle = "/etc/ssl/certs/ca-certificates.crt";
+const fs::path k_authorities = "/hearth/authorities.pem";  // in the sandbox; hooks' own files it is not among
 
-constexpr std::string_view k_taken = "taken ";  // a line of the board's log
+// Lines of the board's log.
+constexpr std::string_view k_fetch = "fetch ";
+constexpr std::string_view k_taken = "taken ";
+constexpr std::string_view k_resumed = "resumed";  // what was answered before was asked for by answer_now()
+
+bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 /// Of "METHOD URL".
 FetchKey key_of(const std::string& fetch) {
@@ -91,7 +100,7 @@ void remember_answers(const fs::path& directory, const Lock& session) {
 /// The system's authorities and the build's own, for programs of the sandbox and of the target.
 void trust(HookView& view, const std::string& authority, const Environment& environment) {
   const std::string system = system_ca_file(environment);
-  view.files["authorities.pem"] = cat(system.empty() ? "" : RealFileSystem().read(system).value_or(""), authority);
+  view.files[k_authorities_file] = cat(system.empty() ? "" : RealFileSystem().read(system).value_or(""), authority);
   const std::string file = cat(k_hooks_place, "/.fetch/authorities.pem");
   for (const char* name :
        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"}) {
@@ -156,11 +165,17 @@ struct FetchSession::State {
     recording = std::make_shared<Recording>(
         *plan.mode, std::move(lock), std::move(known), store, [board = board] { return board->shown(); },
         [board = board](const FetchKey& key, const std::string& sha256) {
-          board->log_fetch(cat("fetch ", key.method, " ", key.url, " ", sha256));
+          board->log_fetch(cat(k_fetch, key.method, " ", key.url, " ", sha256));
         });
-    proxy = std::make_unique<FetchProxy>(recording, store, ProxySetup{intercept, environment, stall_time(environment)});
+    proxy = std::make_unique<FetchProxy>(recording, store,
+                                         ProxySetup{intercept, environment, stall_time(environment),
+                                                    [board = board](int c) { board->count_request(c); }});
     view = view_for(plan, proxy->authority(), environment);
   }
+
+  void settle();
+  void wait_for_answers() const;
+  [[nodiscard]] std::string asked(const FetchKey& key);
 
   FetchPlan plan;
   std::string epoch;
@@ -178,22 +193,74 @@ void add_variables(const HookView& view, const std::string& hooks, Environment& 
   for (const auto& [name, value] : view.variables) environment[name] = replace_all(value, k_hooks_place, hooks);
 }
 
+/// What the image came of is what this build fetched. The log carries it over from the sandbox's process.
+void FetchSession::State::settle() {
+  std::set<FetchKey> used;
+  for (const std::string& line : split_lines(board->fetch_log(0))) {
+    if (line == k_resumed) used.clear();
+    if (begins_with(line, k_fetch)) used.insert(key_of(line.substr(k_fetch.size(), line.rfind(' ') - k_fetch.size())));
+    if (!begins_with(line, k_taken)) continue;
+    const FetchKey key = key_of(line.substr(k_taken.size()));
+    recording->taken_over(key);
+    used.insert(key);
+  }
+  if (!board->log_overflowed()) recording->keep_only(used);
+}
+
+/// Has the proxy ask for it; what it was answered with is in the log.
+std::string FetchSession::State::asked(const FetchKey& key) {
+  const SystemClock clock;
+  HttpRequest request;
+  request.method = "HEAD";
+  request.url = parse_url(cat("http://127.0.0.1:", k_proxy_port, "/", key.url)).value_or_throw();
+  try {
+    (void)WebClient(clock, {}, "hearth").send(request);
+  } catch (const Error&) {  // the log knows
+  }
+  const std::string answered = cat(k_fetch, key.method, " ", key.url, " ");
+  const std::string log = board->fetch_log(log_read);
+  log_read += log.size();
+  std::string digest = k_failed;
+  for (const std::string& line : split_lines(log)) {
+    if (begins_with(line, answered)) digest = line.substr(answered.size());
+  }
+  return digest;
+}
+
+/// A client need not wait for the whole of an answer: curl -f goes when it sees 404.
+void FetchSession::State::wait_for_answers() const {
+  SystemClock clock;
+  for (Duration waited{}; board->requests_under_way() > 0; waited += k_answer_step) {
+    if (waited >= k_answer_time)
+      throw Error(ErrorKind::input, "an answer that a step had asked for is still under way");
+    clock.sleep(k_answer_step);
+  }
+}
+
 std::vector<std::string> FetchSession::new_fetches() {
+  state_->wait_for_answers();
+  if (state_->board->log_overflowed()) {
+    throw Error(ErrorKind::input, "there were too many fetches to remember them all");
+  }
   const std::string log = state_->board->fetch_log(state_->log_read);
   state_->log_read += log.size();
   return split_lines(log);
 }
 
-std::string FetchSession::locked_digest(const std::string& fetch) const {
-  const std::optional<Fetched> locked = state_->recording->locked(key_of(fetch));
-  return locked ? locked->sha256 : k_not_locked;
+/// What was posted is not known any more: its answer holds while all else that the step asked for does.
+std::string FetchSession::answer_now(const std::string& fetch) {
+  const FetchKey key = key_of(fetch);
+  const bool records = *state_->plan.mode == FetchMode::record;
+  if (records && key.method == "GET") return state_->asked(key);
+  const std::optional<Fetched> foreseen = state_->recording->foreseen(key);
+  if (!foreseen) return k_not_locked;
+  return records && !state_->store->open(foreseen->sha256, foreseen->size) ? k_failed : foreseen->sha256;
 }
 
-/// The log carries it over to the proxy's process, whose lock it is.
-void FetchSession::take_over(const std::string& fetch) {
-  const std::string line = cat(k_taken, fetch);
-  state_->board->log_fetch(line);
-  state_->log_read += line.size() + 1;
+void FetchSession::take_over(const std::vector<std::string>& fetches) {
+  state_->board->log_fetch(k_resumed);
+  for (const std::string& fetch : fetches) state_->board->log_fetch(cat(k_taken, fetch));
+  state_->log_read += state_->board->fetch_log(state_->log_read).size();
 }
 
 void FetchSession::keep_settings(std::string_view lines) { state_->board->keep_settings(lines); }
@@ -228,11 +295,11 @@ FetchSession::~FetchSession() = default;
 const HookView& FetchSession::view() const { return state_->view; }
 
 std::unique_ptr<Progress> FetchSession::enter(std::unique_ptr<Progress> progress) {
-  const auto bundle = state_->view.files.find("authorities.pem");
-  if (bundle != state_->view.files.end() && fs::exists(k_system_bundle)) {  // for programs that read no variable
-    const fs::path shown = k_temporary_directory / "authorities.pem";
-    RealFileSystem().write(shown, bundle->second, {.mode = 0644});
-    bind_mount(shown, k_system_bundle, Access::read_only);
+  const auto bundle = state_->view.files.find(k_authorities_file);
+  if (bundle != state_->view.files.end()) {
+    RealFileSystem().write(k_authorities, bundle->second, {.mode = 0644});
+    // For programs that read no variable.
+    if (fs::exists(k_system_bundle)) bind_mount(k_authorities, k_system_bundle, Access::read_only);
   }
   give_descriptor(state_->handover.giver, cut_network());
   state_->handover = {};
@@ -253,12 +320,7 @@ std::string FetchSession::finish(bool good) {
   Lock& session = state_->session;
   std::map<std::string, std::string> settings = std::move(session.settings);
   if (mode == FetchMode::record) settings = parse_settings(state_->board->settings());
-  if (mode != FetchMode::record) {
-    for (const std::string& line : split_lines(state_->board->fetch_log(0))) {
-      if (line.compare(0, k_taken.size(), k_taken) == 0)
-        state_->recording->taken_over(key_of(line.substr(k_taken.size())));
-    }
-  }
+  state_->settle();
   session = state_->recording->result();
   session.settings = std::move(settings);
   session.settings[k_epoch] = state_->epoch;

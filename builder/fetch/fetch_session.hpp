@@ -19,6 +19,8 @@ struct HookView {
   Environment variables;
 };
 inline constexpr const char* k_hooks_place = "@HOOKS@";
+/// Of the files: whom to trust, made anew for each build.
+inline constexpr const char* k_authorities_file = "authorities.pem";
 /// Adds the variables for hooks of the host to `environment`; the files are below `hooks`.
 void add_variables(const HookView& view, const std::string& hooks, Environment& environment);
 
@@ -32,15 +34,16 @@ class FetchSession {
   [[nodiscard]] const HookView& view() const;
   /// In the sandbox's process: cuts the network, and shows steps to the proxy. Call once.
   [[nodiscard]] std::unique_ptr<Progress> enter(std::unique_ptr<Progress> progress);
-  /// In the sandbox's process: lines NAME=VALUE for the lock, which hooks wrote into HOOKS/.fetch/settings.
   /// For whoever keeps results of steps, in the sandbox: lines "fetch METHOD URL DIGEST" of what was asked for since
   /// the last call. Throws Error(input) when they can't all be told.
   [[nodiscard]] std::vector<std::string> new_fetches();
-  /// The digest that the lock has for "METHOD URL"; k_not_locked when it names none.
-  [[nodiscard]] std::string locked_digest(const std::string& fetch) const;
-  /// A step's result was taken from an earlier build, which fetched "METHOD URL" for it.
-  void take_over(const std::string& fetch);
-
+  /// The digest of what "METHOD URL" would be answered with now, or a word in its place (recording.hpp): the lock's; of
+  /// a recording the network's, which is asked through the proxy as hooks ask it.
+  [[nodiscard]] std::string answer_now(const std::string& fetch);
+  /// Before the first step runs: results of steps were taken from earlier builds, which fetched these ("METHOD URL")
+  /// for them. What answer_now() was asked for besides does not count as fetched.
+  void take_over(const std::vector<std::string>& fetches);
+  /// In the sandbox's process: lines NAME=VALUE for the lock, which hooks wrote into HOOKS/.fetch/settings.
   void keep_settings(std::string_view lines);
   /// In the starter, once the sandbox's process runs: waits for it to enter, then serves it. Nothing happens when the
   /// sandbox died before.

@@ -45,14 +45,19 @@ void Recording::tell(const FetchKey& key, const std::string& sha256) {
   if (on_answer_) on_answer_(key, sha256);
 }
 
-std::optional<Fetched> Recording::locked(const FetchKey& key) const {
-  const Fetched* const found = find(given_, key);
+std::optional<Fetched> Recording::foreseen(const FetchKey& key) const {
+  const Fetched* const found = find(mode_ == FetchMode::record ? known_ : given_, key);
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 void Recording::taken_over(const FetchKey& key) {
   const std::scoped_lock lock(mutex_);
-  if (const Fetched* const found = find(given_, key)) session_.fetches.emplace(key, *found);
+  if (const std::optional<Fetched> fetched = foreseen(key)) session_.fetches.emplace(key, *fetched);
+}
+
+void Recording::keep_only(const std::set<FetchKey>& used) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(session_.fetches, [&](const auto& entry) { return used.count(entry.first) == 0; });
 }
 
 Decision Recording::decide(const FetchKey& key) {
@@ -157,9 +162,10 @@ void Recording::failed(const FetchKey& key, const std::string& why) {
 
 void Recording::refused(const std::string& url, const std::string& why) { add_miss(url, why); }
 
-void Recording::not_recorded(const std::string& what) {
-  const std::string note = cat("not recorded: ", what);
+void Recording::not_recorded(const std::string& url) {
+  const std::string note = cat("not recorded: ", url, " (step ", step_(), ")");
   const std::scoped_lock lock(mutex_);
+  tell({"CONNECT", url}, k_not_recorded);
   if (std::find(session_.notes.begin(), session_.notes.end(), note) == session_.notes.end()) {
     session_.notes.push_back(note);
   }

@@ -44,8 +44,8 @@ using Decision = std::variant<FromStore, FromNetwork, Refused>;
 
 class Recording {
  public:
-  /// Told of each request and the digest of what it was answered with; k_not_locked or k_failed where it was not. One
-  /// at a time.
+  /// Told of each request and the digest of what it was answered with; k_not_locked, k_failed or k_not_recorded where
+  /// there is none. One at a time.
   using OnAnswer = std::function<void(const FetchKey&, const std::string& sha256)>;
 
   /// `given` is the lock; `known` what earlier builds got, for conditional requests. `step` names the running step.
@@ -61,18 +61,20 @@ class Recording {
   void failed(const FetchKey& key, const std::string& why);
   /// A request that is refused for another reason than the lock's.
   void refused(const std::string& url, const std::string& why);
-  /// Something passed that can't be replayed; noted in the lock.
-  void not_recorded(const std::string& what);
+  /// A server was spoken to unseen, which can't be replayed; noted in the lock.
+  void not_recorded(const std::string& url);
 
   [[nodiscard]] FetchMode mode() const { return mode_; }
   [[nodiscard]] std::string step() const { return step_(); }
   [[nodiscard]] std::vector<Miss> misses() const;
   /// What this build fetched.
   [[nodiscard]] Lock result() const;
-  /// What the lock says of it.
-  [[nodiscard]] std::optional<Fetched> locked(const FetchKey& key) const;
-  /// Counts as fetched by this build what the lock says of it: an earlier build's step did, and its result was taken.
+  /// What the lock says of it; of a recording, what earlier builds got.
+  [[nodiscard]] std::optional<Fetched> foreseen(const FetchKey& key) const;
+  /// Counts as fetched by this build what is foreseen: an earlier build's step did, and its result was taken.
   void taken_over(const FetchKey& key);
+  /// Forgets answers that nothing of the image came of.
+  void keep_only(const std::set<FetchKey>& used);
 
  private:
   [[nodiscard]] std::optional<Decision> decide_by_lock(const FetchKey& key);
@@ -95,9 +97,10 @@ class Recording {
   std::vector<Miss> misses_;
 };
 
-/// In place of a digest: the lock does not name it; it does, but it could not be had.
+/// In place of a digest: the lock does not name it; it does, but it could not be had; it passed unseen.
 inline constexpr const char* k_not_locked = "not-locked";
 inline constexpr const char* k_failed = "failed";
+inline constexpr const char* k_not_recorded = "not-recorded";
 
 /// Names whose content never changes: what Debian's archives have in pool/ and by-hash/.
 [[nodiscard]] bool is_immutable(const std::string& url);

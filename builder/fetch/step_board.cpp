@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -15,10 +14,8 @@ namespace {
 constexpr std::size_t k_bytes = 4096;            // of a step's name
 constexpr std::size_t k_settings_bytes = 61440;  // of the settings, behind it
 
-constexpr std::size_t k_log_bytes = std::size_t{16} << 20U;  // behind both: a length, then lines
-constexpr std::size_t k_log_head = 64;
+constexpr std::size_t k_log_bytes = std::size_t{16} << 20U;  // behind both: a head, then lines
 constexpr std::size_t k_all_bytes = k_bytes + k_settings_bytes + k_log_bytes;
-constexpr std::uint64_t k_overflow = ~std::uint64_t{0};
 
 class Announcer final : public Progress {
  public:
@@ -66,25 +63,32 @@ void StepBoard::keep_settings(std::string_view lines) {
 std::string StepBoard::settings() const { return {text_ + k_bytes, ::strnlen(text_ + k_bytes, k_settings_bytes - 1)}; }
 
 void StepBoard::log_fetch(std::string_view line) {
-  char* const log = text_ + k_bytes + k_settings_bytes;
-  std::atomic_ref<std::uint64_t> size(*reinterpret_cast<std::uint64_t*>(log));
-  const std::uint64_t at = size.load();
-  if (at == k_overflow) return;
-  if (at + line.size() + 1 > k_log_bytes - k_log_head) {
-    size.store(k_overflow);
+  const std::uint64_t at = log_head().size.load();
+  if (log_overflowed() || at + line.size() + 1 > k_log_bytes - sizeof(LogHead)) {
+    log_head().overflowed.store(true);
     return;
   }
-  char* const end = std::copy(line.begin(), line.end(), log + k_log_head + at);
+  char* const end = std::copy(line.begin(), line.end(), log_text() + at);
   *end = '\n';
-  size.store(at + line.size() + 1);
+  log_head().size.store(at + line.size() + 1);
 }
 
 std::string StepBoard::fetch_log(std::size_t from) const {
-  char* const log = text_ + k_bytes + k_settings_bytes;
-  const std::uint64_t size = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(log)).load();
-  if (size == k_overflow) throw Error(ErrorKind::input, "there were too many fetches to remember them all");
-  return {log + k_log_head + std::min<std::uint64_t>(from, size), log + k_log_head + size};
+  const std::uint64_t size = log_head().size.load();
+  return {log_text() + std::min<std::uint64_t>(from, size), log_text() + size};
 }
+
+bool StepBoard::log_overflowed() const { return log_head().overflowed.load(); }
+
+void StepBoard::count_request(int change) { log_head().under_way += change; }
+
+int StepBoard::requests_under_way() const { return log_head().under_way; }
+
+StepBoard::LogHead& StepBoard::log_head() const {
+  return *reinterpret_cast<LogHead*>(text_ + k_bytes + k_settings_bytes);
+}
+
+char* StepBoard::log_text() const { return text_ + k_bytes + k_settings_bytes + sizeof(LogHead); }
 
 std::unique_ptr<Progress> announce_steps(std::unique_ptr<Progress> progress, StepBoard& board) {
   return std::make_unique<Announcer>(std::move(progress), board);

@@ -2,6 +2,8 @@
 // lock, which fetches were answered. Memory that both see.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,12 +25,27 @@ class StepBoard {
   /// Lines NAME=VALUE. Throws Error(input) when they are too long.
   void keep_settings(std::string_view lines);
   [[nodiscard]] std::string settings() const;
-  /// Adds a line to the log of fetches. Called by one thread at a time; when there is no room left, the log says so.
+  /// Adds a line to the log of fetches, while there is room. Called by one thread at a time.
   void log_fetch(std::string_view line);
-  /// The log from byte `from` on, whole lines. Throws Error(input) when it overflowed: then nobody knows all of it.
+  /// The log from byte `from` on, whole lines.
   [[nodiscard]] std::string fetch_log(std::size_t from) const;
+  /// Lines were lost for want of room.
+  [[nodiscard]] bool log_overflowed() const;
+  /// A request came in (+1), or all about it is in the log (-1).
+  void count_request(int change);
+  /// Requests that are not in the log yet; those are counted before their client hears anything.
+  [[nodiscard]] int requests_under_way() const;
 
  private:
+  /// Of the log; the memory is born zero.
+  struct LogHead {
+    std::atomic<std::uint64_t> size;
+    std::atomic<int> under_way;
+    std::atomic<bool> overflowed;
+  };
+  [[nodiscard]] LogHead& log_head() const;
+  [[nodiscard]] char* log_text() const;
+
   char* text_ = nullptr;
 };
 

@@ -45,6 +45,9 @@ void add_names(const FileReader& files, const fs::path& path, const std::string&
 std::string kind_of(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
 std::string name_of(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
 
+/// A fact of something that is not on this machine.
+bool is_remote(const std::string& fact) { return kind_of(fact) == "fetch" || kind_of(fact) == "repository"; }
+
 std::string value_of(const Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? "" : found->second;
@@ -214,18 +217,27 @@ std::string FactSource::digest_of(const std::string& fact, const Environment& en
   return "";
 }
 
+/// The network is asked last, and only as long as all holds.
 std::optional<std::string> FactSource::fault(const Facts& noted, const Environment& environment) const {
+  Facts before;
   Facts now;
   for (const auto& [fact, digest] : noted) {
-    std::string current = digest_of(fact, environment);
-    if (kind_of(fact) == "repository" && current.empty()) current = digest;  // nobody can tell: as it was
-    if (!current.empty()) now[fact] = std::move(current);
+    if (is_remote(fact)) continue;
+    before[fact] = digest;
+    if (std::string current = digest_of(fact, environment); !current.empty()) now[fact] = std::move(current);
   }
   for (const auto& [name, value] : environment) {
     if (!counts_only_when_named(name)) now.emplace(cat("env ", name), fact_digest(value));
   }
-  const std::vector<std::string> differences = describe_differences(noted, now);
-  return differences.empty() ? std::nullopt : std::optional(differences.front());
+  if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();
+  for (const auto& [fact, digest] : noted) {
+    if (!is_remote(fact)) continue;
+    const std::string current = digest_of(fact, environment);
+    if (current == digest || (kind_of(fact) == "repository" && current.empty()))
+      continue;  // nobody can tell: as it was
+    return describe_differences({{fact, digest}}, current.empty() ? Facts() : Facts{{fact, current}}).front();
+  }
+  return std::nullopt;
 }
 
 }  // namespace hearth::builder

@@ -49,12 +49,10 @@ void ask_servers(const BuildInputs& inputs, LayerKeeperSetup& setup) {
   setup.repository_seen = [states](const std::string& url, const std::string& digest) { states->seen(url, digest); };
 }
 
-/// Repositories, and all other downloads, are what the lock says.
-void ask_lock(fetch::FetchSession& network, LayerKeeperSetup& setup) {
-  setup.fetch = [&network](const std::string& fetch) { return network.locked_digest(fetch); };
-  setup.repository = [&network](const std::string& url) {
-    return std::optional(network.locked_digest(cat("GET ", url)));
-  };
+/// Repositories, and all other downloads, are what the lock says, or what is recorded now.
+void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
+  setup.fetch = [&network](const std::string& fetch) { return network.answer_now(fetch); };
+  setup.repository = [&network](const std::string& url) { return std::optional(network.answer_now(cat("GET ", url))); };
   setup.repository_seen = [](const std::string&, const std::string&) {};
 }
 
@@ -80,7 +78,7 @@ std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::f
       .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
       .progress = inputs.progress,
       .log = inputs.log};
-  inputs.network == nullptr ? ask_servers(inputs, setup) : ask_lock(*inputs.network, setup);
+  inputs.network == nullptr ? ask_servers(inputs, setup) : ask_session(*inputs.network, setup);
   return std::make_unique<LayerKeeper>(
       std::move(setup), WorkArea::create(k_build_directory, k_layers_directory, !inputs.request.copy_layers),
       std::move(input));

@@ -166,7 +166,6 @@ LayerPolicy layer_policy(const ImageRequest& request) {
                      .fresh_from = fresh_from(request),
                      .limit = request.cache_limit,
                      .worth = std::chrono::milliseconds(request.layer_worth_ms)};
-  if (request.fetching.mode == fetch::FetchMode::record) policy.enabled = false;  // each fetch is to be seen
   if (request.offline) return policy;
   policy.repository_age = request.refresh ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
   return policy;

@@ -6,6 +6,7 @@
 #include "base/sys/mount.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/recording.hpp"
 #include "builder/layers/archive.hpp"
 #include "builder/layers/renewed_times.hpp"
 
@@ -29,6 +30,18 @@ void copy_into(const fs::path& from, const fs::path& to) {
   std::string archive;
   pack_tree(from, [&](std::string_view bytes) { archive += bytes; });
   unpack_tree(archive, to);
+}
+
+/// "METHOD URL" of everything that the steps fetched.
+std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
+  static constexpr std::string_view fetched = "fetch ";
+  std::vector<std::string> fetches;
+  for (const StepRecord& step : steps) {
+    for (const auto& [fact, digest] : step.facts) {
+      if (fact.compare(0, fetched.size(), fetched) == 0) fetches.push_back(fact.substr(fetched.size()));
+    }
+  }
+  return fetches;
 }
 
 bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(directory).empty(); }
@@ -127,14 +140,7 @@ void LayerKeeper::take_over(const Chain& chain) {
   parent_ = chain.parent;
   reasons_ = chain.nearest;
   if (!chain.layers.empty()) bring_back_scratch();
-  static constexpr std::string_view fetched = "fetch ";
-  for (const StepRecord& step : steps_) {
-    for (const auto& [fact, digest] : step.facts) {
-      if (setup_.network != nullptr && fact.compare(0, fetched.size(), fetched) == 0) {
-        setup_.network->take_over(fact.substr(fetched.size()));
-      }
-    }
-  }
+  if (setup_.network != nullptr) setup_.network->take_over(fetches_of(steps_));
   for (const StepRecord& step : steps_) setup_.log.line(cat("hearth: ", step.label, " from the cache"));
 }
 
@@ -149,7 +155,8 @@ void LayerKeeper::step_begins(const Step& /*step*/) {
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
-  const Reads reads = watch_ ? watch_->take() : Reads{};
+  Reads reads = watch_ ? watch_->take() : Reads{};
+  reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
                     facts_.of_step(step, reads, environment_)};
   note_inputs(record);
@@ -184,7 +191,12 @@ void LayerKeeper::note_fetches(StepRecord& record) {
   try {
     for (const std::string& line : setup_.network->new_fetches()) {
       const std::size_t end = line.rfind(' ');
-      record.facts[line.substr(0, end)] = line.substr(end + 1);
+      const std::string digest = line.substr(end + 1);
+      if (digest == fetch::k_not_recorded) {
+        stop_keeping(cat(record.label, " fetched by https without --intercept-https, so that nobody saw what"));
+        return;
+      }
+      record.facts[line.substr(0, end)] = digest;
     }
   } catch (const Error& error) {
     stop_keeping(error.what());

@@ -48,8 +48,8 @@ struct LayerKeeperSetup {
   std::vector<std::string> packages;
   std::function<std::optional<std::string>(const std::string& url)> repository;
   std::function<void(const std::string& url, const std::string& digest)> repository_seen;
-  FactSource::Fetch fetch;                 ///< of a build that replays a lock
-  fetch::FetchSession* network = nullptr;  ///< of a build that replays a lock; not owned
+  FactSource::Fetch fetch;                 ///< of a build that records or replays a lock
+  fetch::FetchSession* network = nullptr;  ///< of such a build; not owned
   std::shared_ptr<RemoteCache> remote;     ///< shared with others; may be none
   Progress& progress;
   BuildLog& log;

@@ -156,6 +156,7 @@ TEST(RequestedUrl, IsWholeOrTheOneInsideATunnel) {
   };
   EXPECT_EQ(url("GET", "http://a.example/x?y"), "http://a.example/x?y");
   EXPECT_EQ(url("GET", "/x", "a.example:443"), "https://a.example/x");
+  EXPECT_EQ(url("HEAD", "/https://a.example/x?y"), "https://a.example/x?y");
   EXPECT_THAT(url("GET", "/x"), HasSubstr("this is a proxy"));
   EXPECT_THAT(url("GET", "ftp://a.example/x"), HasSubstr("ftp is not recorded"));
   EXPECT_THAT(url("PUT", "http://a.example/x"), HasSubstr("PUT can't be recorded"));

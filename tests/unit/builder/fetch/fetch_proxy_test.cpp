@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "base/error.hpp"
 #include "base/net/http_server.hpp"
 #include "base/sys/file.hpp"
@@ -18,17 +20,20 @@ using testing::HasSubstr;
 class Hello final : public HttpHandler {
  public:
   ServedResponse answer(const ServedRequest& request) override {
+    if (on_request) on_request();
     ServedResponse response;
     response.body = request.path;
     return response;
   }
+  std::function<void()> on_request;
 };
 
 class FetchProxyTest : public testing::Test {
  protected:
   void start(FetchMode mode, bool intercept = false) {
     recording_ = std::make_shared<Recording>(mode, Lock{}, Lock{}, store_, [] { return std::string("step"); });
-    proxy_ = std::make_unique<FetchProxy>(recording_, store_, ProxySetup{intercept, {}});
+    proxy_ =
+        std::make_unique<FetchProxy>(recording_, store_, ProxySetup{intercept, {}, std::chrono::seconds(60), count_});
     Listener listener;
     port_ = listener.port;
     proxy_->start(std::move(listener.socket));
@@ -37,6 +42,7 @@ class FetchProxyTest : public testing::Test {
   std::shared_ptr<ObjectStore> store_ = std::make_shared<ObjectStore>(dir_.path());
   std::shared_ptr<Recording> recording_;
   std::unique_ptr<FetchProxy> proxy_;
+  std::function<void(int)> count_;
   std::uint16_t port_ = 0;
   Hello hello_;
 };
@@ -52,6 +58,21 @@ TEST_F(FetchProxyTest, AnswersRequestsOfOneConnectionInTurn) {
   EXPECT_THAT(all, EndsWith("\r\n\r\n/b"));
   proxy_->stop();
   EXPECT_EQ(recording_->result().fetches.size(), 2U);
+}
+
+TEST_F(FetchProxyTest, CountsARequestUntilItsAnswerIsRecorded) {
+  std::atomic<int> under_way = 0;
+  std::atomic<int> while_asked = 0;
+  count_ = [&](int change) { under_way += change; };
+  hello_.on_request = [&] { while_asked = under_way.load(); };
+  fakes::RunningServer server(hello_);
+  start(FetchMode::record);
+  fakes::RawConnection client(port_);
+  client.say(cat("GET ", server.url("/a"), " HTTP/1.1\r\nConnection: close\r\n\r\n"));
+  EXPECT_THAT(client.rest(), EndsWith("/a"));
+  proxy_->stop();
+  EXPECT_EQ(while_asked, 1);
+  EXPECT_EQ(under_way, 0);
 }
 
 TEST_F(FetchProxyTest, PassesATunnelOnUnseenAndNotesIt) {

@@ -98,8 +98,36 @@ TEST_F(RecordingTest, WhatIsTakenOverCountsAsFetchedIfTheLockNamesIt) {
   recording.taken_over(k_key);
   recording.taken_over(k_package);
   EXPECT_EQ(recording.result().fetches, lock.fetches);
-  EXPECT_EQ(recording.locked(k_key), lock.fetches[k_key]);
-  EXPECT_FALSE(recording.locked(k_package));
+  EXPECT_EQ(recording.foreseen(k_key), lock.fetches[k_key]);
+  EXPECT_FALSE(recording.foreseen(k_package));
+}
+
+TEST_F(RecordingTest, ARecordingTakesOverWhatEarlierBuildsGot) {
+  Lock known;
+  const FetchKey post{"POST:" + std::string(64, '0'), "http://a.example/git-upload-pack"};
+  known.fetches[post] = kept("a pack");
+  Recording recording = make(FetchMode::record, {}, known);
+  EXPECT_EQ(recording.foreseen(post), known.fetches[post]);
+  recording.taken_over(post);
+  EXPECT_EQ(recording.result().fetches, known.fetches);
+}
+
+TEST_F(RecordingTest, ForgetsAnswersThatNothingCameOf) {
+  Recording recording = make(FetchMode::record);
+  for (const FetchKey& key : {k_key, k_package}) {
+    (void)recording.decide(key);
+    recording.fetched(key, kept(key.url), std::nullopt);
+  }
+  recording.keep_only({k_package});
+  EXPECT_EQ(recording.result().fetches.size(), 1U);
+  EXPECT_EQ(recording.result().fetches.count(k_package), 1U);
+}
+
+TEST_F(RecordingTest, TellsWhatPassedUnseen) {
+  Recording recording = make(FetchMode::record);
+  recording.not_recorded("https://a.example/");
+  EXPECT_EQ(told_["https://a.example/"], k_not_recorded);
+  EXPECT_EQ(recording.result().notes, std::vector<std::string>{"not recorded: https://a.example/ (step step)"});
 }
 
 TEST_F(RecordingTest, LockedHoldsTheNetworkToTheLock) {

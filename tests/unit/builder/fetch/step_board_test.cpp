@@ -36,9 +36,22 @@ TEST(StepBoard, TheLogOfFetchesCrossesProcessesAndSaysWhenItOverflowed) {
   EXPECT_EQ(board.fetch_log(all.size()), "");
   const std::string line(1U << 20U, 'x');
   for (int i = 0; i < 15; ++i) board.log_fetch(line);
-  EXPECT_NO_THROW((void)board.fetch_log(0));
+  EXPECT_FALSE(board.log_overflowed());
   board.log_fetch(line);
-  EXPECT_THROW((void)board.fetch_log(0), Error);
+  EXPECT_TRUE(board.log_overflowed());
+  EXPECT_EQ(board.fetch_log(0).substr(0, all.size()), all) << "what was there stays";
+}
+
+TEST(StepBoard, CountsRequestsThatAnotherProcessAnswers) {
+  StepBoard board;
+  board.count_request(1);
+  board.count_request(1);
+  EXPECT_EQ(in_child([&] {
+              board.count_request(-1);
+              return 0;
+            }),
+            0);
+  EXPECT_EQ(board.requests_under_way(), 1);
 }
 
 TEST(StepBoard, CutsLongNamesAndRefusesLongSettings) {
