@@ -46,13 +46,20 @@ class Room {
   std::size_t size_ = 0;
 };
 
-/// Runs `work(i, room)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on.
-void for_each_parallel(std::size_t count, const std::function<void(std::size_t, Room&)>& work) {
+/// What a thread works with, from frame to frame.
+struct Desk {
+  std::string entries;
+  Room room;
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{nullptr, ZSTD_freeCCtx};
+};
+
+/// Runs `work(i, desk)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on.
+void for_each_parallel(std::size_t count, const std::function<void(std::size_t, Desk&)>& work) {
   std::mutex mutex;
   std::size_t next = 0;
   std::exception_ptr failure;
   const auto loop = [&] {
-    Room room;
+    Desk desk;
     while (true) {
       std::size_t mine = 0;
       {
@@ -61,7 +68,7 @@ void for_each_parallel(std::size_t count, const std::function<void(std::size_t, 
         mine = next++;
       }
       try {
-        work(mine, room);
+        work(mine, desk);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -75,15 +82,18 @@ void for_each_parallel(std::size_t count, const std::function<void(std::size_t, 
   if (failure) std::rethrow_exception(failure);
 }
 
-std::string compressed(std::string_view bytes) {
-  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, k_level);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size = ZSTD_compress2(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
+/// The bytes lie in the desk's room, until the next call.
+std::string_view compressed(std::string_view bytes, Desk& desk) {
+  if (!desk.context) {
+    desk.context.reset(ZSTD_createCCtx());
+    ZSTD_CCtx_setParameter(desk.context.get(), ZSTD_c_compressionLevel, k_level);
+    ZSTD_CCtx_setParameter(desk.context.get(), ZSTD_c_checksumFlag, 1);
+  }
+  const std::size_t bound = ZSTD_compressBound(bytes.size());
+  char* const out = desk.room.of(bound);
+  const std::size_t size = ZSTD_compress2(desk.context.get(), out, bound, bytes.data(), bytes.size());
   if (ZSTD_isError(size) != 0) throw Error(ErrorKind::io, cat("compressing a layer: ", ZSTD_getErrorName(size)));
-  out.resize(size);
-  return out;
+  return {out, size};
 }
 
 std::string_view decompressed(std::string_view frame, Room& room) {
@@ -125,12 +135,15 @@ class OrderedSink {
  public:
   explicit OrderedSink(const std::function<void(std::string_view)>& sink) : sink_(sink) {}
 
-  void put(std::size_t number, std::string frame) {
+  void put(std::size_t number, std::string_view frame) {
     const std::lock_guard lock(mutex_);
-    waiting_[number] = std::move(frame);
-    for (auto found = waiting_.find(next_); found != waiting_.end(); found = waiting_.find(++next_)) {
-      frames_.push_back({offset_, found->second.size()});
-      write(found->second);
+    if (number != next_) {
+      waiting_[number] = frame;
+      return;
+    }
+    put_next(frame);
+    for (auto found = waiting_.find(next_); found != waiting_.end(); found = waiting_.find(next_)) {
+      put_next(found->second);
       waiting_.erase(found);
     }
   }
@@ -142,6 +155,12 @@ class OrderedSink {
   [[nodiscard]] const std::vector<PackedFrame>& frames() const { return frames_; }
 
  private:
+  void put_next(std::string_view frame) {
+    frames_.push_back({offset_, frame.size()});
+    write(frame);
+    ++next_;
+  }
+
   const std::function<void(std::string_view)>& sink_;
   std::mutex mutex_;
   std::map<std::size_t, std::string> waiting_;
@@ -181,17 +200,18 @@ PackReport pack_tree(const fs::path& root, const std::function<void(std::string_
   const std::vector<std::vector<const ArchiveEntry*>> groups = group(entries);
   OrderedSink ordered(sink);
   ordered.write(k_magic);
-  for_each_parallel(groups.size(), [&](std::size_t number, Room&) {
-    std::string bytes;
-    for (const ArchiveEntry* entry : groups[number]) put_entry(bytes, *entry, root);
-    ordered.put(number, compressed(bytes));
+  for_each_parallel(groups.size(), [&](std::size_t number, Desk& desk) {
+    desk.entries.clear();
+    for (const ArchiveEntry* entry : groups[number]) put_entry(desk.entries, *entry, root);
+    ordered.put(number, compressed(desk.entries, desk));
   });
   std::string index;
   for (const PackedFrame& frame : ordered.frames()) {
     wire::put(index, frame.offset);
     wire::put(index, frame.size);
   }
-  const std::string packed = compressed(index);
+  Desk desk;
+  const std::string_view packed = compressed(index, desk);
   std::string trailer;
   wire::put(trailer, ordered.offset());
   wire::put(trailer, static_cast<std::uint64_t>(packed.size()));
@@ -211,7 +231,7 @@ void unpack_tree(std::string_view archive, const fs::path& root) {
   };
   Room room;
   const std::vector<ArchiveEntry> directories = restore(0, room);
-  for_each_parallel(frames.size() - 2, [&](std::size_t i, Room& mine) { (void)restore(i + 1, mine); });
+  for_each_parallel(frames.size() - 2, [&](std::size_t i, Desk& desk) { (void)restore(i + 1, desk.room); });
   (void)restore(frames.size() - 1, room);
   for (auto directory = directories.rbegin(); directory != directories.rend(); ++directory) {
     finish_directory(*directory, root);

@@ -40,33 +40,39 @@ std::map<std::string, std::string> read_attributes(const fs::path& path) {
   return attributes;
 }
 
+/// Appends `length` bytes of the file from `begin` on.
+void append_range(std::string& out, const Fd& file, off_t begin, std::uint64_t length, const fs::path& path) {
+  const std::size_t at = out.size();
+  out.resize(at + length);
+  for (std::uint64_t done = 0; done < length;) {
+    const ssize_t got = ::pread(file.get(), out.data() + at + done, length - done, begin + static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw Error::from_errno("reading", path.string(), got == 0 ? EIO : errno);
+    done += static_cast<std::uint64_t>(got);
+  }
+}
+
 /// Appends the ranges of a file that hold data: their number, then offset, length and bytes of each.
 void put_data(std::string& out, const fs::path& path, std::uint64_t size) {
   const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
-  std::string ranges;
+  const std::size_t place = out.size();
   std::uint32_t count = 0;
+  wire::put(out, count);
   off_t data = size == 0 ? -1 : ::lseek(file.get(), 0, SEEK_DATA);
   while (data >= 0 && static_cast<std::uint64_t>(data) < size) {
     const off_t hole = ::lseek(file.get(), data, SEEK_HOLE);
     if (hole <= data) break;
     const std::uint64_t end = std::min(size, static_cast<std::uint64_t>(hole));
     const std::uint64_t length = end - static_cast<std::uint64_t>(data);
-    wire::put(ranges, static_cast<std::uint64_t>(data));
-    wire::put(ranges, length);
-    const std::size_t begin = ranges.size();
-    ranges.resize(begin + length);
-    for (std::uint64_t done = 0; done < length;) {
-      const ssize_t got =
-          ::pread(file.get(), ranges.data() + begin + done, length - done, data + static_cast<off_t>(done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) throw Error::from_errno("reading", path.string(), got == 0 ? EIO : errno);
-      done += static_cast<std::uint64_t>(got);
-    }
+    wire::put(out, static_cast<std::uint64_t>(data));
+    wire::put(out, length);
+    append_range(out, file, data, length, path);
     ++count;
-    data = ::lseek(file.get(), static_cast<off_t>(end), SEEK_DATA);
+    data = end == size ? -1 : ::lseek(file.get(), static_cast<off_t>(end), SEEK_DATA);
   }
-  wire::put(out, count);
-  out += ranges;
+  std::string number;
+  wire::put(number, count);
+  out.replace(place, number.size(), number);
 }
 
 std::array<timespec, 2> times_of(const ArchiveEntry& entry) {

@@ -10,6 +10,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/layers/archive.hpp"
+#include "builder/layers/difference.hpp"
 
 namespace hearth::builder {
 
@@ -122,6 +123,10 @@ void WorkArea::mount() {
     if (!layers_.empty()) put_back_plain();
     return;
   }
+  if (layers_.empty()) {
+    copy_tree(base_, place_);
+    return;
+  }
   upper_ = store_ / cat("layer-", number_++);
   fs::create_directory(upper_);
   mount_overlay(upper_);
@@ -145,13 +150,25 @@ void WorkArea::put_back_plain() {
   fs::remove_all(place_ / k_saved_base);
 }
 
+/// The plain directory becomes the first layer.
+void WorkArea::end_plain() {
+  upper_ = store_ / cat("layer-", number_++);
+  fs::create_directory(upper_);
+  move_entries(place_, upper_);
+  leave_difference(base_, upper_);
+}
+
 fs::path WorkArea::freeze() {
   if (!is_overlay_) {
     fs::remove_all(place_ / k_saved_base);
     copy_tree(base_, place_ / k_saved_base);
     return place_;
   }
-  if (::umount2(place_.c_str(), 0) != 0) throw Error::from_errno("closing the layer of", place_.string());
+  if (layers_.empty()) {
+    end_plain();
+  } else if (::umount2(place_.c_str(), 0) != 0) {
+    throw Error::from_errno("closing the layer of", place_.string());
+  }
   layers_.push_back(upper_);
   const fs::path frozen = upper_;
   mount();

@@ -1,6 +1,8 @@
 // Where a build's state is while its layers are kept: an overlay over what the plan laid out anew (base) and the layers
-// that were taken from the store, with a fresh upper directory for what comes. Where the kernel gives user namespaces
-// no overlay, the state is one plain directory and a layer is a copy of the whole.
+// that were taken from the store, with a fresh upper directory for what comes. As long as there is no layer, the state
+// is a plain directory, which becomes the first one: what makes an operating system writes more than all that follows,
+// and a plain directory is faster. Where the kernel gives user namespaces no overlay, the state stays one and a layer
+// is a copy of the whole.
 #pragma once
 
 #include <string>
@@ -34,8 +36,8 @@ class WorkArea {
 
  private:
   WorkArea(fs::path place, fs::path store) : place_(std::move(place)), store_(std::move(store)) {}
-  void take_base();
   void mount_overlay(const fs::path& upper);
+  void end_plain();
   void put_back_plain();
 
   fs::path place_;
