@@ -2,7 +2,8 @@
 # An image of one package list (image/elements/server: kernel, ssh and what goes with them) by Hearth, by diskimage-builder
 # (Debian's python3-diskimage-builder), by mkosi in incremental mode, and by a hand-tuned script of mmdebstrap that keeps its
 # tree; all with warm package caches, in turn, in one run. Cases: everything rebuilt, nothing changed, the last install
-# script changed, a package added (diskimage-builder builds everything each time). For each: wall seconds, CPU seconds of all
+# script changed, a package added (diskimage-builder builds everything each time); and what keeping layers adds to a build of
+# everything ("kept", beside ours without layers). For each: wall seconds, CPU seconds of all
 # its processes, and ratios to ours. CPU seconds say more where other work shares the machine.
 # Ours makes a bootable disk; the peers a plain file-system image, so they have less to do.
 #
@@ -56,6 +57,10 @@ hearth_build() {
 }
 hearth_everything() { hearth_build --no-cache; }
 hearth_rebuild() { hearth_build; }
+hearth_kept() {
+    rm -rf cache/layers hearth.d/output.json
+    hearth_build
+}
 dib_build() {
     env DIB_RELEASE="$release" DIB_DISTRIBUTION_MIRROR="$(mirror "$release")" \
         DIB_DEBIAN_SECURITY_MIRROR="$(mirror "$release-security")" DIB_DEBIAN_SECURITY_SUBPATH=-security \
@@ -134,12 +139,18 @@ for builder in hearth "${peers[@]}"; do
         run_case "$case" "$builder" > /dev/null
     done
 done
+row() { printf '%-6s %-11s %-7s %8s %8s %s\n' "$round" "$@"; }  # row CASE BUILDER WALL CPU RATIOS
+ratios() { awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { printf "%12.3f %10.3f", a / b, c / d }'; }  # a to b, c to d
 printf '%-6s %-11s %-7s %8s %8s %12s %10s\n' round case builder wall cpu 'ours/wall' 'ours/cpu'
 for round in $(seq "$rounds"); do
     for case in everything nothing script package; do
         prepare "$case"
         read -r wall cpu <<< "$(run_case "$case" hearth)"
-        printf '%-6s %-11s %-7s %8s %8s\n' "$round" "$case" hearth "$wall" "$cpu"
+        row "$case" hearth "$wall" "$cpu" ''
+        if [ "$case" = everything ]; then
+            read -r b c <<< "$(measured hearth-kept hearth_kept)"
+            row kept hearth "$b" "$c" "$(ratios "$b" "$wall" "$c" "$cpu")"
+        fi
         for peer in "${peers[@]}"; do
             if [ "$peer" != dib ] || [ "$case" = everything ]; then
                 read -r b c <<< "$(run_case "$case" "$peer")"
@@ -147,8 +158,7 @@ for round in $(seq "$rounds"); do
             else
                 read -r b c <<< "$dib_times"  # it builds everything each time
             fi
-            printf '%-6s %-11s %-7s %8s %8s %12s %10s\n' "$round" "$case" "$peer" "$b" "$c" \
-                "$(awk -v a="$wall" -v b="$b" 'BEGIN { printf "%.3f", a / b }')" "$(awk -v a="$cpu" -v b="$c" 'BEGIN { printf "%.3f", a / b }')"
+            row "$case" "$peer" "$b" "$c" "$(ratios "$wall" "$b" "$cpu" "$c")"
         done
     done
     prepare nothing

@@ -49,6 +49,25 @@ TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   EXPECT_EQ(fault(noted), "none");
 }
 
+TEST_F(FactSourceTest, AsksTheNetworkLastAndOnlyAsLongAsAllHolds) {
+  Facts noted = facts();
+  for (const char* url : {"http://m/a", "http://m/b", "http://m/c"}) noted[cat("fetch GET ", url)] = "d";
+  std::vector<std::string> asked;
+  plan = tree.plan({"os"});
+  const FactSource network(
+      files, dir.path() / "hooks", plan, packages, [](const std::string&) { return std::nullopt; },
+      [&](const std::string& fetch) {
+        asked.push_back(fetch);
+        return fetch == "GET http://m/b" ? "other" : "d";
+      });
+  EXPECT_EQ(network.fault(noted, env), "the download GET http://m/b changed");
+  EXPECT_EQ(asked, (std::vector<std::string>{"GET http://m/a", "GET http://m/b"}));
+  asked.clear();
+  env["NEW"] = "1";
+  EXPECT_EQ(network.fault(noted, env), "the variable NEW is new");
+  EXPECT_TRUE(asked.empty());
+}
+
 TEST_F(FactSourceTest, AFileThatAHookOnlyAsksForIsAnInput) {
   const std::string flag = (dir.path() / "machine/flag").string();
   files.make_directories(dir.path() / "machine", 0755);
