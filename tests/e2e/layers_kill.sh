@@ -4,6 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache HEARTH_LAYER_WORTH=0
+export TINY_OS_PROGRAMS='bash cp env mkdir'  # what is built here is built hundreds of times
 mkdir -p elements/filler/{extra-data.d,install.d}
 export ELEMENTS_PATH=$work/elements:$here/elements
 cat > elements/filler/extra-data.d/10-fill <<'HOOK'
