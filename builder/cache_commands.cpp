@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/progress.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
@@ -25,9 +26,9 @@ LayerStore store_of(const cli::Arguments& arguments) {
     const auto found = env.find(name);
     return found == env.end() ? std::string() : found->second;
   };
-  const std::string home = variable("HOME").empty() ? "/root" : variable("HOME");
   const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
-  return LayerStore(layer_directory(fs::absolute(given.empty() ? home + "/.cache/image-create" : given)));
+  return LayerStore(
+      layer_directory(fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given))));
 }
 
 std::string day_of(std::int64_t seconds) {

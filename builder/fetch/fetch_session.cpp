@@ -8,6 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/mount.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_proxy.hpp"
 #include "builder/fetch/network_cut.hpp"
@@ -281,10 +282,7 @@ fs::path fetch_directory(const Environment& environment) {
   if (const std::string given = value_of(environment, "HEARTH_CACHE"); !given.empty()) {
     return fs::absolute(given) / "fetched";
   }
-  const std::string cache = value_of(environment, "XDG_CACHE_HOME");
-  const std::string home = value_of(environment, "HOME");
-  const fs::path base = cache.empty() ? fs::path(home.empty() ? "/root" : home) / ".cache" : fs::path(cache);
-  return base / "hearth/fetched";
+  return cache_directory(environment) / "hearth/fetched";
 }
 
 FetchSession::FetchSession(const FetchPlan& plan, const Environment& environment)

@@ -1,6 +1,7 @@
 #include "builder/guestfs/appliance_settings.hpp"
 
 #include "base/sys/file.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/vm/kvm_probe.hpp"
 
@@ -36,8 +37,7 @@ StartGuest appliance_starter(ApplianceSettings settings) {
 fs::path appliance_cache(const Environment& env) {
   const std::string given = variable(env, "DIB_IMAGE_CACHE");
   if (!given.empty()) return given;
-  const std::string home = variable(env, "HOME");
-  return fs::path(home.empty() ? "/root" : home) / ".cache/image-create";
+  return home_directory(env) / ".cache/image-create";
 }
 
 }  // namespace hearth::builder

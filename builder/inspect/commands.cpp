@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/disk/block_config.hpp"
 #include "builder/disk/image_size.hpp"
@@ -118,7 +119,7 @@ class ImageSource {
  private:
   SystemClock clock_;
   RealRunner runner_{clock_};
-  TempDir work_ = TempDir::create(fs::temp_directory_path(), "hearth-inspect-");
+  TempDir work_ = TempDir::create(temporary_directory(current_environment()), "hearth-inspect-");
   ReadImageOptions options_;
 };
 

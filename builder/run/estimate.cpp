@@ -45,7 +45,8 @@ class Estimated final : public Progress {
   }
   void line(std::string_view text) override {
     tell();
-    if (const std::uint64_t bytes = fetched_by(text)) progress_->fetched(fetched_ += bytes);
+    const std::uint64_t bytes = counted_ ? 0 : fetched_by(text);
+    if (bytes > 0) progress_->fetched(fetched_ += bytes);
     progress_->line(text);
   }
   void tick() override {
@@ -57,7 +58,11 @@ class Estimated final : public Progress {
     told_ = true;
     progress_->step_end(outcome, duration);
   }
-  void fetched(std::uint64_t bytes) override { progress_->fetched(bytes); }
+  /// Somebody sees the bytes themselves: what apt says of them is not counted again.
+  void fetched(std::uint64_t bytes) override {
+    counted_ = true;
+    progress_->fetched(bytes);
+  }
   void note(std::string_view text) override { progress_->note(text); }
   void finish(std::string_view summary) override { progress_->finish(summary); }
 
@@ -81,6 +86,7 @@ class Estimated final : public Progress {
   bool told_ = true;
   bool announced_ = false;
   std::uint64_t fetched_ = 0;
+  bool counted_ = false;
 };
 
 }  // namespace

@@ -60,13 +60,20 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uin
     log.line(cat("WARNING: Not enough RAM to use tmpfs for build. Using ", request.temporary_parent.string(), ". (",
                  human_bytes(memory), " < ", 2 * request.min_tmpfs_gib, "G)"));
   }
-  return Workspace::create(request.temporary_parent);
+  if (!fs::is_directory(request.temporary_parent)) {
+    throw Error(ErrorKind::not_found, cat("the build's directory is to be made in ", request.temporary_parent.string(),
+                                          ", which is not there"))
+        .hint("Make it, or let TMPDIR name another one.");
+  }
+  return Workspace::create(fs::canonical(request.temporary_parent));  // the sandbox can't follow links of the host
 }
 
-/// Directories that hooks and outputs are written to; created here, as the user.
+/// Directories that hooks, outputs and libguestfs' appliance are written to; created here, as the user.
 std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
-  const std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d",
-                                             request.cache, request.lock_files};
+  std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d", request.cache,
+                                       request.lock_files};
+  const auto appliance = request.environment.find("LIBGUESTFS_CACHEDIR");
+  if (appliance != request.environment.end() && !appliance->second.empty()) directories.emplace_back(appliance->second);
   RealFileSystem files;
   for (const fs::path& directory : directories) {
     files.make_directories(directory, 0777);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <set>
 
 #include "base/error.hpp"
@@ -177,6 +178,7 @@ void enter_sandbox(const SandboxSpec& spec) {
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
     open_writable(spec);
+    ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");
     ::rmdir(k_old_root.c_str());
     if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());

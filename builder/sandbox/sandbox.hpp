@@ -5,7 +5,7 @@
 // Layout inside, the same in every build whoever runs it:
 //   /hearth/build.0   TMP_BUILD_DIR: hooks, the root tree (mnt). Elements use what follows the dot in names of files.
 //   /hearth/image   TMP_IMAGE_DIR: disks being made
-//   /hearth/tmp     TMPDIR of host hooks
+//   /hearth/tmp     TMPDIR: of host hooks, and of this process, since the caller's may only be read here
 //   /hearth/shims   programs that come first in PATH (sudo, mount, …)
 //   /hearth/lib     _LIB, the shell library that elements source
 //   /hearth/elements   Hearth's elements of this build, as the last entry of ELEMENTS_PATH

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/plan/phase.hpp"
 
@@ -139,7 +140,7 @@ void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const En
 }
 
 void take_places(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
-  const fs::path home = env_or(env, "HOME", "/root");
+  const fs::path home = home_directory(env);
   request.cache =
       fs::absolute(choose(arguments, "image-cache", env, "DIB_IMAGE_CACHE", (home / ".cache/image-create").string()));
   request.lock_files = fs::absolute(env_or(env, "DIB_LOCKFILES", (home / ".cache/dib/lockfiles").string()));

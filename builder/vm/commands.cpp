@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/vm/image_boot.hpp"
 #include "builder/vm/kvm_probe.hpp"
@@ -35,19 +36,12 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   return *value;
 }
 
-fs::path cache_directory(const Environment& env) {
-  const auto cache = env.find("XDG_CACHE_HOME");
-  if (cache != env.end() && !cache->second.empty()) return fs::path(cache->second) / "hearth";
-  const auto home = env.find("HOME");
-  return fs::path(home == env.end() ? "/root" : home->second) / ".cache/hearth";
-}
-
 std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
   const std::string wanted = arguments.value_or("accel", "");
   if (wanted == "kvm" || wanted == "tcg") return wanted;
   if (!wanted.empty()) throw Error(ErrorKind::usage, cat("--accel is kvm or tcg, not '", wanted, "'"));
   const KvmVerdict verdict =
-      cached_kvm_verdict({}, cache_directory(current_environment()), current_boot_id(), scratch, clock);
+      cached_kvm_verdict({}, cache_directory(current_environment()) / "hearth", current_boot_id(), scratch, clock);
   if (!verdict.works) std::fprintf(stderr, "KVM is not used: %s\n", verdict.reason.c_str());
   return verdict.works ? "kvm" : "tcg";
 }
@@ -92,7 +86,7 @@ cli::Command boot_command() {
           .run = [](const cli::Arguments& arguments) {
             const SystemClock clock;
             RealRunner runner(clock);
-            const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-boot.");
+            const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-boot.");
             return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
           }};
 }
@@ -128,7 +122,7 @@ cli::Command test_command() {
           .options = options,
           .run = [](const cli::Arguments& arguments) {
             const SystemClock clock;
-            const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-test.");
+            const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
             std::vector<std::string> expected = arguments.values("expect");
             if (expected.empty()) expected.emplace_back("login:");
             const QemuMachine machine = make_machine(arguments, scratch.path(), clock);

@@ -60,6 +60,7 @@ void expect_work_area(const Grounds& grounds) {
   EXPECT_EQ(error_of_creating(grounds.at("out/made")), 0);
   EXPECT_TRUE(fs::exists("/hearth/shims/sudo"));
   EXPECT_EQ(fs::current_path(), grounds.at("start"));
+  EXPECT_EQ(fs::temp_directory_path(), k_temporary_directory);
 }
 
 void expect_nothing_reached_the_host(const Grounds& grounds) {
