@@ -26,7 +26,8 @@ FetchKey key_of(const ProxyRequest& request, const Url& url) {
 /// has the whole of something that then turns out to be cut short or not what the lock says.
 class Relay final : public BodySink {
  public:
-  Relay(IncomingObject object, Channel* client) : object_(std::move(object)), client_(client) {}
+  Relay(IncomingObject object, Channel* client, const OnFetchedBytes& on_bytes)
+      : object_(std::move(object)), client_(client), on_bytes_(on_bytes) {}
 
   void begin(const HttpResponse& head) override {
     status_ = head.status;
@@ -38,6 +39,7 @@ class Relay final : public BodySink {
     begun_ = client_ != nullptr;
   }
   void take(std::string_view bytes) override {
+    if (on_bytes_) on_bytes_(bytes.size());
     object_.write(bytes);
     if (client_ == nullptr) return;
     to_client(held_);
@@ -63,6 +65,7 @@ class Relay final : public BodySink {
 
   IncomingObject object_;
   Channel* client_;
+  const OnFetchedBytes& on_bytes_;
   std::string held_;
   int status_ = 0;
   HttpHeaders headers_;
@@ -120,7 +123,7 @@ class Exchange {
     const bool at_once = request_.method != "HEAD" && !wants_part(request_.headers);
     try {
       for (int tries = 1;; ++tries) {
-        Relay relay(parts_.store.create(), at_once ? &parts_.channel : nullptr);
+        Relay relay(parts_.store.create(), at_once ? &parts_.channel : nullptr, parts_.on_bytes);
         try {
           return take(ask, relay);
         } catch (const Error& error) {

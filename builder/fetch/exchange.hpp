@@ -17,6 +17,7 @@ struct ExchangeParts {
   HttpClient& upstream;
   Channel& channel;
   Duration stall;
+  const OnFetchedBytes& on_bytes;
 };
 
 /// What is asked for; `secure_host` ("host:port") inside a CONNECT that was taken over. Of the proxy itself "/URL" may

@@ -101,7 +101,8 @@ class Conversation {
       return true;
     }
     const UnderWay under_way(state_.setup.count_request);
-    return exchange(request, *url, {*state_.recording, *state_.store, upstream_, channel_, state_.setup.stall});
+    return exchange(request, *url,
+                    {*state_.recording, *state_.store, upstream_, channel_, state_.setup.stall, state_.setup.on_bytes});
   }
 
   bool connect(const ProxyRequest& request) {
@@ -129,7 +130,7 @@ class Conversation {
       return;
     }
     state_.recording->not_recorded(cat("https://", host.authority(), "/"));
-    tunnel(channel_, host, state_.clock);
+    tunnel(channel_, host, state_.clock, state_.setup.on_bytes);
   }
 
   State& state_;

@@ -15,6 +15,7 @@ struct ProxySetup {
   Environment environment;  ///< the caller's: his proxies and authorities are used towards the network
   Duration stall = std::chrono::seconds(60);  ///< a server that sends nothing for so long is given up
   std::function<void(int)> count_request{};   ///< told +1 before a request is answered, -1 when all is done
+  OnFetchedBytes on_bytes{};
 };
 
 class FetchProxy {

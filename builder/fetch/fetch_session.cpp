@@ -168,9 +168,13 @@ struct FetchSession::State {
         [board = board](const FetchKey& key, const std::string& sha256) {
           board->log_fetch(cat(k_fetch, key.method, " ", key.url, " ", sha256));
         });
-    proxy = std::make_unique<FetchProxy>(recording, store,
-                                         ProxySetup{intercept, environment, stall_time(environment),
-                                                    [board = board](int c) { board->count_request(c); }});
+    proxy = std::make_unique<FetchProxy>(
+        recording, store,
+        ProxySetup{.intercept = intercept,
+                   .environment = environment,
+                   .stall = stall_time(environment),
+                   .count_request = [board = board](int change) { board->count_request(change); },
+                   .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); }});
     view = view_for(plan, proxy->authority(), environment);
   }
 

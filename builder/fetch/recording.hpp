@@ -20,6 +20,9 @@
 
 namespace hearth::builder::fetch {
 
+/// Told of each piece that comes from the network: its size. Called by any thread.
+using OnFetchedBytes = std::function<void(std::size_t)>;
+
 /// A request that got no answer, and why.
 struct Miss {
   std::string step;  ///< that was running

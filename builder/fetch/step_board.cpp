@@ -24,8 +24,14 @@ class Announcer final : public Progress {
     board_.show(name);
     progress_->step_begin(name, index, total);
   }
-  void line(std::string_view text) override { progress_->line(text); }
-  void tick() override { progress_->tick(); }
+  void line(std::string_view text) override {
+    progress_->fetched(board_.fetched());
+    progress_->line(text);
+  }
+  void tick() override {
+    progress_->fetched(board_.fetched());
+    progress_->tick();
+  }
   void step_end(StepOutcome outcome, Duration duration) override { progress_->step_end(outcome, duration); }
   void note(std::string_view text) override { progress_->note(text); }
   void finish(std::string_view summary) override { progress_->finish(summary); }
@@ -83,6 +89,10 @@ bool StepBoard::log_overflowed() const { return log_head().overflowed.load(); }
 void StepBoard::count_request(int change) { log_head().under_way += change; }
 
 int StepBoard::requests_under_way() const { return log_head().under_way; }
+
+void StepBoard::count_fetched(std::uint64_t bytes) { log_head().fetched += bytes; }
+
+std::uint64_t StepBoard::fetched() const { return log_head().fetched; }
 
 StepBoard::LogHead& StepBoard::log_head() const {
   return *reinterpret_cast<LogHead*>(text_ + k_bytes + k_settings_bytes);

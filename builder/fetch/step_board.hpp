@@ -1,5 +1,5 @@
 // What the sandbox's process and the proxy's tell each other: the name of the step that is running, settings for the
-// lock, which fetches were answered. Memory that both see.
+// lock, which fetches were answered, how many bytes came from the network. Memory that both see.
 #pragma once
 
 #include <atomic>
@@ -35,11 +35,15 @@ class StepBoard {
   void count_request(int change);
   /// Requests that are not in the log yet; those are counted before their client hears anything.
   [[nodiscard]] int requests_under_way() const;
+  /// Bytes that came from the network. May be called by any thread.
+  void count_fetched(std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t fetched() const;
 
  private:
   /// Of the log; the memory is born zero.
   struct LogHead {
     std::atomic<std::uint64_t> size;
+    std::atomic<std::uint64_t> fetched;
     std::atomic<int> under_way;
     std::atomic<bool> overflowed;
   };
@@ -49,7 +53,7 @@ class StepBoard {
   char* text_ = nullptr;
 };
 
-/// Progress that shows each step on a board besides.
+/// Progress that shows each step on a board besides, and tells how many bytes the board has counted.
 [[nodiscard]] std::unique_ptr<Progress> announce_steps(std::unique_ptr<Progress> progress, StepBoard& board);
 
 }  // namespace hearth::builder::fetch

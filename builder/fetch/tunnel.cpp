@@ -18,10 +18,11 @@ constexpr Duration k_idle_time = std::chrono::seconds(120);
 constexpr std::size_t k_piece = 16384;
 
 /// The server's half; ends when either side has closed.
-void pass_answers(Connection& server, Channel& client, const Clock& clock) {
+void pass_answers(Connection& server, Channel& client, const Clock& clock, const OnFetchedBytes& on_bytes) {
   std::array<char, k_piece> buffer{};
   try {
     while (const std::size_t size = server.read(buffer, Deadline::after(k_idle_time, clock))) {
+      if (on_bytes) on_bytes(size);
       client.write({buffer.data(), size});
     }
   } catch (const Error&) {  // broken is closed
@@ -31,7 +32,7 @@ void pass_answers(Connection& server, Channel& client, const Clock& clock) {
 
 }  // namespace
 
-void tunnel(Channel& client, const Url& server, const Clock& clock) {
+void tunnel(Channel& client, const Url& server, const Clock& clock, const OnFetchedBytes& on_bytes) {
   std::optional<Connection> connection;
   try {
     connection = Connection::open(server, Deadline::after(k_connect_time, clock), clock);
@@ -40,7 +41,7 @@ void tunnel(Channel& client, const Url& server, const Clock& clock) {
     return;
   }
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-  std::jthread answers([&] { pass_answers(*connection, client, clock); });
+  std::jthread answers([&] { pass_answers(*connection, client, clock, on_bytes); });
   std::array<char, k_piece> buffer{};
   try {
     while (const std::size_t size = client.read(buffer)) {

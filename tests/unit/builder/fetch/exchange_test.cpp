@@ -54,7 +54,7 @@ class ExchangeTest : public testing::Test {
       Channel channel(std::move(ends.near));
       const ProxyRequest request{method, path, std::move(headers), body, true};
       const Url url = parse_url(path).value_or_throw();
-      if (!exchange(request, url, {*recording_, *store_, server_, channel, {}})) end = "\nclosed";
+      if (!exchange(request, url, {*recording_, *store_, server_, channel, {}, count_})) end = "\nclosed";
     }
     return read_all(ends.far, "client") + end;
   }
@@ -65,6 +65,8 @@ class ExchangeTest : public testing::Test {
   std::shared_ptr<ObjectStore> store_ = std::make_shared<ObjectStore>(dir_.path());
   std::optional<Recording> recording_;
   Server server_;
+  std::size_t bytes_ = 0;  ///< that came from the network
+  OnFetchedBytes count_ = [this](std::size_t bytes) { bytes_ += bytes; };
 };
 
 TEST_F(ExchangeTest, PassesAnAnswerOnAndKeepsIt) {
@@ -77,6 +79,7 @@ TEST_F(ExchangeTest, PassesAnAnswerOnAndKeepsIt) {
   EXPECT_EQ(find_header(server_.asked[0].headers, "accept-encoding"), std::nullopt);
   EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nhello"));
   EXPECT_EQ(server_.asked.size(), 1U);
+  EXPECT_EQ(bytes_, 5U);  // the second time it came from the store
 }
 
 TEST_F(ExchangeTest, AnswersPartsOutOfTheWhole) {

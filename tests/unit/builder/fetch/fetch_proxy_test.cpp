@@ -32,8 +32,11 @@ class FetchProxyTest : public testing::Test {
  protected:
   void start(FetchMode mode, bool intercept = false) {
     recording_ = std::make_shared<Recording>(mode, Lock{}, Lock{}, store_, [] { return std::string("step"); });
-    proxy_ =
-        std::make_unique<FetchProxy>(recording_, store_, ProxySetup{intercept, {}, std::chrono::seconds(60), count_});
+    proxy_ = std::make_unique<FetchProxy>(recording_, store_,
+                                          ProxySetup{.intercept = intercept,
+                                                     .environment = {},
+                                                     .count_request = count_,
+                                                     .on_bytes = [this](std::size_t bytes) { bytes_ += bytes; }});
     Listener listener;
     port_ = listener.port;
     proxy_->start(std::move(listener.socket));
@@ -41,6 +44,7 @@ class FetchProxyTest : public testing::Test {
   TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
   std::shared_ptr<ObjectStore> store_ = std::make_shared<ObjectStore>(dir_.path());
   std::shared_ptr<Recording> recording_;
+  std::atomic<std::size_t> bytes_{0};  ///< that came from the network
   std::unique_ptr<FetchProxy> proxy_;
   std::function<void(int)> count_;
   std::uint16_t port_ = 0;
@@ -58,6 +62,7 @@ TEST_F(FetchProxyTest, AnswersRequestsOfOneConnectionInTurn) {
   EXPECT_THAT(all, EndsWith("\r\n\r\n/b"));
   proxy_->stop();
   EXPECT_EQ(recording_->result().fetches.size(), 2U);
+  EXPECT_EQ(bytes_, 4U);
 }
 
 TEST_F(FetchProxyTest, CountsARequestUntilItsAnswerIsRecorded) {
@@ -83,6 +88,7 @@ TEST_F(FetchProxyTest, PassesATunnelOnUnseenAndNotesIt) {
   EXPECT_THAT(client.until("\r\n\r\n"), HasSubstr("200 Connection established"));
   client.say("GET /inside HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.rest(), EndsWith("/inside"));
+  EXPECT_GT(bytes_, 7U);
   EXPECT_THAT(recording_->result().notes.at(0), HasSubstr("not recorded: https://127.0.0.1:"));
 }
 

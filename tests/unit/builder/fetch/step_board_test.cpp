@@ -54,6 +54,37 @@ TEST(StepBoard, CountsRequestsThatAnotherProcessAnswers) {
   EXPECT_EQ(board.requests_under_way(), 1);
 }
 
+TEST(StepBoard, TellsTheProgressOfOneProcessWhatAnotherHasFetched) {
+  /// Keeps what it was told last, in memory that the test sees, too.
+  class Listening final : public Progress {
+   public:
+    explicit Listening(std::uint64_t& told) : told_(told) {}
+    void step_begin(std::string_view, std::size_t, std::size_t) override {}
+    void line(std::string_view) override {}
+    void step_end(StepOutcome, Duration) override {}
+    void fetched(std::uint64_t bytes) override { told_ = bytes; }
+    void note(std::string_view) override {}
+    void finish(std::string_view) override {}
+
+   private:
+    std::uint64_t& told_;
+  };
+  StepBoard board;
+  std::uint64_t told = 0;
+  const auto progress = announce_steps(std::make_unique<Listening>(told), board);
+  EXPECT_EQ(in_child([&] {
+              board.count_fetched(1000);
+              board.count_fetched(24);
+              return 0;
+            }),
+            0);
+  progress->tick();
+  EXPECT_EQ(told, 1024U);
+  board.count_fetched(1);
+  progress->line("a line");
+  EXPECT_EQ(told, 1025U);
+}
+
 TEST(StepBoard, CutsLongNamesAndRefusesLongSettings) {
   StepBoard board;
   board.show(std::string(100000, 'x'));

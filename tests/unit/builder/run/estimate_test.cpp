@@ -74,5 +74,14 @@ TEST(Estimate, BytesThatAptGetsAreCounted) {
   EXPECT_EQ(events, (Events{"fetched 1000", "fetched 3000"}));
 }
 
+TEST(Estimate, WhatAptSaysIsNotCountedWhereSomebodySeesTheBytes) {
+  Events events;
+  const auto progress = estimate(std::make_unique<Listening>(events), {}, {});
+  progress->fetched(0);
+  progress->line("Get:1 u p [1 kB]");
+  progress->fetched(1100);
+  EXPECT_EQ(events, (Events{"fetched 0", "fetched 1100"}));
+}
+
 }  // namespace
 }  // namespace hearth::builder
