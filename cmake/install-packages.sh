@@ -3,6 +3,8 @@
 #
 # usage: install-packages.sh GROUP…      groups: build run test analysis
 #        install-packages.sh --list GROUP…  only prints the names
+#        install-packages.sh --download DIR GROUP…  for a machine without network: fetches the packages into DIR, with all
+#          that they depend on, down to the base system, an index for apt (Packages), and the names
 #
 # Needs root, or sudo. libboost1.81-dev replaces the libboost1.74-dev family where that is installed; apt does the
 # exchange. When nothing is missing, neither root nor the network is touched.
@@ -13,14 +15,17 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
     libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev zlib1g-dev libsqlite3-dev
     libpq-dev libfdisk-dev libext2fs-dev comerr-dev libguestfs-dev"
-  # The programs that hearth runs while it makes, converts and starts images.
+  # The programs that hearth runs while it makes, converts and starts images, and the libraries that it links, for where
+  # it comes ready-made (in a bundle).
   [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs xfsprogs grub-pc-bin
     grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
     xorriso erofs-utils systemd-boot-efi ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed
-    libguestfs0 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool"
+    libguestfs0 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool
+    iproute2 libarchive13 libyaml-cpp0.7 libboost-filesystem1.81.0 libssl3 libisal2 libdeflate0 libzstd1 zlib1g
+    libsqlite3-0 libpq5 libfdisk1 libext2fs2 libcom-err2 libcrypt1 libstdc++6"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder
-    sudo debootstrap git rsync wget openssl openssh-client openssh-server tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin iproute2 gdisk
+    sudo debootstrap git rsync wget openssl openssh-client openssh-server tftp-hpa atftp isc-dhcp-client dnsmasq-base kea-admin gdisk
     curl nginx-light wrk apache2-utils systemd-container postgresql
     python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
@@ -93,13 +98,50 @@ install() {
   say "installed in $((SECONDS - began)) s"
 }
 
+# index DIR: describes the packages in it for apt, in DIR/Packages. An epoch in a file's name (_1%3a) would be taken for a
+# quoted colon.
+index() {
+  local deb
+  for deb in "$1"/*%3a*.deb; do
+    [ ! -e "$deb" ] || mv "$deb" "${deb/_*%3a/_}"
+  done
+  for deb in "$1"/*.deb; do
+    dpkg-deb -f "$deb"
+    printf 'Filename: ./%s\nSize: %s\nSHA256: %s\n\n' "${deb##*/}" "$(stat -c %s "$deb")" "$(sha256sum "$deb" | cut -d' ' -f1)"
+  done >"$1/Packages"
+}
+
+# download DIR NAME…: as if nothing were installed.
+download() {
+  local directory began=$SECONDS
+  mkdir -p "$1/partial"
+  directory=$(cd "$1" && pwd)
+  shift
+  : >"$directory/partial/status"
+  printf '%s\n' "$@" >"$directory/names"
+  apt-get -q -y --no-install-recommends --download-only -o Dir::State::status="$directory/partial/status" \
+    -o Dir::Cache::archives="$directory" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" \
+    -o Acquire::Retries=3 install '?essential' apt "$@" </dev/null >"$directory/partial/log" 2>&1 || {
+    tail -n 30 "$directory/partial/log" >&2
+    die "apt-get could not fetch these packages (its last lines are above); is its list of packages up to date?"
+  }
+  rm -rf "$directory/partial"
+  index "$directory"
+  say "$(find "$directory" -name '*.deb' | wc -l) packages in $directory, in $((SECONDS - began)) s"
+}
+
 main() {
-  local only_list=
+  local only_list='' target=''
   if [ "${1:-}" = --list ]; then
     only_list=yes
     shift
   fi
-  [ $# -gt 0 ] || die "usage: install-packages.sh [--list] GROUP… (build run test analysis)"
+  if [ "${1:-}" = --download ]; then
+    [ $# -ge 2 ] || die "--download needs a directory"
+    target=$2
+    shift 2
+  fi
+  [ $# -gt 0 ] || die "usage: install-packages.sh [--list | --download DIR] GROUP… (build run test analysis)"
   local wanted
   wanted=$(names "$@")
   if [ -n "$only_list" ]; then
@@ -108,6 +150,11 @@ main() {
   fi
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
     die "this is not a Debian system; install by hand what '$0 --list $*' prints"
+  if [ -n "$target" ]; then
+    # shellcheck disable=SC2086  # names
+    download "$target" $wanted
+    return
+  fi
   local lacking
   mapfile -t lacking < <(missing $wanted)
   [ ${#lacking[@]} -gt 0 ] || return 0

@@ -47,6 +47,7 @@ Entry describe(const Source& source) {
   }
   const builder::evidence::OutputFile file = builder::evidence::describe_output(source.file);
   entry.mode = (status.permissions() & fs::owner_exe) != 0 ? 0755 : 0644;
+  if ((status.permissions() & (fs::group_read | fs::others_read)) == 0) entry.mode &= 0700;  // a secret stays one
   entry.size = file.size;
   entry.content = file.sha256;
   return entry;

@@ -21,8 +21,12 @@ class Collection {
   /// A file, or a directory with everything in it, under `place`/its name.
   void add(const std::string& place, const fs::path& what) {
     const fs::path path = fs::canonical(existing(what));
-    const std::string name = cat(place, "/", path.filename().string());
-    fs::is_directory(path) ? add_tree(name, path) : add_file(name, path);
+    add_at(cat(place, "/", path.filename().string()), path);
+  }
+  /// The same, under the name `place`.
+  void add_at(const std::string& place, const fs::path& what) {
+    const fs::path path = fs::canonical(existing(what));
+    fs::is_directory(path) ? add_tree(place, path) : add_file(place, path);
   }
   void add_tree(const std::string& place, const fs::path& root) {
     for (fs::recursive_directory_iterator at(root), end; at != end; ++at) {
@@ -52,15 +56,6 @@ class Collection {
   }
   std::map<std::string, fs::path> files_;
 };
-
-/// NAME.d of an image's file, where there is one.
-fs::path evidence_of(const fs::path& image) {
-  for (fs::path stem = image; stem.has_extension();) {
-    stem = stem.parent_path() / stem.stem();
-    if (fs::is_directory(stem.string() + ".d")) return stem.string() + ".d";
-  }
-  return {};
-}
 
 /// The objects that a lock names; what is missing is reported once for all locks.
 void add_objects(Collection& collection, const builder::fetch::Lock& lock, const fs::path& lock_file,
@@ -92,7 +87,23 @@ void add_locks(Collection& collection, const Contents& contents) {
       .hint("Build with --locked here: that fetches what the lock names.");
 }
 
+/// The field's names for the program, where they are links beside it.
+void add_names(Collection& collection, const fs::path& program) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(program.parent_path())) {
+    if (!fs::is_symlink(entry.symlink_status()) || fs::read_symlink(entry.path()) != program.filename()) continue;
+    collection.add_file(cat("hearth/bin/", entry.path().filename().string()), entry.path());
+  }
+}
+
 }  // namespace
+
+fs::path evidence_of(const fs::path& image) {
+  for (fs::path stem = image; stem.has_extension();) {
+    stem = stem.parent_path() / stem.stem();
+    if (fs::is_directory(stem.string() + ".d")) return stem.string() + ".d";
+  }
+  return {};
+}
 
 std::vector<Source> collect(const Contents& contents) {
   Collection collection;
@@ -105,6 +116,7 @@ std::vector<Source> collect(const Contents& contents) {
   for (const fs::path& each : contents.boot) collection.add("boot", each);
   for (const fs::path& each : contents.packages) collection.add("packages", each);
   for (const fs::path& each : contents.site) collection.add("site", each);
+  for (const Source& each : contents.placed) collection.add_at(each.path, each.file);
   add_locks(collection, contents);
   return collection.sources();
 }
@@ -119,6 +131,7 @@ std::vector<Source> collect_program(const builder::Installation& installation) {
   Collection collection;
   collection.add_file("hearth/bin/hearth", installation.program);
   collection.add_file("hearth/bin/hearth-agent", installation.agent_binary);
+  add_names(collection, installation.program);
   collection.add_tree("hearth/share/hearth/elements", installation.elements);
   return collection.sources();
 }

@@ -6,7 +6,7 @@
 //   fetched/     recorded fetches, as HEARTH_CACHE has them
 //   boot/        kernels, ramdisks, boot loaders
 //   packages/    Debian packages that the closed site's machine needs
-//   site/        inventory, templates, site description
+//   site/        a site file with all that it names (site_parts.hpp); inventory, templates
 //   hearth/      Hearth itself: bin/, share/hearth
 #pragma once
 
@@ -26,14 +26,18 @@ struct Contents {
   std::vector<fs::path> boot;
   std::vector<fs::path> packages;
   std::vector<fs::path> site;
-  fs::path fetched;  ///< directory of the recorded fetches
+  std::vector<Source> placed;  ///< files and directories whose places are settled
+  fs::path fetched;            ///< directory of the recorded fetches
 };
 
 /// Throws Error: not_found for what is not there, input for two things of one name, and for a lock whose objects are
 /// not in `fetched` (all of them named, up to ten).
 [[nodiscard]] std::vector<Source> collect(const Contents& contents);
 
-/// Hearth itself. Throws Error(not_found).
+/// NAME.d of an image's file; empty where there is none.
+[[nodiscard]] fs::path evidence_of(const fs::path& image);
+
+/// Hearth itself, with the field's names for it. Throws Error(not_found).
 [[nodiscard]] std::vector<Source> collect_program(const builder::Installation& installation);
 
 }  // namespace hearth::bootstrap::bundle

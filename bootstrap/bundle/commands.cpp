@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/bundle/collect.hpp"
+#include "bootstrap/bundle/site_parts.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/installation.hpp"
@@ -44,16 +45,20 @@ std::int64_t creation_time(const Environment& environment) {
 
 int create(const cli::Arguments& arguments, const fs::path& executable) {
   const auto output = arguments.value("o");
-  if (!output || !arguments.operands().empty()) {
-    throw Error(ErrorKind::usage, output ? "everything that goes in is named by an option" : "-o FILE is missing");
-  }
+  if (!output) throw Error(ErrorKind::usage, "-o FILE is missing");
+  if (arguments.operands().size() > 1)
+    throw Error(ErrorKind::usage, "name one site file; all else that goes in is named by an option");
   const Environment environment = current_environment();
+  SiteParts site;
+  if (!arguments.operands().empty()) site = site_parts(arguments.operands().front());
+  for (const std::string& note : site.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   const Contents contents{.images = paths(arguments, "image"),
                           .elements = paths(arguments, "elements"),
                           .locks = paths(arguments, "lock"),
                           .boot = paths(arguments, "boot"),
                           .packages = paths(arguments, "packages"),
                           .site = paths(arguments, "site"),
+                          .placed = std::move(site.sources),
                           .fetched = builder::fetch::fetch_directory(environment)};
   std::vector<Source> sources = collect(contents);
   if (!arguments.has("without-hearth")) {
@@ -66,7 +71,7 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
                     .created_s = creation_time(environment),
                     .made_by = cat("hearth ", HEARTH_VERSION),
                     .entries = {},
-                    .site = {}};
+                    .site = site.file.empty() ? Json() : Json({{"file", site.file}})};
   const auto key = arguments.value("sign-key");
   manifest = write_bundle(fs::absolute(*output), std::move(manifest), std::move(sources), key ? read_file(*key) : "",
                           shown_progress("packed"));
@@ -124,7 +129,19 @@ std::string environment_file(const fs::path& directory, const Manifest& manifest
   std::string text = cat("# What Hearth needs to know to work from this bundle; for a shell: . FILE\n",
                          "export HEARTH_CACHE=", shell_quote(directory.string()), "\n");
   if (!elements.empty()) text += cat("export ELEMENTS_PATH=", shell_quote(elements), "\n");
+  // Where the caller's own Hearth is said to be, its parts must not be taken for the bundle's.
+  text += "unset HEARTH_DATA_DIR HEARTH_AGENT_BINARY\n";
   return cat(text, "export PATH=", shell_quote((directory / "hearth/bin").string()), ":\"$PATH\"\n");
+}
+
+/// The place of the site file that the bundle was made for; empty where it names none of its own.
+std::string site_file_of(const Manifest& manifest) {
+  if (!manifest.site.is_object() || !manifest.site.contains("file")) return "";
+  const Json& file = manifest.site.at("file");
+  for (const Entry& entry : manifest.entries) {
+    if (file == entry.path) return entry.path;
+  }
+  return "";
 }
 
 int unpack(const cli::Arguments& arguments) {
@@ -137,6 +154,8 @@ int unpack(const cli::Arguments& arguments) {
                checked.manifest.entries.size(), human_bytes(checked.manifest.bytes()).c_str(),
                signer_text(checked, key.has_value()).c_str(),
                shell_quote((directory / "environment").string()).c_str());
+  if (const std::string site = site_file_of(checked.manifest); !site.empty())
+    std::fprintf(stderr, "To play its site: hearth rehearse %s\n", shell_quote((directory / site).string()).c_str());
   return 0;
 }
 
@@ -149,10 +168,12 @@ constexpr const char* k_codes =
 std::vector<cli::Command> commands(const fs::path& executable) {
   return {
       {.words = "bundle create",
-       .operands = "",
+       .operands = "[SITE.yaml]",
        .summary = "pack what a closed site needs into one file",
        .details = "Everything goes into one signed file: images with what lies beside them, element trees, locks with "
-                  "all\nthat they name, boot files, packages, the site's own files, and Hearth itself.",
+                  "all\nthat they name, boot files, packages, the site's own files, and Hearth itself. With SITE.yaml, "
+                  "the file of\n`hearth rehearse`, also all that it names: its paths must be relative and lead below "
+                  "its directory, which is\nsite/ on the closed side.",
        .options = {{"", 'o', "FILE", "the bundle"},
                    {"image", 0, "FILE", "an image, with its NAME.d; repeatable, as are the next ones"},
                    {"elements", 0, "DIR", "an element tree"},

@@ -57,6 +57,8 @@ TEST_F(BundleFileTest, GivesBackWhatWentIn) {
   EXPECT_EQ(::access((out / "x/run").c_str(), X_OK), 0);
   EXPECT_EQ(fs::read_symlink(out / "x/link"), "run");
   EXPECT_EQ(read_file(out / "data").size(), 3000000U);
+  EXPECT_EQ(fs::status(out / "data").permissions(), fs::owner_read | fs::owner_write) << "it is its owner's only";
+  EXPECT_NE(fs::status(out / "x/run").permissions() & fs::others_read, 0);
   EXPECT_THAT(unpack_bundle(bundle(), dir_.path() / "out2", std::nullopt, {}).key_id, "");
 }
 

@@ -59,6 +59,14 @@ TEST_F(CollectTest, TakesWithALockWhatItNames) {
   }
 }
 
+TEST_F(CollectTest, PutsWhatHasItsPlaceThere) {
+  file("node.d/manifest.json");
+  EXPECT_THAT(places({.placed = {{"site/out/node.d", dir_.path() / "node.d"}, {"site/site.yaml", file("mine.yaml")}}}),
+              testing::ElementsAre("site/out/node.d/manifest.json", "site/site.yaml"));
+  EXPECT_THROW((void)collect({.site = {file("one/site.yaml")}, .placed = {{"site/site.yaml", file("two.yaml")}}}),
+               Error);
+}
+
 TEST_F(CollectTest, RefusesTwoThingsOfOneNameAndWhatIsNotThere) {
   EXPECT_THROW((void)collect({.site = {file("one/site.yaml"), file("two/site.yaml")}}), Error);
   EXPECT_THROW((void)collect({.boot = {dir_.path() / "none"}}), Error);
@@ -74,6 +82,11 @@ TEST_F(CollectTest, TakesTheProgramsAndTheirElements) {
   for (const Source& source : collect_program(installation)) paths.push_back(source.path);
   EXPECT_THAT(
       paths, testing::ElementsAre("hearth/bin/hearth", "hearth/bin/hearth-agent", "hearth/share/hearth/elements/vm/x"));
+  fs::create_symlink("hearth", dir_.path() / "b/disk-image-create");
+  fs::create_symlink("/elsewhere/hearth", dir_.path() / "b/other");
+  const std::vector<Source> named = collect_program(installation);
+  EXPECT_EQ(named.front().path, "hearth/bin/disk-image-create");
+  EXPECT_EQ(named.size(), paths.size() + 1);
   fs::remove(dir_.path() / "b/hearth-agent");
   EXPECT_THROW((void)collect_program(installation), Error);
 }
