@@ -44,7 +44,7 @@ Value run_yaql(const Expression& call, Scope& scope) {
   yaql::Evaluator evaluator(scope.yaql_limit());
   try {
     const yaql::Item result = evaluator.evaluate(*syntax, variables);
-    if (result.is_collection()) (void)evaluator.items(result);
+    if (result.is_collection() && !result.sequence) (void)evaluator.items(result);
     return evaluator.result(result);
   } catch (const Fault& fault) {
     throw fault.at(arguments.find("expression")->mark());

@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t k_most_steps = 5'000'000;
 constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
 
+[[noreturn]] void too_large(std::size_t limit) {
+  throw Fault("CollectionTooLargeException", cat("Collection length exceeds ", limit, " elements"));
+}
+
 const std::unordered_map<std::string_view, const Library*>& libraries() {
   static const std::unordered_map<std::string_view, const Library*> index = [] {
     std::unordered_map<std::string_view, const Library*> all;
@@ -38,18 +42,83 @@ std::string shown(const Value& value) {
   return cat("(", join(parts, ", "), parts.size() == 1 ? "," : "", ")");
 }
 
+Variables Variables::inside(const Variables& outer) {
+  Variables inner;
+  inner.scope_->outer = outer.scope_;
+  return inner;
+}
+
 Item Variables::get(const std::string& name) const {
-  for (const Variables* scope = this; scope != nullptr; scope = scope->outer_) {
-    const auto found = scope->own_.find(name);
-    if (found != scope->own_.end()) return found->second;
+  for (const Scope* scope = scope_.get(); scope != nullptr; scope = scope->outer.get()) {
+    const auto found = scope->own.find(name);
+    if (found != scope->own.end()) return found->second;
   }
   return {};
 }
 
 std::map<std::string, Item> Variables::all() const {
-  std::map<std::string, Item> names = outer_ == nullptr ? std::map<std::string, Item>{} : outer_->all();
-  for (const auto& [name, item] : own_) names[name] = item;
+  std::map<std::string, Item> names;
+  for (const Scope* scope = scope_.get(); scope != nullptr; scope = scope->outer.get()) {
+    names.insert(scope->own.begin(), scope->own.end());  // inner ones came first
+  }
   return names;
+}
+
+bool Sequence::reaches(std::size_t place) {
+  while (!ended_ && made_.size() <= place) {
+    std::optional<Value> next = make_();
+    ended_ = !next;
+    if (next) made_.push_back(std::move(*next));
+  }
+  if (ended_) make_ = nullptr;  // and what it held
+  return place < made_.size();
+}
+
+const std::vector<Value>& Sequence::rest() {
+  while (reaches(made_.size())) {
+  }
+  rest_.assign(made_.begin() + static_cast<std::ptrdiff_t>(begin()), made_.end());
+  taken_ = made_.size();
+  return rest_;
+}
+
+Cursor::Cursor(const Evaluator& evaluator, Item item) : item_(std::move(item)), limit_(evaluator.limit()) {
+  if (!item_.sequence) (void)evaluator.items(item_);
+}
+
+std::optional<Value> Cursor::next() {
+  if (item_.sequence) {
+    Sequence& from = *item_.sequence;
+    if (place_ == 0) from_ = from.begin();
+    const std::size_t place = std::max(from_ + place_, from.begin());  // somebody else may have taken some
+    if (!from.reaches(place)) return std::nullopt;
+    place_ = place - from_ + 1;
+    if (place_ > limit_) too_large(limit_);
+    from.take(place + 1);
+    return from.at(place);
+  }
+  if (place_ >= item_.value.items().size()) return std::nullopt;
+  return item_.value.items()[place_++];
+}
+
+Item Lambda::operator()(const std::vector<Item>& arguments) const {
+  return evaluator_->apply(*syntax_, variables_, arguments);
+}
+bool Lambda::holds(const Value& item) const { return is_true((*this)({item})); }
+Value Lambda::value(const Value& item) const { return evaluator_->output((*this)({item})); }
+
+Item made_lazily(Sequence::Maker make) {
+  Item item(Item::Type::iterator, Value::list({}));
+  item.sequence = std::make_shared<Sequence>(std::move(make));
+  return item;
+}
+
+Item made_at_once_but_late(std::function<std::vector<Value>()> make) {
+  std::optional<std::vector<Value>> all;
+  return made_lazily([make = std::move(make), all, place = std::size_t{0}]() mutable -> std::optional<Value> {
+    if (!all) all = make();
+    return place < all->size() ? std::optional<Value>((*all)[place++]) : std::nullopt;
+  });
 }
 
 void Evaluator::count_step() {
@@ -92,7 +161,7 @@ Item Evaluator::map(const Syntax& syntax, const Variables& variables) {
 }
 
 Item Evaluator::apply(const Syntax& lambda, const Variables& variables, const std::vector<Item>& arguments) {
-  Variables inner(&variables);
+  Variables inner = Variables::inside(variables);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     inner.set(i == 0 ? "$" : cat("$", i + 1), arguments[i]);
   }
@@ -110,7 +179,7 @@ Item Evaluator::binary(const Syntax& syntax, const Variables& variables) {
   if (name == "->") {
     if (left.type != Item::Type::context)
       throw Fault("NoMatchingFunctionException", "No function \"#operator_->\" matches supplied arguments");
-    Variables inner(&variables);
+    Variables inner = Variables::inside(variables);
     for (const auto& [key, item] : *left.variables) inner.set(key, item);
     return evaluate(*syntax.parts[1], inner);
   }
@@ -130,9 +199,11 @@ Item Evaluator::dot(const Item& receiver, const Syntax& right, const Variables& 
   if (!receiver.is_collection()) {
     throw Fault("NoFunctionRegisteredException", cat("Unknown function \"#property#", right.name, "\""));
   }
-  std::vector<Value> picked;
-  for (const Value& item : items(receiver)) picked.push_back(output(dot(item, right, variables)));
-  return {Item::Type::iterator, Value::list(std::move(picked))};
+  auto name = std::make_shared<Syntax>(right);
+  return made_lazily([this, from = Cursor(*this, receiver), name, variables]() mutable -> std::optional<Value> {
+    const std::optional<Value> item = from.next();
+    return item ? std::optional<Value>(output(dot(*item, *name, variables))) : std::nullopt;
+  });
 }
 
 Item Evaluator::index(const Syntax& syntax, const Variables& variables) {
@@ -156,16 +227,18 @@ Item Evaluator::index(const Syntax& syntax, const Variables& variables) {
 }
 
 const std::vector<Value>& Evaluator::items(const Item& item) const {
-  if (item.value.items().size() > limit_) {
-    throw Fault("CollectionTooLargeException", cat("Collection length exceeds ", limit_, " elements"));
+  if (!item.sequence) {
+    if (item.value.items().size() > limit_) too_large(limit_);
+    return item.value.items();
   }
-  return item.value.items();
+  if (item.sequence->reaches(item.sequence->begin() + limit_)) too_large(limit_);
+  return item.sequence->rest();
 }
 
 Value Evaluator::output(const Item& item) const {
   if (item.type == Item::Type::regex) return Value::string(item.value.text());
   if (item.type == Item::Type::context) return {};
-  return item.value;
+  return item.sequence ? Value::list(items(item)) : item.value;
 }
 
 Value Evaluator::result(const Item& item) const {
@@ -194,11 +267,17 @@ bool Call::has(std::size_t place) const {
          (place < (receiver ? 1U : 0U) || arguments[place - (receiver ? 1 : 0)]->type != Syntax::Type::nothing);
 }
 
-const Syntax& Call::lambda(std::size_t place) const {
+Lambda Call::lambda(std::size_t place) const {
   if (receiver) --place;
   if (place >= arguments.size()) mismatch();
-  const Syntax& syntax = *arguments[place];
-  return syntax.type == Syntax::Type::rule ? *syntax.parts[1] : syntax;
+  const SyntaxPtr& syntax = arguments[place];
+  return {evaluator, variables, syntax->type == Syntax::Type::rule ? syntax->parts[1] : syntax};
+}
+
+Cursor Call::cursor(std::size_t place) const {
+  Item item = has(place) ? at(place) : Item();
+  if (!item.is_collection()) mismatch();
+  return {evaluator, std::move(item)};
 }
 
 const std::vector<Value>& Call::collection(std::size_t place, Item& holder) const {
@@ -276,9 +355,14 @@ Item call_function(const Call& call) {
   throw Fault("NoFunctionRegisteredException", cat("Unknown function \"", call.name, "\""));
 }
 
+void require_hashable(const Item& collection) {
+  if (collection.of_lists && collection.sequence && collection.sequence->reaches(0))
+    throw type_fault("unhashable type: 'list'");
+}
+
 /// Python's generators are true, whatever they will give.
 bool is_true(const Item& item) {
-  const bool object = item.type == Item::Type::regex || item.type == Item::Type::iterator || item.ties;
+  const bool object = item.type == Item::Type::regex || item.type == Item::Type::iterator || item.ordering;
   return object || item.type == Item::Type::context || truth(item.value);
 }
 

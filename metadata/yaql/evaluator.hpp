@@ -1,11 +1,13 @@
-// Evaluates YAQL. Everything is evaluated at once instead of lazily; limits are those of Heat: so many items a
-// collection.
+// Evaluates YAQL. What Python would make of a collection item by item is made so here, too: nobody sees the failure of
+// an item that nobody asked for. Limits are those of Heat: so many items a collection.
 //
 // Supported: operators . ?. [] + - * / mod = != < > <= >= and or not in =~ !~ ->, lists, maps, $ $name $1, and all of
 // the standard library that Heat offers (library_*.cpp) but what would not be the same each time or has no form in
 // JSON: dates, time spans, random numbers. Calling those is an error that says so.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,16 +19,46 @@
 
 namespace hearth::metadata::yaql {
 
+/// Items that are made when somebody asks for them, each once. As Python's iterators it gives each of them once only,
+/// unless it remembers.
+class Sequence {
+ public:
+  using Maker = std::function<std::optional<Value>()>;
+  explicit Sequence(Maker make, bool remembers = false) : make_(std::move(make)), remembers_(remembers) {}
+  /// Whether there is an item at this place; makes all up to it.
+  [[nodiscard]] bool reaches(std::size_t place);
+  [[nodiscard]] const Value& at(std::size_t place) const { return made_[place]; }
+  /// Where whoever goes through it now begins.
+  [[nodiscard]] std::size_t begin() const { return remembers_ ? 0 : taken_; }
+  void take(std::size_t upto) { taken_ = std::max(taken_, upto); }
+  /// All that are left, taken.
+  [[nodiscard]] const std::vector<Value>& rest();
+
+ private:
+  Maker make_;
+  std::vector<Value> made_;
+  std::vector<Value> rest_;
+  std::size_t taken_ = 0;
+  bool ended_ = false;
+  bool remembers_ = false;
+};
+
+class Lambda;
+/// What was ordered by which keys; more may be added.
+struct Ordering;
+
 /// A value with what YAQL tells apart beyond JSON.
 struct Item {
   enum class Type { plain, iterator, view, set, regex, context };
   Type type = Type::plain;
-  Value value{};         ///< iterators, views (what can only be gone through) and sets: a list; a regex: its pattern
-  int flags = 0;         ///< of a regex: 1 ignore case, 2 multi line, 4 dot all
-  bool endless = false;  ///< there is more of it than the limit allows; good as long as nobody wants all
+  Value value{};  ///< iterators, views (what can only be gone through) and sets: a list; a regex: its pattern
+  int flags = 0;  ///< of a regex: 1 ignore case, 2 multi line, 4 dot all
+  std::shared_ptr<Sequence> sequence{};  ///< the items of an iterator, where they are yet to be made
+  bool of_lists = false;  ///< of an iterator: its items are lists in Python, too, of which no set can be made
+  bool of_map = false;    ///< of a set: the keys or items of a map, which Python lets nobody change
   std::shared_ptr<const std::map<std::string, Item>> variables{};  ///< of a context
-  std::shared_ptr<const std::vector<std::size_t>> ties{};  ///< of what was ordered: equal numbers for equal keys
-  SyntaxPtr function{};                                    ///< what def() gave a name
+  std::shared_ptr<const Ordering> ordering{};  ///< of what was ordered, so that it can be ordered by more
+  SyntaxPtr function{};                        ///< what def() gave a name
 
   Item() = default;
   Item(Value v) : value(std::move(v)) {}  // NOLINT(google-explicit-constructor)
@@ -39,18 +71,21 @@ struct Item {
   [[nodiscard]] bool is_map() const { return type == Type::plain && value.is_map(); }
 };
 
-/// Names in scope; inner ones hide outer ones.
+/// Names in scope; inner ones hide outer ones. A copy is the same scope.
 class Variables {
  public:
-  Variables() = default;
-  explicit Variables(const Variables* outer) : outer_(outer) {}
-  void set(const std::string& name, Item item) { own_[name] = std::move(item); }
+  Variables() : scope_(std::make_shared<Scope>()) {}
+  [[nodiscard]] static Variables inside(const Variables& outer);
+  void set(const std::string& name, Item item) { scope_->own[name] = std::move(item); }
   [[nodiscard]] Item get(const std::string& name) const;
   [[nodiscard]] std::map<std::string, Item> all() const;
 
  private:
-  const Variables* outer_ = nullptr;
-  std::map<std::string, Item> own_;
+  struct Scope {
+    std::shared_ptr<const Scope> outer;
+    std::map<std::string, Item> own;
+  };
+  std::shared_ptr<Scope> scope_;
 };
 
 class Evaluator {
@@ -81,6 +116,40 @@ class Evaluator {
   std::size_t depth_ = 0;  ///< of calls of functions that def() named
 };
 
+/// Goes through a collection; throws CollectionTooLargeException behind the limit.
+class Cursor {
+ public:
+  Cursor(const Evaluator& evaluator, Item item);
+  std::optional<Value> next();
+
+ private:
+  Item item_;
+  std::size_t limit_;
+  std::size_t from_ = 0;  ///< of a sequence: where this one began
+  std::size_t place_ = 0;
+};
+
+/// A lambda with the names that it saw: may be called when the call that it was given to is over.
+class Lambda {
+ public:
+  Lambda(Evaluator& evaluator, Variables variables, SyntaxPtr syntax)
+      : evaluator_(&evaluator), variables_(std::move(variables)), syntax_(std::move(syntax)) {}
+  [[nodiscard]] Evaluator& evaluator() const { return *evaluator_; }
+  [[nodiscard]] Item operator()(const std::vector<Item>& arguments) const;
+  [[nodiscard]] bool holds(const Value& item) const;
+  [[nodiscard]] Value value(const Value& item) const;
+
+ private:
+  Evaluator* evaluator_;
+  Variables variables_;
+  SyntaxPtr syntax_;
+};
+
+/// An iterator whose items are made one by one.
+[[nodiscard]] Item made_lazily(Sequence::Maker make);
+/// An iterator whose items are made all together, when the first is asked for.
+[[nodiscard]] Item made_at_once_but_late(std::function<std::vector<Value>()> make);
+
 /// One call: receiver and arguments, these not yet evaluated.
 struct Call {
   Evaluator& evaluator;
@@ -93,11 +162,10 @@ struct Call {
   /// The n-th argument, the receiver being the first where there is one.
   [[nodiscard]] Item at(std::size_t place) const;
   [[nodiscard]] bool has(std::size_t place) const;
-  /// The syntax of an argument that is a lambda.
-  [[nodiscard]] const Syntax& lambda(std::size_t place) const;
-  [[nodiscard]] Item apply(std::size_t place, const std::vector<Item>& values) const {
-    return evaluator.apply(lambda(place), variables, values);
-  }
+  [[nodiscard]] Lambda lambda(std::size_t place) const;
+  [[nodiscard]] Item apply(std::size_t place, const std::vector<Item>& values) const { return lambda(place)(values); }
+  /// The collection at this place, to be gone through.
+  [[nodiscard]] Cursor cursor(std::size_t place) const;
   [[nodiscard]] const std::vector<Value>& collection(std::size_t place, Item& holder) const;
   [[nodiscard]] std::string text(std::size_t place) const;
   [[nodiscard]] std::int64_t integer(std::size_t place, std::int64_t otherwise = 0) const;
@@ -127,6 +195,8 @@ struct Library {
 [[nodiscard]] Item call_function(const Call& call);
 [[nodiscard]] Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator);
 [[nodiscard]] bool is_true(const Item& item);
+/// Throws what Python throws where it looks at such items by their hashes.
+void require_hashable(const Item& collection);
 /// Python's repr() of a value, with tuples for lists, as they are inside YAQL.
 [[nodiscard]] std::string shown(const Value& value);
 /// Python's text of a value as YAQL's str() gives it: true, false, null for their kinds.

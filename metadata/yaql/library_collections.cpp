@@ -38,7 +38,10 @@ Item set_of(const std::vector<Value>& values) {
   return {Item::Type::set, Value::list(std::move(items))};
 }
 
-Item set(const Call& call) { return set_of(list(call).value.items()); }
+Item set(const Call& call) {
+  for (std::size_t i = 0; i < call.count(); ++i) require_hashable(call.at(i));
+  return set_of(list(call).value.items());
+}
 
 Item to_list(const Call& call) {
   Item holder;
@@ -47,24 +50,28 @@ Item to_list(const Call& call) {
 
 Item to_set(const Call& call) {
   Item holder;
-  return set_of(call.collection(0, holder));
+  const std::vector<Value>& items = call.collection(0, holder);
+  require_hashable(holder);
+  return set_of(items);
 }
 
-void flatten_into(const std::vector<Value>& items, std::vector<Value>& flat) {
-  for (const Value& item : items) {
-    if (item.is_list()) {
-      flatten_into(item.items(), flat);
-    } else {
-      flat.push_back(item);
-    }
-  }
-}
-
+/// Lists within lists become one.
 Item flatten(const Call& call) {
-  Item holder;
-  std::vector<Value> flat;
-  flatten_into(call.collection(0, holder), flat);
-  return iterator(std::move(flat));
+  std::vector<Value> waiting;  // last one first
+  return made_lazily([from = call.cursor(0), waiting]() mutable -> std::optional<Value> {
+    while (true) {
+      std::optional<Value> item;
+      if (waiting.empty()) {
+        item = from.next();
+        if (!item) return std::nullopt;
+      } else {
+        item = waiting.back();
+        waiting.pop_back();
+      }
+      if (!item->is_list()) return item;
+      waiting.insert(waiting.end(), item->items().rbegin(), item->items().rend());
+    }
+  });
 }
 
 /// dict(a => 1, …) and dict([[k, v], …]).
@@ -123,11 +130,17 @@ Item set_member(const Call& call) {
   return Value::map(std::move(members));
 }
 
+Item set_of_map(std::vector<Value> items) {
+  Item set(Item::Type::set, Value::list(std::move(items)));
+  set.of_map = true;
+  return set;
+}
+
 Item keys(const Call& call) {
   std::vector<Value> items;
   const Value map = call.map(0);
   for (const Entry& entry : map.entries()) items.push_back(entry.key);
-  return {Item::Type::set, Value::list(std::move(items))};
+  return set_of_map(std::move(items));
 }
 
 Item values(const Call& call) {
@@ -141,13 +154,16 @@ Item items(const Call& call) {
   std::vector<Value> pairs;
   const Value map = call.map(0);
   for (const Entry& entry : map.entries()) pairs.push_back(Value::list({entry.key, entry.value}));
-  return {Item::Type::set, Value::list(std::move(pairs))};
+  return set_of_map(std::move(pairs));
 }
 
 Item contains_item(const Call& call) {
-  Item holder;
-  const std::vector<Value>& all = call.collection(0, holder);
-  return Value::boolean(contains(all, call.at(1).value));
+  Cursor from = call.cursor(0);
+  const Value wanted = call.at(1).value;
+  while (const std::optional<Value> item = from.next()) {
+    if (*item == wanted) return Value::boolean(true);
+  }
+  return Value::boolean(false);
 }
 
 Item contains_key(const Call& call) { return Value::boolean(call.map(0).find(call.at(1).value) != nullptr); }
@@ -168,8 +184,13 @@ Item length(const Call& call) {
                                         [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
   }
   if (!item.is_collection() || item.type == Item::Type::view) call.mismatch();
-  if (item.type == Item::Type::iterator)
-    return Value::integer(static_cast<std::int64_t>(call.evaluator.items(item).size()));
+  if (item.sequence) {  // no limit but that of steps: nobody keeps the items
+    const std::size_t begin = item.sequence->begin();
+    std::size_t end = begin;
+    for (; item.sequence->reaches(end); ++end) call.evaluator.count_step();
+    item.sequence->take(end);
+    return Value::integer(static_cast<std::int64_t>(end - begin));
+  }
   return Value::integer(static_cast<std::int64_t>(item.value.items().size()));
 }
 
@@ -216,26 +237,30 @@ Item insert(const Call& call) {
   return Value::list(std::move(all));
 }
 
+Item one_after_the_other(std::vector<Cursor> parts) {
+  return made_lazily([parts = std::move(parts), place = std::size_t{0}]() mutable -> std::optional<Value> {
+    for (; place < parts.size(); ++place) {
+      if (std::optional<Value> item = parts[place].next()) return item;
+    }
+    return std::nullopt;
+  });
+}
+
 Item concat(const Call& call) {
   if (!call.receiver && call.count() > 0 && call.at(0).is_text()) {
     std::string text;
     for (std::size_t i = 0; i < call.count(); ++i) text += call.text(i);
     return Value::string(text);
   }
-  std::vector<Value> all;
-  for (std::size_t i = 0; i < call.count(); ++i) {
-    Item holder;
-    const std::vector<Value>& more = call.collection(i, holder);
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return iterator(std::move(all));
+  std::vector<Cursor> parts;
+  for (std::size_t i = 0; i < call.count(); ++i) parts.push_back(call.cursor(i));
+  return one_after_the_other(std::move(parts));
 }
 
 Item append(const Call& call) {
-  Item holder;
-  std::vector<Value> all = call.collection(0, holder);
-  for (std::size_t i = 1; i < call.count(); ++i) all.push_back(call.evaluator.output(call.at(i)));
-  return iterator(std::move(all));
+  std::vector<Value> more;
+  for (std::size_t i = 1; i < call.count(); ++i) more.push_back(call.evaluator.output(call.at(i)));
+  return one_after_the_other({call.cursor(0), Cursor(call.evaluator, iterator(std::move(more)))});
 }
 
 /// union, intersect, difference, symmetricDifference of sets.
@@ -243,6 +268,9 @@ Item set_operation(const Call& call, bool both, bool only_left, bool only_right)
   const Item left = call.at(0);
   const Item right = call.at(1);
   if (left.type != Item::Type::set || right.type != Item::Type::set) call.mismatch();
+  if (left.of_map)
+    throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"))
+        .hint("toSet() makes a set of them");
   std::vector<Value> all;
   for (const Value& item : left.value.items()) {
     if (contains(right.value.items(), item) ? both : only_left) all.push_back(item);

@@ -18,52 +18,6 @@ std::vector<Value> all_of(const Call& call, std::size_t place = 0) {
   return call.collection(place, holder);
 }
 
-/// As much as there is of what may go on for ever.
-Item some_of(const Call& call, std::size_t place = 0) {
-  Item item = call.has(place) ? call.at(place) : Item();
-  if (!item.is_collection()) call.mismatch();
-  if (!item.endless) (void)call.evaluator.items(item);
-  return item;
-}
-
-Item as_endless_as(const Item& from, std::vector<Value> items) {
-  Item item = iterator(std::move(items));
-  item.endless = from.endless;
-  return item;
-}
-
-bool holds(const Call& call, std::size_t place, const Value& item) { return is_true(call.apply(place, {item})); }
-
-Item where(const Call& call) {
-  std::vector<Value> kept;
-  const Item from = some_of(call);
-  for (const Value& item : from.value.items()) {
-    if (holds(call, 1, item)) kept.push_back(item);
-  }
-  return as_endless_as(from, std::move(kept));
-}
-
-Item select(const Call& call) {
-  std::vector<Value> made;
-  const Item from = some_of(call);
-  for (const Value& item : from.value.items()) made.push_back(call.evaluator.output(call.apply(1, {item})));
-  return as_endless_as(from, std::move(made));
-}
-
-Item select_many(const Call& call) {
-  std::vector<Value> made;
-  for (const Value& item : all_of(call)) {
-    const Item part = call.apply(1, {item});
-    if (!part.is_collection()) {
-      made.push_back(call.evaluator.output(part));
-      continue;
-    }
-    const std::vector<Value>& more = call.evaluator.items(part);
-    made.insert(made.end(), more.begin(), more.end());
-  }
-  return iterator(std::move(made));
-}
-
 /// How many items; as itertools.islice() takes it.
 std::size_t count_of(const Call& call, std::size_t place) {
   if (!call.has(place)) call.mismatch();
@@ -72,63 +26,114 @@ std::size_t count_of(const Call& call, std::size_t place) {
   return static_cast<std::size_t>(count);
 }
 
+Item where(const Call& call) {
+  return made_lazily([from = call.cursor(0), test = call.lambda(1)]() mutable -> std::optional<Value> {
+    std::optional<Value> item = from.next();
+    while (item && !test.holds(*item)) item = from.next();
+    return item;
+  });
+}
+
+Item select(const Call& call) {
+  return made_lazily([from = call.cursor(0), made = call.lambda(1)]() mutable -> std::optional<Value> {
+    const std::optional<Value> item = from.next();
+    return item ? std::optional<Value>(made.value(*item)) : std::nullopt;
+  });
+}
+
+Item select_many(const Call& call) {
+  std::optional<Cursor> inner;
+  return made_lazily([from = call.cursor(0), made = call.lambda(1), inner]() mutable -> std::optional<Value> {
+    while (true) {
+      if (inner) {
+        if (std::optional<Value> item = inner->next()) return item;
+        inner.reset();
+      }
+      const std::optional<Value> item = from.next();
+      if (!item) return std::nullopt;
+      Item part = made({*item});
+      if (!part.is_collection()) return made.evaluator().output(part);
+      inner.emplace(made.evaluator(), std::move(part));
+    }
+  });
+}
+
 Item skip(const Call& call) {
-  const Item from = some_of(call);
-  std::vector<Value> all = from.value.items();
-  const std::size_t count = count_of(call, 1);
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size())));
-  return as_endless_as(from, std::move(all));
+  return made_lazily([from = call.cursor(0), left = count_of(call, 1)]() mutable {
+    for (; left > 0 && from.next(); --left) {
+    }
+    left = 0;
+    return from.next();
+  });
 }
 
 Item limit(const Call& call) {
-  std::vector<Value> all = some_of(call).value.items();
-  all.resize(std::min(all.size(), count_of(call, 1)));
-  return iterator(std::move(all));
+  return made_lazily([from = call.cursor(0), left = count_of(call, 1)]() mutable -> std::optional<Value> {
+    if (left == 0) return std::nullopt;
+    --left;
+    return from.next();
+  });
 }
 
 Item take_while(const Call& call) {
-  std::vector<Value> all = some_of(call).value.items();
-  const auto end = std::find_if(all.begin(), all.end(), [&](const Value& v) { return !holds(call, 1, v); });
-  all.erase(end, all.end());
-  return iterator(std::move(all));
+  return made_lazily([from = call.cursor(0), test = call.lambda(1)]() mutable -> std::optional<Value> {
+    std::optional<Value> item = from.next();
+    return item && test.holds(*item) ? item : std::nullopt;
+  });
 }
 
 Item skip_while(const Call& call) {
-  std::vector<Value> all = all_of(call);
-  const auto begin = std::find_if(all.begin(), all.end(), [&](const Value& v) { return !holds(call, 1, v); });
-  all.erase(all.begin(), begin);
-  return iterator(std::move(all));
+  bool skips = true;
+  return made_lazily([from = call.cursor(0), test = call.lambda(1), skips]() mutable -> std::optional<Value> {
+    std::optional<Value> item = from.next();
+    while (skips && item && test.holds(*item)) item = from.next();
+    skips = false;
+    return item;
+  });
+}
+
+std::optional<Lambda> optional_lambda(const Call& call, std::size_t place) {
+  return call.has(place) ? std::optional<Lambda>(call.lambda(place)) : std::nullopt;
 }
 
 Item distinct(const Call& call) {
-  std::vector<Value> kept;
+  if (!call.has(1)) require_hashable(call.at(0));
   std::vector<Value> seen;
-  for (const Value& item : all_of(call)) {
-    const Value key = call.has(1) ? call.evaluator.output(call.apply(1, {item})) : item;
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-    seen.push_back(key);
-    kept.push_back(item);
-  }
-  return iterator(std::move(kept));
+  return made_lazily(
+      [from = call.cursor(0), key_of = optional_lambda(call, 1), seen]() mutable -> std::optional<Value> {
+        while (std::optional<Value> item = from.next()) {
+          const Value key = key_of ? key_of->value(*item) : *item;
+          if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+          seen.push_back(key);
+          return item;
+        }
+        return std::nullopt;
+      });
 }
 
 Item enumerate(const Call& call) {
-  std::vector<Value> pairs;
-  std::int64_t number = call.integer(1, 0);
-  for (const Value& item : all_of(call)) pairs.push_back(Value::list({Value::integer(number++), item}));
-  return iterator(std::move(pairs));
+  Item pairs = made_lazily([from = call.cursor(0), number = call.integer(1, 0)]() mutable -> std::optional<Value> {
+    const std::optional<Value> item = from.next();
+    return item ? std::optional<Value>(Value::list({Value::integer(number++), *item})) : std::nullopt;
+  });
+  pairs.of_lists = true;
+  return pairs;
 }
 
 Item any(const Call& call) {
-  const std::vector<Value> all = some_of(call).value.items();
-  if (!call.has(1)) return Value::boolean(!all.empty());
-  return Value::boolean(std::any_of(all.begin(), all.end(), [&](const Value& v) { return holds(call, 1, v); }));
+  Cursor from = call.cursor(0);
+  while (const std::optional<Value> item = from.next()) {
+    if (!call.has(1) || call.lambda(1).holds(*item)) return Value::boolean(true);
+  }
+  return Value::boolean(false);
 }
 
 Item all(const Call& call) {
-  const std::vector<Value> items = all_of(call);
-  return Value::boolean(std::all_of(items.begin(), items.end(),
-                                    [&](const Value& v) { return call.has(1) ? holds(call, 1, v) : truth(v); }));
+  Cursor from = call.cursor(0);
+  while (const std::optional<Value> item = from.next()) {
+    if (!(call.has(1) ? call.lambda(1).holds(*item) : truth(*item))) return Value::boolean(false);
+  }
+  return Value::boolean(true);
 }
 
 Item count(const Call& call) { return Value::integer(static_cast<std::int64_t>(all_of(call).size())); }
@@ -153,16 +158,21 @@ Item aggregate(const Call& call) {
   return reduce_by(all_of(call), seed(call, 2), [&](const Item& a, const Value& b) { return call.apply(1, {a, b}); });
 }
 
+/// reduce() of what is there yet, again and again.
 Item accumulate(const Call& call) {
-  std::vector<Value> made;
   std::optional<Item> sum = seed(call, 2);
-  if (sum) made.push_back(call.evaluator.output(*sum));
-  for (const Value& item : all_of(call)) {
-    sum = sum ? call.apply(1, {*sum, item}) : Item(item);
-    made.push_back(call.evaluator.output(*sum));
-  }
-  if (!sum) throw type_fault("accumulate() of empty sequence with no initial value");
-  return iterator(std::move(made));
+  const bool seeded = sum.has_value();
+  bool begun = false;
+  return made_lazily(
+      [from = call.cursor(0), step = call.lambda(1), sum, seeded, begun]() mutable -> std::optional<Value> {
+        const bool first = !std::exchange(begun, true);
+        if (first && seeded) return step.evaluator().output(*sum);
+        const std::optional<Value> item = from.next();
+        if (!item && first) throw type_fault("accumulate() of empty sequence with no initial value");
+        if (!item) return std::nullopt;
+        sum = sum ? step({*sum, *item}) : Item(*item);
+        return step.evaluator().output(*sum);
+      });
 }
 
 Item extreme(const Call& call, const std::string& wins) {
@@ -180,9 +190,9 @@ Item max(const Call& call) { return extreme(call, ">"); }
 Item min(const Call& call) { return extreme(call, "<"); }
 
 Item first(const Call& call) {
-  const std::vector<Value> items = some_of(call).value.items();
+  const std::optional<Value> item = call.cursor(0).next();
   const std::optional<Item> otherwise = seed(call, 1);
-  if (!items.empty()) return items.front();
+  if (item) return *item;
   if (otherwise) return *otherwise;
   throw Fault("StopIteration", "the collection is empty");
 }
@@ -206,14 +216,12 @@ Item range(const Call& call) {
   const std::int64_t end = call.has(1) ? call.integer(1) : call.integer(0);
   const std::int64_t step = call.integer(2, 1);
   if (step == 0) throw value_fault("range() arg 3 must not be zero");
-  std::vector<Value> numbers;
-  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
-    if (numbers.size() > call.evaluator.limit()) break;  // whoever wants all of them is told
-    numbers.push_back(Value::integer(i));
-  }
-  Item result = iterator(std::move(numbers));
-  result.endless = result.value.items().size() > call.evaluator.limit();
-  return result;
+  return made_lazily([number = begin, end, step]() mutable -> std::optional<Value> {
+    if (step > 0 ? number >= end : number <= end) return std::nullopt;
+    const std::int64_t now = number;
+    if (__builtin_add_overflow(number, step, &number)) number = end;
+    return Value::integer(now);
+  });
 }
 
 using Group = std::pair<Value, std::vector<Value>>;
@@ -222,12 +230,12 @@ using Group = std::pair<Value, std::vector<Value>>;
 /// YAQL 1.1.1.
 class Aggregator {
  public:
-  explicit Aggregator(const Call& call) : call_(call) {}
+  explicit Aggregator(Lambda aggregate) : aggregate_(std::move(aggregate)) {}
 
   Value operator()(const Value& key, const Value& values) {
     if (!failure_) {
       try {
-        const Value result = call_.evaluator.output(call_.apply(3, {values}));
+        const Value result = aggregate_.value(values);
         const bool older = values.items().size() == 2 && result.is_list() && result.items().size() == 2 &&
                            result.items()[0] == values.items()[0];
         if (!older) may_be_older_ = false;
@@ -239,7 +247,7 @@ class Aggregator {
     }
     if (may_be_older_) {
       try {
-        const Value result = call_.evaluator.output(call_.apply(3, {Value::list({key, values})}));
+        const Value result = aggregate_.value(Value::list({key, values}));
         if (result.is_list() && result.items().size() == 2) return result;
       } catch (const Fault&) {  // the first one says more
       }
@@ -248,7 +256,7 @@ class Aggregator {
   }
 
  private:
-  const Call& call_;
+  Lambda aggregate_;
   std::optional<Fault> failure_;
   bool may_be_older_ = true;
 };
@@ -266,35 +274,40 @@ Item group_by(const Call& call) {
       found->second.push_back(value);
     }
   }
-  Aggregator aggregate(call);
-  std::vector<Value> made;
-  for (auto& [key, values] : groups) {
-    const Value list = Value::list(std::move(values));
-    made.push_back(call.has(3) ? aggregate(key, list) : Value::list({key, list}));
-  }
-  return iterator(std::move(made));
+  std::optional<Aggregator> aggregate;
+  if (call.has(3)) aggregate.emplace(call.lambda(3));
+  Item made =
+      made_lazily([groups = std::move(groups), aggregate, place = std::size_t{0}]() mutable -> std::optional<Value> {
+        if (place == groups.size()) return std::nullopt;
+        const auto& [key, values] = groups[place++];
+        const Value list = Value::list(values);
+        return aggregate ? (*aggregate)(key, list) : Value::list({key, list});
+      });
+  made.of_lists = true;
+  return made;
 }
 
 Item zip(const Call& call) {
-  std::vector<std::vector<Value>> lists;
-  for (std::size_t i = 0; i < call.count(); ++i) lists.push_back(some_of(call, i).value.items());
-  std::size_t length = lists.front().size();
-  for (const auto& list : lists) length = std::min(length, list.size());
-  std::vector<Value> rows;
-  for (std::size_t i = 0; i < length; ++i) {
+  std::vector<Cursor> lists;
+  for (std::size_t i = 0; i < call.count(); ++i) lists.push_back(call.cursor(i));
+  return made_lazily([lists]() mutable -> std::optional<Value> {
     std::vector<Value> row;
-    for (const auto& list : lists) row.push_back(list[i]);
-    rows.push_back(Value::list(std::move(row)));
-  }
-  return iterator(std::move(rows));
+    for (Cursor& list : lists) {
+      std::optional<Value> item = list.next();
+      if (!item) return std::nullopt;
+      row.push_back(std::move(*item));
+    }
+    return Value::list(std::move(row));
+  });
 }
 
+/// repeat(times); without end when there is no number.
 Item repeat(const Call& call) {
   const std::int64_t times = call.integer(1, -1);
-  if (times < 0 || static_cast<std::size_t>(times) > call.evaluator.limit()) {
-    throw Fault("CollectionTooLargeException", cat("Collection length exceeds ", call.evaluator.limit(), " elements"));
-  }
-  return iterator(std::vector<Value>(static_cast<std::size_t>(times), call.evaluator.output(call.at(0))));
+  return made_lazily(
+      [what = call.evaluator.output(call.at(0)), times, made = std::int64_t{0}]() mutable -> std::optional<Value> {
+        return times >= 0 && made++ >= times ? std::nullopt : std::optional<Value>(what);
+      });
 }
 
 Item place_of(const Call& call, bool from_end, bool lambda) {
@@ -305,11 +318,12 @@ Item place_of(const Call& call, bool from_end, bool lambda) {
         from_end ? text.rfind(part) : text.find(part, static_cast<std::size_t>(call.integer(2, 0)));
     return Value::integer(found == std::string::npos ? -1 : static_cast<std::int64_t>(found));
   }
-  const std::vector<Value> items = all_of(call);
+  Cursor from = call.cursor(0);
   std::int64_t found = -1;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (lambda ? !holds(call, 1, items[i]) : !(items[i] == call.at(1).value)) continue;
-    found = static_cast<std::int64_t>(i);
+  std::int64_t place = 0;
+  for (; const std::optional<Value> item = from.next(); ++place) {
+    if (lambda ? !call.lambda(1).holds(*item) : !(*item == call.at(1).value)) continue;
+    found = place;
     if (!from_end) break;
   }
   return Value::integer(found);
@@ -321,15 +335,15 @@ Item index_where(const Call& call) { return place_of(call, false, true); }
 Item last_index_where(const Call& call) { return place_of(call, true, true); }
 
 Item slice(const Call& call) {
-  const std::vector<Value> items = all_of(call);
-  const std::size_t length = count_of(call, 1);
-  std::vector<Value> parts;
-  if (length == 0) return iterator({});
-  for (std::size_t i = 0; i < items.size(); i += length) {
-    parts.push_back(Value::list({items.begin() + static_cast<std::ptrdiff_t>(i),
-                                 items.begin() + static_cast<std::ptrdiff_t>(std::min(i + length, items.size()))}));
-  }
-  return iterator(std::move(parts));
+  return made_lazily([from = call.cursor(0), length = count_of(call, 1)]() mutable -> std::optional<Value> {
+    std::vector<Value> part;
+    while (part.size() < length) {
+      std::optional<Value> item = from.next();
+      if (!item) break;
+      part.push_back(std::move(*item));
+    }
+    return part.empty() ? std::nullopt : std::optional<Value>(Value::list(std::move(part)));
+  });
 }
 
 Item split_at(const Call& call) {
@@ -348,22 +362,36 @@ Item reverse(const Call& call) {
 }
 
 Item default_if_empty(const Call& call) {
+  Item otherwise = call.at(1);
+  if (!otherwise.is_collection()) call.mismatch();
   std::vector<Value> items = all_of(call);
-  return items.empty() ? call.at(1) : iterator(std::move(items));
+  return items.empty() ? otherwise : iterator(std::move(items));
+}
+
+Item join_collections(const Call& call) {
+  Item right(Item::Type::iterator, Value::list({}));
+  right.sequence = std::make_shared<Sequence>([from = call.cursor(1)]() mutable { return from.next(); }, true);
+  std::optional<Value> left;
+  std::optional<Cursor> beside;
+  return made_lazily([from = call.cursor(0), right, test = call.lambda(2), made = call.lambda(3), left,
+                      beside]() mutable -> std::optional<Value> {
+    while (true) {
+      if (!beside) {
+        left = from.next();
+        if (!left) return std::nullopt;
+        beside.emplace(test.evaluator(), right);
+      }
+      while (const std::optional<Value> item = beside->next()) {
+        if (is_true(test({*left, *item}))) return made.evaluator().output(made({*left, *item}));
+      }
+      beside.reset();
+    }
+  });
 }
 
 /// text.join(list), list.join(text), and list.join(list, predicate, selector).
 Item join_items(const Call& call) {
-  if (call.count() == 4) {
-    std::vector<Value> made;
-    const std::vector<Value> right = all_of(call, 1);
-    for (const Value& a : all_of(call)) {
-      for (const Value& b : right) {
-        if (is_true(call.apply(2, {a, b}))) made.push_back(call.evaluator.output(call.apply(3, {a, b})));
-      }
-    }
-    return iterator(std::move(made));
-  }
+  if (call.count() == 4) return join_collections(call);
   const bool text_first = call.at(0).is_text();
   const std::string separator = call.text(text_first ? 0 : 1);
   std::vector<std::string> texts;

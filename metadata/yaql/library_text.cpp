@@ -47,12 +47,30 @@ Item split_(const Call& call) {
   return texts(split_text(text, separator, call.integer(2, -1)));
 }
 
+/// Words from the right, as many as that; what is left of them is the first.
+std::vector<std::string> right_words(std::string text, std::int64_t most) {
+  constexpr std::string_view blank = " \t\n\r\v\f";
+  std::vector<std::string> words;
+  while (true) {
+    text.resize(text.find_last_not_of(blank) + 1);  // npos + 1 is 0
+    if (text.empty()) return words;
+    const std::size_t gap = most == 0 ? std::string::npos : text.find_last_of(blank);
+    words.insert(words.begin(), gap == std::string::npos ? text : text.substr(gap + 1));
+    if (gap == std::string::npos) return words;
+    text.resize(gap);
+    if (most > 0) --most;
+  }
+}
+
 Item right_split(const Call& call) {
   std::string text = call.text(0);
-  const std::string separator = call.text(1);
+  const std::size_t limit = call.place_of("maxSplits", 2);
+  const std::size_t where = call.place_of("separator", 1);
+  if (!call.has(where) || call.at(where).value.is_null()) return texts(right_words(text, call.integer(limit, -1)));
+  const std::string separator = call.text(where);
   if (separator.empty()) throw value_fault("empty separator");
   std::vector<std::string> parts;
-  for (std::int64_t most = call.integer(2, -1); most != 0; --most) {
+  for (std::int64_t most = call.integer(limit, -1); most != 0; --most) {
     const std::size_t at = text.rfind(separator);
     if (at == std::string::npos) break;
     parts.insert(parts.begin(), text.substr(at + separator.size()));
@@ -167,11 +185,13 @@ Item format(const Call& call) {
 Item substring(const Call& call) {
   const std::string text = call.text(0);
   const auto size = static_cast<std::int64_t>(text.size());
-  const std::int64_t begin =
-      std::clamp<std::int64_t>(call.integer(1) < 0 ? call.integer(1) + size : call.integer(1), 0, size);
+  const std::int64_t start = call.integer(1) + (call.integer(1) < 0 ? size : 0);
   const std::int64_t length = call.integer(2, -1);
-  return Value::string(
-      text.substr(static_cast<std::size_t>(begin), length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
+  // As Python slices: what is still negative counts from the end once more.
+  const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+  const std::int64_t begin = place(start);
+  const std::int64_t end = std::max(begin, place(start + (length < 0 ? size : std::min(length, size))));
+  return Value::string(text.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
 }
 
 template <bool at_end>

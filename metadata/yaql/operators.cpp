@@ -99,8 +99,11 @@ std::optional<int> compare(const Value& a, const Value& b) {
 bool in(const Item& left, const Item& right, Evaluator& evaluator) {
   if (left.is_text() && right.is_text()) return right.value.text().find(left.value.text()) != std::string::npos;
   if (!right.is_collection()) mismatch("in");
-  const std::vector<Value>& items = evaluator.items(right);
-  return std::find(items.begin(), items.end(), left.value) != items.end();
+  Cursor items(evaluator, right);
+  while (const std::optional<Value> item = items.next()) {
+    if (*item == left.value) return true;
+  }
+  return false;
 }
 
 bool matches(const Item& left, const Item& right) {
@@ -110,11 +113,27 @@ bool matches(const Item& left, const Item& right) {
   return !matches_of(pattern, text.value.text(), 1).empty();
 }
 
+/// Python's generators and views equal nothing but themselves, and a set equals sets only.
+bool equal(const Item& left, const Item& right) {
+  const auto passing = [](const Item& item) {
+    return item.type == Item::Type::iterator || item.type == Item::Type::view;
+  };
+  if (passing(left) || passing(right)) return false;
+  const bool sets = left.type == Item::Type::set;
+  if (sets != (right.type == Item::Type::set)) return false;
+  if (!sets) return left.value == right.value;
+  const std::vector<Value>& all = left.value.items();
+  const std::vector<Value>& others = right.value.items();
+  return all.size() == others.size() && std::all_of(all.begin(), all.end(), [&](const Value& item) {
+           return std::find(others.begin(), others.end(), item) != others.end();
+         });
+}
+
 }  // namespace
 
 Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator) {
-  if (name == "=") return Value::boolean(left.value == right.value);
-  if (name == "!=") return Value::boolean(!(left.value == right.value));
+  if (name == "=") return Value::boolean(equal(left, right));
+  if (name == "!=") return Value::boolean(!equal(left, right));
   if (name == "+") return add(left, right, evaluator);
   if (name == "*") return multiply(left, right);
   if (name == "in") return Value::boolean(in(left, right, evaluator));
