@@ -223,7 +223,7 @@ class Maker:
                                                **({"removal_policies": [{"resource_list": ["0"]}]} if removed else {}), **({"index_var": "%i%"} if self.chance(20) else {})},
             [("p",), ("attributes", "p"), ("refs",), ("refs_map",), ("removed_rsrc_list",)] + members)
         if self.chance(60):
-            add("chain", "OS::Heat::ResourceChain", {"resources": ["My::Nested", "OS::Heat::None"][: self.r.randint(1, 2)], "concurrent": False, "resource_properties": self.properties(scope)},
+            add("chain", "OS::Heat::ResourceChain", {"resources": ["My::Nested", "OS::Heat::None"][: self.r.randint(1, 2)], "concurrent": self.seed % 2 == 0, "resource_properties": self.properties(scope)},
                 [("refs",), ("attributes", "p")])
         add("none", self.r.choice(["OS::Heat::None", "My::Gone", "My::Alias"]), self.map(scope, 2))
         names = list(resources)

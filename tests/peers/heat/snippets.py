@@ -1,6 +1,8 @@
 """Snippets of templates made up from a seed, for the functions of all versions: mostly as they are meant, some damaged."""
 import random
 
+from yaql_snippets import yaql
+
 HOT = ["2013-05-23", "2014-10-16", "2015-04-30", "2015-10-15", "2016-04-08", "2016-10-14", "2017-02-24", "2017-09-01",
        "2018-03-02", "2018-08-31", "2021-04-16"]
 CFN = ["2010-09-09", "2012-12-12"]
@@ -199,7 +201,7 @@ def condition(m, depth=2):
 
 
 FAMILIES = {f.__name__: f for f in (get_param, get_attr, get_resource, list_join, str_replace, str_split, map_merge, map_replace, repeat, digest,
-                                    branch, lists, make_url, cloud, condition)}
+                                    branch, lists, make_url, cloud, condition, yaql)}
 
 
 def case(family, seed):
@@ -210,6 +212,8 @@ def case(family, seed):
         made["version"] = m.r.choice(CFN + HOT[:2] if m.chance(90) else HOT)
     elif family == "condition":
         made.update(version=m.r.choice(HOT[5:]), cond=True)
+    elif family == "yaql":
+        made["version"] = m.r.choice(HOT[5:])
     else:
         made.update(stub=STUB, files={"f": "content", "g": "", "u": "é\n"})
     made["snippet"] = FAMILIES[family](m)
