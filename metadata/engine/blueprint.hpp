@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -102,15 +103,19 @@ class Blueprint {
   /// reason).
   [[nodiscard]] virtual PlannedStack stack(const std::string& path) = 0;
   [[nodiscard]] virtual std::string physical_id(const std::string& path) = 0;
+  /// What refers to it in templates (get_resource); null while that can't be known.
+  [[nodiscard]] virtual Json reference(const std::string& path) = 0;
   /// Properties as resolved: two resources with equal ones are the same.
   [[nodiscard]] virtual Json properties(const std::string& path) = 0;
-  [[nodiscard]] virtual Json attributes(const std::string& path) = 0;
   [[nodiscard]] virtual PlannedDeployment deployment(const std::string& path, const Trigger& trigger) = 0;
   [[nodiscard]] virtual PlannedServer server(const std::string& path) = 0;
   /// The user data of a machine, made as the template says; `document` is its metadata. Empty where there is none.
   [[nodiscard]] virtual std::string user_data(const std::string& /*path*/, const Json& /*document*/) { return {}; }
   [[nodiscard]] virtual PlannedWait wait(const std::string& path) = 0;
   [[nodiscard]] virtual PlannedHandle handle(const std::string& path) = 0;
+  /// What the resource has to find again (StackDefinition::kept) whatever else changes: a port its addresses. Null:
+  /// nothing.
+  [[nodiscard]] virtual Json kept(const std::string& /*path*/) { return {}; }
   /// Whether a resource can take new values of these properties, or a new one must take its place.
   [[nodiscard]] virtual bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) = 0;
   [[nodiscard]] virtual std::vector<PlannedOutput> outputs(const std::string& stack_path) = 0;
@@ -124,6 +129,8 @@ class Blueprint {
   [[nodiscard]] virtual Json environment() = 0;
   [[nodiscard]] virtual std::vector<std::string> immutable_parameters() = 0;
   /// Attributes that only the run tells: a deployment's outputs, a condition's data. Replaces what was known before.
+  /// Of a group: "removed_rsrc_list", the names that it passed over so far, and before an update is planned "refs_map",
+  /// its members' references; afterwards "decided".
   virtual void know(const std::string& path, const Json& attributes) = 0;
 };
 
@@ -133,6 +140,7 @@ struct StackDefinition {
   std::string id;
   std::string project;
   Json body;  ///< template, files, environment, environment_files, parameters, as in Heat's API
+  std::map<std::string, Json> kept{};  ///< Blueprint::kept() of resources that are there, by path
 };
 
 class BlueprintMaker {

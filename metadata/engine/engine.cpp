@@ -53,9 +53,7 @@ void Engine::load() {
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) index_resource(*live, i);
     order_.push_back(live->tree.id);
     LiveTree& kept = *(trees_[live->tree.id] = std::move(live));
-    const auto is_half_done = [](const Stack& stack) { return !stack.gone && stack.status == Status::in_progress; };
-    const auto& stacks = kept.tree.stacks();
-    if (!std::any_of(stacks.begin(), stacks.end(), is_half_done)) continue;
+    if (!kept.tree.busy()) continue;
     if (kept.tree.previous_body.is_object()) {
       kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body));
     }
@@ -70,7 +68,12 @@ std::int64_t Engine::now() const {
 }
 
 StackDefinition Engine::definition(const StackTree& tree, const Json& body) const {
-  return {tree.name, tree.id, tree.project, body};
+  StackDefinition definition{tree.name, tree.id, tree.project, body};
+  for (const Resource& resource : tree.resources()) {
+    const auto kept = resource.data.find("kept");
+    if (!resource.gone && kept != resource.data.end()) definition.kept[resource.path] = *kept;
+  }
+  return definition;
 }
 
 Blueprint& Engine::blueprint(LiveTree& live) {
@@ -156,7 +159,7 @@ void Engine::change_to(LiveTree& live, const Json& body, Action action) {
   live.previous = std::move(live.blueprint);
   live.blueprint = std::move(next);
   live.tree.previous_body = std::exchange(live.tree.body, with_defaults(body));
-  StackMachine(live.tree, *live.blueprint, *this).relearn();
+  StackMachine(live.tree, *live.blueprint, *this, live.previous.get()).relearn(true);
   live.tree.restoring = action == Action::rollback;
   run(live, action);
 }
@@ -292,7 +295,7 @@ void Engine::tick() {
   if (stale_) load();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
-    if (found == trees_.end() || !found->second->tree.running()) continue;
+    if (found == trees_.end() || !found->second->tree.busy()) continue;
     LiveTree& live = *found->second;
     StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
     machine.check_deadlines();

@@ -1,6 +1,7 @@
 // What would be, without doing it: a new stack, or an update of one that is there.
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/engine/stack_machine.hpp"
 
 namespace hearth::metadata::live {
 
@@ -120,11 +121,8 @@ UpdatePreview Engine::preview_update(const std::string& id, const Json& body) {
   next.project = live.tree.project;
   next.body = body;
   try {
-    preview.next.blueprint = world_.maker.make(definition(next, body));
-    for (const Resource& resource : live.tree.resources()) {
-      const bool told = !resource.gone && resource.status == Status::complete;
-      if (told) preview.next.blueprint->know(resource.path, blueprint(live).attributes(resource.path));
-    }
+    preview.next.blueprint = world_.maker.make(definition(live.tree, body));
+    StackMachine(live.tree, *preview.next.blueprint, *this, &blueprint(live)).relearn(true);
     next.add_stack(preview.next.blueprint->stack(""), k_none, now());
     expand(next, *preview.next.blueprint, 0, now());
   } catch (const Error& error) {

@@ -180,14 +180,57 @@ void StackMachine::act_wait(std::size_t index) {
   resource.data["handle"] = plan.handle;
   resource.data["count"] = plan.count;
   resource.data["deadline"] = around_.now() + plan.timeout;
+  const std::size_t handle = tree_.find_path(plan.handle);
+  const bool by_itself = handle != k_none && blueprint_.handle(plan.handle).transport == "NO_SIGNAL";
+  for (std::size_t i = 0; by_itself && i < plan.count; ++i) (void)signal_handle(handle, Json::object());
   check_wait(index);
 }
 
-void StackMachine::relearn() {
+void StackMachine::relearn(bool anew) {
+  const Stack& root = tree_.root();
+  const bool updates = effect(root) == Action::update && is_going_on(root);
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);
-    const bool is_group = resource.role == Role::nested && resource.data.contains("blacklist");
-    if (!resource.gone && (resource.status == Status::complete || is_group)) learn(i);
+    if (resource.gone) continue;
+    if (resource.role == Role::nested && resource.child != k_none && tree_.stack(resource.child).is_group) {
+      tell_group(i, !anew && !(updates && !is_reached(i)));
+    } else if (resource.status == Status::complete) {
+      learn(i);
+    }
+  }
+}
+
+/// Whether the running operation has come to this resource.
+bool StackMachine::is_reached(std::size_t index) const {
+  while (index != k_none && tree_.resource(index).visited) {
+    index = tree_.stack(tree_.resource(index).stack).parent_resource;
+  }
+  return index == k_none;
+}
+
+/// Which names a group passes over is decided when its update is planned, by the members that it has then.
+void StackMachine::tell_group(std::size_t index, bool decided) {
+  const Resource& group = tree_.resource(index);
+  Json known = Json::object();
+  known["removed_rsrc_list"] = group.data.value("blacklist", Json::array());
+  if (decided) {
+    known["decided"] = true;
+  } else {
+    Json& references = known["refs_map"] = Json::object();
+    for (const std::size_t member : tree_.stack(group.child).resources) {
+      const Resource& each = tree_.resource(member);
+      if (each.action != Action::init) references[each.name] = reference_of(each.path);
+    }
+  }
+  blueprint_.know(group.path, known);
+}
+
+/// What refers to a member; of one that is no more than half there, nothing does.
+Json StackMachine::reference_of(const std::string& path) {
+  try {
+    return (previous_ == nullptr ? blueprint_ : *previous_).reference(path);
+  } catch (const Error&) {
+    return {};
   }
 }
 
@@ -203,11 +246,6 @@ void StackMachine::learn(std::size_t index) {
   }
   if (resource.role == Role::server && resource.data.contains("machine")) {
     blueprint_.know(resource.path, resource.data["machine"]);
-  }
-  if (resource.role == Role::nested && resource.data.contains("blacklist")) {
-    Json known = Json::object();
-    known["removed_rsrc_list"] = resource.data["blacklist"];
-    blueprint_.know(resource.path, known);
   }
   if (resource.role == Role::wait_condition) {
     const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));

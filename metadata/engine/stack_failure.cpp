@@ -44,6 +44,7 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
   for (const std::size_t child : nested) abort_below(child);
   const std::size_t parent = tree_.stack(index).parent_resource;
   if (parent == k_none) {
+    if (tree_.goes_on_after_failure()) return;  // what runs on has the same end, in time and in direction
     tree_.deadline = 0;
     tree_.restoring = false;
     changes_.definition = true;
@@ -107,10 +108,25 @@ void StackMachine::end_all(const std::string& reason) {
   tasks_.clear();
 }
 
+/// Ends what still ran beside a failure; the stack had failed already.
+void StackMachine::end_rest() {
+  for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
+    const Stack& stack = tree_.stack(i);
+    if (stack.gone) continue;
+    std::vector<std::size_t> nested;
+    abort_running(i, nested);
+    if (stack.status != Status::in_progress) continue;
+    set_stack(i, Status::failed, cat("Resource ", word(stack.action), " failed: Operation cancelled"));
+  }
+  tree_.deadline = 0;
+  changes_.definition = true;
+  tasks_.clear();
+}
+
 void StackMachine::check_deadlines() {
-  if (!tree_.running()) return;
+  if (!tree_.busy()) return;
   const std::int64_t now = around_.now();
-  if (tree_.deadline != 0 && now >= tree_.deadline) return time_out();
+  if (tree_.deadline != 0 && now >= tree_.deadline) return tree_.running() ? time_out() : end_rest();
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);
     if (resource.gone || resource.status != Status::in_progress || !resource.data.is_object()) continue;

@@ -167,6 +167,8 @@ void StackMachine::act(std::size_t index) {
   }
   if (action == Action::create || action == Action::update || action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
+    Json kept = blueprint_.kept(resource.path);
+    if (!kept.is_null()) resource.data["kept"] = std::move(kept);
   }
   set(index, action, Status::in_progress, "state changed");
   complete(index);

@@ -60,8 +60,9 @@ class StackMachine {
   void mark(std::size_t resource, bool unhealthy, const std::string& reason);
   /// Ends what has waited too long.
   void check_deadlines();
-  /// Tells the blueprint all that signals told so far; after a restart it knows nothing of them.
-  void relearn();
+  /// Tells the blueprint all that signals told so far; after a restart it knows nothing of them. `anew`: an update to
+  /// it begins.
+  void relearn(bool anew = false);
   /// What happened since the last call.
   [[nodiscard]] Changes take_changes() { return std::exchange(changes_, {}); }
 
@@ -99,6 +100,9 @@ class StackMachine {
   void act_handle(std::size_t resource);
   void adopt_deployment(std::size_t resource);
   void keep_blacklist(std::size_t resource, const PlannedStack& plan);
+  void tell_group(std::size_t resource, bool decided);
+  [[nodiscard]] Json reference_of(const std::string& path);
+  [[nodiscard]] bool is_reached(std::size_t resource) const;
   void restore(std::size_t resource);
   [[nodiscard]] std::string fingerprint_of(const Resource& resource);
 
@@ -124,6 +128,7 @@ class StackMachine {
   void abort_running(std::size_t stack, std::vector<std::size_t>& nested);
   void abort_below(std::size_t stack);
   void time_out();
+  void end_rest();
   void end_all(const std::string& reason);
 
   void set(std::size_t resource, Action action, Status status, const std::string& reason);

@@ -111,6 +111,12 @@ void StackTree::drop_stack(std::size_t index) {
   for (const std::size_t member : members) drop_resource(member);
 }
 
+bool StackTree::busy() const {
+  if (running() || !goes_on_after_failure()) return running();
+  return std::any_of(resources_.begin(), resources_.end(),
+                     [](const Resource& each) { return !each.gone && each.status == Status::in_progress; });
+}
+
 std::size_t StackTree::find_stack(const std::string& id_or_name) const {
   const auto found = stack_by_key_.find(id_or_name);
   return found == stack_by_key_.end() ? k_none : found->second;

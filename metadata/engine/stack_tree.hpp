@@ -50,6 +50,8 @@ class StackTree {
     return body.is_object() && found != body.end() && *found == "continue";
   }
   [[nodiscard]] bool running() const { return !stacks_.empty() && root().status == Status::in_progress; }
+  /// Something is going on: it runs, or what ran beside a failure still does.
+  [[nodiscard]] bool busy() const;
 
   /// k_none where there is none.
   [[nodiscard]] std::size_t find_stack(const std::string& id_or_name) const;

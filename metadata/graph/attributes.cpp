@@ -152,7 +152,7 @@ Value Stack::group_attribute(Resource& resource, Stack& nested, const std::vecto
   const std::vector<Resource*> members = nested.resources();
   if (name == "removed_rsrc_list") {
     std::vector<Value> removed;
-    for (const std::string& each : blacklisted_members(resource)) removed.push_back(text(each));
+    for (const std::string& each : resource.passed_over) removed.push_back(text(each));
     return select_attribute(Value::list(std::move(removed)), path, 1);
   }
   if (name == "refs") {

@@ -141,20 +141,37 @@ Value without_nulls(const Value& map) {
   return Value::map(std::move(members)).with_mark(map.mark());
 }
 
-/// Members that removal_policies name, by their names.
-std::set<std::string> removed_members(Stack& stack, const Resource& resource, const Value& given) {
-  std::set<std::string> removed;
-  const auto earlier = stack.tree().learned.find(resource.path);  // by policies that were changed since
-  const bool forgets = python_str(member(given, "removal_policies_mode")) == "update";
-  const Value kept =
-      earlier == stack.tree().learned.end() || forgets ? Value() : member(earlier->second, "removed_rsrc_list");
-  for (const Value& name : kept.is_list() ? kept.items() : std::vector<Value>{}) removed.insert(python_str(name));
+/// What removal_policies name: members, by name or by reference.
+std::vector<std::string> named_by_policies(const Value& given) {
+  std::vector<std::string> named;
   const Value policies = member(given, "removal_policies");
   for (const Value& policy : policies.is_list() ? policies.items() : std::vector<Value>{}) {
     const Value names = member(policy, "resource_list");
-    for (const Value& name : names.is_list() ? names.items() : std::vector<Value>{}) removed.insert(python_str(name));
+    for (const Value& name : names.is_list() ? names.items() : std::vector<Value>{}) named.push_back(python_str(name));
   }
-  return removed;
+  return named;
+}
+
+/// The names that a group passes over, as Heat decides it. In a group that is there already ("refs_map" tells its
+/// members) policies name members, or what was passed over before; in a new one whatever they say counts.
+std::set<std::string> passed_over(const Value& known, const Value& given) {
+  const Value before = member(known, "removed_rsrc_list");
+  std::set<std::string> earlier;
+  for (const Value& name : before.is_list() ? before.items() : std::vector<Value>{}) earlier.insert(python_str(name));
+  if (truth(member(known, "decided"))) return earlier;
+  const bool forgets = python_str(member(given, "removal_policies_mode")) == "update";
+  std::set<std::string> passed = forgets ? std::set<std::string>{} : earlier;
+  const Value members = member(known, "refs_map");
+  for (const std::string& name : named_by_policies(given)) {
+    if (!members.is_map() || earlier.count(name) > 0 || members.find(name) != nullptr) {
+      passed.insert(name);
+      continue;
+    }
+    for (const Entry& each : members.entries()) {
+      if (each.value.is_string() && each.value.text() == name) passed.insert(python_str(each.key));
+    }
+  }
+  return passed;
 }
 
 ResourceDefinition definition(const std::string& name, const Resource& of, const Value& type, const Value& properties,
@@ -172,58 +189,32 @@ ResourceDefinition definition(const std::string& name, const Resource& of, const
   return made;
 }
 
-/// What removal_policies name otherwise than by a member's name: by its reference.
-std::set<std::string> removed_references(Stack& stack, const Resource& resource, const Value& given) {
-  std::set<std::string> references;
-  for (const std::string& name : removed_members(stack, resource, given)) {
-    if (!parse_number(name)) references.insert(name);
-  }
-  return references;
-}
-
-/// The names of members whose reference is among these: their own id, or the one that their template gives them.
-std::set<std::string> names_of(Stack& nested, const std::set<std::string>& references) {
-  std::set<std::string> names;
+/// Ours are the same ids each time, so that a new group's policies may name members by their references, too: by their
+/// own id, or the one that their template gives them. Puts names for these; true when there were any.
+bool names_for_references(Stack& nested, std::set<std::string>& passed) {
+  if (std::all_of(passed.begin(), passed.end(), [](const std::string& p) { return parse_number(p).has_value(); }))
+    return false;
+  bool any = false;
   for (Resource* each : nested.resources()) {
-    if (references.count(each->uuid) > 0) {
-      names.insert(each->name);
-      continue;
-    }
     const Value reference = nested.reference_of(*each);
-    if (reference.is_string() && references.count(reference.text()) > 0) names.insert(each->name);
+    const bool named = passed.erase(each->uuid) > 0 || (reference.is_string() && passed.erase(reference.text()) > 0);
+    if (named) passed.insert(each->name);
+    any = any || named;
   }
-  return names;
+  return any;
 }
 
-/// A reference can't be looked up once its member is gone: its name is kept with what the group learned.
-void remember_removed(Stack& stack, const Resource& resource, const std::set<std::string>& names) {
-  Value& learned = stack.tree().learned[resource.path];
-  const Value before = member(learned, "removed_rsrc_list");
-  std::set<std::string> all = names;
-  for (const Value& name : before.is_list() ? before.items() : std::vector<Value>{}) all.insert(python_str(name));
-  std::vector<Value> list;
-  for (const std::string& name : all) list.push_back(Value::string(name));
-  MapBuilder members(learned.is_map() ? learned.entries() : std::vector<Entry>{});
-  members.set("removed_rsrc_list", Value::list(std::move(list)));
-  learned = Value::map(std::move(members));
-}
-
-void add_group_members(Stack& stack, Resource& resource, Stack& nested, const Value& given,
-                       const std::set<std::string>& by_reference = {}) {
+void add_group_members(Resource& resource, Stack& nested, const Value& given) {
   const Value wanted = member(given, "count");
   const std::int64_t count = wanted.kind() == Kind::integer ? wanted.as_integer() : 1;
   const Value pattern = member(given, "resource_def");
   const std::string variable = python_str(member(given, "index_var"));
-  std::set<std::string> removed = removed_members(stack, resource, given);
-  removed.insert(by_reference.begin(), by_reference.end());
-  stack.tree().users[resource.path].insert(&resource);  // made anew when more is learned of it
-  resource.typed.events.insert(resource.path);
   const Value properties =
       truth(member(pattern, "properties")) ? without_nulls(member(pattern, "properties")) : Value::map({});
   std::int64_t index = 0;
   for (std::int64_t made = 0; made < count; ++index) {
     const std::string name = std::to_string(index);
-    if (removed.count(name) > 0) continue;
+    if (resource.passed_over.count(name) > 0) continue;
     ++made;
     nested.add_member(definition(name, resource, with_index(member(pattern, "type"), variable, name),
                                  with_index(properties, variable, name),
@@ -282,11 +273,7 @@ std::vector<Event> structure_events(const Resource& resource, const Value& given
 
 }  // namespace
 
-std::set<std::string> blacklisted_members(Resource& group) {
-  std::set<std::string> names = removed_members(*group.owner, group, group.owner->properties(group));
-  std::erase_if(names, [](const std::string& name) { return !parse_number(name); });  // references
-  return names;
-}
+bool has_removal_policies(Resource& group) { return !named_by_policies(group.owner->properties(group)).empty(); }
 
 std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
                                    std::vector<Event>& waits) {
@@ -308,14 +295,16 @@ std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Regis
   std::unique_ptr<Stack> nested = empty();
   try {
     if (resource.family == Family::group) {
-      add_group_members(stack, resource, *nested, given);
-      const std::set<std::string> references = removed_references(stack, resource, given);
-      const std::set<std::string> names = references.empty() ? std::set<std::string>{} : names_of(*nested, references);
-      if (!names.empty()) {
+      stack.tree().users[resource.path].insert(&resource);  // made anew when more is learned of it
+      resource.typed.events.insert(resource.path);
+      const auto learned = stack.tree().learned.find(resource.path);
+      const Value known = learned == stack.tree().learned.end() ? Value() : learned->second;
+      resource.passed_over = passed_over(known, given);
+      add_group_members(resource, *nested, given);
+      if (!member(known, "refs_map").is_map() && names_for_references(*nested, resource.passed_over)) {
         nested.reset();  // its members' ids are those of the next one's
         nested = empty();
-        add_group_members(stack, resource, *nested, given, names);
-        remember_removed(stack, resource, names);
+        add_group_members(resource, *nested, given);
       }
     }
     if (resource.family == Family::chain) add_chain_members(resource, *nested, given);

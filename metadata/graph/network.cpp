@@ -87,9 +87,11 @@ std::vector<Range> pools_of(const Value& subnet, const Range& whole, const std::
   return {all};
 }
 
+/// Null or an empty text as written is a subnet without a gateway; typed properties have an empty text for both.
 Value gateway_of(const Value& subnet) {
   const Value given = member(subnet, "gateway_ip");
   if (truth(given)) return given;
+  if (given.is_string()) return {};
   return Value::string(range_of(member(subnet, "cidr")).first.next().text());
 }
 
@@ -176,7 +178,8 @@ std::string take_address(Stack& stack, const Resource& port, Resource& subnet, c
   for (const auto& [address, holder] : taken) {
     if (holder == port.path) return address;
   }
-  const std::optional<Address> gateway = parse_address(python_str(gateway_of(given)));
+  const Value gateway_text = gateway_of(given);
+  const auto gateway = gateway_text.is_null() ? std::nullopt : parse_address(python_str(gateway_text));
   for (const Range& pool : pools_of(given, whole, gateway)) {
     for (Address address = pool.first; address <= pool.last; address = address.next()) {
       if (address == whole.last && !address.v6) break;  // broadcast
@@ -278,18 +281,40 @@ std::string network_of_entry(Stack& stack, const Value& entry) {
   return truth(name) ? python_str(name) : known->second->physical_name;
 }
 
-}  // namespace
-
-void reserve_addresses(const std::vector<Resource*>& resources) {
+void for_each_known(const std::vector<Resource*>& resources, const std::function<void(Resource&)>& visit) {
   for (Resource* each : resources) {
     try {
-      check_addresses(*each);
+      visit(*each);
       Stack* nested = each->owner->nested_of(*each);
-      if (nested != nullptr) reserve_addresses(nested->resources());
+      if (nested != nullptr) for_each_known(nested->resources(), visit);
     } catch (const Fault&) {
       // Validation comes to it and says it with everything else.
     }
   }
+}
+
+/// A port that was there before keeps its address, where nobody asks for that one by its properties.
+void keep_held(Resource& port) {
+  Tree& tree = port.owner->tree();
+  const auto held = tree.held.find(port.path);
+  if (port.family != Family::port || held == tree.held.end()) return;
+  for (const auto& [id, text] : held->second) {
+    const auto subnet = tree.by_id.find(id);
+    if (subnet == tree.by_id.end() || subnet->second->family != Family::subnet) continue;
+    const Range range = range_of(member(subnet->second->owner->properties(*subnet->second), "cidr"));
+    const std::optional<Address> address = parse_address(text);
+    auto& taken = tree.addresses[id];
+    const bool has_one = std::any_of(taken.begin(), taken.end(), [&](const auto& t) { return t.second == port.path; });
+    if (!has_one && address && range.first <= *address && *address <= range.last) taken.emplace(text, port.path);
+  }
+}
+
+}  // namespace
+
+void reserve_addresses(const std::vector<Resource*>& resources) {
+  for_each_known(resources, check_addresses);
+  if (resources.empty() || resources.front()->owner->tree().held.empty()) return;
+  for_each_known(resources, keep_held);
 }
 
 void check_addresses(Resource& resource) {

@@ -88,6 +88,7 @@ struct Resource {
   };
   Memo raw, typed, needs_memo;
   std::vector<std::string> needs;
+  std::set<std::string> passed_over;  ///< of a ResourceGroup whose members are known: names that it does not use
 };
 
 /// What all stacks of one tree share.
@@ -104,7 +105,8 @@ struct Tree {
   std::unordered_map<std::string, std::set<Resource*>> users;           ///< of events, by the path of what tells them
   std::vector<std::set<std::string>*> frames;                           ///< evaluations going on
   std::vector<std::string> chain;                                       ///< their names, for circles
-  std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by network: address → port
+  std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by subnet: address → port
+  std::map<std::string, std::map<std::string, std::string>> held;  ///< by ports that are there: path → subnet → address
   std::size_t resources = 0;
 };
 
@@ -202,8 +204,10 @@ class Stack final : public Scope {
 /// waits (then `waits` says for what).
 [[nodiscard]] std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
                                                  std::vector<Event>& waits);
-/// Names that a ResourceGroup doesn't use: those of its removal_policies, and of earlier ones that were learned.
-[[nodiscard]] std::set<std::string> blacklisted_members(Resource& group);
+/// Whether a ResourceGroup's removal_policies name anything. Which names it passes over depends on what was learned of
+/// it: "removed_rsrc_list", those so far; "refs_map", the members that are there; "decided": the list is to be taken as
+/// it is.
+[[nodiscard]] bool has_removal_policies(Resource& group);
 /// The text that a RandomString has.
 [[nodiscard]] std::string random_text(const Value& properties, const std::string& seed);
 /// Calls `visit` for every resource of the tree, parents first.

@@ -68,6 +68,12 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
     request.settings.project = definition.project;
     request.settings.seed = cat(secret_, " ", definition.id);
     build_model(*model, request);
+    for (const auto& [path, addresses] : definition.kept) {
+      for (const Json& each : addresses) {
+        const bool whole = each.value("subnet_id", Json()).is_string() && each.value("ip_address", Json()).is_string();
+        if (whole) model->tree->held[path][each["subnet_id"]] = each["ip_address"];
+      }
+    }
     const std::vector<Fault> faults = validate_stack(*model->root);
     if (!faults.empty()) throw faults.front();
   } catch (const Fault& fault) {
@@ -117,7 +123,7 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
          breakpoints_.empty() ? std::vector<std::string>{} : hooks_of(breakpoints_, resource->path)});
   }
   if (found.parent() != nullptr && found.parent()->family == Family::group) {
-    const std::set<std::string> names = blacklisted_members(*found.parent());
+    const std::set<std::string>& names = found.parent()->passed_over;
     plan.blacklist.assign(names.begin(), names.end());
   }
   return plan;
@@ -129,6 +135,12 @@ std::string HeatBlueprint::physical_id(const std::string& path) {
   return by_name ? resource.physical_name : resource.uuid;
 }
 
+Json HeatBlueprint::reference(const std::string& path) {
+  metadata::Resource& resource = at(path);
+  const Value reference = resource.owner->reference_of(resource);
+  return reference.has_waiting() ? Json() : to_json(reference);
+}
+
 /// Of a deployment, what its agent would get counts as well: a config's id does not tell its contents.
 Json HeatBlueprint::properties(const std::string& path) {
   metadata::Resource& resource = at(path);
@@ -136,11 +148,6 @@ Json HeatBlueprint::properties(const std::string& path) {
   if (resource.family == Family::deployment) properties["entry"] = to_json(deployment_entry(resource, {}));
   if (resource.real_type == "OS::Heat::UpdateWaitConditionHandle") properties["update"] = nonce_;  // always anew
   return properties;
-}
-
-Json HeatBlueprint::attributes(const std::string& path) {
-  const auto learned = model_->tree->learned.find(path);
-  return learned == model_->tree->learned.end() ? Json::object() : to_json(learned->second);
 }
 
 PlannedDeployment HeatBlueprint::deployment(const std::string& path, const Trigger& trigger) {
@@ -187,6 +194,13 @@ PlannedHandle HeatBlueprint::handle(const std::string& path) {
   }
   plan.transport = text_member(resource.owner->properties(resource), "signal_transport", "TOKEN_SIGNAL");
   return plan;
+}
+
+Json HeatBlueprint::kept(const std::string& path) {
+  metadata::Resource& resource = at(path);
+  if (resource.family != Family::port) return {};
+  const Value addresses = resource.owner->attribute_of(resource, {Value::string("fixed_ips")});
+  return addresses.is_list() && !addresses.has_waiting() ? to_json(addresses) : Json();
 }
 
 /// The tables say of each property whether Heat can change it on what is there.
@@ -252,12 +266,15 @@ Json HeatBlueprint::shown_attributes(const std::string& path) {
   if (resource.family == Family::nested || is_group(resource.family)) {
     metadata::Stack* nested = resource.owner->nested_of(resource);
     names = {"refs"};
+    if (resource.family == Family::group) names = {"refs", "refs_map", "removed_rsrc_list"};
     if (nested != nullptr && nested->source() != nullptr) {
       names.clear();
       for (const OutputDefinition& output : nested->source()->outputs()) names.push_back(output.name);
     }
   }
-  Json all = attributes(path);
+  Json all = Json::object();
+  const auto learned = model_->tree->learned.find(path);
+  if (learned != model_->tree->learned.end() && !is_group(resource.family)) all = to_json(learned->second);
   for (const std::string& name : names) {
     if (name == "show") continue;
     try {
@@ -286,9 +303,17 @@ Json HeatBlueprint::source(const std::string& stack_path) {
 
 Json HeatBlueprint::environment() { return environment_json(model_->tree->environment, given_); }
 
+bool HeatBlueprint::loses_members(const std::string& path) {
+  metadata::Resource* group = model_->root->find_path(path);
+  return group != nullptr && group->family == Family::group && has_removal_policies(*group);
+}
+
 void HeatBlueprint::know(const std::string& path, const Json& attributes) {
   const auto url = attributes.find("url");
   if (url != attributes.end() && url->is_string()) handle_of_[url->get<std::string>()] = path;
+  const auto removed = attributes.find("removed_rsrc_list");
+  // A group that never lost a member is what it is without being told so, which would make all its members anew.
+  if (removed != attributes.end() && removed->empty() && !loses_members(path)) return;
   model_->root->learn(path, to_value(attributes));
 }
 

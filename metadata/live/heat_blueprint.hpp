@@ -26,14 +26,15 @@ class HeatBlueprint final : public Blueprint {
 
   [[nodiscard]] PlannedStack stack(const std::string& path) override;
   [[nodiscard]] std::string physical_id(const std::string& path) override;
+  [[nodiscard]] Json reference(const std::string& path) override;
   [[nodiscard]] Json properties(const std::string& path) override;
-  [[nodiscard]] Json attributes(const std::string& path) override;
   [[nodiscard]] PlannedDeployment deployment(const std::string& path, const Trigger& trigger) override;
   [[nodiscard]] PlannedServer server(const std::string& path) override;
   [[nodiscard]] std::string user_data(const std::string& path, const Json& document) override;
   [[nodiscard]] PlannedWait wait(const std::string& path) override;
   [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
   [[nodiscard]] PlannedHandle handle(const std::string& path) override;
+  [[nodiscard]] Json kept(const std::string& path) override;
   [[nodiscard]] bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override;
   [[nodiscard]] Json parameters(const std::string& stack_path) override;
   [[nodiscard]] Json shown_attributes(const std::string& path) override;
@@ -45,6 +46,7 @@ class HeatBlueprint final : public Blueprint {
  private:
   [[nodiscard]] metadata::Resource& at(const std::string& path);
   [[nodiscard]] metadata::Stack& stack_at(const std::string& path);
+  [[nodiscard]] bool loses_members(const std::string& path);
 
   std::unique_ptr<StackModel> model_;
   Json given_;

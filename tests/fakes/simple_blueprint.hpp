@@ -33,6 +33,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     return plan;
   }
   std::string physical_id(const std::string& path) override { return uuid_of(path); }
+  Json reference(const std::string& path) override { return uuid_of(path); }
   Json properties(const std::string& path) override {
     ++resolved;
     const Json& row = at(path);
@@ -43,7 +44,6 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     }
     return properties;
   }
-  Json attributes(const std::string& path) override { return known.count(path) ? known[path] : Json::object(); }
   metadata::live::PlannedDeployment deployment(const std::string& path,
                                                const metadata::live::Trigger& trigger) override {
     const Json& row = at(path);
@@ -99,7 +99,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     return all;
   }
   Json parameters(const std::string&) override { return Json::object(); }
-  Json shown_attributes(const std::string& path) override { return attributes(path); }
+  Json shown_attributes(const std::string& path) override { return known.count(path) ? known[path] : Json::object(); }
   Json source(const std::string& path) override {
     return {{"resources", path.empty() ? tree_ : at(path).value("stack", Json::object())}};
   }

@@ -37,6 +37,23 @@ TEST_F(EngineTest, AfterAKillItGoesOnWhereItWasAndKnowsWhatItLearned) {
   EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
 }
 
+TEST_F(EngineTest, WhatRunsOnBesideAFailureOutlivesAKillToo) {
+  Json given = body(R"({"s": {"role": "server"}, "bad": {"role": "deployment", "server": "s", "needs": ["s"]},
+      "beside": {"role": "deployment", "server": "s", "needs": ["s"]}, "then": {"needs": ["beside"]},
+      "h": {"role": "wait_handle"}, "w": {"role": "wait_condition", "handle": "h", "timeout": 60, "needs": ["h"]}})");
+  given["on_failure"] = "continue";
+  const std::string id = engine_->create("admin", "s1", given);
+  (void)engine_->signal(id, "bad", Json::parse(R"({"deploy_status_code": 1})"));
+  EXPECT_EQ(status("s1"), "CREATE_FAILED");
+  restart();
+  (void)engine_->signal(id, "beside", Json::object());
+  EXPECT_EQ(at("s1", "then").action, Action::create);
+  clock_.advance(std::chrono::seconds(61));
+  engine_->tick();
+  EXPECT_EQ(at("s1", "w").reason, "WaitConditionTimeout: resources.w: 0 of 1 received");
+  EXPECT_EQ(status("s1"), "CREATE_FAILED");
+}
+
 TEST_F(EngineTest, AnUpdateOutlivesAKillToo) {
   const std::string id = create("s1", k_one_server);
   (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));

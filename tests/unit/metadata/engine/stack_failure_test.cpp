@@ -71,6 +71,30 @@ TEST_F(MachineTest, WhereAFailureEndsNothingElseWhatRunsBesideItGoesOn) {
   EXPECT_EQ(status(), "CREATE_FAILED");
 }
 
+TEST_F(MachineTest, WhatRunsOnBesideAFailureHasItsTimeToo) {
+  tree_.body = {{"on_failure", "continue"}};
+  create(
+      R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"]}, "h": {"role": "wait_handle"},
+    "w": {"role": "wait_condition", "handle": "h", "timeout": 60, "needs": ["h"]},
+    "n": {"role": "nested", "stack": {"t": {"role": "server"}, "e": {"role": "deployment", "server": "t", "needs": ["t"]}}}})");
+  tree_.deadline = 1100;
+  signal("d", R"({"deploy_status_code": 1})");
+  EXPECT_EQ(status(), "CREATE_FAILED");
+  EXPECT_TRUE(tree_.busy());
+  around_.time = 1060;
+  machine_->check_deadlines();
+  EXPECT_THAT(events(), ElementsAre("w: CREATE_FAILED WaitConditionTimeout: resources.w: 0 of 1 received"));
+  around_.time = 1099;
+  machine_->check_deadlines();
+  EXPECT_THAT(events(), testing::IsEmpty());
+  around_.time = 1100;
+  machine_->check_deadlines();
+  EXPECT_THAT(events(), ElementsAre("n: CREATE_FAILED CREATE aborted", "n.e: CREATE_FAILED CREATE aborted",
+                                    "n/: CREATE_FAILED Resource CREATE failed: Operation cancelled"));
+  EXPECT_EQ(at("n.e").deployment.reason, "Deployment cancelled.");
+  EXPECT_FALSE(tree_.busy());
+}
+
 TEST_F(MachineTest, WhatTheTemplateDoesNotAllowIsAFailureOfThatResource) {
   EXPECT_THAT(
       create(R"({"a": {"broken": "no such attribute"}, "b": {"needs": ["a"]}})"),

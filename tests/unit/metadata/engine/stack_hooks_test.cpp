@@ -50,7 +50,11 @@ TEST_F(MachineTest, AHandleTellsHowToSignalItAndAGroupKeepsItsBlacklist) {
     "g": {"role": "nested", "is_group": true, "blacklist": ["0"], "stack": {"1": {}}}})");
   EXPECT_EQ(at("x").fingerprint, R"({"u":"http://signal/h"})");
   EXPECT_EQ(at("g").data["blacklist"], Json::array({"0"}));
+  machine_->relearn();
+  EXPECT_EQ(blueprint_->known["g"], Json::parse(R"({"removed_rsrc_list": ["0"], "decided": true})"));
+  machine_->relearn(true);
   EXPECT_EQ(blueprint_->known["g"]["removed_rsrc_list"], Json::array({"0"}));
+  EXPECT_EQ(blueprint_->known["g"]["refs_map"]["1"], at("g.1").physical_id);
 }
 
 }  // namespace

@@ -81,6 +81,15 @@ TEST_F(MachineTest, AWaitConditionCountsTheSignalsOfItsHandle) {
   EXPECT_EQ(outcome_.message, "Metadata format invalid");
 }
 
+TEST_F(MachineTest, AHandleThatTakesNoSignalsGivesThemByItself) {
+  EXPECT_THAT(create(R"({"h": {"role": "wait_handle", "transport": "NO_SIGNAL"},
+                         "w": {"role": "wait_condition", "handle": "h", "count": 2, "needs": ["h"]}})"),
+              ElementsAre("/: CREATE_IN_PROGRESS Stack CREATE started", "h: CREATE_IN_PROGRESS", "h: CREATE_COMPLETE",
+                          "w: CREATE_IN_PROGRESS", "h: SIGNAL_COMPLETE Signal: status:SUCCESS reason:Signal 1 received",
+                          "h: SIGNAL_COMPLETE Signal: status:SUCCESS reason:Signal 2 received", "w: CREATE_COMPLETE",
+                          "/: CREATE_COMPLETE Stack CREATE completed successfully"));
+}
+
 TEST_F(MachineTest, DeletionGoesAgainstTheOrderAndForgetsRights) {
   create(R"({"a": {}, "b": {"needs": ["a"]}, "s": {"role": "server"}})");
   EXPECT_THAT(

@@ -31,6 +31,20 @@ TEST(Network, gives_the_lowest_free_address_behind_the_gateway) {
   EXPECT_EQ(address(*built, "p1"), "192.0.2.2");
 }
 
+TEST(Network, gives_the_first_address_too_where_there_is_no_gateway) {
+  for (const char* none : {"null", "''"}) {
+    const auto built = build({{"top.yaml", std::string(R"(heat_template_version: 2018-08-31
+resources:
+  net: {type: OS::Neutron::Net}
+  sub: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 192.0.2.0/29, gateway_ip: )") +
+                                               none + R"(}}
+  p: {type: OS::Neutron::Port, properties: {network: {get_resource: net}}}
+)"}});
+    EXPECT_EQ(address(*built, "p"), "192.0.2.1");
+    EXPECT_TRUE(built->root().attribute_of(*built->root().find("sub"), {Value::string("gateway_ip")}).is_null());
+  }
+}
+
 TEST(Network, takes_an_address_that_is_asked_for_once_only) {
   const char* port =
       ": {type: OS::Neutron::Port, properties: {network: {get_resource: net}, fixed_ips: [{subnet: {get_resource: "

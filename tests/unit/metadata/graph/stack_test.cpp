@@ -99,7 +99,8 @@ outputs: {OS::stack_id: {value: {get_resource: s}}}
   const std::string member = all->root().find_path("group.0")->uuid;
   for (const auto& [reference, names, removed] :
        {std::tuple(server, "0 2 3 ", R"(["1"])"), std::tuple(member, "1 2 3 ", R"(["0"])"),
-        std::tuple(std::string("nobody"), "0 1 2 ", "[]"), std::tuple(std::string("2"), "0 1 3 ", R"(["2"])")}) {
+        std::tuple(std::string("nobody"), "0 1 2 ", R"(["nobody"])"),
+        std::tuple(std::string("2"), "0 1 3 ", R"(["2"])")}) {
     const auto less = build({{"top.yaml", group_without(reference)}, {"one.yaml", own}});
     EXPECT_EQ(names_of_members(less->root()), names) << reference;
     EXPECT_EQ(json_text(less->root().output("removed")), removed) << reference;

@@ -96,6 +96,40 @@ outputs:
   EXPECT_EQ(live.tree.root().action, Action::update);
 }
 
+TEST_F(StackServiceTest, APortKeepsItsAddressWhenAnotherOneComesBeforeIt) {
+  RealFileSystem files;
+  const auto write = [&](const std::string& first) {
+    files.write(directory_.path() / "t.yaml",
+                cat(R"(heat_template_version: 2018-08-31
+resources:
+  net: {type: OS::Neutron::Net}
+  sub: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 192.0.2.0/28}}
+)",
+                    first, R"(
+  port: {type: OS::Neutron::Port, properties: {network: {get_resource: net}}}
+outputs:
+  address: {value: {get_attr: [port, fixed_ips, 0, ip_address]}}
+)"),
+                {});
+  };
+  UploadRequest request;
+  request.name = "s";
+  request.template_file = directory_.path() / "t.yaml";
+  const auto deployed = [&] {
+    StackService service(settings(), clock_, log_);
+    (void)service.deploy(request, files);
+    return service.engine().blueprint(*service.engine().find("s").live).outputs("")[0].value;
+  };
+  write("");
+  EXPECT_EQ(deployed(), "192.0.2.2");
+  const std::string any = "{type: OS::Neutron::Port, properties: {network: {get_resource: net}}}";
+  write(cat("  early: ", any, "\n  earlier: ", any));
+  EXPECT_EQ(deployed(), "192.0.2.2");
+  write(
+      R"(  early: {type: OS::Neutron::Port, properties: {network: {get_resource: net}, fixed_ips: [{ip_address: 192.0.2.2}]}})");
+  EXPECT_EQ(deployed(), "192.0.2.3") << "somebody asks for its address by name";
+}
+
 TEST_F(StackServiceTest, ServesOnTheServersThreadAndTakesWorkFromOthers) {
   StackService service(settings(), clock_, log_);
   HttpServer server({}, clock_, log_, &service.audit());
