@@ -304,8 +304,12 @@ Json HeatBlueprint::source(const std::string& stack_path) {
 Json HeatBlueprint::environment() { return environment_json(model_->tree->environment, given_); }
 
 bool HeatBlueprint::loses_members(const std::string& path) {
-  metadata::Resource* group = model_->root->find_path(path);
-  return group != nullptr && group->family == Family::group && has_removal_policies(*group);
+  try {
+    metadata::Resource* group = model_->root->find_path(path);
+    return group != nullptr && group->family == Family::group && has_removal_policies(*group);
+  } catch (const Error&) {  // whoever asks for its members is told
+    return true;
+  }
 }
 
 void HeatBlueprint::know(const std::string& path, const Json& attributes) {

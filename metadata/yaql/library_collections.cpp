@@ -268,9 +268,7 @@ Item set_operation(const Call& call, bool both, bool only_left, bool only_right)
   const Item left = call.at(0);
   const Item right = call.at(1);
   if (left.type != Item::Type::set || right.type != Item::Type::set) call.mismatch();
-  if (left.of_map)
-    throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"))
-        .hint("toSet() makes a set of them");
+  if (left.of_map) throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
   std::vector<Value> all;
   for (const Value& item : left.value.items()) {
     if (contains(right.value.items(), item) ? both : only_left) all.push_back(item);

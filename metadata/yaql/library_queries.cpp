@@ -102,7 +102,9 @@ Item distinct(const Call& call) {
   return made_lazily(
       [from = call.cursor(0), key_of = optional_lambda(call, 1), seen]() mutable -> std::optional<Value> {
         while (std::optional<Value> item = from.next()) {
-          const Value key = key_of ? key_of->value(*item) : *item;
+          const Item made = key_of ? (*key_of)({*item}) : Item(*item);
+          if (made.sequence) return item;  // it equals nothing but itself
+          const Value key = made.value;
           if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
           seen.push_back(key);
           return item;

@@ -213,14 +213,19 @@ Item slice_where(const Call& call) {
   });
 }
 
-/// Behind the place, or at the end of what is shorter.
+/// At the place, or at the end of what is shorter.
 Item insert_many(const Call& call) {
-  return made_at_once_but_late([from = call.cursor(0), place = call.integer(1), other = call.cursor(2)] {
-    std::vector<Value> items = all_from(from);
-    const std::vector<Value> more = all_from(other);
-    const auto at = std::clamp<std::int64_t>(place, 0, static_cast<std::int64_t>(items.size()));
-    items.insert(items.begin() + at, more.begin(), more.end());
-    return items;
+  return made_lazily([from = call.cursor(0), left = std::max<std::int64_t>(0, call.integer(1)),
+                      more = call.cursor(2)]() mutable -> std::optional<Value> {
+    if (left > 0) {
+      if (std::optional<Value> item = from.next()) {
+        --left;
+        return item;
+      }
+      left = 0;
+    }
+    if (std::optional<Value> item = more.next()) return item;
+    return from.next();
   });
 }
 
