@@ -12,10 +12,10 @@
 #include <iomanip>
 #include <sstream>
 
-#include "agent/collect/datagram.hpp"
 #include "agent/python_log.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/sys/datagram.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "agent/collect/collect_log.hpp"
-#include "agent/collect/datagram.hpp"
 #include "agent/collect/log_config.hpp"
 #include "agent/collect/loop.hpp"
 #include "agent/signal/resend.hpp"
@@ -15,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/net/web_socket.hpp"
+#include "base/sys/datagram.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -50,11 +50,6 @@ Duration random_splay(double splay) {
   if (whole < 1) return {};
   const unsigned long number = std::stoul(random_hex(4), nullptr, 16);
   return std::chrono::seconds(number % static_cast<unsigned long>(whole));
-}
-
-void notify_systemd(const Environment& env, std::string_view state) {
-  const auto socket = env.find("NOTIFY_SOCKET");
-  if (socket != env.end()) send_datagram(socket->second, state);
 }
 
 /// A file of Python's logging replaces all other options, and must be right.
@@ -98,7 +93,7 @@ class Collector {
     const LoopPlan plan = plan_loop(settings_, config_.files);
     check_source_names(plan.sources);
     SignalPause pause;
-    notify_systemd(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
+    notify_service_manager(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
     if (!plan.one_time && pause.wait(random_splay(settings_.number("DEFAULT", "splay"))) == Wake::reload) {
       execute_again(argv_, log_);
     }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/net/http_server.hpp"
+#include "base/sys/datagram.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/process.hpp"
@@ -283,7 +284,9 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
                 static_cast<std::uint16_t>(number(arguments, "port", 6385)), desk,
                 files.key.empty() ? nullptr : &files);
-  log.log(LogLevel::warning, cat("nothing is served: the services are given to ", handover.to));
+  const std::string status = cat("nothing is served: the services are given to ", handover.to);
+  log.log(LogLevel::warning, status);
+  notify_service_manager(current_environment(), cat("READY=1\nSTATUS=", status));
   server.run(true);
   if (!ending) return 0;
   Store store((directory / "state.db").string());

@@ -1,4 +1,5 @@
 // `hearth node serve`: the conductor and its REST faces in one process.
+#include "base/sys/datagram.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
 
@@ -7,7 +8,11 @@ namespace hearth::bootstrap {
 namespace {
 
 int serve(const cli::Arguments& arguments) {
-  if (!handover_of(arguments)) SeedService(arguments, true).run(true);
+  if (!handover_of(arguments)) {
+    SeedService service(arguments, true);
+    notify_service_manager(current_environment(), "READY=1");
+    service.run(true);
+  }
   const std::optional<Handover> handover = handover_of(arguments);
   return handover ? serve_handover(arguments, *handover) : 0;
 }

@@ -1,4 +1,4 @@
-#include "agent/collect/datagram.hpp"
+#include "base/sys/datagram.hpp"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,7 +8,7 @@
 
 #include "base/sys/fd.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 
 bool send_datagram(const std::string& address, std::string_view data) noexcept {
   sockaddr_un target{};
@@ -23,4 +23,9 @@ bool send_datagram(const std::string& address, std::string_view data) noexcept {
   return sent == static_cast<ssize_t>(data.size());
 }
 
-}  // namespace hearth::agent
+void notify_service_manager(const Environment& env, std::string_view state) noexcept {
+  const auto socket = env.find("NOTIFY_SOCKET");
+  if (socket != env.end()) send_datagram(socket->second, state);
+}
+
+}  // namespace hearth
