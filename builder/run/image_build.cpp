@@ -84,6 +84,15 @@ std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
   return resolved;
 }
 
+/// Hearth's own files and the caller's elements, wherever they lie.
+std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation) {
+  std::vector<fs::path> paths = request.elements_path;
+  paths.insert(paths.end(),
+               {installation.elements, installation.agent_binary, installation.program, request.start_directory});
+  for (fs::path& path : paths) path = fs::weakly_canonical(path);
+  return paths;
+}
+
 /// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
 class LogProgress final : public Progress {
  public:
@@ -293,6 +302,7 @@ int build_image(const ImageRequest& asked, const Installation& installation, Ver
   const SandboxSpec spec{.work_directory = workspace ? workspace->path() : fs::path(),
                          .tmpfs_bytes = memory,
                          .writable = std::move(writable),
+                         .readable = readable_paths(request, installation),
                          .shims = installation.shims,
                          .library = installation.library,
                          .start_directory = request.start_directory};

@@ -160,6 +160,16 @@ void mount_private_copy(const fs::path& directory) {
   });
 }
 
+/// The sandbox's own /dev, /run … hide what the host has there.
+void show_readable(const SandboxSpec& spec) {
+  for (const fs::path& path : spec.readable) {
+    const fs::path source = k_old_root / path.relative_path();
+    if (fs::exists(path) || !fs::exists(source)) continue;
+    fs::create_directories(path.parent_path());
+    show_entry(source, path);
+  }
+}
+
 void open_writable(const SandboxSpec& spec) {
   for (const fs::path& path : spec.writable) {
     boost::system::error_code failed;
@@ -177,6 +187,7 @@ void enter_sandbox(const SandboxSpec& spec) {
     make_own_directories(spec);
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
+    show_readable(spec);
     open_writable(spec);
     ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");

@@ -23,6 +23,7 @@ struct SandboxSpec {
   fs::path work_directory;         ///< on the host; empty = a tmpfs of its own
   std::uint64_t tmpfs_bytes = 0;   ///< its limit
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
+  std::vector<fs::path> readable;  ///< what hooks read of the host wherever it lies, below /dev and /run, too; no links
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks

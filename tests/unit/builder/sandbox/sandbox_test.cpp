@@ -156,6 +156,22 @@ TEST_F(SandboxTest, WithoutAWorkDirectoryTheWorkAreaIsATmpfsOfTheGivenSize) {
   EXPECT_THAT(RealFileSystem().list(grounds.at("work")), IsEmpty());
 }
 
+TEST_F(SandboxTest, WhatHooksReadIsThereWhereverItLies) {
+  const Grounds grounds;
+  const TempDir hidden = TempDir::create("/dev/shm", "hearth-test-");
+  RealFileSystem().write(hidden.path() / "program", "hello", {});
+  RealFileSystem().write(hidden.path() / "secret", "not asked for", {});
+  SandboxSpec spec = grounds.spec();
+  spec.readable = {hidden.path() / "program", grounds.at("start"), "/dev/shm/hearth-test-missing"};
+  in_namespace([&] {
+    enter_sandbox(spec);
+    EXPECT_EQ(read_file(hidden.path() / "program"), "hello");
+    EXPECT_EQ(error_of_creating(hidden.path() / "program"), EROFS);
+    EXPECT_FALSE(fs::exists(hidden.path() / "secret"));
+    expect_harmless_devices("/dev");
+  });
+}
+
 TEST_F(SandboxTest, ItsProcShowsItsProcessesOnly) {
   const Grounds grounds;
   in_namespace([&] {
