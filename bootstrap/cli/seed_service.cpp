@@ -176,7 +176,7 @@ struct SeedService::Parts {
   }
 
   void say(const std::string& name, const std::string& address, std::uint16_t port) const {
-    if (!silent) std::fputs(cat(name, " ", address, " ", port, "\n").c_str(), stdout);
+    if (!silent) metadata::live::tell_port(name, address, port);
   }
 
   void listen(const cli::Arguments& arguments) {
@@ -199,7 +199,6 @@ struct SeedService::Parts {
     if (engine.service) {
       for (const auto& [name, own] : engine.service->listen(server, engine.ports)) say(name, engine.ports.address, own);
     }
-    std::fflush(stdout);
   }
 
   void open_boot(const cli::Arguments& arguments) {

@@ -1,7 +1,5 @@
 #include "metadata/live/serve_command.hpp"
 
-#include <cstdio>
-
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -13,10 +11,6 @@
 namespace hearth::metadata::live {
 
 namespace {
-
-void tell(const std::string& name, const std::string& address, std::uint16_t number) {
-  std::fputs(cat(name, " ", address, " ", number, "\n").c_str(), stdout);
-}
 
 /// A compiled directory: documents and signals, no engine.
 int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
@@ -30,10 +24,9 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
   const TlsFiles* with_tls = tls.key.empty() ? nullptr : &tls;
   HttpServer server({}, clock, log, &audit);
-  tell("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
-  tell("objects", address,
-       server.listen("objects", address, port_option(arguments, "objects-port", 8080), service, with_tls));
-  std::fflush(stdout);
+  tell_port("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
+  tell_port("objects", address,
+            server.listen("objects", address, port_option(arguments, "objects-port", 8080), service, with_tls));
   server.every(std::chrono::seconds(1), [&] { service.refresh(); });
   server.run(true);
   return 0;
@@ -63,9 +56,8 @@ int serve(const cli::Arguments& arguments) {
   const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
   HttpServer server({}, clock, log, &service.audit());
   for (const auto& [name, number] : service.listen(server, ports, tls.key.empty() ? nullptr : &tls)) {
-    tell(name, ports.address, number);
+    tell_port(name, ports.address, number);
   }
-  std::fflush(stdout);
   server.run(true);
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "metadata/live/service_options.hpp"
 
+#include <cstdio>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -36,6 +38,11 @@ PublicUrls public_urls(const std::string& scheme, const std::string& host, const
   urls.objects = url(ports.objects);
   urls.identity = url(ports.identity);
   return urls;
+}
+
+void tell_port(const std::string& name, const std::string& address, std::uint16_t port) {
+  std::fputs(cat(name, " ", address, " ", port, "\n").c_str(), stdout);
+  std::fflush(stdout);
 }
 
 }  // namespace hearth::metadata::live

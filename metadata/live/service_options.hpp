@@ -21,4 +21,7 @@ namespace hearth::metadata::live {
 /// An address as it stands in a URL: IPv6 in brackets.
 [[nodiscard]] std::string url_host(const std::string& address);
 
+/// Tells on stdout, as "NAME ADDRESS PORT", where something listens.
+void tell_port(const std::string& name, const std::string& address, std::uint16_t port);
+
 }  // namespace hearth::metadata::live

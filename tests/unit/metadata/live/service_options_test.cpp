@@ -29,5 +29,11 @@ TEST(ServiceOptions, UrlsNameTheHostAsUrlsDo) {
   EXPECT_EQ(url_host("[2001:db8::1]"), "[2001:db8::1]");
 }
 
+TEST(ServiceOptions, APortIsToldAsOneLineOfThreeWords) {
+  testing::internal::CaptureStdout();
+  tell_port("cfn", "192.0.2.1", 8000);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "cfn 192.0.2.1 8000\n");
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live
