@@ -7,6 +7,7 @@
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
 #include "bootstrap/rehearse/rehearsal.hpp"
+#include "bootstrap/rehearse/work_folder.hpp"
 #include "bootstrap/seed/accelerator.hpp"
 
 namespace hearth::bootstrap {
@@ -55,16 +56,8 @@ void check(const RehearsalSettings& settings) {
   throw Error(ErrorKind::input, cat("this can't be rehearsed:\n", join(missing, "\n")));
 }
 
-fs::path work_folder(const cli::Arguments& arguments, const fs::path& site) {
-  const fs::path folder = fs::absolute(arguments.value_or("output", cat(site.stem().string(), ".rehearsal")));
-  if (fs::exists(folder) && !fs::is_empty(folder)) {
-    if (!fs::exists(folder / "machines"))
-      throw Error(ErrorKind::input, cat(folder.string(), " is not empty, and no rehearsal's"))
-          .hint("give another --output");
-    fs::remove_all(folder);
-  }
-  RealFileSystem().make_directories(folder, 0700);
-  return folder;
+Duration seed_patience(const cli::Arguments& arguments, SeedKind seed) {
+  return std::chrono::seconds(number(arguments, "seed-timeout", seed == SeedKind::process ? 120 : 600));
 }
 
 int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
@@ -78,10 +71,12 @@ int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
   settings.inspect = !arguments.has("no-inspection");
   settings.boots_at_once = static_cast<unsigned>(number(arguments, "at-once", settings.boots_at_once));
   settings.limit = std::chrono::seconds(number(arguments, "timeout", 3600));
+  settings.seed_patience = seed_patience(arguments, settings.seed);
   check(settings);
   const SystemClock clock;
   settings.accelerator = chosen_accelerator(arguments.value_or("accel", ""), clock);
-  settings.work = work_folder(arguments, file);
+  settings.work = fs::absolute(arguments.value_or("output", cat(file.stem().string(), ".rehearsal")));
+  const FileLock lock = taken_work_folder(settings.work);
   NamespacedProcess inside = NamespacedProcess::start([&] {
     try {
       return run_rehearsal(settings);
@@ -110,7 +105,9 @@ std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
             {"no-inspection", 0, "", "leave out the machines' inspection"},
             {"at-once", 0, "N", "how many machines boot at a time (2)"},
             {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
-            {"output", 'o', "DIR", "for logs and disks (SITE.rehearsal); an earlier rehearsal's is replaced"},
+            {"output", 'o', "DIR",
+             "for logs and disks (SITE.rehearsal); an earlier rehearsal's is replaced, one that still runs refused"},
+            {"seed-timeout", 0, "SECONDS", "how long to wait for the seed's services (120; with --seed vm 600)"},
             {"timeout", 't', "SECONDS", "the end of it, whatever the state (3600)"}},
            [executable](const cli::Arguments& arguments) { return rehearse(arguments, executable); }}};
 }

@@ -26,7 +26,8 @@ struct RehearsalSettings {
   std::vector<Fault> faults;
   bool inspect = true;
   unsigned boots_at_once = 2;
-  Duration limit = std::chrono::minutes(60);
+  Duration limit = std::chrono::minutes(60);         ///< of the whole
+  Duration seed_patience = std::chrono::minutes(2);  ///< until the seed's services answer
 };
 
 /// Where the machines' management answers: the last address of the network that is neither the seed's nor a pool's.

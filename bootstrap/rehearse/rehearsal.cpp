@@ -48,7 +48,7 @@ class Rehearsal {
 
   int run() {
     const MonotonicTime began = clock_.now();
-    stage_.build(deadline_);
+    stage_.build([this](const std::string& line) { print(cat(stamp(), line, "\n")); });
     watch_.log_in(stage_.token());
     watch_.on_event([this](const Json& event) {
       if (muted_) return;

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/net/web_client.hpp"
@@ -12,6 +14,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/seed/images_disk.hpp"
+#include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
 #include "pxe/net/address.hpp"
 
@@ -53,7 +56,7 @@ Environment RehearsalStage::environment() const {
   return env;
 }
 
-void RehearsalStage::build(const Deadline& deadline) {
+void RehearsalStage::build(const std::function<void(const std::string&)>& tell) {
   make_network();
   make_machines();
   write_files();
@@ -62,7 +65,12 @@ void RehearsalStage::build(const Deadline& deadline) {
     start_services();
   else
     start_seed_machine();
-  wait_for_ports(deadline);
+  const Deadline patience = Deadline::after(std::min(settings_.seed_patience, settings_.limit), clock_);
+  if (settings_.seed == SeedKind::machine) {
+    tell(cat("the seed is booting; its console: ", seed_log().string()));
+    SeedControl(seed_log().parent_path(), runner_, clock_).wait_until_ready(patience, tell);
+  }
+  wait_for_ports(patience);
   if (settings_.seed == SeedKind::machine) register_images();
 }
 
@@ -146,6 +154,7 @@ void RehearsalStage::start_seed_machine() {
   seed.tap = tap_names(settings_.site).back();
   seed.cards = seed_cards(settings_.site);
   seed.accelerator = settings_.accelerator;
+  seed.disposable = true;
   seed.memory_mib = settings_.site.seed_memory_mib;
   const std::optional<std::string> token = files.read(cat(settings_.site.seed_image.string(), ".token"));
   if (!token) {
@@ -159,7 +168,7 @@ void RehearsalStage::start_seed_machine() {
   run_words(runner_, seed_command(seed));
 }
 
-void RehearsalStage::wait_for_ports(const Deadline& deadline) {
+void RehearsalStage::wait_for_ports(const Deadline& patience) {
   struct Port {
     const char* what;
     std::string address;
@@ -169,17 +178,15 @@ void RehearsalStage::wait_for_ports(const Deadline& deadline) {
   const std::vector<Port> ports = {{"the machines' management", bmc_.address, bmc_.port},
                                    {"the conductor", seed, 6385},
                                    {"the stack engine", seed, 8004}};
-  const Deadline patience = Deadline::after(
-      settings_.seed == SeedKind::process ? std::chrono::seconds(120) : std::chrono::seconds(1200), clock_);
   for (const Port& port : ports) {
     while (!answers(port.address, port.number)) {
       if (seed_ && seed_->wait(Deadline::after(Duration::zero(), clock_), clock_)) {
         throw Error(ErrorKind::external, "the seed's services ended at once:\n" +
                                              RealFileSystem().read(settings_.work / "seed.log").value_or(""));
       }
-      if (patience.passed(clock_.now()) || deadline.passed(clock_.now())) {
-        throw Error(ErrorKind::external, cat(port.what, " does not answer at ", port.address, ":", port.number))
-            .hint(cat("see ", seed_log().string()));
+      if (patience.passed(clock_.now())) {
+        throw Error(ErrorKind::external, cat(port.what, " does not answer in time at ", port.address, ":", port.number))
+            .hint(cat("see ", seed_log().string(), "; --seed-timeout and --timeout give it longer"));
       }
       clock_.sleep(std::chrono::milliseconds(200));
     }

@@ -1,6 +1,7 @@
 // RehearsalStage: what must be there before the first step: a network, machines with their management, a seed.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/sys/process.hpp"
@@ -13,8 +14,9 @@ class RehearsalStage {
  public:
   RehearsalStage(const RehearsalSettings& settings, CommandRunner& runner, Clock& clock);
 
-  /// Makes everything and waits until it answers. Throws Error that names the log.
-  void build(const Deadline& deadline);
+  /// Makes everything and waits until it answers; what a seed in a virtual machine says goes to `tell`. Throws Error
+  /// that names the log.
+  void build(const std::function<void(const std::string&)>& tell);
 
   [[nodiscard]] const BmcPlace& bmc() const { return bmc_; }
   [[nodiscard]] fs::path home(const BlankMachine& machine) const { return settings_.work / "machines" / machine.name; }
@@ -31,7 +33,7 @@ class RehearsalStage {
   void write_files();
   void start_services();
   void start_seed_machine();
-  void wait_for_ports(const Deadline& deadline);
+  void wait_for_ports(const Deadline& patience);
   void register_images();
   [[nodiscard]] fs::path seed_log() const;
 

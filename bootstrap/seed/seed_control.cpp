@@ -125,7 +125,8 @@ void SeedControl::wait_until_ready(const Deadline& deadline, const std::function
           .hint(cat("see ", (home_ / "console.log").string()));
     if (deadline.passed(clock_.now())) {
       throw Error(ErrorKind::external, "the seed's services do not answer in time")
-          .hint(cat("see ", (home_ / "console.log").string(), ", or look inside: hearth seed console"));
+          .hint(cat("see ", (home_ / "console.log").string(),
+                    "; a longer --timeout of hearth seed up, or --seed-timeout of hearth rehearse, waits on"));
     }
     clock_.sleep(std::chrono::milliseconds(500));
   }

@@ -75,9 +75,10 @@ std::vector<std::string> seed_command(const SeedMachine& machine) {
                                                     .home = machine.home,
                                                     .background = true,
                                                     .open_console = true});
-  argv.insert(argv.end(),
-              {"-drive", cat("file=", escaped(machine.image), ",if=none,id=root,discard=unmap,format=qcow2"), "-device",
-               "virtio-blk-pci,drive=root,serial=hearth-seed,bootindex=0"});
+  argv.insert(argv.end(), {"-drive",
+                           cat("file=", escaped(machine.image), ",if=none,id=root,discard=unmap,format=qcow2",
+                               machine.disposable ? ",cache=unsafe" : ""),
+                           "-device", "virtio-blk-pci,drive=root,serial=hearth-seed,bootindex=0"});
   if (machine.accelerator == "kvm") argv.insert(argv.end(), {"-cpu", "host"});
   if (!machine.images.empty()) {
     argv.insert(argv.end(),

@@ -32,6 +32,7 @@ struct SeedMachine {
   std::string accelerator = "tcg";
   std::uint64_t memory_mib = 768;
   unsigned cpus = 1;
+  bool disposable = false;       ///< its disk may be lost with this computer's current: nothing waits for it
   std::uint16_t first_port = 0;  ///< of this computer, for the services' ports; 0 = the same numbers as in the seed
 };
 /// The services' ports in the seed that people reach through this computer's loopback.

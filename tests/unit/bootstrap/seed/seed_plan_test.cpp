@@ -76,6 +76,13 @@ TEST(SeedPlan, theMachineForwardsItsPortsToLoopbackOnly) {
   EXPECT_EQ(forwarded_port(machine, 8000), 20001);
 }
 
+TEST(SeedPlan, onlyADisposableSeedWritesWithoutWaitingForTheDisk) {
+  SeedMachine machine;
+  EXPECT_EQ(join(seed_command(machine), " ").find("cache="), std::string::npos);
+  machine.disposable = true;
+  EXPECT_NE(join(seed_command(machine), " ").find("cache=unsafe"), std::string::npos);
+}
+
 TEST(SeedPlan, theInventoryIsWhatAnImportTakes) {
   const Json node = inventory_of(a_site(), "http://192.0.2.254:8443", "admin", "secret")["nodes"][0];
   EXPECT_EQ(node["pm_type"], "redfish");
