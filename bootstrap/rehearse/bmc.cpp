@@ -8,6 +8,30 @@
 
 namespace hearth::bootstrap {
 
+namespace {
+
+/// An action of our own on a machine.
+HttpResponse act(const BmcPlace& bmc, const std::string& machine, const char* action, const Json& body,
+                 const Clock& clock) {
+  WebClient http(clock, {}, "hearth-rehearse");
+  HttpRequest request;
+  request.method = "POST";
+  request.url = parse_url(cat(bmc.url(), "/redfish/v1/Systems/", machine, "/Actions/Oem/", action)).value_or_throw();
+  request.headers = {{"Content-Type", "application/json"},
+                     {"Authorization", cat("Basic ", base64_encode(cat(bmc.account.user, ":", bmc.account.password)))}};
+  request.body = body.dump();
+  request.deadline = Deadline::after(std::chrono::seconds(20), clock);
+  return http.send(request);
+}
+
+void need_success(const HttpResponse& response, const std::string& what) {
+  if (response.ok()) return;
+  throw Error(ErrorKind::external,
+              cat(what, ": the machines' management answers ", response.status, " ", response.body));
+}
+
+}  // namespace
+
 std::string BmcPlace::url() const { return cat("http://", address, ":", port); }
 
 int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places) {
@@ -27,20 +51,16 @@ int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places
   }
 }
 
-void inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock) {
-  WebClient http(clock, {}, "hearth-rehearse");
-  HttpRequest request;
-  request.method = "POST";
-  request.url =
-      parse_url(cat(bmc.url(), "/redfish/v1/Systems/", fault.machine, "/Actions/Oem/Hearth.Fault")).value_or_throw();
-  request.headers = {{"Content-Type", "application/json"},
-                     {"Authorization", cat("Basic ", base64_encode(cat(bmc.account.user, ":", bmc.account.password)))}};
-  request.body = Json({{"Fault", std::string(name(fault.kind))}}).dump();
-  request.deadline = Deadline::after(std::chrono::seconds(20), clock);
-  const HttpResponse response = http.send(request);
-  if (!response.ok())
-    throw Error(ErrorKind::external,
-                cat("injecting ", fault.text(), ": the machines' management answers ", response.status));
+bool inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock) {
+  const HttpResponse response =
+      act(bmc, fault.machine, "Hearth.Fault", {{"Fault", std::string(name(fault.kind))}}, clock);
+  if (response.status == 409) return false;
+  need_success(response, cat("injecting ", fault.text()));
+  return true;
+}
+
+void replace_disk(const BmcPlace& bmc, const std::string& machine, const Clock& clock) {
+  need_success(act(bmc, machine, "Hearth.ReplaceDisk", Json::object(), clock), cat("replacing the disk of ", machine));
 }
 
 }  // namespace hearth::bootstrap

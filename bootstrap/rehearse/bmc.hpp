@@ -19,7 +19,9 @@ struct BmcPlace {
 /// Serves until this process is killed; its machines end with it. Returns an exit code.
 int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places);
 
-/// Has the fault happen. Throws Error.
-void inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock);
+/// Has the fault happen; false when the machine is off and has no power to lose. Throws Error.
+[[nodiscard]] bool inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock);
+/// The machine gets a disk that works. Throws Error.
+void replace_disk(const BmcPlace& bmc, const std::string& machine, const Clock& clock);
 
 }  // namespace hearth::bootstrap

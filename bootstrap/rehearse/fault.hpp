@@ -11,8 +11,8 @@
 namespace hearth::bootstrap {
 
 enum class FaultKind {
-  power_loss,  ///< current is cut, and comes back five seconds later
-  dead_disk,   ///< from its next start on, every write to its disk fails
+  power_loss,  ///< current is cut, and comes back five seconds later; only a machine that is on has any to lose
+  dead_disk,   ///< from its next start on, every write to its disk fails, until somebody replaces it
   lossy_link,  ///< every tenth frame, in and out, is lost
 };
 [[nodiscard]] std::string_view name(FaultKind kind);
@@ -38,6 +38,8 @@ class FaultPlan {
   [[nodiscard]] std::vector<Fault> at_start();
   /// A node's state has changed to `state`; each fault is due once.
   [[nodiscard]] std::vector<Fault> on_state(const std::string& machine, const std::string& state);
+  /// It was due, but could not happen: it is due again at the next such change.
+  void put_back(const Fault& fault) { waiting_.push_back(fault); }
   [[nodiscard]] const std::vector<Fault>& waiting() const { return waiting_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -36,10 +37,14 @@ Fd open_tap(const std::string& name) {
   return fd;
 }
 
+/// Sending waits a little for a machine that is slow to read (the kernel keeps ten datagrams for it): only the dice
+/// lose.
 Fd bound_socket(const fs::path& path) {
   ::unlink(path.c_str());
-  Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd) throw Error::from_errno("opening", "a socket");
+  const timeval patience{0, 100'000};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   const sockaddr_un address = socket_name(path.string());
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     throw Error::from_errno("binding", path.string());
@@ -56,7 +61,7 @@ bool LossDice::loses() {
 }
 
 LossyLink::LossyLink(const fs::path& home, const std::string& tap)
-    : frames_((home / "frames").string()),
+    : machine_((home / "frames").string()),
       tap_(open_tap(tap)),
       socket_(bound_socket(home / "relay")),
       wake_(::eventfd(0, EFD_CLOEXEC)) {
@@ -69,8 +74,16 @@ LossyLink::~LossyLink() {
   if (::write(wake_.get(), &one, sizeof one) == static_cast<ssize_t>(sizeof one)) thread_.join();
 }
 
+bool LossyLink::loses(LossDice& dice) {
+  if (!lossy_) return false;
+  ++frames_seen_;
+  const bool lost = dice.loses();
+  if (lost) ++frames_lost_;
+  return lost;
+}
+
 void LossyLink::carry() {
-  const sockaddr_un machine = socket_name(frames_);
+  const sockaddr_un machine = socket_name(machine_);
   LossDice dice(0x5eed);
   std::array<char, 65536> frame{};
   std::array<pollfd, 3> waiting = {{{tap_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
@@ -78,12 +91,11 @@ void LossyLink::carry() {
     if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return;
     if ((waiting[2].revents & POLLIN) != 0) return;
     // What can't be handed on is lost, as on a cable.
-    if (const ssize_t got = ::read(tap_.get(), frame.data(), frame.size()); got > 0 && !(lossy_ && dice.loses())) {
+    if (const ssize_t got = ::read(tap_.get(), frame.data(), frame.size()); got > 0 && !loses(dice)) {
       static_cast<void>(::sendto(socket_.get(), frame.data(), static_cast<std::size_t>(got), 0,
                                  reinterpret_cast<const sockaddr*>(&machine), sizeof machine));
     }
-    if (const ssize_t got = ::recv(socket_.get(), frame.data(), frame.size(), 0);
-        got > 0 && !(lossy_ && dice.loses())) {
+    if (const ssize_t got = ::recv(socket_.get(), frame.data(), frame.size(), MSG_DONTWAIT); got > 0 && !loses(dice)) {
       const ssize_t put = ::write(tap_.get(), frame.data(), static_cast<std::size_t>(got));
       static_cast<void>(put);
     }

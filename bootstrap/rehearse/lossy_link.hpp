@@ -30,15 +30,24 @@ class LossyLink {
   LossyLink& operator=(const LossyLink&) = delete;
   ~LossyLink();
   void lose_frames() { lossy_ = true; }
+  /// How it went so far, since it loses frames.
+  struct Tally {
+    std::uint64_t frames = 0;
+    std::uint64_t lost = 0;
+  };
+  [[nodiscard]] Tally tally() const { return {frames_seen_, frames_lost_}; }
 
  private:
   void carry();
+  [[nodiscard]] bool loses(LossDice& dice);
 
-  std::string frames_;
+  std::string machine_;  ///< the path of its socket
   Fd tap_;
   Fd socket_;
   Fd wake_;
   std::atomic<bool> lossy_ = false;
+  std::atomic<std::uint64_t> frames_seen_ = 0;
+  std::atomic<std::uint64_t> frames_lost_ = 0;
   std::thread thread_;
 };
 

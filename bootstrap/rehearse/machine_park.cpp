@@ -43,8 +43,14 @@ void MachinePark::note(const Berth& berth, const std::string& text) {
 
 void MachinePark::look(Berth& berth) {
   if (!berth.running || !berth.running->wait(Deadline::after(Duration::zero(), clock_), clock_)) return;
+  went_off(berth, "the machine is off");
+}
+
+void MachinePark::went_off(Berth& berth, const std::string& text) {
   berth.running.reset();
-  note(berth, "the machine is off");
+  note(berth, text);
+  const LossyLink::Tally tally = berth.link ? berth.link->tally() : LossyLink::Tally{};
+  if (tally.lost > 0) note(berth, cat("its link has lost ", tally.lost, " of ", tally.frames, " frames"));
 }
 
 void MachinePark::tick() {
@@ -97,8 +103,7 @@ void MachinePark::switch_off(const std::string& machine) {
   found.current_back.reset();
   if (!found.running) return;
   found.running->kill_and_wait();
-  found.running.reset();
-  note(found, "power off");
+  went_off(found, "power off");
 }
 
 void MachinePark::press_button(const std::string& machine) {
@@ -122,9 +127,17 @@ void MachinePark::inject(const std::string& machine, FaultKind fault) {
   if (fault == FaultKind::dead_disk) found.place.setting.dead_disk = true;
   if (fault == FaultKind::lossy_link && found.link) found.link->lose_frames();
   if (fault != FaultKind::power_loss) return;
-  if (found.running) found.running->kill_and_wait();
-  found.running.reset();
+  if (!found.running) return;  // nothing to lose
+  found.running->kill_and_wait();
+  went_off(found, "the current is cut");
   found.current_back = clock_.now() + k_power_cut;
+}
+
+/// The dead one has taken no write, so its file is as good as new.
+void MachinePark::replace_disk(const std::string& machine) {
+  Berth& found = berth(machine);
+  found.place.setting.dead_disk = false;
+  note(found, "its disk is replaced");
 }
 
 }  // namespace hearth::bootstrap

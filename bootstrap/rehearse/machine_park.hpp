@@ -33,6 +33,7 @@ class MachinePark final : public Rack {
   [[nodiscard]] BootOverride boot_override(const std::string& machine) const override;
   void set_boot_override(const std::string& machine, const BootOverride& wish) override;
   void inject(const std::string& machine, FaultKind fault) override;
+  void replace_disk(const std::string& machine) override;
 
  private:
   struct Berth {
@@ -46,6 +47,7 @@ class MachinePark final : public Rack {
   [[nodiscard]] const Berth& berth(const std::string& machine) const;
   void look(Berth& berth);
   void start(Berth& berth);
+  static void went_off(Berth& berth, const std::string& text);
   static void note(const Berth& berth, const std::string& text);
 
   std::map<std::string, Berth> berths_;

@@ -29,6 +29,8 @@ class Rack {
   [[nodiscard]] virtual BootOverride boot_override(const std::string& machine) const = 0;
   virtual void set_boot_override(const std::string& machine, const BootOverride& wish) = 0;
   virtual void inject(const std::string& machine, FaultKind fault) = 0;
+  /// Its disk, dead or not, is replaced by one that works; found at its next start.
+  virtual void replace_disk(const std::string& machine) = 0;
 };
 
 }  // namespace hearth::bootstrap

@@ -119,6 +119,10 @@ ServedResponse RedfishFace::system_call(const ServedRequest& request, const std:
   if (rest.empty() && request.method == "PATCH") return change_boot(request, machine, body);
   if (rest == "/Actions/ComputerSystem.Reset" && request.method == "POST") return reset(machine, body);
   if (rest == "/Actions/Oem/Hearth.Fault" && request.method == "POST") return fault(machine, body);
+  if (rest == "/Actions/Oem/Hearth.ReplaceDisk" && request.method == "POST") {
+    rack_.replace_disk(machine);
+    return done();
+  }
   return refusal(404, cat(request.method, " ", request.path, " is not served"));
 }
 
@@ -187,6 +191,7 @@ ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) 
 ServedResponse RedfishFace::fault(const std::string& machine, const Json& body) {
   const std::optional<FaultKind> kind = parse_fault_kind(member(body, "Fault"));
   if (!kind) return refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
+  if (*kind == FaultKind::power_loss && !rack_.is_on(machine)) return refusal(409, "it is off: no power is lost");
   rack_.inject(machine, *kind);
   return done();
 }

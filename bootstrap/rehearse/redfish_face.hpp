@@ -1,6 +1,7 @@
 // A BMC for all machines of a rack: the part of Redfish (DMTF DSP0266) that power drivers use. Sessions and Basic
-// credentials, power, boot override with tags; faults as an action of our own:
-// POST …/Actions/Oem/Hearth.Fault {"Fault": "power-loss"}.
+// credentials, power, boot override with tags; what happens to a machine without its BMC as actions of our own:
+// POST …/Actions/Oem/Hearth.Fault {"Fault": "power-loss"} (409: it is off, and has no power to lose), and
+// POST …/Actions/Oem/Hearth.ReplaceDisk {}.
 #pragma once
 
 #include <map>

@@ -56,7 +56,7 @@ class Rehearsal {
       print(cat(stamp(), title.empty() ? "site" : title, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
                 "\n"));
     });
-    watch_.on_fault([this](const Fault& fault) { inject(fault); });
+    watch_.on_fault([this](const Fault& fault) { return inject(fault); });
     watch_.begin();
     int code = 0;
     for (const Step& step : operator_steps(settings_)) {
@@ -108,12 +108,23 @@ class Rehearsal {
       if (succeeded(result.status)) return 0;
       print(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
+      mend();
     }
   }
 
-  void inject(const Fault& fault) {
+  bool inject(const Fault& fault) {
+    if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
     print(cat(stamp(), "*** fault: ", fault.text(), "\n"));
-    inject_fault(stage_.bmc(), fault, clock_);
+    if (fault.kind == FaultKind::dead_disk) dead_disks_.push_back(fault.machine);
+    return true;
+  }
+
+  /// What people do before they try again.
+  void mend() {
+    for (const std::string& machine : std::exchange(dead_disks_, {})) {
+      replace_disk(stage_.bmc(), machine, clock_);
+      print(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
+    }
   }
 
   /// The stack is complete when the last signal is there; the agent's words on the console come a moment later.
@@ -172,7 +183,8 @@ class Rehearsal {
   Deadline deadline_;
   RehearsalStage stage_;
   Watch watch_;
-  bool muted_ = false;  ///< the step that runs tells events itself
+  std::vector<std::string> dead_disks_;  ///< machines whose disk is dead
+  bool muted_ = false;                   ///< the step that runs tells events itself
 };
 
 }  // namespace

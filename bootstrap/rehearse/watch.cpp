@@ -27,9 +27,13 @@ std::optional<Json> Watch::get(const std::string& target) {
   }
 }
 
-void Watch::begin() {
-  for (const Fault& fault : faults_.at_start()) inject_(fault);
+void Watch::inject(const std::vector<Fault>& due) {
+  for (const Fault& fault : due) {
+    if (!inject_(fault)) faults_.put_back(fault);
+  }
 }
+
+void Watch::begin() { inject(faults_.at_start()); }
 
 void Watch::look() {
   const std::optional<Json> answer = get(cat("/v1/hearth/events?limit=200&after=", last_));
@@ -39,8 +43,7 @@ void Watch::look() {
     last_ = std::max(last_, event.value("id", last_));
     tell_(event);
     const std::optional<std::string> state = state_told(event);
-    if (!state) continue;
-    for (const Fault& fault : faults_.on_state(text_in(event, "name"), *state)) inject_(fault);
+    if (state) inject(faults_.on_state(text_in(event, "name"), *state));
   }
 }
 

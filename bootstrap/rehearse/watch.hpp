@@ -16,7 +16,8 @@ class Watch {
   Watch(std::string url, const Clock& clock, FaultPlan faults);
   void log_in(const std::string& token) { token_ = token; }
   void on_event(std::function<void(const Json&)> tell) { tell_ = std::move(tell); }
-  void on_fault(std::function<void(const Fault&)> inject) { inject_ = std::move(inject); }
+  /// `inject` has a fault happen; false when it can't just then, and is due again.
+  void on_fault(std::function<bool(const Fault&)> inject) { inject_ = std::move(inject); }
   /// Faults that are due from the beginning.
   void begin();
   /// Looks for news, once; a conductor that does not answer just now has none.
@@ -27,6 +28,7 @@ class Watch {
 
  private:
   [[nodiscard]] std::optional<Json> get(const std::string& target);
+  void inject(const std::vector<Fault>& due);
 
   std::string url_;
   std::string token_;
@@ -34,7 +36,7 @@ class Watch {
   WebClient http_;
   FaultPlan faults_;
   std::function<void(const Json&)> tell_;
-  std::function<void(const Fault&)> inject_;
+  std::function<bool(const Fault&)> inject_;
   std::int64_t last_ = 0;
 };
 

@@ -49,5 +49,12 @@ TEST(FaultPlan, eachFaultIsDueOnceAtItsMachineAndState) {
   EXPECT_TRUE(plan.waiting().empty());
 }
 
+TEST(FaultPlan, whatCouldNotHappenIsDueAgain) {
+  FaultPlan plan({{FaultKind::power_loss, "node2", "deploying"}});
+  plan.put_back(plan.on_state("node2", "deploying").at(0));
+  EXPECT_TRUE(plan.on_state("node2", "wait call-back").empty());
+  EXPECT_EQ(plan.on_state("node2", "deploying").size(), 1U);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -96,12 +96,17 @@ TEST_F(Park, afterAPowerCutCurrentComesBackByItself) {
   EXPECT_NE(console().find("fault: power-loss"), std::string::npos);
 }
 
-TEST_F(Park, aDeadDiskIsFoundAtTheNextStart) {
+TEST_F(Park, aDeadDiskIsFoundAtTheNextStartAndSoIsANewOne) {
   MachinePark park = make();
   park.inject("node1", FaultKind::dead_disk);
   park.switch_on("node1");
   wait_for_runs(1);
   EXPECT_NE(runs().find("blkdebug"), std::string::npos);
+  park.replace_disk("node1");
+  park.switch_off("node1");
+  park.switch_on("node1");
+  wait_for_runs(2);
+  EXPECT_EQ(split_lines(runs()).at(1).find("blkdebug"), std::string::npos);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class OneMachine final : public Rack {
   [[nodiscard]] BootOverride boot_override(const std::string&) const override { return boot; }
   void set_boot_override(const std::string&, const BootOverride& wish) override { boot = wish; }
   void inject(const std::string&, FaultKind fault) override { done.emplace_back(name(fault)); }
+  void replace_disk(const std::string&) override { done.emplace_back("new disk"); }
 };
 
 class Face : public testing::Test {
@@ -88,10 +89,20 @@ TEST_F(Face, theBootDeviceIsChangedWithTheRightTagOnly) {
   EXPECT_EQ(shown_system()["Boot"]["BootSourceOverrideMode"], "UEFI");
 }
 
-TEST_F(Face, faultsAreAnActionOfOurOwn) {
+TEST_F(Face, faultsAndTheirMendingAreActionsOfOurOwn) {
   EXPECT_EQ(ask("POST", cat(k_system, "/Actions/Oem/Hearth.Fault"), {{"Fault", "dead-disk"}}).status, 204);
   EXPECT_EQ(ask("POST", cat(k_system, "/Actions/Oem/Hearth.Fault"), {{"Fault", "x"}}).status, 400);
-  EXPECT_EQ(rack.done, std::vector<std::string>{"dead-disk"});
+  EXPECT_EQ(ask("POST", cat(k_system, "/Actions/Oem/Hearth.ReplaceDisk"), Json::object()).status, 204);
+  EXPECT_EQ(rack.done, (std::vector<std::string>{"dead-disk", "new disk"}));
+}
+
+TEST_F(Face, aMachineThatIsOffLosesNoPower) {
+  const std::string path = cat(k_system, "/Actions/Oem/Hearth.Fault");
+  EXPECT_EQ(ask("POST", path, {{"Fault", "power-loss"}}).status, 409);
+  EXPECT_TRUE(rack.done.empty());
+  rack.on = true;
+  EXPECT_EQ(ask("POST", path, {{"Fault", "power-loss"}}).status, 204);
+  EXPECT_EQ(rack.done, std::vector<std::string>{"power-loss"});
 }
 
 TEST_F(Face, whatIsNotThereIsNotFound) {
