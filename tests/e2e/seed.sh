@@ -3,39 +3,16 @@
 # the same network does not serve. Minutes under TCG, so only where HEARTH_LONG is set.
 #
 # usage: HEARTH=… seed.sh
-set -euo pipefail
-
-skip() {
-    echo "SKIPPED: $*"
-    exit 77
-}
-[ -n "${HEARTH_LONG:-}" ] || skip "HEARTH_LONG is not set"
-[ "$(id -u)" = 0 ] || skip "needs root, for a network namespace with a bridge"
-for program in qemu-system-x86_64 ip mmdebstrap mksquashfs curl; do
-    command -v "$program" > /dev/null || skip "$program is not installed"
-done
+# shellcheck source-path=SCRIPTDIR source=seed_lib.sh
+. "$(dirname "$0")/seed_lib.sh"
+needs qemu-system-x86_64 ip mmdebstrap mksquashfs curl
 [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
-
-: "${HEARTH:?path of the hearth program}"
-failures=0
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
 
 if [ "${1:-}" != inside ]; then
     work=$(mktemp -d "${TMPDIR:-/tmp}/hearth-seed-test.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     cd "$work"
-    head -c 3000000 /dev/urandom > node.qcow2
-    echo "a kernel" > deploy.kernel
-    echo "a ramdisk" > deploy.ramdisk
-    cat > site.yaml << 'YAML'
-network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}
-seed: {image: seed.qcow2}
-deploy: {kernel: deploy.kernel, ramdisk: deploy.ramdisk}
-image: node.qcow2
-YAML
+    write_site
     "$HEARTH" seed create site.yaml --image-size 4
     [ "$(stat -c %a seed.qcow2.token)" = 600 ] || fail "the token can be read by others"
     # A second seed of another address, on the same network.
@@ -55,9 +32,6 @@ ip link set br-metal up
 
 "$HEARTH" seed up site.yaml --bridge br-metal --timeout 900 || { tail -c 3000 seed.qcow2.run/console.log; exit 1; }
 token=$(cat seed.qcow2.token)
-call() {
-    curl -s --noproxy '*' --max-time 30 -o body -w '%{http_code}' -H "X-Auth-Token: $token" -H 'Content-Type: application/json' "$@"
-}
 [ "$(curl -s --noproxy '*' -o /dev/null -w '%{http_code}' http://127.0.0.1:6385/v1/nodes)" = 401 ] || fail "people need no token"
 [ "$(call http://127.0.0.1:6385/v1/nodes)" = 200 ] || fail "the token is not good"
 [ "$(call http://127.0.0.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine does not answer: $(cat body)"

@@ -4,18 +4,9 @@
 # Long for its kills. systemd is not there: a script stands in for systemctl, and runs what the units and the drop-in say.
 #
 # usage: HEARTH=… seed_takeover.sh
-set -euo pipefail
-
-skip() {
-    echo "SKIPPED: $*"
-    exit 77
-}
-[ -n "${HEARTH_LONG:-}" ] || skip "HEARTH_LONG is not set"
-[ "$(id -u)" = 0 ] || skip "needs root, for namespaces with addresses of their own and an sshd"
-for program in ip unshare nsenter ssh-keygen ssh scp curl /usr/sbin/sshd; do
-    command -v "$program" > /dev/null || skip "$program is not installed"
-done
-: "${HEARTH:?path of the hearth program}"
+# shellcheck source-path=SCRIPTDIR source=seed_lib.sh
+. "$(dirname "$0")/seed_lib.sh"
+needs ip unshare nsenter ssh-keygen ssh scp curl /usr/sbin/sshd
 here=$(cd "$(dirname "$0")" && pwd)
 if [ "${1:-}" != inside ]; then
     work=$(mktemp -d /tmp/hearth-takeover.XXXXXX)
@@ -25,11 +16,6 @@ if [ "${1:-}" != inside ]; then
     exit
 fi
 
-failures=0
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
 work=$PWD
 boot_stack=$HERE/../../elements/boot-stack
 
@@ -130,21 +116,14 @@ END
 on_node /usr/sbin/sshd -D -e -f "$work/sshd_config" 2> sshd.log &
 
 # The seed: its services, started again only when they say so (75); when they have left, its address goes with them.
-head -c 3000000 /dev/urandom > node.qcow2
-echo "a kernel" > deploy.kernel
-echo "a ramdisk" > deploy.ramdisk
-cat > site.yaml << 'END'
-network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}
-seed: {image: seed.qcow2}
-deploy: {kernel: deploy.kernel, ramdisk: deploy.ramdisk}
-image: node.qcow2
-END
+write_site
 cat > boot.json << END
 {"interfaces": ["eth0"], "mode": "full", "unknown": "local", "state_dir": "$work/seed",
  "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}
 END
 mkdir -p seed/metadata
-echo a-token-for-this-test | tee seed/api-token > seed/metadata/api-token
+token=a-token-for-this-test
+echo $token | tee seed/api-token > seed/metadata/api-token
 seed_services() {
     local status=75
     while [ "$status" = 75 ]; do
@@ -158,29 +137,16 @@ seed_services() {
 }
 seed_services &
 seed=http://198.51.100.1:6385
-# call URL …: HTTP status; the answer is in the file body.
-call() { curl -s --noproxy '*' --max-time 30 -o body -w '%{http_code}' -H "X-Auth-Token: $(cat seed/api-token)" -H 'Content-Type: application/json' "$@" || true; }
-# until_is STATUS URL
-until_is() {
-    for _ in $(seq 300); do
-        [ "$(call "$2")" != "$1" ] || return 0
-        sleep 0.1
-    done
-    fail "$2 does not answer $1, but: $(cat body)"
-}
 until_is 200 "$seed/v1/nodes"
 node() { HEARTH_NODE_URL=$seed "$HEARTH" "$@" --token-file seed/api-token; }
 for name in n1 n2; do
     [ "$(call -X POST -d '{"driver": "fake-hardware", "name": "'$name'", "extra": {"x_seed": {"ipv4_address": "192.0.2.11"}}}' "$seed/v1/nodes")" = 201 ] ||
         fail "no node: $(cat body)"
 done
+has_settled() { answers_with 200 "$seed/v1/nodes/n1" && grep -qE '"provision_state": ?"(manageable|active)"' body; }
 for target in manage adopt; do
     [ "$(call -X PUT -H 'X-OpenStack-Ironic-API-Version: 1.82' -d '{"target": "'$target'"}' "$seed/v1/nodes/n1/states/provision")" = 202 ] || fail "$target: $(cat body)"
-    for _ in $(seq 100); do
-        call "$seed/v1/nodes/n1" > /dev/null
-        grep -qE '"provision_state": ?"(manageable|active)"' body && break
-        sleep 0.1
-    done
+    until_true has_settled || fail "n1 after $target: $(cat body)"
 done
 grep -qE '"provision_state": ?"active"' body || fail "n1 is not active: $(cat body)"
 record='{"kernel": "/var/lib/hearth/node/files/images/site.kernel", "ramdisk": "/x", "file": "/var/lib/hearth/node/files/images/site.qcow2"}'
@@ -242,11 +208,7 @@ call "$here/v1/hearth/events?newest=true" > /dev/null
 grep -q 'the services run on n1 now' body || fail "no event tells it: $(cat body)"
 [ "$(call -X DELETE "$here/v1/nodes/n1")" != 204 ] || fail "the node that serves can be deleted"
 on_node ip address del 192.0.2.1/24 dev eth0
-for _ in $(seq 100); do
-    [ "$(call http://192.0.2.1:6385/v1)" != 200 ] || break
-    sleep 0.1
-done
-[ "$(call http://192.0.2.1:6385/v1)" = 200 ] || fail "the address does not come back when something takes it away"
+until_true answers_with 200 http://192.0.2.1:6385/v1 || fail "the address does not come back when something takes it away"
 takeover n1 | grep -q 'run on n1 already' || fail "done once is not done"
 ! takeover --back > out 2>&1 || fail "it is called off though the node serves"
 "$HEARTH" seed up site.yaml --bridge br0 > out 2>&1 && fail "the seed starts beside the node"
