@@ -51,7 +51,7 @@ int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places
   }
 }
 
-bool inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock) {
+bool inject_fault(const BmcPlace& bmc, const InjectedFault& fault, const Clock& clock) {
   const HttpResponse response =
       act(bmc, fault.machine, "Hearth.Fault", {{"Fault", std::string(name(fault.kind))}}, clock);
   if (response.status == 409) return false;

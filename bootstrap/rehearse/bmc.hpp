@@ -20,7 +20,7 @@ struct BmcPlace {
 int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places);
 
 /// Has the fault happen; false when the machine is off and has no power to lose. Throws Error.
-[[nodiscard]] bool inject_fault(const BmcPlace& bmc, const Fault& fault, const Clock& clock);
+[[nodiscard]] bool inject_fault(const BmcPlace& bmc, const InjectedFault& fault, const Clock& clock);
 /// The machine gets a disk that works. Throws Error.
 void replace_disk(const BmcPlace& bmc, const std::string& machine, const Clock& clock);
 

@@ -23,12 +23,12 @@ std::uint64_t number(const cli::Arguments& arguments, const char* option, std::u
   return *value;
 }
 
-std::vector<Fault> faults_of(const cli::Arguments& arguments, const SiteFile& site) {
+std::vector<InjectedFault> faults_of(const cli::Arguments& arguments, const SiteFile& site) {
   std::vector<std::string> names;
   for (const BlankMachine& machine : site.machines) names.push_back(machine.name);
-  std::vector<Fault> faults;
+  std::vector<InjectedFault> faults;
   for (const std::string& text : arguments.values("inject")) {
-    Result<Fault, std::string> fault = parse_fault(text, names);
+    Result<InjectedFault, std::string> fault = parse_fault(text, names);
     if (!fault) throw Error(ErrorKind::usage, fault.error());
     faults.push_back(std::move(fault).value());
   }

@@ -29,16 +29,16 @@ std::optional<FaultKind> parse_fault_kind(std::string_view text) {
   return std::nullopt;
 }
 
-std::string Fault::text() const { return cat(name(kind), ":", machine, state.empty() ? "" : "@", state); }
+std::string InjectedFault::text() const { return cat(name(kind), ":", machine, state.empty() ? "" : "@", state); }
 
-Result<Fault, std::string> parse_fault(std::string_view text, const std::vector<std::string>& machines) {
+Result<InjectedFault, std::string> parse_fault(std::string_view text, const std::vector<std::string>& machines) {
   const std::string whole = cat("--inject ", text, ": ");
   const std::size_t colon = text.find(':');
   const std::size_t at = text.find('@');
   const std::optional<FaultKind> kind = parse_fault_kind(text.substr(0, colon));
   if (!kind) return cat(whole, "power-loss, dead-disk or lossy-link is expected before the ':'");
   if (colon == std::string_view::npos) return cat(whole, "FAULT:MACHINE[@STATE] is expected");
-  Fault fault;
+  InjectedFault fault;
   fault.kind = *kind;
   fault.machine = text.substr(colon + 1, at == std::string_view::npos ? at : at - colon - 1);
   if (at != std::string_view::npos) fault.state = text.substr(at + 1);
@@ -53,9 +53,9 @@ Result<Fault, std::string> parse_fault(std::string_view text, const std::vector<
   return fault;
 }
 
-std::vector<Fault> FaultPlan::take(const std::string& machine, const std::string& state, bool any_machine) {
-  std::vector<Fault> due;
-  const auto is_due = [&](const Fault& fault) {
+std::vector<InjectedFault> FaultPlan::take(const std::string& machine, const std::string& state, bool any_machine) {
+  std::vector<InjectedFault> due;
+  const auto is_due = [&](const InjectedFault& fault) {
     return fault.state == state && (any_machine || fault.machine == machine);
   };
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(due), is_due);
@@ -63,9 +63,9 @@ std::vector<Fault> FaultPlan::take(const std::string& machine, const std::string
   return due;
 }
 
-std::vector<Fault> FaultPlan::at_start() { return take("", "", true); }
+std::vector<InjectedFault> FaultPlan::at_start() { return take("", "", true); }
 
-std::vector<Fault> FaultPlan::on_state(const std::string& machine, const std::string& state) {
+std::vector<InjectedFault> FaultPlan::on_state(const std::string& machine, const std::string& state) {
   if (state.empty()) return {};
   return take(machine, state, false);
 }

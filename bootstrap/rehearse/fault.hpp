@@ -18,33 +18,34 @@ enum class FaultKind {
 [[nodiscard]] std::string_view name(FaultKind kind);
 [[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view text);
 
-struct Fault {
+struct InjectedFault {
   FaultKind kind = FaultKind::power_loss;
   std::string machine;
   std::string state;  ///< Ironic's word; as soon as its node has this state. Empty = from the beginning
   [[nodiscard]] std::string text() const;
-  bool operator==(const Fault&) const = default;
+  bool operator==(const InjectedFault&) const = default;
 };
 
 /// "power-loss:node2@deploying", "dead-disk:node3", "lossy-link:node1"; the error says what is wrong. `machines` are
 /// those that there are.
-[[nodiscard]] Result<Fault, std::string> parse_fault(std::string_view text, const std::vector<std::string>& machines);
+[[nodiscard]] Result<InjectedFault, std::string> parse_fault(std::string_view text,
+                                                             const std::vector<std::string>& machines);
 
 /// What is still to happen, against what has been seen.
 class FaultPlan {
  public:
-  explicit FaultPlan(std::vector<Fault> faults) : waiting_(std::move(faults)) {}
+  explicit FaultPlan(std::vector<InjectedFault> faults) : waiting_(std::move(faults)) {}
   /// Those that are due from the beginning.
-  [[nodiscard]] std::vector<Fault> at_start();
+  [[nodiscard]] std::vector<InjectedFault> at_start();
   /// A node's state has changed to `state`; each fault is due once.
-  [[nodiscard]] std::vector<Fault> on_state(const std::string& machine, const std::string& state);
+  [[nodiscard]] std::vector<InjectedFault> on_state(const std::string& machine, const std::string& state);
   /// It was due, but could not happen: it is due again at the next such change.
-  void put_back(const Fault& fault) { waiting_.push_back(fault); }
-  [[nodiscard]] const std::vector<Fault>& waiting() const { return waiting_; }
+  void put_back(const InjectedFault& fault) { waiting_.push_back(fault); }
+  [[nodiscard]] const std::vector<InjectedFault>& waiting() const { return waiting_; }
 
  private:
-  [[nodiscard]] std::vector<Fault> take(const std::string& machine, const std::string& state, bool any_machine);
-  std::vector<Fault> waiting_;
+  [[nodiscard]] std::vector<InjectedFault> take(const std::string& machine, const std::string& state, bool any_machine);
+  std::vector<InjectedFault> waiting_;
 };
 
 }  // namespace hearth::bootstrap

@@ -23,7 +23,7 @@ struct RehearsalSettings {
   fs::path work;    ///< where logs, disks and state are kept
   SeedKind seed = SeedKind::process;
   std::string accelerator = "tcg";
-  std::vector<Fault> faults;
+  std::vector<InjectedFault> faults;
   bool inspect = true;
   unsigned boots_at_once = 2;
   Duration limit = std::chrono::minutes(60);         ///< of the whole

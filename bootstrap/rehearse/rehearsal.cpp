@@ -56,7 +56,7 @@ class Rehearsal {
       print(cat(stamp(), title.empty() ? "site" : title, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
                 "\n"));
     });
-    watch_.on_fault([this](const Fault& fault) { return inject(fault); });
+    watch_.on_fault([this](const InjectedFault& fault) { return inject(fault); });
     watch_.begin();
     int code = 0;
     for (const Step& step : operator_steps(settings_)) {
@@ -65,7 +65,8 @@ class Rehearsal {
     }
     if (code == 0) wait_for_reports();
     const bool all_active = show_nodes();
-    for (const Fault& fault : watch_.waiting()) print(cat("not injected, its moment never came: ", fault.text(), "\n"));
+    for (const InjectedFault& fault : watch_.waiting())
+      print(cat("not injected, its moment never came: ", fault.text(), "\n"));
     if (code == 0 && all_active) {
       show_reports();
       print(cat("\nThe rehearsal took ", seconds_since(began), " s. Logs: ", settings_.work.string(), "\n"));
@@ -112,7 +113,7 @@ class Rehearsal {
     }
   }
 
-  bool inject(const Fault& fault) {
+  bool inject(const InjectedFault& fault) {
     if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
     print(cat(stamp(), "*** fault: ", fault.text(), "\n"));
     if (fault.kind == FaultKind::dead_disk) dead_disks_.push_back(fault.machine);

@@ -123,7 +123,7 @@ void RehearsalStage::start_bmc() {
     setting.home = home(machine);
     setting.accelerator = settings_.accelerator;
     setting.tap = taps[i];
-    for (const Fault& fault : settings_.faults)
+    for (const InjectedFault& fault : settings_.faults)
       setting.relayed = setting.relayed || (fault.kind == FaultKind::lossy_link && fault.machine == machine.name);
     places.push_back({machine, setting});
   }

@@ -27,8 +27,8 @@ std::optional<Json> Watch::get(const std::string& target) {
   }
 }
 
-void Watch::inject(const std::vector<Fault>& due) {
-  for (const Fault& fault : due) {
+void Watch::inject(const std::vector<InjectedFault>& due) {
+  for (const InjectedFault& fault : due) {
     if (!inject_(fault)) faults_.put_back(fault);
   }
 }

@@ -10,9 +10,9 @@ namespace {
 const std::vector<std::string> k_machines = {"node1", "node2"};
 
 TEST(Fault, isReadWithMachineAndState) {
-  const Result<Fault, std::string> fault = parse_fault("power-loss:node2@deploying", k_machines);
+  const Result<InjectedFault, std::string> fault = parse_fault("power-loss:node2@deploying", k_machines);
   ASSERT_TRUE(fault) << fault.error();
-  EXPECT_EQ(*fault, (Fault{FaultKind::power_loss, "node2", "deploying"}));
+  EXPECT_EQ(*fault, (InjectedFault{FaultKind::power_loss, "node2", "deploying"}));
   EXPECT_EQ(fault->text(), "power-loss:node2@deploying");
   EXPECT_EQ(parse_fault("dead-disk:node1", k_machines).value().text(), "dead-disk:node1");
   EXPECT_EQ(parse_fault("lossy-link:node1@wait call-back", k_machines).value().state, "wait call-back");
@@ -31,7 +31,7 @@ TEST(Fault, whatCanNotBeIsRefusedWithTheReason) {
                                        {"dead-disk:node1@lunch", "'lunch' is no state"},
                                        {"power-loss:node1", "say when"}}};
   for (const Wrong& wrong : cases) {
-    const Result<Fault, std::string> fault = parse_fault(wrong.text, k_machines);
+    const Result<InjectedFault, std::string> fault = parse_fault(wrong.text, k_machines);
     ASSERT_FALSE(fault) << wrong.text;
     EXPECT_NE(fault.error().find(wrong.message), std::string::npos) << fault.error();
   }

@@ -53,7 +53,7 @@ TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
   EXPECT_NE(join(last.argv, " ").find("-t /site/t.yaml -P a=b"), std::string::npos);
   with.inspect = false;
   with.seed = SeedKind::machine;  // its images are lent to it as a disk
-  with.faults = {Fault{FaultKind::dead_disk, "node1", ""}};
+  with.faults = {InjectedFault{FaultKind::dead_disk, "node1", ""}};
   EXPECT_EQ(operator_steps(with).size(), 4U);
   EXPECT_GT(operator_steps(with).back().again, 0U);
 }
