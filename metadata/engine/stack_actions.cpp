@@ -29,7 +29,6 @@ void StackMachine::act_nested(std::size_t index) {
     const std::size_t child = tree_.add_stack(plan, index, around_.now());
     // Its first event has the nested stack's name: by that the field's client finds the paths of events.
     tree_.resource(index).physical_id = plan.name;
-    for (const std::size_t member : tree_.stack(child).resources) changes_.resources.insert(member);
     set(index, action, Status::in_progress, "state changed");
     tree_.resource(index).physical_id = plan.id;
     keep_blacklist(index, plan);

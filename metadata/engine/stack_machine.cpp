@@ -71,6 +71,7 @@ void StackMachine::begin_stack(std::size_t index, Action action) {
   set_stack(index, Status::in_progress, started_text(action, around_.now()));
   for (const std::size_t member : stack.resources) {
     Resource& resource = tree_.resource(member);
+    changes_.resources.insert(member);  // a kill must find those, too, to which nothing has come yet
     resource.visited = false;
     if (resource.data.is_object()) resource.data.erase("hook");
     if (effect(stack) != Action::update) resource.removed = false;

@@ -37,6 +37,16 @@ TEST_F(EngineTest, AfterAKillItGoesOnWhereItWasAndKnowsWhatItLearned) {
   EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
 }
 
+TEST_F(EngineTest, WhatNothingHasComeToYetOutlivesAKillToo) {
+  const std::string id = create("s1", k_one_server);
+  restart();
+  ASSERT_NE(engine_->find("s1").live->tree.find_path("d2"), k_none);
+  (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));
+  EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");
+  (void)engine_->signal(id, "d2", Json::object());
+  EXPECT_EQ(status("s1"), "CREATE_COMPLETE");
+}
+
 TEST_F(EngineTest, WhatRunsOnBesideAFailureOutlivesAKillToo) {
   Json given = body(R"({"s": {"role": "server"}, "bad": {"role": "deployment", "server": "s", "needs": ["s"]},
       "beside": {"role": "deployment", "server": "s", "needs": ["s"]}, "then": {"needs": ["beside"]},
