@@ -17,6 +17,7 @@ namespace {
 
 constexpr char k_sign = 'K';
 constexpr std::chrono::seconds k_kill_limit(2);
+constexpr int k_guests = 8;  // where KVM is broken, a guest in three was seen to run all the same
 
 std::vector<std::string> probe_argv(const KvmProbe& probe, const fs::path& disk) {
   return {probe.program,
@@ -65,17 +66,27 @@ void end(Child child, const Clock& clock) {
   [[maybe_unused]] const Child* const abandoned = std::make_unique<Child>(std::move(child)).release();
 }
 
+/// Why the guest did not run; empty when it did.
+std::string run_guest(const KvmProbe& probe, const fs::path& disk, const Clock& clock) {
+  Pipe serial = Pipe::create();
+  Child child = Child::spawn({.argv = probe_argv(probe, disk), .out = serial.write.get(), .err = serial.write.get()});
+  serial.write = Fd();
+  std::string reason = wait_for_sign(serial.read, Deadline::after(probe.limit, clock), clock);
+  end(std::move(child), clock);
+  return reason;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
 std::string probe_boot_sector() {
-  // mov dx, 0x3f8; mov al, 'K'; out dx, al; cli; halt: hlt; jmp halt
+  // sti; mov cx, 3; tick: hlt; loop tick; mov dx, 0x3f8; mov al, 'K'; out dx, al; cli; halt: hlt; jmp halt
   std::string sector(
-      "\xba\xf8\x03\xb0"
+      "\xfb\xb9\x03\0\xf4\xe2\xfd\xba\xf8\x03\xb0"
       "K"
       "\xee\xfa\xf4\xeb\xfd",
-      10);
+      17);
   sector.resize(510, '\0');
   return sector + "\x55\xaa";
 }
@@ -87,11 +98,8 @@ KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock
   const TempDir work = TempDir::create(scratch, "kvm-probe-");
   const fs::path disk = work.path() / "disk";
   RealFileSystem().write(disk, probe_boot_sector(), {});
-  Pipe serial = Pipe::create();
-  Child child = Child::spawn({.argv = probe_argv(probe, disk), .out = serial.write.get(), .err = serial.write.get()});
-  serial.write = Fd();
-  const std::string reason = wait_for_sign(serial.read, Deadline::after(probe.limit, clock), clock);
-  end(std::move(child), clock);
+  std::string reason;
+  for (int guest = 0; guest < k_guests && reason.empty(); ++guest) reason = run_guest(probe, disk, clock);
   return {reason.empty(), reason};
 }
 

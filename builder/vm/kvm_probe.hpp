@@ -1,6 +1,6 @@
-// Whether KVM works here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort. So a guest of
-// one boot sector is run, which must say a byte on its serial line within a deadline; the answer holds until the next
-// boot of this host.
+// Whether KVM works here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort, most of them
+// or only some. So guests of one boot sector are run in turn, each of which must see the timer tick and say a byte on
+// its serial line within a deadline; the answer holds until the next boot of this host.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ struct KvmProbe {
   Duration limit = std::chrono::seconds(3);
 };
 
-/// Runs the tiny guest. Leaves no process behind; takes at most `limit` and two seconds more for killing QEMU.
+/// Runs eight tiny guests, up to the first that fails. Leaves no process behind; each takes at most `limit` and two
+/// seconds more for killing QEMU.
 [[nodiscard]] KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock& clock);
 
 /// The answer for this boot of the host (`boot_id`, see current_boot_id()) from `cache_directory`/kvm-probe, or a fresh

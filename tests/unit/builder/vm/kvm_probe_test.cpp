@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/sys/process.hpp"
+#include "base/text.hpp"
 #include "tests/unit/builder/vm/fake_qemu.hpp"
 
 namespace hearth::vm {
@@ -29,6 +30,12 @@ TEST_F(KvmProbeTest, AHangingGuestIsGivenUpAndKilled) {
   EXPECT_EQ(ask("trap '' TERM; sleep 60"), (KvmVerdict{false, "the guest hung"}));
   EXPECT_LT(clock_.now() - start, std::chrono::seconds(3));
   EXPECT_FALSE(still_runs());
+}
+
+TEST_F(KvmProbeTest, OneGuestThatRunsIsNoProof) {
+  const std::string ran = (work_.path() / "ran").string();
+  EXPECT_EQ(ask(cat("if [ -e ", ran, " ]; then sleep 60; fi; touch ", ran, "; printf K; sleep 60")).reason,
+            "the guest hung");
 }
 
 TEST_F(KvmProbeTest, AnAbortingQemuTellsItsReason) {
