@@ -8,6 +8,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/hearth-e2e.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export ELEMENTS_PATH=$here/elements
+# As the machines of the tests: never KVM, which on some hosts runs a probe's guests and hangs with real ones.
+export LIBGUESTFS_BACKEND=direct LIBGUESTFS_BACKEND_SETTINGS=force_tcg
 export HOME=$work/home
 mkdir -p "$HOME"
 unset DIB_RELEASE DIB_DISTRIBUTION_MIRROR IMAGE_NAME ARCH break

@@ -24,7 +24,7 @@ shift
 mkdir -p "$THREE_NODES_OUTPUT"
 log=$THREE_NODES_OUTPUT/run.log
 status=0
-bash "$here/../../examples/three-nodes/run.sh" --timeout 1200 "$@" 2>&1 | tee "$log" || status=$?
+bash "$here/../../examples/three-nodes/run.sh" --accel tcg --timeout 1200 "$@" 2>&1 | tee "$log" || status=$?
 
 expect() {
     grep -qE -- "$1" "$log" || { echo "FAILED: '$1' is not in the output" >&2; status=1; }
