@@ -1,6 +1,7 @@
-// Whether KVM works here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort, most of them
-// or only some. So guests of one boot sector are run in turn, each of which must see the timer tick and say a byte on
-// its serial line within a deadline; the answer holds until the next boot of this host.
+// Whether KVM is of use here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort, most of
+// them or only some, or are many times slower than emulated ones. So guests of one boot sector race an emulated one:
+// each must see the timer tick and say a byte on its serial line in the time that this took; the answer holds until the
+// next boot of this host.
 #pragma once
 
 #include <string>
@@ -20,11 +21,11 @@ struct KvmProbe {
   std::string program = "qemu-system-x86_64";
   std::string accelerator = "kvm";
   fs::path device = "/dev/kvm";  ///< must be readable and writable; empty = not asked
-  Duration limit = std::chrono::seconds(3);
+  int patience = 1;              ///< how many times as long as an emulated guest one with KVM may take
 };
 
-/// Runs eight tiny guests, up to the first that fails. Leaves no process behind; each takes at most `limit` and two
-/// seconds more for killing QEMU.
+/// Runs an emulated guest (at most 30 s), then three with KVM, up to the first that fails. Leaves no process behind;
+/// killing QEMU takes at most two seconds more for each.
 [[nodiscard]] KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock& clock);
 
 /// The answer for this boot of the host (`boot_id`, see current_boot_id()) from `cache_directory`/kvm-probe, or a fresh
@@ -35,7 +36,7 @@ struct KvmProbe {
 /// /proc/sys/kernel/random/boot_id, trimmed; empty when there is none.
 [[nodiscard]] std::string current_boot_id();
 
-/// The boot sector (512 bytes): writes 'K' to the first serial port, then halts.
+/// The boot sector (512 bytes): waits for timer ticks, writes 'K' to the first serial port, then halts.
 [[nodiscard]] std::string probe_boot_sector();
 
 }  // namespace hearth::vm

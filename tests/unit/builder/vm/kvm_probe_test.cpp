@@ -11,31 +11,44 @@ namespace hearth::vm {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 class KvmProbeTest : public FakeQemu {
  protected:
+  /// Plays a program whose emulated guests run after 0.5 s; `script` is what those with KVM do.
+  std::string with_kvm(const std::string& script) {
+    return program(cat("case \"$*\" in *'-accel tcg'*) sleep 0.5; printf K; exec sleep 60;; esac\n", script));
+  }
   KvmVerdict ask(const std::string& script) {
-    return probe_kvm({.program = program(script), .device = "", .limit = std::chrono::milliseconds(800)}, work_.path(),
-                     clock_);
+    return probe_kvm({.program = with_kvm(script), .device = ""}, work_.path(), clock_);
   }
 };
 
 TEST_F(KvmProbeTest, TheSignOnTheSerialLineMeansThatItWorks) {
-  EXPECT_EQ(ask("printf K; sleep 60"), (KvmVerdict{true, ""}));
+  EXPECT_EQ(ask("printf K; exec sleep 60"), (KvmVerdict{true, ""}));
   EXPECT_FALSE(still_runs());
 }
 
 TEST_F(KvmProbeTest, AHangingGuestIsGivenUpAndKilled) {
   const MonotonicTime start = clock_.now();
-  EXPECT_EQ(ask("trap '' TERM; sleep 60"), (KvmVerdict{false, "the guest hung"}));
-  EXPECT_LT(clock_.now() - start, std::chrono::seconds(3));
+  EXPECT_THAT(ask("trap '' TERM; sleep 60").reason,
+              MatchesRegex("a guest said nothing in [0-9.]+ s, and an emulated one did"));
+  EXPECT_LT(clock_.now() - start, std::chrono::seconds(10));
   EXPECT_FALSE(still_runs());
+}
+
+TEST_F(KvmProbeTest, GuestsSlowerThanEmulatedOnesAreOfNoUse) {
+  EXPECT_FALSE(ask("sleep 5; printf K; exec sleep 60").works);
+}
+
+TEST_F(KvmProbeTest, WithoutAnEmulatedGuestThereIsNoVerdictForKvm) {
+  EXPECT_EQ(probe_kvm({.program = program("echo 'no BIOS' >&2; exit 1"), .device = ""}, work_.path(), clock_).reason,
+            "not even an emulated guest runs: QEMU ended before the guest ran: no BIOS");
 }
 
 TEST_F(KvmProbeTest, OneGuestThatRunsIsNoProof) {
   const std::string ran = (work_.path() / "ran").string();
-  EXPECT_EQ(ask(cat("if [ -e ", ran, " ]; then sleep 60; fi; touch ", ran, "; printf K; sleep 60")).reason,
-            "the guest hung");
+  EXPECT_EQ(ask(cat("if [ -e ", ran, " ]; then sleep 60; fi; touch ", ran, "; printf K; exec sleep 60")).works, false);
 }
 
 TEST_F(KvmProbeTest, AnAbortingQemuTellsItsReason) {
@@ -50,10 +63,10 @@ TEST_F(KvmProbeTest, WithoutTheDeviceNothingIsRun) {
 }
 
 TEST_F(KvmProbeTest, TheAnswerIsKeptForThisBootOnly) {
-  const KvmProbe good{.program = program("printf K; sleep 60"), .device = ""};
+  const KvmProbe good{.program = with_kvm("printf K; exec sleep 60"), .device = ""};
   const fs::path cache = work_.path() / "cache/hearth";
   EXPECT_TRUE(cached_kvm_verdict(good, cache, "boot-1", work_.path(), clock_).works);
-  const KvmProbe bad{.program = program("exit 1"), .device = ""};
+  const KvmProbe bad{.program = with_kvm("exit 1"), .device = ""};
   EXPECT_TRUE(cached_kvm_verdict(bad, cache, "boot-1", work_.path(), clock_).works);
   EXPECT_FALSE(cached_kvm_verdict(bad, cache, "boot-2", work_.path(), clock_).works);
   EXPECT_EQ(read_file(cache / "kvm-probe"), "boot-2\tfails\tQEMU ended before the guest ran\n");
@@ -61,7 +74,7 @@ TEST_F(KvmProbeTest, TheAnswerIsKeptForThisBootOnly) {
 
 TEST_F(KvmProbeTest, TheBootSectorSpeaksInARealMachine) {
   if (!find_program("qemu-system-x86_64", current_environment())) GTEST_SKIP() << "qemu is not installed";
-  const KvmProbe probe{.accelerator = "tcg", .device = "", .limit = std::chrono::seconds(60)};
+  const KvmProbe probe{.accelerator = "tcg", .device = "", .patience = 20};
   EXPECT_EQ(probe_kvm(probe, work_.path(), clock_), (KvmVerdict{true, ""}));
 }
 
