@@ -246,7 +246,7 @@ Json Settler::settle(const std::string& plan_name, const Deadline& deadline) {
   place_state(plan);
   configure(plan);
   systemctl({"restart", "hearth-seed-address.service"});
-  systemctl({"restart", "hearth-seed.service"});
+  systemctl({"restart", "--no-block", "hearth-seed.service"});  // it may take more than one try
   const std::size_t nodes = wait_until_ready(plan, deadline);
   for (const auto& [name, digest] : plan.at("files").items()) fs::remove(in(k_settle_folder) / name);
   return {{"nodes", nodes}};

@@ -73,6 +73,7 @@ stop() {
     while kill -0 "$(cat "/run/takeover-$1")" 2> /dev/null; do sleep 0.05; done
     rm "/run/takeover-$1"
 }
+[ "${2:-}" != --no-block ] || set -- "$1" "$3"
 case "$1 ${2:-}" in
     "daemon-reload "*) ;;
     stop*address* | restart*address*)

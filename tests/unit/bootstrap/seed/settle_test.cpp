@@ -97,7 +97,7 @@ TEST_F(Node, findsTheSeedsStateInPlaceWithImagesAndAsItsOwn) {
   for (const Command& command : runner.ran) ran.push_back(join(command.argv, " "));
   EXPECT_EQ(join(ran, "; "),
             "systemctl stop hearth-seed.service; ip -j address show; systemctl daemon-reload; systemctl restart "
-            "hearth-seed-address.service; systemctl restart hearth-seed.service; journalctl -q -o cat -n 5 "
+            "hearth-seed-address.service; systemctl restart --no-block hearth-seed.service; journalctl -q -o cat -n 5 "
             "_SYSTEMD_UNIT=hearth-seed.service");
 }
 
