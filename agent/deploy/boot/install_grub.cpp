@@ -75,7 +75,7 @@ std::string fstab_with_esp(const std::string& fstab, const std::string& uuid) {
     const bool other = words.size() > 1 && words[0].front() != '#' && words[1] == "/boot/efi";
     if (!other) text += line + "\n";
   }
-  return cat(text, "UUID=", uuid, " /boot/efi vfat umask=0077 0 1\n");
+  return cat(text, "UUID=", uuid, " /boot/efi vfat umask=0077,nofail 0 1\n");
 }
 
 std::string run_grub(const std::string& tree, const GrubWish& wish, const FileReader& files, CommandRunner& runner) {

@@ -82,8 +82,8 @@ TEST(InstallGrub, AnImageWithoutGrubIsRefusedAndAFailureIsToldWithWhatGrubSaid) 
 TEST(InstallGrub, FstabHasOneLineForTheEfiSystemPartition) {
   EXPECT_EQ(
       fstab_with_esp("LABEL=r / ext4 defaults 0 1\nLABEL=ESP /boot/efi vfat x 0 1\n#UUID=1 /boot/efi a\n", "AB-CD"),
-      "LABEL=r / ext4 defaults 0 1\n#UUID=1 /boot/efi a\nUUID=AB-CD /boot/efi vfat umask=0077 0 1\n");
-  EXPECT_EQ(fstab_with_esp("", "AB-CD"), "UUID=AB-CD /boot/efi vfat umask=0077 0 1\n");
+      "LABEL=r / ext4 defaults 0 1\n#UUID=1 /boot/efi a\nUUID=AB-CD /boot/efi vfat umask=0077,nofail 0 1\n");
+  EXPECT_EQ(fstab_with_esp("", "AB-CD"), "UUID=AB-CD /boot/efi vfat umask=0077,nofail 0 1\n");
 }
 
 }  // namespace
