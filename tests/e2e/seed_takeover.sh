@@ -18,6 +18,7 @@ fi
 
 work=$PWD
 boot_stack=$HERE/../../elements/boot-stack
+agent=${HEARTH_AGENT_BINARY:-$(dirname "$(dirname "$HEARTH")")/agent/hearth-agent}
 
 # Overlays take what the node writes to /etc, /usr/lib and /var/lib.
 mount -t tmpfs tmpfs "$work"
@@ -61,6 +62,9 @@ cp "$boot_stack"/init-scripts/systemd/*.service /usr/lib/systemd/system/
 cp "$boot_stack"/static/usr/local/sbin/* /usr/local/sbin/
 ln -sf "$HEARTH" /usr/local/sbin/hearth
 rm -rf /etc/hearth
+# As its agent does, whose metadata say nothing of a seed.
+echo '{}' > metadata.json
+(exec -a os-apply-config "$agent" -m metadata.json -t "$boot_stack/os-apply-config" -o /)
 END
 cat > systemctl << 'END'
 #!/bin/bash
@@ -87,6 +91,8 @@ case "$1 ${2:-}" in
     restart*)
         stop "$2"
         . "$(value "$2" EnvironmentFile)"
+        prepare=$(value "$2" ExecStartPre)
+        ${prepare#+}
         command=$(value "$2" ExecStart)
         command=${command/\/usr\/bin\/hearth//usr/local/sbin/hearth}
         eval "setsid $command" >> /run/takeover.log 2>&1 < /dev/null &
