@@ -51,7 +51,8 @@ END
 node import instackenv.json
 node set n1 --driver-info manual_agent_reboot=true --driver-info 'kernel_append_params=console=ttyS0 quiet no_timer_check panic=5'
 "$HEARTH" baremetal configure boot --deploy-kernel site --deploy-ramdisk site --token-file seed.qcow2.token
-state_of() { call -H 'X-OpenStack-Ironic-API-Version: 1.82' "$HEARTH_NODE_URL/v1/nodes/n1" > /dev/null; sed -n 's/.*"provision_state": *"\([^"]*\)".*/\1/p' body; }
+version='X-OpenStack-Ironic-API-Version: 1.82' # older ones know no names, nor "available"
+state_of() { call -H "$version" "$HEARTH_NODE_URL/v1/nodes/n1" > /dev/null; sed -n 's/.*"provision_state": *"\([^"]*\)".*/\1/p' body; }
 # wait_for STATE SECONDS
 wait_for() {
     local deadline=$((SECONDS + $2)) state
@@ -94,14 +95,17 @@ takeover || { fail "the takeover fails"; on_node journalctl -n 30 -o cat; exit 1
 
 # serves: what the seed knew, at the seed's address.
 serves() {
-    [ "$(call http://192.0.2.1:6385/v1/nodes/n1)" = 200 ] || fail "the node's conductor: $(cat body)"
+    [ "$(call http://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer: $(cat body)"
+    [ "$(call -H "$version" http://$node_address:6385/v1/nodes/n1)" = 200 ] || fail "the node's conductor: $(cat body)"
     grep -qE '"provision_state": ?"active"' body || fail "n1 is not active: $(cat body)"
     [ "$(call http://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
     grep -q '"kept"' body || fail "the stack is lost: $(cat body)"
     { curl -sS --noproxy '*' --max-time 120 -o served http://192.0.2.1/images/site.qcow2 && cmp served node.qcow2; } ||
         fail "the image is not served"
 }
-! "$HEARTH" seed status site.yaml || fail "the seed is still up"
+! pgrep -f "$PWD/seed.qcow2.run" || fail "the seed's machine is still up"
+told=$("$HEARTH" seed status site.yaml) || fail "the services don't answer: $told"
+grep -q 'run on n1' <<< "$told" || fail "it is not told where the services are: $told"
 serves
 ! "$HEARTH" seed up site.yaml --bridge br-metal --accel tcg 2> error || fail "a seed that has given its services away starts"
 grep -q 'n1' error || fail "it is not told where they are: $(cat error)"
@@ -111,7 +115,7 @@ kill -9 "$machine"
 wait "$machine" 2> /dev/null || true
 switch_on c
 deadline=$((SECONDS + 400))
-until answers_with 200 http://192.0.2.1:6385/v1/nodes/n1; do
+until answers_with 200 http://192.0.2.1:6385/v1 && answers_with 200 http://192.0.2.1:8004/v1/admin/stacks; do
     [ "$SECONDS" -lt "$deadline" ] || { fail "after a power cut it does not serve"; tail -c 2000 console.log; break; }
     sleep 2
 done

@@ -101,8 +101,10 @@ TEST_F(DiskStageTest, ABogusTypeIsRefusedBeforeAnythingRuns) {
 
 TEST_F(DiskStageTest, TheIdsFollowFromTheRequest) {
   tree.file("os", "block-device-default.yaml", k_gpt);
+  request.image_name = "web";
   const DiskLayout first = stage().layout();
-  EXPECT_EQ(stage().layout(), first);
+  request.image_name = "elsewhere/web";
+  EXPECT_EQ(stage().layout(), first) << "the directory that an image is written to is no part of it";
   request.packages = {"vim"};
   EXPECT_NE(stage().layout().disk_id, first.disk_id);
 }
