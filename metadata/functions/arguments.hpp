@@ -53,15 +53,6 @@ namespace hearth::metadata {
   expression->mark = expression->constant.mark();
   return expression;
 }
-/// As Python takes a text apart.
-[[nodiscard]] inline std::vector<std::string> characters(std::string_view text) {
-  std::vector<std::string> found;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) found.emplace_back();
-    if (!found.empty()) found.back().push_back(c);
-  }
-  return found;
-}
 [[nodiscard]] inline std::string in_quotes(std::string_view name) { return cat("\"", name, "\""); }
 
 }  // namespace hearth::metadata

@@ -4,6 +4,7 @@
 
 #include "metadata/functions/arguments.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/model/characters.hpp"
 #include "metadata/model/json_reader.hpp"
 
 namespace hearth::metadata {

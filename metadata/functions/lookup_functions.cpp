@@ -1,6 +1,7 @@
 // get_param, get_resource, get_attr, get_file, resource_facade: what the stack knows.
 #include "metadata/functions/arguments.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/model/characters.hpp"
 
 namespace hearth::metadata {
 

@@ -55,7 +55,9 @@ struct Item {
   int flags = 0;  ///< of a regex: 1 ignore case, 2 multi line, 4 dot all
   std::shared_ptr<Sequence> sequence{};  ///< the items of an iterator, where they are yet to be made
   bool of_lists = false;  ///< of an iterator: its items are lists in Python, too, of which no set can be made
-  bool of_map = false;    ///< of a set: the keys or items of a map, which Python lets nobody change
+  /// Of a set: the keys or items of a map, which Python lets nobody change.
+  enum class PartOfMap { no, keys, items };
+  PartOfMap of_map = PartOfMap::no;
   std::shared_ptr<const std::map<std::string, Item>> variables{};  ///< of a context
   std::shared_ptr<const Ordering> ordering{};  ///< of what was ordered, so that it can be ordered by more
   SyntaxPtr function{};                        ///< what def() gave a name
@@ -195,6 +197,8 @@ struct Library {
 [[nodiscard]] Item call_function(const Call& call);
 [[nodiscard]] Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator);
 [[nodiscard]] bool is_true(const Item& item);
+/// Python's `in`: how the items of a map look for a pair is their own affair.
+[[nodiscard]] bool is_in(const Item& wanted, const Item& collection, const Evaluator& evaluator);
 /// Throws what Python throws where it looks at such items by their hashes.
 void require_hashable(const Item& collection);
 /// Python's repr() of a value, with tuples for lists, as they are inside YAQL.

@@ -130,9 +130,9 @@ Item set_member(const Call& call) {
   return Value::map(std::move(members));
 }
 
-Item set_of_map(std::vector<Value> items) {
+Item set_of_map(std::vector<Value> items, Item::PartOfMap part) {
   Item set(Item::Type::set, Value::list(std::move(items)));
-  set.of_map = true;
+  set.of_map = part;
   return set;
 }
 
@@ -140,7 +140,7 @@ Item keys(const Call& call) {
   std::vector<Value> items;
   const Value map = call.map(0);
   for (const Entry& entry : map.entries()) items.push_back(entry.key);
-  return set_of_map(std::move(items));
+  return set_of_map(std::move(items), Item::PartOfMap::keys);
 }
 
 Item values(const Call& call) {
@@ -154,16 +154,13 @@ Item items(const Call& call) {
   std::vector<Value> pairs;
   const Value map = call.map(0);
   for (const Entry& entry : map.entries()) pairs.push_back(Value::list({entry.key, entry.value}));
-  return set_of_map(std::move(pairs));
+  return set_of_map(std::move(pairs), Item::PartOfMap::items);
 }
 
 Item contains_item(const Call& call) {
-  Cursor from = call.cursor(0);
-  const Value wanted = call.at(1).value;
-  while (const std::optional<Value> item = from.next()) {
-    if (*item == wanted) return Value::boolean(true);
-  }
-  return Value::boolean(false);
+  const Item collection = call.at(0);
+  if (!collection.is_collection()) call.mismatch();
+  return Value::boolean(is_in(call.at(1), collection, call.evaluator));
 }
 
 Item contains_key(const Call& call) { return Value::boolean(call.map(0).find(call.at(1).value) != nullptr); }
@@ -268,7 +265,8 @@ Item set_operation(const Call& call, bool both, bool only_left, bool only_right)
   const Item left = call.at(0);
   const Item right = call.at(1);
   if (left.type != Item::Type::set || right.type != Item::Type::set) call.mismatch();
-  if (left.of_map) throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
+  if (left.of_map != Item::PartOfMap::no)
+    throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
   std::vector<Value> all;
   for (const Value& item : left.value.items()) {
     if (contains(right.value.items(), item) ? both : only_left) all.push_back(item);

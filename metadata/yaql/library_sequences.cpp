@@ -251,7 +251,7 @@ Item replace_many(const Call& call) {
 Item changed_set(const Call& call, bool adds) {
   const Item before = call.at(0);
   if (before.type != Item::Type::set) call.mismatch();
-  if (before.of_map)
+  if (before.of_map != Item::PartOfMap::no)
     throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
   std::vector<Value> items = before.value.items();
   for (std::size_t i = 1; i < call.count(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "metadata/model/characters.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/yaql/evaluator.hpp"
@@ -208,14 +209,7 @@ Item edge(const Call& call) {
   return Value::boolean(false);
 }
 
-Item characters(const Call& call) {
-  std::vector<std::string> parts;
-  for (const char c : call.text(0)) {
-    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) parts.emplace_back();
-    if (!parts.empty()) parts.back().push_back(c);
-  }
-  return texts(std::move(parts));
-}
+Item characters(const Call& call) { return texts(metadata::characters(call.text(0))); }
 
 Item integer(const Call& call) {
   const Value value = call.at(0).value;

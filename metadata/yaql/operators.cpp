@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "metadata/model/characters.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/yaql/evaluator.hpp"
@@ -96,14 +97,27 @@ std::optional<int> compare(const Value& a, const Value& b) {
   return std::nullopt;
 }
 
+/// As Python unpacks it into key and value.
+Value as_pair(const Value& value) {
+  std::vector<Value> parts;
+  if (value.is_list()) {
+    parts = value.items();
+  } else if (value.is_map()) {
+    for (const Entry& entry : value.entries()) parts.push_back(entry.key);
+  } else if (value.is_string()) {
+    for (std::string& part : characters(value.text())) parts.push_back(Value::string(std::move(part)));
+  } else {
+    throw type_fault(cat("cannot unpack non-iterable ", type_name(value), " object"));
+  }
+  if (parts.size() < 2) throw value_fault(cat("not enough values to unpack (expected 2, got ", parts.size(), ")"));
+  if (parts.size() > 2) throw value_fault("too many values to unpack (expected 2)");
+  return Value::list(std::move(parts));
+}
+
 bool in(const Item& left, const Item& right, Evaluator& evaluator) {
   if (left.is_text() && right.is_text()) return right.value.text().find(left.value.text()) != std::string::npos;
   if (!right.is_collection()) mismatch("in");
-  Cursor items(evaluator, right);
-  while (const std::optional<Value> item = items.next()) {
-    if (*item == left.value) return true;
-  }
-  return false;
+  return is_in(left, right, evaluator);
 }
 
 bool matches(const Item& left, const Item& right) {
@@ -130,6 +144,15 @@ bool equal(const Item& left, const Item& right) {
 }
 
 }  // namespace
+
+bool is_in(const Item& wanted, const Item& collection, const Evaluator& evaluator) {
+  const Value value = collection.of_map == Item::PartOfMap::items ? as_pair(wanted.value) : wanted.value;
+  Cursor items(evaluator, collection);
+  while (const std::optional<Value> item = items.next()) {
+    if (*item == value) return true;
+  }
+  return false;
+}
 
 Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator) {
   if (name == "=") return Value::boolean(equal(left, right));
