@@ -60,6 +60,21 @@ bool is_allowed(const Constraint& constraint, const Value& value, DataType type)
 
 std::string allowed_text(const std::vector<Value>& allowed) { return json_text(Value::list(allowed)); }
 
+/// As Python's %: it has the sign of the divisor. Both are whole where the number is too big for 64 bits.
+double remainder(const Value& number, double divisor) {
+  double rest = 0;
+  if (number.kind() == Kind::big_integer) {
+    const std::string& digits = number.text();
+    for (const char digit : digits) {
+      if (digit >= '0' && digit <= '9') rest = std::fmod(rest * 10 + (digit - '0'), divisor);
+    }
+    if (digits[0] == '-') rest = -rest;
+  } else {
+    rest = std::fmod(number.as_real(), divisor);
+  }
+  return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+}
+
 /// What is wrong; empty when nothing is.
 std::string complaint(const Constraint& c, const Value& value, DataType type) {
   switch (c.kind) {
@@ -72,9 +87,7 @@ std::string complaint(const Constraint& c, const Value& value, DataType type) {
       if (in_range(to_number(value), c.low, c.high)) return "";
       return cat(python_str(value), " is out of range (min: ", python_str(c.low), ", max: ", python_str(c.high), ")");
     case Constraint::Kind::modulo: {
-      const double number = to_number(value).as_real();
-      const double rest = number - std::floor(number / c.low.as_real()) * c.low.as_real();
-      if (rest == c.high.as_real()) return "";
+      if (remainder(to_number(value), c.low.as_real()) == c.high.as_real()) return "";
       return cat(python_str(value), " is not a multiple of ", python_str(c.low), " with an offset of ",
                  python_str(c.high));
     }
