@@ -1,6 +1,7 @@
 #include "metadata/batch/validate.hpp"
 
 #include "base/text.hpp"
+#include "metadata/batch/request_body.hpp"
 #include "metadata/compile/request.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/environment/registry.hpp"
@@ -15,11 +16,16 @@ Value member(const Value& map, std::string_view key) {
   return found == nullptr ? Value() : *found;
 }
 
+/// What Heat's API calls it.
+std::string api_type(const std::string& type) {
+  if (type == "InvalidTemplateSection") return "StackValidationFailed";
+  return type == "TypeError" ? "HTTPBadRequest" : type;
+}
+
 Value failure(const Fault& fault) {
-  const std::string type =
-      fault.type() == "InvalidTemplateSection" ? "StackValidationFailed" : fault.type();  // as its API says it
-  return map_of(
-      {{"error", Value::string(type)}, {"message", Value::string(fault.what())}, {"status", Value::integer(400)}});
+  return map_of({{"error", Value::string(api_type(fault.type()))},
+                 {"message", Value::string(fault.what())},
+                 {"status", Value::integer(400)}});
 }
 
 /// Heat looks at the names of parameters before it reads resources and outputs.
@@ -61,9 +67,11 @@ Value validate_case(const Value& test) {
   try {
     StackModel model;
     const Value body = test.find("body") != nullptr ? member(test, "body") : test;
+    check_request_body(body);
     StackRequest request = request_from_body(model, body);
     request.settings.checked_as_heat_does = true;
     build_model(model, request);
+    check_event_sinks(model.tree->environment.event_sinks);
     const std::vector<Fault> faults = validate_stack(*model.root);
     if (!faults.empty()) return failure(faults.front());
     return map_of({{"result", Value::boolean(true)}, {"status", Value::integer(200)}});

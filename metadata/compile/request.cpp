@@ -67,7 +67,7 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
   for (const std::string& name : request.environments) {
     const std::optional<std::string> text = model.files->read(name);
     if (!text) throw Fault("not_found", cat("there is no environment file ", name));
-    files.push_back(read_environment(*text, name, model.sources));
+    files.push_back(read_environment(*text, name, model.sources, request.other_files.empty()));
   }
   if (files.empty() && !request.environment.is_null())
     files.push_back({"environment", check_environment(request.environment)});
@@ -84,16 +84,29 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
   return merge_environments(files, schemata);
 }
 
+Value template_text(StackModel& model, const Value& text) {
+  try {
+    const Value read = read_template_text(text.text(), "template", model.sources);
+    for (const char* key : {"heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"}) {
+      if (read.find(key) != nullptr) return read;
+    }
+    throw value_fault("Template format version not found.", read.mark());
+  } catch (const Fault& fault) {
+    throw Fault("HTTPBadRequest", cat("Template not in valid format: ", fault.text()), fault.mark());
+  }
+}
+
 Value template_in(StackModel& model, const Value& document) {
-  const Value read = document.is_string() ? read_template_text(document.text(), "template", model.sources) : document;
-  if (read.is_map()) return read;
+  if (document.is_map()) return document;
+  if (document.is_string()) return template_text(model, document);
   throw Fault("HTTPBadRequest",
-              read.is_null() ? "No template specified" : "The template is not a JSON object or YAML mapping.");
+              document.is_null() ? "No template specified" : "The template is not a JSON object or YAML mapping.");
 }
 
 Value environment_in(StackModel& model, const Value& environment) {
   try {
-    if (environment.is_string()) return read_environment(environment.text(), "environment", model.sources).sections;
+    if (environment.is_string())
+      return read_environment(environment.text(), "environment", model.sources, false).sections;
     return check_environment(environment);
   } catch (const Fault& fault) {
     throw Fault("HTTPBadRequest", cat("Environment not in valid format: ", fault.text()), fault.mark());
@@ -123,9 +136,10 @@ void build_model(StackModel& model, const StackRequest& request) {
 
 StackRequest request_from_body(StackModel& model, const Value& body) {
   StackRequest request;
+  if (body.find("stack_name") == nullptr) throw Fault("HTTPBadRequest", "No stack name specified");
   const Value name = member(body, "stack_name");
-  if (!truth(name)) throw Fault("HTTPBadRequest", "No stack name specified");
-  request.name = python_str(name);
+  if (!name.is_string()) throw validation_fault(cat("Invalid stack name ", python_str(name), ", must be a string"));
+  request.name = name.text();
   std::map<std::string, std::string> files;
   const Value given = member(body, "files");
   for (const Entry& entry : entries_of(given)) {

@@ -18,18 +18,20 @@ class Validator {
   explicit Validator(Stack& stack) : stack_(stack) {}
 
   std::vector<Fault> run() {
-    attempt([&] { stack_.parameters().validate(); });
+    attempt([&] { stack_.parameters().validate(!only_names()); });
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
     std::vector<Resource*> resources;
     attempt([&] { resources = stack_.resources(); });
     attempt([&] { names(resources); });
     attempt([&] { conditions(); });
+    if (as_heat()) attempt([&] { nested_schemata(resources); });
     for (Resource* each : resources) {
       attempt([&] { (void)stack_.needs(*each); }, each->mark);
     }
     if (faults_.empty()) attempt([&] { circle(); });
     if (!faults_.empty()) return std::move(faults_);
     if (stack_.parent() == nullptr) reserve_addresses(resources);
+    if (as_heat() && of_group() && resources.size() > 1) resources.resize(1);  // as good as all of them
     for (Resource* each : resources) one(*each);
     outputs();
     return std::move(faults_);
@@ -53,6 +55,30 @@ class Validator {
 
   [[nodiscard]] bool as_heat() const { return stack_.tree().settings.checked_as_heat_does; }
 
+  [[nodiscard]] bool of_group() const {
+    const Resource* parent = stack_.parent();
+    return parent != nullptr && (parent->family == Family::group || parent->family == Family::deployment_group);
+  }
+  /// Inside nested stacks Heat looks at the names of properties before it makes them.
+  [[nodiscard]] bool only_names() const { return as_heat() && stack_.parent() != nullptr; }
+  [[nodiscard]] bool only_names(const Resource& resource) const {
+    const auto family = resource.family;  // of others it looks at values that it needs
+    return only_names() &&
+           (family == Family::config || family == Family::none || family == Family::nested ||
+            family == Family::random_string || family == Family::wait_handle || family == Family::wait_condition);
+  }
+
+  static void names_of_properties(const Resource& resource) {
+    const ExpressionPtr& written = resource.definition->properties;
+    if (!written || resource.table == nullptr || resource.real_type == "OS::Heat::None") return;
+    const bool constant = written->type == Expression::Type::constant && written->constant.is_map();
+    try {
+      check_property_names(resource.table->properties, constant ? names_in(written->constant) : written->keys);
+    } catch (const Fault& fault) {
+      throw fault.below(cat("Property error: resources.", resource.name, ".properties"));
+    }
+  }
+
   void deletion_policy(const Resource& resource) {
     if (!resource.definition->computed_deletion_policy) return;
     const Value policy = resolve(*resource.definition->computed_deletion_policy, stack_);
@@ -66,11 +92,22 @@ class Validator {
   /// Only what can be copied before it goes.
   void snapshot_policy(const Resource& resource) const {
     const std::string_view type = resource.real_type;
-    const bool can = type == "OS::Nova::Server" || type == "OS::Cinder::Volume" || type == "AWS::EC2::Volume";
+    const bool can = type == "OS::Heat::None" || type == "OS::Nova::Server" || type == "OS::Cinder::Volume" ||
+                     type == "AWS::EC2::Volume";
     const bool known = resource.table != nullptr || type.rfind("OS::Heat::", 0) == 0;
     if (resource.definition->deletion_policy != "Snapshot" || can || !known) return;
     throw validation_fault("\"Snapshot\" deletion policy not supported", resource.mark,
                            cat("resources.", resource.name, ".deletion_policy"));
+  }
+
+  /// "~" is none, and a number an address, too.
+  static void gateway(const Value& given) {
+    if (!given.is_string() || given.text() == "~" || integer_from(given.text())) return;
+    try {
+      Constraint{.kind = Constraint::Kind::custom, .text = "ip_addr"}.check(given, DataType::string);
+    } catch (const Fault&) {
+      throw validation_fault(cat("Gateway IP address \"", given.text(), "\" is in invalid format."), given.mark());
+    }
   }
 
   /// What one of several properties must tell.
@@ -83,6 +120,15 @@ class Validator {
       throw Fault("PropertyUnspecifiedError",
                   "At least one of the following properties must be specified: subnetpool, cidr.", resource.mark);
     }
+    const auto given = [&](std::string_view name) {
+      const Value* value = properties.find(name);
+      return value != nullptr && !value->is_null();
+    };
+    if (resource.real_type == "OS::Neutron::Subnet" && given("cidr") && given("subnetpool")) {
+      throw Fault("ResourcePropertyConflict",
+                  "Cannot define the following properties at the same time: subnetpool, cidr.", resource.mark);
+    }
+    if (resource.real_type == "OS::Neutron::Subnet" && has("gateway_ip")) gateway(*properties.find("gateway_ip"));
     if (!as_heat()) return;  // a machine of ours may have its image already
     if (resource.real_type == "OS::Nova::Server" && !has("image") && !has("block_device_mapping") &&
         !has("block_device_mapping_v2")) {
@@ -95,13 +141,43 @@ class Validator {
     const bool known =
         resource.table != nullptr || resource.family == Family::nested || resource.family == Family::none;
     if (!resource.definition->update_policy || !known) return;
-    const Value given = resolve(*resource.definition->update_policy, stack_);
+    const std::string path = cat("Property error: resources.", resource.name, ".update_policy");
+    Value given;
+    try {
+      given = resolve(*resource.definition->update_policy, stack_);
+    } catch (const Fault& fault) {
+      throw validation_fault(fault.text(), fault.mark(), path);
+    }
     if (!given.is_map()) return;
     try {
       (void)convert_properties(update_policy_table(resource.real_type), given);
     } catch (const Fault& fault) {
-      throw fault.below(cat("Property error: resources.", resource.name, ".update_policy"));
+      throw fault.below(path);
     }
+  }
+
+  /// Heat knows the parameters of a nested template before it looks at anything else.
+  void nested_schemata(const std::vector<Resource*>& resources) {
+    for (const Resource* each : resources) {
+      if (each->family != Family::nested) continue;
+      try {
+        (void)template_of(stack_.tree(), each->real_type);
+      } catch (const Fault& fault) {
+        if (fault.type() == "InvalidSchemaError") throw;
+      }
+    }
+  }
+
+  /// Heat takes functions inside properties and update_policy, not in their place.
+  void written_out(const Resource& resource) const {
+    const auto computed = [](const ExpressionPtr& written) {
+      return written && (written->type == Expression::Type::call || written->type == Expression::Type::branch);
+    };
+    const bool properties = computed(resource.definition->properties);
+    if (!properties && !computed(resource.definition->update_policy)) return;
+    const std::string text = cat(properties ? "properties" : "update_policy", " of ", resource.name, " is no map");
+    if (properties && resource.family == Family::value) throw type_fault(text, resource.mark);
+    throw validation_fault(text, resource.mark);
   }
 
   void names(const std::vector<Resource*>& resources) {
@@ -125,6 +201,8 @@ class Validator {
 
   void one(Resource& resource) {
     const std::size_t before = faults_.size();
+    if (as_heat()) attempt([&] { written_out(resource); });
+    if (faults_.size() > before) return;
     attempt(
         [&] {
           if (resource.definition->properties) {
@@ -138,15 +216,54 @@ class Validator {
     attempt([&] { snapshot_policy(resource); }, resource.mark);
     attempt(
         [&] {
+          if (only_names(resource)) return names_of_properties(resource);
           const Value properties = stack_.properties(resource);
           if (!properties.is_waiting()) needed_properties(resource, properties);
         },
         resource.mark);
-    attempt([&] { (void)stack_.metadata_of(resource); }, resource.mark);
-    attempt([&] { check_addresses(resource); }, resource.mark);
+    attempt([&] { metadata(resource); }, resource.mark);
+    if (!only_names(resource)) attempt([&] { check_addresses(resource); }, resource.mark);
     if (resource.family == Family::opaque && !as_heat()) opaque(resource);
-    if (resource.family == Family::random_string) attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
+    if (resource.family == Family::random_string && !only_names())
+      attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
     if (faults_.size() == before) inside(resource);
+    if (as_heat() && faults_.size() == before) attempt([&] { facade(resource); });
+  }
+
+  void metadata(Resource& resource) {
+    if (!resource.definition->metadata) return;
+    validate(*resource.definition->metadata, stack_, cat("resources.", resource.name, ".metadata"));
+    if (!as_heat()) (void)stack_.metadata_of(resource);
+  }
+
+  /// A template that stands for a built-in type has to look like it.
+  void facade(const Resource& resource) {
+    const ResourceType* type = find_resource_type(resource.type);
+    if (resource.family != Family::nested || type == nullptr) return;
+    const TemplatePtr source = template_of(stack_.tree(), resource.real_type);
+    const auto wrong = [&](const std::string& text) { return validation_fault(text, resource.mark); };
+    const auto kind = [](DataType each) { return each == DataType::integer ? DataType::number : each; };
+    std::vector<std::string> given;
+    for (const ParameterSchema& parameter : source->parameters()) {
+      given.push_back(parameter.name);
+      const PropertySchema* property = type->property(parameter.name);
+      const bool required = parameter.default_value.is_null();
+      if (property == nullptr && required)
+        throw wrong(cat("Provider requires property ", parameter.name, " unknown in facade ", resource.type));
+      if (property != nullptr && kind(property->type) != parameter.type)
+        throw wrong(cat("Property ", parameter.name, " type mismatch between facade ", resource.type, " and provider"));
+    }
+    for (const auto& [name, property] : type->properties) {
+      if (property.required && std::find(given.begin(), given.end(), name) == given.end())
+        throw wrong(cat("Required property ", name, " for facade ", resource.type, " missing in provider"));
+    }
+    for (const std::string& attribute : type->attributes) {
+      const auto& outputs = source->outputs();
+      const bool known = attribute == "show" || std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+                           return output.name == attribute;
+                         });
+      if (!known) throw wrong(cat("Attribute ", attribute, " for facade ", resource.type, " missing in provider"));
+    }
   }
 
   void opaque(const Resource& resource) {
@@ -175,8 +292,10 @@ class Validator {
                                     : cat("resources.", resource.name);
     const std::string text = fault.what();
     const bool path = text.rfind("resources.", 0) == 0 || text.rfind("outputs.", 0) == 0;
-    const bool circle = fault.type() == "CircularDependencyException";
-    return {circle ? fault.type() : "StackValidationFailed", cat(here, path ? "." : ": ", text), fault.mark()};
+    const bool schema = fault.type() == "InvalidSchemaError" && text.find("Parameter '") == std::string::npos;
+    const bool circle = fault.type() == "CircularDependencyException" && nested;
+    return {circle || schema ? fault.type() : "StackValidationFailed", cat(here, path ? "." : ": ", text),
+            fault.mark()};
   }
 
   void output_condition(const OutputDefinition& output) {
@@ -185,8 +304,10 @@ class Validator {
       check(*output.condition, stack_);
       (void)stack_.condition(resolve(*output.condition, stack_));
     } catch (const Fault& fault) {
-      throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : output.mark,
-                             cat("outputs.", output.name, ".condition"));
+      const std::string path = cat("outputs.", output.name, ".condition");
+      if (fault.type() != "ValueError" && fault.type() != "StackValidationFailed")
+        throw fault.below(path).at(output.mark);
+      throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : output.mark, path);
     }
   }
 
@@ -198,6 +319,8 @@ class Validator {
           [&] {
             const std::string path = cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value");
             check(*output.value, stack_);
+            std::vector<Reference> references;
+            if (as_heat()) collect_references(*output.value, stack_, references, path);
             output_condition(output);
             try {
               validate(*output.value, stack_, path);

@@ -36,15 +36,23 @@ Value merged_list(const Value& old, const Value& value) {
     return Value::list(std::move(items)).with_mark(value.mark());
   }
   if (!value.is_string() || !old.is_string()) {
-    throw type_fault(cat("a ", type_name(value), " can't be merged into a ", type_name(old),
-                         ": give lists, or texts with commas, in all files"),
-                     value.mark());
+    const bool no_list = value.is_list();  // Python looks for the list's method there
+    throw Fault(no_list ? "AttributeError" : "TypeError",
+                cat("a ", type_name(value), " can't be merged into a ", type_name(old),
+                    ": give lists, or texts with commas, in all files"),
+                value.mark());
   }
   return Value::string(cat(old.text(), ",", value.text())).with_mark(value.mark());
 }
 
 Value merged_map(const Value& old, const Value& value, bool deep) {
-  if (!truth(old) || !value.is_map()) return value;
+  if (!truth(old)) return value;
+  for (const Value* side : {&value, &old}) {
+    if (side->is_map()) continue;
+    throw Fault(side == &value ? "AttributeError" : "TypeError",
+                cat("a ", type_name(value), " can't be merged into a ", type_name(old), ": give maps in all files"),
+                value.mark());
+  }
   MapBuilder members(old.entries());
   for (const Entry& entry : value.entries()) {
     if (entry.value.is_null()) continue;
@@ -63,10 +71,17 @@ Value merged_map(const Value& old, const Value& value, bool deep) {
   return Value::map(std::move(members)).with_mark(value.mark());
 }
 
-Value sum(const Value& a, const Value& b) {
-  if (a.kind() == Kind::integer && b.kind() == Kind::integer) return Value::integer(a.as_integer() + b.as_integer());
-  return Value::real(a.as_real() + b.as_real());
+/// One behind the other; of numbers, too, where they are given as texts.
+Value merged_text(const Value& old, const Value& value, bool of_number) {
+  const bool fits = value.is_string() && (old.is_string() || (old.is_null() && !of_number));
+  if (!fits)
+    throw type_fault(
+        cat("a ", type_name(value), " can't be merged into a ", type_name(old), ": give texts in all files"),
+        value.mark());
+  return Value::string((old.is_null() ? "" : old.text()) + value.text()).with_mark(value.mark());
 }
+
+std::string words_of(const Value& strategy) { return strategy.is_string() ? strategy.text() : python_repr(strategy); }
 
 class Merger {
  public:
@@ -74,14 +89,16 @@ class Merger {
 
   Value parameters(const Value& old, const EnvironmentFile& file, const Value& section) {
     const Value strategies = member(file.sections, "parameter_merge_strategies");
+    if (!strategies.is_null() && !strategies.is_map())
+      throw Fault("AttributeError", "parameter_merge_strategies of an environment is a map", strategies.mark());
     for (const Entry& entry : section.entries()) {
       if (!declared(entry)) continue;
-      const std::string strategy = strategy_of(strategies, entry.key.text());
+      const Value strategy = strategy_of(strategies, entry.key);
       const auto [known, added] = strategies_.emplace(entry.key.text(), strategy);
-      if (!added && known->second != strategy) {
+      if (!added && !(known->second == strategy)) {
         throw Fault("ConflictingMergeStrategyForParam",
-                    cat("Conflicting merge strategy '", strategy, "' for parameter '", entry.key.text(), "' in file '",
-                        file.name, "'."),
+                    cat("Conflicting merge strategy '", words_of(strategy), "' for parameter '", entry.key.text(),
+                        "' in file '", file.name, "'."),
                     entry.key.mark());
       }
     }
@@ -98,33 +115,32 @@ class Merger {
     return entry.key.is_string() && !entry.value.is_null() && schemata_.count(entry.key.text()) > 0;
   }
 
-  [[nodiscard]] std::string strategy_of(const Value& strategies, const std::string& name) const {
+  /// Any word may stand as default; what is none of the three overwrites.
+  [[nodiscard]] Value strategy_of(const Value& strategies, const Value& name) const {
     const auto valid = [](const Value& v) {
       return v.is_string() && (v.text() == "overwrite" || v.text() == "merge" || v.text() == "deep_merge");
     };
-    const Value fallback = member(strategies, "default");
-    if (valid(member(strategies, name))) return member(strategies, name).text();
-    const auto known = strategies_.find(name);
-    if (member(strategies, name).is_null() && known != strategies_.end()) return known->second;
-    return valid(fallback) ? fallback.text() : "overwrite";
+    const Value* fallback = strategies.find("default");
+    const Value otherwise = fallback == nullptr ? Value::string("overwrite") : *fallback;
+    const Value* own = strategies.find(name);
+    const auto known = strategies_.find(name.text());
+    const Value wanted = own != nullptr ? *own : known != strategies_.end() ? known->second : otherwise;
+    return valid(wanted) ? wanted : otherwise;
   }
 
   [[nodiscard]] Value merged_value(const Value& old, const Entry& entry) const {
-    const std::string& strategy = strategies_.at(entry.key.text());
-    if (strategy == "overwrite") return entry.value;
+    const std::string strategy = words_of(strategies_.at(entry.key.text()));
     const bool deep = strategy == "deep_merge";
-    switch (schemata_.at(entry.key.text())) {
-      case DataType::map: return merged_map(parsed(old), parsed(entry.value), deep);
-      case DataType::list: return merged_list(old, sequence(entry.value));
-      case DataType::string:
-        return Value::string((old.is_null() ? "" : python_str(old)) + sequence(entry.value).text())
-            .with_mark(entry.value.mark());
-      case DataType::number:
-        return sum(old.is_null() ? Value::integer(0) : old, entry.value).with_mark(entry.value.mark());
-      default:
-        throw Fault("InvalidMergeStrategyForParam",
-                    cat("Invalid merge strategy 'merge' for parameter '", entry.key.text(), "'."), entry.key.mark());
-    }
+    if (!deep && strategy != "merge") return entry.value;
+    const DataType type = schemata_.at(entry.key.text());
+    if (type == DataType::map) return merged_map(old, parsed(entry.value), deep);
+    if (!entry.value.is_list() && !entry.value.is_string())
+      throw value_fault("Invalid parameter in environment .", entry.value.mark());
+    if (type == DataType::list) return merged_list(old, entry.value);
+    if (type == DataType::string || type == DataType::number)
+      return merged_text(old, entry.value, type == DataType::number);
+    throw Fault("InvalidMergeStrategyForParam",
+                cat("Invalid merge strategy 'merge' for parameter '", entry.key.text(), "'."), entry.key.mark());
   }
 
   static Value parsed(const Value& value) {
@@ -136,13 +152,8 @@ class Merger {
     return *read;
   }
 
-  static const Value& sequence(const Value& value) {
-    if (!value.is_list() && !value.is_string()) throw value_fault("Invalid parameter in environment .", value.mark());
-    return value;
-  }
-
   const Schemata& schemata_;
-  std::map<std::string, std::string> strategies_;
+  std::map<std::string, Value> strategies_;
 };
 
 }  // namespace
@@ -163,7 +174,7 @@ Value check_environment(const Value& document) {
   return document;
 }
 
-EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources) {
+EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources, bool may_be_flat) {
   const std::uint32_t file = sources.add(name);
   Result<Value> read = parse_yaml(text, name, file);
   if (!read) {
@@ -174,7 +185,7 @@ EnvironmentFile read_environment(std::string_view text, const std::string& name,
   Value document = *read;
   const bool sections = document.is_map() && std::any_of(document.entries().begin(), document.entries().end(),
                                                          [](const Entry& e) { return is_section(e.key); });
-  const bool flat = document.is_map() && !document.entries().empty() && !sections;
+  const bool flat = may_be_flat && document.is_map() && !document.entries().empty() && !sections;
   if (flat) document = map_of({{"parameters", document}});
   return {name, check_environment(document)};
 }
@@ -191,9 +202,9 @@ Environment merge_environments(const std::vector<EnvironmentFile>& files, const 
     for (const Entry& section : file.sections.entries()) {
       if (!truth(section.value)) continue;
       const std::string& name = section.key.text();
-      const bool map = name != "encrypted_param_names" && name != "event_sinks";
+      const bool map = name != "encrypted_param_names" && name != "event_sinks" && name != "parameter_merge_strategies";
       if (map && !section.value.is_map())
-        throw value_fault(cat("section \"", name, "\" of an environment is a map"), section.value.mark());
+        throw Fault("AttributeError", cat("section \"", name, "\" of an environment is a map"), section.value.mark());
       if (name == "parameters") merged.parameters = merger.parameters(merged.parameters, file, section.value);
       if (name == "parameter_defaults")
         merged.parameter_defaults = merger.parameters(merged.parameter_defaults, file, section.value);

@@ -67,9 +67,9 @@ void Registry::load(const Value& level, std::vector<std::string>& path) {
     path.push_back(python_str(entry.key));
     const std::string& name = path.back();
     if (path.size() > 8) throw validation_fault("the resource_registry is nested too deeply", entry.key.mark());
-    if (name == "hooks" && path.size() > 1) {
+    if (name == "hooks" && !entry.value.is_null()) {
       check_words(entry.value, hooks, "InvalidBreakPointHook", "hook type");
-    } else if (name == "restricted_actions" && path.size() > 1) {
+    } else if (name == "restricted_actions" && !entry.value.is_null()) {
       check_words(entry.value, {"update", "replace"}, "InvalidRestrictedAction", "restricted_action");
     } else if (entry.value.is_map()) {
       load(entry.value, path);
@@ -82,13 +82,37 @@ void Registry::load(const Value& level, std::vector<std::string>& path) {
         row = same_level && named ? rows_.erase(row) : std::next(row);
       }
     } else {
+      if (!entry.value.is_string() && !is_template(name)) {
+        throw Fault("AttributeError",
+                    cat("the resource_registry maps ", name, " to a ", type_name(entry.value),
+                        ": give the name of a type or of a template"),
+                    entry.value.mark());
+      }
       rows_[path] = {path, python_str(entry.value), entry.value.mark()};
     }
     path.pop_back();
   }
 }
 
+/// Heat trips over these, and only when it looks a resource up by its name.
+void Registry::check_names(const std::string& name) const {
+  const auto kind = [](const Row& row) { return is_template(row.value) ? "Template" : "Map"; };
+  const auto broken = [](const char* type, const std::string& text) {
+    Fault fault(type, text);
+    fault.hint(
+        "In a resource_registry, resources is a map of names to maps of types; leave it out when there are none.");
+    return fault;
+  };
+  const Value* resources = entries_.find("resources");
+  if (resources != nullptr && resources->is_null()) throw broken("KeyError", "'resources'");
+  if (const auto row = rows_.find({"resources"}); row != rows_.end())
+    throw broken("AttributeError", cat("'", kind(row->second), "ResourceInfo' object has no attribute 'get'"));
+  if (const auto row = rows_.find({"resources", name}); row != rows_.end())
+    throw broken("TypeError", cat("argument of type '", kind(row->second), "ResourceInfo' is not iterable"));
+}
+
 std::vector<const Registry::Row*> Registry::matching(const std::string& type, const std::string& name) const {
+  if (!name.empty()) check_names(name);
   std::vector<const Row*> found;
   const auto add = [&](const std::vector<std::string>& path) {
     const auto row = rows_.find(path);
@@ -119,6 +143,7 @@ Implementation Registry::find_at_depth(const std::string& type, const std::strin
     const bool behind = row->path.size() == 1 && !(row->path[0] < type);
     if (is_template(type) && behind) break;  // a template is its own implementation
     const std::string& own = row->path.back();
+    if (is_template(own)) return {Implementation::Kind::nested, own, row->path, row->mark};
     if (is_template(row->value)) return {Implementation::Kind::nested, row->value, row->path, row->mark};
     try {
       std::string target = row->value;

@@ -39,6 +39,7 @@ class Registry {
     std::string value;
     Mark mark;
   };
+  void check_names(const std::string& name) const;
   [[nodiscard]] std::vector<const Row*> matching(const std::string& type, const std::string& name) const;
   [[nodiscard]] Implementation find_at_depth(const std::string& type, const std::string& name, int depth) const;
   void load(const Value& level, std::vector<std::string>& path);

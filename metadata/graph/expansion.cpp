@@ -59,23 +59,51 @@ Value comma_text(const Value& list) {
   return Value::string(join(texts, ",")).with_mark(list.mark());
 }
 
-/// A parameter as a property of the resource: its type, and whether it must be given.
-PropertySchema property_of(const ParameterSchema& parameter, const Value& defaults) {
+/// A parameter as a property of the resource: its type, and whether it must be given. Its constraints are the nested
+/// stack's affair, unless all is checked in Heat's order.
+PropertySchema property_of(const ParameterSchema& parameter, const Value& defaults, bool checked) {
   const bool has_default = !parameter.default_value.is_null() || !member(defaults, parameter.name).is_null();
-  return {.type = parameter.type, .required = !has_default, .from_parameter = true};
+  return {.type = parameter.type,
+          .required = !has_default,
+          .from_parameter = true,
+          .constraints = checked ? parameter.constraints : std::vector<Constraint>{}};
+}
+
+/// What does not fit, or is not there, is the zero of its type.
+Value converted_where_it_fits(const PropertyTable& table, const Value& raw) {
+  MapBuilder members;
+  for (const auto& [name, schema] : table) {
+    const Value* value = raw.find(name);
+    if (value == nullptr && !schema.required) continue;
+    try {
+      members.set(name, convert_property(schema, value == nullptr ? Value() : *value, name));
+    } catch (const Fault&) {
+      members.set(name, convert_property(schema, {}, name));
+    }
+  }
+  return Value::map(std::move(members));
 }
 
 /// What of "resources" the parent gives: converted by the types of the template's parameters.
 Value given_to(Stack& stack, Resource& resource, const Template& source) {
-  const Value raw = stack.raw_properties(resource);
+  const bool as_heat = stack.tree().settings.checked_as_heat_does;
+  const bool only_names = as_heat && stack.parent() != nullptr;
+  Value raw = Value::map({});
+  try {
+    raw = stack.raw_properties(resource);
+  } catch (const Fault&) {
+    if (!only_names) throw;
+  }
   if (raw.is_waiting() || !raw.is_map()) return Value::map({});
   PropertyTable table;
   for (const ParameterSchema& parameter : source.parameters()) {
-    table.emplace_back(parameter.name, property_of(parameter, stack.tree().environment.parameter_defaults));
+    table.emplace_back(parameter.name,
+                       property_of(parameter, stack.tree().environment.parameter_defaults, as_heat && !only_names));
   }
   Value converted;
   try {
-    converted = convert_properties(table, raw);
+    if (only_names) check_property_names(table, names_in(raw));
+    converted = only_names ? converted_where_it_fits(table, raw) : convert_properties(table, raw);
   } catch (const Fault& fault) {
     throw fault.below(cat("Property error: resources.", resource.name, ".properties")).at(resource.mark);
   }
@@ -209,8 +237,8 @@ void add_group_members(Resource& resource, Stack& nested, const Value& given) {
   const std::int64_t count = wanted.kind() == Kind::integer ? wanted.as_integer() : 1;
   const Value pattern = member(given, "resource_def");
   const std::string variable = python_str(member(given, "index_var"));
-  const Value properties =
-      truth(member(pattern, "properties")) ? without_nulls(member(pattern, "properties")) : Value::map({});
+  Value properties = truth(member(pattern, "properties")) ? member(pattern, "properties") : Value::map({});
+  if (!nested.tree().settings.checked_as_heat_does) properties = without_nulls(properties);
   std::int64_t index = 0;
   for (std::int64_t made = 0; made < count; ++index) {
     const std::string name = std::to_string(index);

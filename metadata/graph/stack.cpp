@@ -15,6 +15,9 @@ std::string below(const std::string& path, const std::string& name) {
   return path.empty() ? name : cat(path, ".", name);
 }
 
+/// OS::Heat::None; other types of its family only do nothing.
+bool takes_anything(const Resource& resource) { return resource.real_type == "OS::Heat::None"; }
+
 /// OS::Heat::Value: the value by the type that stands beside it.
 Value with_typed_value(const Value& typed, const Value& raw) {
   static const std::unordered_map<std::string, DataType> types = {{"string", DataType::string},
@@ -98,9 +101,10 @@ void Stack::read_resources() {
     for (const ResourceDefinition& definition : template_->resources()) {
       if (definition.condition) {
         check(*definition.condition, *this);
+        const Value wanted = resolve(*definition.condition, *this);
         Value enabled;
         try {
-          enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
+          enabled = conditions_->enabled(wanted, *this);
         } catch (const Fault& fault) {
           if (fault.type() != "ValueError") throw;
           throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
@@ -275,7 +279,8 @@ Value Stack::raw_properties(Resource& resource) {
         add(written->keys[i], resolve(*written->items[i], *this, true));
       } catch (const Fault& fault) {
         if (fault.type() == "CircularDependencyException" || fault.type() == "StackValidationFailed") throw;
-        if (fault.type() == "InvalidTemplateReference") throw fault.at(written->items[i]->mark);
+        const bool found_before = !is_cfn(template_ ? template_->version() : Version::v2013_05_23);
+        if (fault.type() == "InvalidTemplateReference" && found_before) throw fault.at(written->items[i]->mark);
         throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : written->items[i]->mark,
                                cat("Property error: resources.", resource.name, ".properties.", name));
       }
@@ -287,7 +292,7 @@ Value Stack::raw_properties(Resource& resource) {
 Value Stack::properties(Resource& resource) {
   return remember(resource, resource.typed, [&]() -> Value {
     const Value raw = raw_properties(resource);
-    if (raw.is_waiting() || resource.table == nullptr || resource.family == Family::none) return raw;
+    if (raw.is_waiting() || resource.table == nullptr || takes_anything(resource)) return raw;
     try {
       const Value typed = convert_properties(resource.table->properties, raw.is_map() ? raw : Value::map({}));
       return resource.family == Family::value ? with_typed_value(typed, raw) : typed;
@@ -406,19 +411,20 @@ Value Stack::reference(std::string_view name) {
     for (const auto& other : resources_) known.push_back(other->name);
     throw unknown_reference(name, "unknown", known, {});
   }
+  if (tree_.settings.checked_as_heat_does) return Value::string(resource->name);  // until it is made
   return reference_of(*resource);
 }
 
 bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
   Resource* resource = find(name);
   if (resource == nullptr) return undecided_.count(name) > 0;
+  if (takes_anything(*resource)) return true;
   switch (resource->family) {
-    case Family::none:
     case Family::opaque:
-    case Family::group:
-    case Family::chain:
     case Family::deployment:
     case Family::deployment_group: return true;
+    case Family::group:
+    case Family::chain: return members_have(*resource, attribute);
     case Family::nested: {
       Stack* inner = nested_of(*resource);
       return tree_.settings.checked_as_heat_does || attribute == "show" || inner == nullptr ||
@@ -431,6 +437,25 @@ bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
   return std::find(known.begin(), known.end(), attribute) != known.end();
 }
 
+/// What a group does not know itself, its members are asked for: "resource.0.ip", or just "ip".
+bool Stack::members_have(Resource& group, std::string_view attribute) {
+  for (const std::string_view own : {"refs", "refs_map", "attributes", "removed_rsrc_list", "show"}) {
+    if (attribute == own && (group.family == Family::group || own == "refs" || own == "attributes" || own == "show"))
+      return true;
+  }
+  Stack* members = nested_of(group);
+  if (members == nullptr || members->resources().empty()) return true;
+  std::string name = members->resources().front()->name;
+  if (attribute.rfind("resource.", 0) == 0) {
+    attribute.remove_prefix(9);
+    const std::size_t dot = attribute.find('.');
+    name = std::string(attribute.substr(0, dot));
+    if (dot == std::string_view::npos || members->find(name) == nullptr) return true;  // a reference, or not there yet
+    attribute.remove_prefix(dot + 1);
+  }
+  return members->has_attribute(name, attribute);
+}
+
 Value Stack::attribute(std::string_view name, const std::vector<Value>& path) {
   Resource* resource = find(name);
   if (resource == nullptr) return reference(name);  // waits, or throws
@@ -438,6 +463,7 @@ Value Stack::attribute(std::string_view name, const std::vector<Value>& path) {
     throw Fault("InvalidTemplateAttribute",
                 cat("The Referenced Attribute (", name, " ", python_str(path[0]), ") is incorrect."), path[0].mark());
   }
+  if (tree_.settings.checked_as_heat_does) return Value::waiting({{resource->path, "creation"}});
   return attribute_of(*resource, path);
 }
 

@@ -59,7 +59,7 @@ struct StackSettings {
   std::size_t deepest = 20;
   std::size_t most_resources = 200'000;
   /// For validation alone: types that only a cloud can make are good, nobody looks inside nested templates for
-  /// attributes, at conditions that nothing asks for, or at what outputs refer to.
+  /// attributes or at values there, at conditions that nothing asks for, or at what outputs and metadata come to.
   bool checked_as_heat_does = false;
 };
 
@@ -166,6 +166,7 @@ class Stack final : public Scope {
 
  private:
   void read_resources();
+  [[nodiscard]] bool members_have(Resource& group, std::string_view attribute);
   [[nodiscard]] std::string nearest_template() const;
   void add_resource(const ResourceDefinition& definition);
   Value remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate);

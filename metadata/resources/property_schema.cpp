@@ -1,6 +1,7 @@
 #include "metadata/resources/property_schema.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -96,6 +97,9 @@ Value as_string(const Value& value) {
 Value as_integer(const Value& value) {
   const Value number = to_number(value);
   if (number.kind() != Kind::real) return number;
+  const double whole = std::trunc(number.as_real());
+  if (value.is_number() && std::fabs(whole) < 1e18)
+    return Value::integer(static_cast<std::int64_t>(whole)).with_mark(value.mark());  // as Python's int()
   throw value_fault(cat(python_str(number), " is not an integer."), value.mark());
 }
 
@@ -194,7 +198,9 @@ Value convert_property(const PropertySchema& schema, const Value& value, const s
     } else {
       result = converted(schema, value, name);
     }
-    if (result.has_waiting()) return result;
+    const bool still_text =  // of a nested template's parameter, which will look at what it reads there
+        schema.from_parameter && result.is_string() && (schema.type == DataType::list || schema.type == DataType::map);
+    if (result.has_waiting() || still_text) return result;
     for (const Constraint& constraint : schema.constraints) constraint.check(result, schema.type);
     return result;
   } catch (const Fault& fault) {
@@ -203,16 +209,26 @@ Value convert_property(const PropertySchema& schema, const Value& value, const s
   }
 }
 
-Value convert_properties(const PropertyTable& table, const Value& given) {
-  for (const Entry& entry : given.entries()) {
-    const std::string key = python_str(entry.key);
+std::vector<Value> names_in(const Value& map) {
+  std::vector<Value> names;
+  for (const Entry& entry : map.entries()) names.push_back(entry.key);
+  return names;
+}
+
+void check_property_names(const PropertyTable& table, const std::vector<Value>& names) {
+  for (const Value& name : names) {
+    const std::string key = python_str(name);
     if (std::any_of(table.begin(), table.end(), [&](const auto& row) { return row.first == key; })) continue;
-    Fault fault = validation_fault(cat("Unknown Property ", key), entry.key.mark());
-    std::vector<std::string> names;
-    for (const auto& row : table) names.push_back(row.first);
-    if (const auto near = nearest(key, names)) fault.hint(cat("Did you mean ", *near, "?"));
+    Fault fault = validation_fault(cat("Unknown Property ", key), name.mark());
+    std::vector<std::string> known;
+    for (const auto& row : table) known.push_back(row.first);
+    if (const auto near = nearest(key, known)) fault.hint(cat("Did you mean ", *near, "?"));
     throw fault;
   }
+}
+
+Value convert_properties(const PropertyTable& table, const Value& given) {
+  check_property_names(table, names_in(given));
   MapBuilder members;
   for (const auto& [name, schema] : table) {
     if (const Value* value = given.find(name)) {

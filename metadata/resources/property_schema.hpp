@@ -41,6 +41,9 @@ struct ResourceType {
 /// The value of one property: converted, with its default, checked. What waits inside stays as it is and is not
 /// checked. Faults have the path from the property on: "inputs[0].type".
 [[nodiscard]] Value convert_property(const PropertySchema& schema, const Value& value, const std::string& name);
+[[nodiscard]] std::vector<Value> names_in(const Value& map);
+/// Refuses what the table does not have.
+void check_property_names(const PropertyTable& table, const std::vector<Value>& names);
 /// A whole map of properties: unknown ones are refused, missing ones get their default or null.
 [[nodiscard]] Value convert_properties(const PropertyTable& table, const Value& given);
 

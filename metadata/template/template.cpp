@@ -37,8 +37,7 @@ bool is_known_section(const std::string& name, Version version) {
                                          "Mappings",
                                          "Parameters",
                                          "Resources",
-                                         "Outputs",
-                                         "ParameterGroups"};
+                                         "Outputs"};
   if (is_cfn(version)) return cfn.count(name) > 0 || (name == "Conditions" && has_conditions(version));
   return hot.count(name) > 0 || (name == "conditions" && has_conditions(version));
 }
@@ -111,7 +110,7 @@ void Template::read_parameters() {
 }
 
 void Template::read_parameter_groups() const {
-  const Value groups = section("parameter_groups", "ParameterGroups");
+  const Value groups = section("parameter_groups", "");
   if (!truth(groups)) return;
   const auto fault = [&](const std::string& path, const std::string& text, const Mark& mark) {
     return validation_fault(cat("Parameter Groups error: parameter_groups", path, ": ", text), mark);
@@ -120,17 +119,20 @@ void Template::read_parameter_groups() const {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < groups.items().size(); ++i) {
     const Value& group = groups.items()[i];
+    if (!group.is_map()) throw Fault("AttributeError", cat("parameter_groups[", i, "] is no map"), groups.mark());
     const std::string label = group.is_map() && truth(member(group, "label"))
                                   ? cat(".", python_str(member(group, "label")))
                                   : cat("[", i, "]");
+    const Value* given = group.find("label");
+    const bool no_text = given != nullptr && !given->is_string() && !given->is_integer() && !given->is_bool();
     const Value names = member(group, "parameters");
-    if (names.is_null() || !truth(names))
-      throw fault(label, "The parameters must be provided for each parameter group.", group.mark());
+    if (names.is_null()) throw fault(label, "The parameters must be provided for each parameter group.", group.mark());
     if (!names.is_list()) throw fault(label, "The parameters of parameter group should be a list.", names.mark());
     for (const Value& name : names.items()) {
       const std::string text = python_str(name);
       const bool known =
           std::any_of(parameters_.begin(), parameters_.end(), [&](const ParameterSchema& p) { return p.name == text; });
+      if (!known && no_text) throw Fault("AttributeError", cat("the label ", label, " is no text"), given->mark());
       if (!known)
         throw fault(label, cat("The grouped parameter ", text, " does not reference a valid parameter."), name.mark());
       if (!seen.insert(text).second) {
@@ -218,6 +220,8 @@ class ResourceReader {
   }
 
   void check_shape() const {
+    if (made_.name.find('/') != std::string::npos)
+      throw validation_fault("Resource name may not contain \"/\"", entry_.key.mark());
     if (!truth(entry_.value)) throw validation_fault("Each resource must contain a type key.", entry_.key.mark());
     if (entry_.value.is_map()) return;
     throw validation_fault(cat("\"resources\" must contain a map of resource maps. Found a [<class '",
@@ -290,7 +294,10 @@ class ResourceReader {
 
   void check_external_id() const {
     const Value* id = is_cfn(version_) || !has_conditions(version_) ? nullptr : find("external_id");
-    if (id != nullptr && !id->is_string() && !id->is_map()) throw bad_type("external_id", "string", *id);
+    if (id == nullptr || id->is_string()) return;
+    const auto kind = parse_expression(*id, version_, cat(path_, ".external_id"))->type;
+    if (kind != Expression::Type::call && kind != Expression::Type::branch)
+      throw bad_type("external_id", "string", *id);
   }
 
   void read_condition() {
@@ -321,7 +328,7 @@ void Template::read_outputs() {
   const std::string top = is_cfn(version_) ? "Outputs" : "outputs";
   const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
   if (!outputs.is_map())
-    throw validation_fault(cat("Output validation error: ", top, ": must be a map"), outputs.mark());
+    throw Fault("AttributeError", cat("Output validation error: ", top, ": must be a map"), outputs.mark());
   for (const Entry& entry : outputs.entries()) {
     OutputDefinition made{.name = python_str(entry.key),
                           .mark = entry.key.mark(),

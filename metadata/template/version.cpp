@@ -44,7 +44,7 @@ Fault bad_version(const std::string& text, const Mark& mark) {
 Version version_of(const Value& document) {
   const Entry* found = nullptr;
   for (const Entry& entry : document.entries()) {
-    if (!entry.key.is_string()) continue;
+    if (!entry.key.is_string() || !entry.value.is_string()) continue;
     const std::string& key = entry.key.text();
     if (key != k_hot && key != "HeatTemplateFormatVersion" && key != "AWSTemplateFormatVersion") continue;
     if (found != nullptr) {

@@ -20,7 +20,8 @@ TEST_P(ValidateCases, are_accepted_and_refused_as_by_the_real_heat_for_the_same_
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ValidateCases, testing::Values("validation.json", "validation_more.json"));
+INSTANTIATE_TEST_SUITE_P(Files, ValidateCases,
+                         testing::Values("validation.json", "validation_more.json", "validation_odd.json"));
 
 TEST(RegistryCase, looks_types_up_as_the_real_heat_does) {
   for (const Value& test : cases("registry.json")) {

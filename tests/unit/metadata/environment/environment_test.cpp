@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -29,10 +30,41 @@ TEST(Environment, replaces_values_of_earlier_files_as_a_whole) {
 
 TEST(Environment, merges_by_strategy_and_type) {
   const std::string strategy = "parameter_merge_strategies: {default: merge, j: deep_merge}\n";
-  const Environment merged = merge({strategy + "parameters: {l: 'a,b', j: {x: {a: [1]}}, s: p, n: 1}\n",
-                                    strategy + "parameters: {l: c, j: {x: {a: [2], b: 3}}, s: q, n: 2}\n"},
+  const Environment merged = merge({strategy + "parameters: {l: 'a,b', j: {x: {a: [1]}}, s: p, n: '1'}\n",
+                                    strategy + "parameters: {l: c, j: {x: {a: [2], b: 3}}, s: q, n: '2'}\n"},
                                    k_schemata);
-  EXPECT_EQ(json_text(merged.parameters), R"({"l": "a,b,c", "j": {"x": {"a": [1, 2], "b": 3}}, "s": "pq", "n": 3})");
+  EXPECT_EQ(json_text(merged.parameters), R"({"l": "a,b,c", "j": {"x": {"a": [1, 2], "b": 3}}, "s": "pq", "n": "12"})");
+}
+
+TEST(Environment, refuses_to_merge_what_the_real_heat_can_not_merge) {
+  const auto type = [](const std::string& name, const std::string& first, const std::string& second) -> std::string {
+    const std::string strategy = "parameter_merge_strategies: {default: merge}\n";
+    try {
+      (void)merge({cat(strategy, "parameters: {", name, ": ", first, "}\n"),
+                   cat(strategy, "parameters: {", name, ": ", second, "}\n")},
+                  k_schemata);
+    } catch (const Fault& fault) {
+      return fault.type();
+    }
+    return "";
+  };
+  EXPECT_EQ(type("n", "1", "2"), "ValueError");
+  EXPECT_EQ(type("n", "1", "'2'"), "TypeError");
+  EXPECT_EQ(type("l", "a", "[b]"), "AttributeError");
+  EXPECT_EQ(type("l", "[a]", "b"), "TypeError");
+  EXPECT_EQ(type("j", "'{\"a\": 1}'", "{b: 2}"), "TypeError");
+  EXPECT_EQ(type("j", "{a: 1}", "[2]"), "AttributeError");
+  EXPECT_EQ(type("s", "[a]", "b"), "TypeError");
+}
+
+TEST(Environment, takes_any_word_for_a_default_strategy_and_then_overwrites) {
+  const std::string other = "parameter_merge_strategies: {default: other}\n";
+  EXPECT_EQ(json_text(merge({other + "parameters: {l: a}\n", other + "parameters: {l: b}\n"}, k_schemata).parameters),
+            R"({"l": "b"})");
+  EXPECT_THROW((void)merge({other + "parameters: {l: a}\n", "parameters: {l: b}\n",
+                            "parameter_merge_strategies: {l: merge}\nparameters: {l: c}\n"},
+                           k_schemata),
+               Fault);
 }
 
 TEST(Environment, refuses_strategies_that_differ_between_files) {
