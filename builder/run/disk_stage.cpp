@@ -74,10 +74,11 @@ LayoutDefaults layout_defaults(const ImageRequest& request) {
   return defaults;
 }
 
-/// The ids of a disk follow from what it is made of: building the same again, in another directory, gives the same bytes.
+/// The ids of a disk follow from what it is made of: building the same again, in another directory, gives the same
+/// bytes.
 std::string id_seed(const ImageRequest& request, const BuildPlan& plan) {
-  return cat(fs::path(request.image_name).filename().string(), "\n", request.architecture, "\n", join(plan.elements.names(), " "), "\n",
-             join(request.packages, " "));
+  return cat(fs::path(request.image_name).filename().string(), "\n", request.architecture, "\n",
+             join(plan.elements.names(), " "), "\n", join(request.packages, " "));
 }
 
 std::int64_t source_date_epoch(const Environment& env) {
