@@ -28,6 +28,12 @@ void sync_directory(const fs::path& directory) {
   if (::fsync(fd.get()) != 0) throw Error::from_errno("syncing", directory.string());
 }
 
+/// All that was written to its file system: a machine whose power is cut has it.
+void sync_file_system(const fs::path& directory) {
+  const Fd fd = Fd::open(directory.string(), O_RDONLY | O_DIRECTORY);
+  if (::syncfs(fd.get()) != 0) throw Error::from_errno("syncing", directory.string());
+}
+
 /// Everything below gets the owner of `like`.
 void give(const fs::path& tree, const fs::path& like) {
   struct stat owner {};
@@ -169,6 +175,7 @@ void Settler::place_state(const Json& plan) {
   take_possession(fresh, plan, clock_);
   files.write(fresh / "taken-over", id, {.mode = 0600, .uid = {}, .gid = {}});
   give(fresh, state.parent_path());
+  sync_file_system(fresh);
   if (fs::exists(state)) {
     const fs::path before = cat(state.string(), ".before-", id);
     fs::remove_all(before);

@@ -11,6 +11,7 @@
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/build_layers.hpp"
 #include "builder/run/manifest.hpp"
+#include "builder/run/settled_times.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/target_tree.hpp"
 #include "builder/run/unchanged.hpp"
@@ -175,6 +176,7 @@ class Build final : StepObserver {
     phases_.run(Phase::cleanup);
     take_back_resolv_conf(k_target_root);
     tidy_tree(k_target_root);
+    if (const auto epoch = source_date_epoch(in_.request.environment)) settle_times(k_target_root, *epoch);
   }
 
   /// A boot loader's hook that is not ours finds programs of GRUB that need no disk.

@@ -3,6 +3,7 @@
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/store/repository_states.hpp"
 
@@ -18,12 +19,6 @@ std::string base_key(const BuildInputs& inputs) {
   const std::string host = files.read("/etc/os-release").value_or("");
   return fact_digest(cat("hearth layers 1\n", inputs.request.architecture, "\n", tree_digest(files, k_shims_directory),
                          "\n", tree_digest(files, k_library_directory), "\n", fact_digest(host)));
-}
-
-std::optional<std::int64_t> source_date_epoch(const Environment& environment) {
-  const auto found = environment.find("SOURCE_DATE_EPOCH");
-  const auto seconds = found == environment.end() ? std::nullopt : parse_number(found->second);
-  return seconds ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
 }
 
 std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {

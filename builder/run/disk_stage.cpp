@@ -18,6 +18,7 @@
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/checksums.hpp"
 #include "builder/output/old_output.hpp"
+#include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -79,11 +80,6 @@ LayoutDefaults layout_defaults(const ImageRequest& request) {
 std::string id_seed(const ImageRequest& request, const BuildPlan& plan) {
   return cat(fs::path(request.image_name).filename().string(), "\n", request.architecture, "\n",
              join(plan.elements.names(), " "), "\n", join(request.packages, " "));
-}
-
-std::int64_t source_date_epoch(const Environment& env) {
-  const std::optional<std::uint64_t> given = parse_number(variable(env, "SOURCE_DATE_EPOCH"));
-  return given ? static_cast<std::int64_t>(*given) : static_cast<std::int64_t>(std::time(nullptr));
 }
 
 /// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream
@@ -290,7 +286,7 @@ std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
 }
 
 void DiskStage::prepare(const fs::path& root, const Environment& environment) const {
-  prepare_tree(root, layout_, source_date_epoch(environment));
+  prepare_tree(root, layout_, source_date_epoch(environment).value_or(std::time(nullptr)));
 }
 
 /// An archive of a tree with a boot loader holds the same files as one that is made beside a disk. A tree without a
@@ -300,7 +296,7 @@ bool DiskStage::boots_without_disk(const fs::path& root) const {
 }
 
 std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& tools) const {
-  const std::int64_t epoch = source_date_epoch(tools.environment);
+  const std::int64_t epoch = source_date_epoch(tools.environment).value_or(std::time(nullptr));
   const OutputSource source{.tree = root,
                             .raw = k_image_directory / "image0.raw",
                             .layout = layout_,

@@ -1,0 +1,75 @@
+#include "builder/run/settled_times.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <string>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_database = "var/lib/dpkg";
+
+/// Where a package's /lib/x lies: in usr/lib where /lib is a link to that (merged /usr).
+std::string place_of(const fs::path& root, const std::string& listed) {
+  const std::string path = listed.substr(1);
+  const std::string top = path.substr(0, path.find('/'));
+  const fs::path link = root / top;
+  if (top.size() == path.size() || !fs::is_symlink(link)) return path;
+  const fs::path target = fs::read_symlink(link).relative_path();
+  return (target / path.substr(top.size() + 1)).string();
+}
+
+std::unordered_set<std::string> packaged(const fs::path& root) {
+  std::unordered_set<std::string> paths;
+  const RealFileSystem files;
+  const fs::path lists = root / k_database / "info";
+  for (const std::string& name : files.list(lists)) {
+    if (fs::path(name).extension() != ".list") continue;
+    for (const std::string& line : split_lines(files.read(lists / name).value_or(""))) {
+      if (line.size() > 1 && line.front() == '/') paths.insert(place_of(root, line));
+    }
+  }
+  return paths;
+}
+
+void set_time(const fs::path& path, std::int64_t epoch) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
+  if (status.st_mtim.tv_sec >= epoch) return;
+  const std::array<timespec, 2> times = {timespec{0, UTIME_OMIT}, timespec{epoch, 0}};
+  if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
+    throw Error::from_errno("setting the time of", path.string());
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> source_date_epoch(const Environment& environment) {
+  const auto found = environment.find("SOURCE_DATE_EPOCH");
+  const auto seconds = found == environment.end() ? std::nullopt : parse_number(found->second);
+  return seconds ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
+}
+
+void settle_times(const fs::path& root, std::int64_t epoch) {
+  const std::unordered_set<std::string> known = packaged(root);
+  if (known.empty()) return;
+  fs::recursive_directory_iterator at(root);
+  for (const fs::recursive_directory_iterator end; at != end; ++at) {
+    const std::string path = at->path().lexically_relative(root).string();
+    if (path == k_database) {
+      at.disable_recursion_pending();
+    } else if (known.count(path) == 0) {
+      set_time(at->path(), epoch);
+    }
+  }
+}
+
+}  // namespace hearth::builder
