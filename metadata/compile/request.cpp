@@ -116,7 +116,6 @@ Value environment_in(StackModel& model, const Value& environment) {
 }  // namespace
 
 void build_model(StackModel& model, const StackRequest& request) {
-  check_stack_name(request.name);
   model.tree = std::make_unique<Tree>(model.sources, *model.files);
   model.tree->settings = request.settings;
   TemplatePtr source;
@@ -127,6 +126,7 @@ void build_model(StackModel& model, const StackRequest& request) {
     model.tree->templates[request.template_name] = source;
   }
   model.tree->environment = environment_of(model, request, *source);
+  check_stack_name(request.name);
   const Value& environment = model.tree->environment.parameters;
   const Value given =
       request.environment_wins ? merged(request.parameters, environment) : merged(environment, request.parameters);
@@ -151,7 +151,7 @@ StackRequest request_from_body(StackModel& model, const Value& body) {
   request.template_document = template_in(model, member(body, "template"));
   for (const Value& each : items_of(member(body, "environment_files")))
     request.environments.push_back(python_str(each));
-  request.environment = environment_in(model, member(body, "environment"));
+  if (request.environments.empty()) request.environment = environment_in(model, member(body, "environment"));
   request.parameters = member(body, "parameters");
   request.environment_wins = !request.environments.empty();
   return request;

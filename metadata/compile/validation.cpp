@@ -20,14 +20,15 @@ class Validator {
   std::vector<Fault> run() {
     attempt([&] { stack_.parameters().validate(!only_names()); });
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
+    if (as_heat() && !loaded().empty()) return std::move(faults_);
     std::vector<Resource*> resources;
     attempt([&] { resources = stack_.resources(); });
     attempt([&] { names(resources); });
     attempt([&] { conditions(); });
-    if (as_heat()) attempt([&] { nested_schemata(resources); });
     for (Resource* each : resources) {
       attempt([&] { (void)stack_.needs(*each); }, each->mark);
     }
+    if (as_heat() && faults_.empty()) attempt([&] { names_of_attributes(resources); });
     if (faults_.empty()) attempt([&] { circle(); });
     if (!faults_.empty()) return std::move(faults_);
     if (stack_.parent() == nullptr) reserve_addresses(resources);
@@ -35,6 +36,14 @@ class Validator {
     for (Resource* each : resources) one(*each);
     outputs();
     return std::move(faults_);
+  }
+
+  std::vector<Fault>& loaded() {
+    std::vector<Resource*> resources;
+    attempt([&] { resources = stack_.resources(); });
+    attempt([&] { nested_schemata(resources); });
+    attempt([&] { faulty_functions(resources); });
+    return faults_;
   }
 
  private:
@@ -165,6 +174,34 @@ class Validator {
       } catch (const Fault& fault) {
         if (fault.type() == "InvalidSchemaError") throw;
       }
+    }
+  }
+
+  /// Heat reads the functions of all resources before it looks at what they refer to.
+  void faulty_functions(const std::vector<Resource*>& resources) {
+    for (const Resource* each : resources) {
+      for (const ExpressionPtr& written : {each->definition->properties, each->definition->metadata}) {
+        if (written) check(*written, stack_);
+      }
+    }
+  }
+
+  /// Heat asks for all attributes, of resources and outputs, before it validates any.
+  void names_of_attributes(const std::vector<Resource*>& resources) {
+    std::vector<Reference> found;
+    const auto collect = [&](const ExpressionPtr& written) {
+      if (written && written->type != Expression::Type::faulty) collect_references(*written, stack_, found, "");
+    };
+    for (const Resource* each : resources) {
+      collect(each->definition->properties);
+      collect(each->definition->metadata);
+    }
+    if (stack_.definition() != nullptr) {
+      for (const OutputDefinition& output : stack_.definition()->outputs()) collect(output.value);
+    }
+    for (const Reference& each : found) {
+      const bool named = each.attribute.empty() || each.attribute[0].is_string() || each.attribute[0].is_null();
+      if (!named) throw type_fault(cat("an attribute of ", each.resource, " is named by a text"), each.mark);
     }
   }
 
@@ -319,8 +356,6 @@ class Validator {
           [&] {
             const std::string path = cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value");
             check(*output.value, stack_);
-            std::vector<Reference> references;
-            if (as_heat()) collect_references(*output.value, stack_, references, path);
             output_condition(output);
             try {
               validate(*output.value, stack_, path);
@@ -404,6 +439,8 @@ std::vector<Fault> validate_stack(Stack& stack) {
   }
   return found;
 }
+
+std::vector<Fault> loading_faults(Stack& stack) { return Validator(stack).loaded(); }
 
 std::vector<std::string> find_circle(Stack& stack) {
   CircleSearch search(stack);

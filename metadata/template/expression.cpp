@@ -268,9 +268,6 @@ void collect_references(const Expression& expression, Scope& scope, std::vector<
   std::vector<Value> parts = arguments.is_list() ? arguments.items() : std::vector<Value>{arguments};
   if (name == "get_resource" && !parts[0].is_string()) parts[0] = Value::string(python_str(parts[0]));
   if (parts.empty() || !parts[0].is_string()) return;
-  if (attribute && parts.size() > 1 && parts[1].is_number())
-    throw type_fault(cat("the attribute of ", parts[0].text(), " is a number, not a name: ", python_str(parts[1])),
-                     expression.mark);
   if (name == "Ref" && !scope.has_resource(parts[0].text())) return;
   const std::string resource = parts[0].text();
   parts.erase(parts.begin());

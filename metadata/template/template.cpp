@@ -72,8 +72,8 @@ Value read_template_text(std::string_view text, std::string_view name, Sources& 
 
 Template::Template(Value document, std::string name)
     : document_(std::move(document)), name_(std::move(name)), version_(version_of(document_)) {
-  check_sections();
   read_parameters();
+  check_sections();
   read_parameter_groups();
   read_conditions();
   read_resources();
