@@ -81,7 +81,8 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
   for (const EnvironmentFile& file : files) {
     if (request.other_files.empty()) add_guessed_schemata(member(file.sections, "parameter_defaults"), schemata);
   }
-  return merge_environments(files, schemata);
+  const bool merges_into_given = request.environment_wins && request.parameters.is_map();
+  return merge_environments(files, schemata, merges_into_given ? request.parameters : Value::map({}));
 }
 
 Value template_text(StackModel& model, const Value& text) {

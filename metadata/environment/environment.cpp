@@ -190,8 +190,9 @@ EnvironmentFile read_environment(std::string_view text, const std::string& name,
   return {name, check_environment(document)};
 }
 
-Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata) {
-  Environment merged{.parameters = Value::map({}),
+Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata,
+                               const Value& given) {
+  Environment merged{.parameters = given,
                      .parameter_defaults = Value::map({}),
                      .resource_registry = Value::map({}),
                      .encrypted_param_names = Value::list({}),

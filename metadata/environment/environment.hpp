@@ -31,7 +31,9 @@ struct EnvironmentFile {
 
 /// Schemata of the parameters of all templates by name: merge strategies need the types.
 using Schemata = std::map<std::string, DataType>;
-/// Throws ConflictingMergeStrategyForParam, InvalidMergeStrategyForParam, ValueError.
-[[nodiscard]] Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata);
+/// `given`: parameters that files merge into, as if they stood in a file before them. Throws
+/// ConflictingMergeStrategyForParam, InvalidMergeStrategyForParam, ValueError.
+[[nodiscard]] Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata,
+                                             const Value& given = Value::map({}));
 
 }  // namespace hearth::metadata

@@ -35,6 +35,25 @@ Value with_typed_value(const Value& typed, const Value& raw) {
   return Value::map(std::move(members)).with_mark(typed.mark());
 }
 
+PropertySchema without_constraints(PropertySchema schema) {
+  schema.constraints.clear();
+  for (auto& [name, member] : schema.members) member = without_constraints(member);
+  if (schema.item) schema.item = std::make_shared<PropertySchema>(without_constraints(*schema.item));
+  return schema;
+}
+
+/// The table with no constraints for properties that refer to resources: Heat has no values for those yet.
+PropertyTable constraints_on_known(PropertyTable table, const Expression& written, Scope& scope) {
+  for (std::size_t i = 0; written.type == Expression::Type::map && i < written.keys.size(); ++i) {
+    std::vector<Reference> found;
+    collect_references(*written.items[i], scope, found);
+    for (auto& [name, schema] : table) {
+      if (!found.empty() && name == python_str(written.keys[i])) schema = without_constraints(schema);
+    }
+  }
+  return table;
+}
+
 Fault unknown_reference(std::string_view name, const std::string& place, const std::vector<std::string>& known,
                         const Mark& mark) {
   Fault fault("InvalidTemplateReference", cat("The specified reference \"", name, "\" (in ", place, ") is incorrect."),
@@ -294,7 +313,11 @@ Value Stack::properties(Resource& resource) {
     const Value raw = raw_properties(resource);
     if (raw.is_waiting() || resource.table == nullptr || takes_anything(resource)) return raw;
     try {
-      const Value typed = convert_properties(resource.table->properties, raw.is_map() ? raw : Value::map({}));
+      const ExpressionPtr& written = resource.definition->properties;
+      const bool as_heat = tree_.settings.checked_as_heat_does && written;
+      const Value given = raw.is_map() ? raw : Value::map({});
+      const PropertyTable& table = resource.table->properties;
+      const Value typed = convert_properties(as_heat ? constraints_on_known(table, *written, *this) : table, given);
       return resource.family == Family::value ? with_typed_value(typed, raw) : typed;
     } catch (const Fault& fault) {
       Fault located = fault.below(cat("Property error: resources.", resource.name, ".properties")).at(resource.mark);

@@ -263,9 +263,13 @@ void collect_references(const Expression& expression, Scope& scope, std::vector<
   if (!attribute && name != "get_resource" && name != "Ref") return;
   Value arguments = resolve(expression.arguments(), scope);
   if (arguments.has_waiting()) return;
-  if (name == "get_resource" && (arguments.is_list() || arguments.is_map()))
-    throw type_fault(cat("unhashable type: '", type_name(arguments), "'"), expression.mark);
+  const auto refuse_unhashable = [&](const Value& value) {
+    if (value.is_list() || value.is_map())
+      throw type_fault(cat("unhashable type: '", type_name(value), "'"), expression.mark);
+  };
+  if (name == "get_resource") refuse_unhashable(arguments);
   std::vector<Value> parts = arguments.is_list() ? arguments.items() : std::vector<Value>{arguments};
+  if (name == "get_attr" && !parts.empty()) refuse_unhashable(parts[0]);
   if (name == "get_resource" && !parts[0].is_string()) parts[0] = Value::string(python_str(parts[0]));
   if (parts.empty() || !parts[0].is_string()) return;
   if (name == "Ref" && !scope.has_resource(parts[0].text())) return;

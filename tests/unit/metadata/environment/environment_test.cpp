@@ -67,6 +67,14 @@ TEST(Environment, takes_any_word_for_a_default_strategy_and_then_overwrites) {
                Fault);
 }
 
+TEST(Environment, merges_into_parameters_that_were_given_before_it) {
+  const std::string text = "parameter_merge_strategies: {l: merge}\nparameters: {l: b, unknown: 1}\n";
+  Sources sources;
+  const Environment merged =
+      merge_environments({read_environment(text, "e", sources)}, k_schemata, map_of({{"l", Value::string("a")}}));
+  EXPECT_EQ(json_text(merged.parameters), R"({"l": "a,b"})");
+}
+
 TEST(Environment, refuses_strategies_that_differ_between_files) {
   EXPECT_THROW(
       (void)merge({"parameters: {l: a}\n", "parameter_merge_strategies: {l: merge}\nparameters: {l: b}\n"}, k_schemata),
