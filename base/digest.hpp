@@ -7,6 +7,7 @@
 
 namespace hearth {
 
+/// Null when this OpenSSL does not offer it.
 [[nodiscard]] const EVP_MD* evp_of(HashKind kind);
 
 }  // namespace hearth

@@ -16,14 +16,12 @@ struct Hasher::Context {
   ~Context() { EVP_MD_CTX_free(evp); }
 };
 
+// Fetched once: with EVP_sha256() and its kin every digest begins with a search for who offers it.
 const EVP_MD* evp_of(HashKind kind) {
-  switch (kind) {
-    case HashKind::md5: return EVP_md5();
-    case HashKind::sha1: return EVP_sha1();
-    case HashKind::sha256: return EVP_sha256();
-    case HashKind::sha512: return EVP_sha512();
-  }
-  return nullptr;
+  static const std::array<const EVP_MD*, 4> fetched = {
+      EVP_MD_fetch(nullptr, "MD5", nullptr), EVP_MD_fetch(nullptr, "SHA1", nullptr),
+      EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_fetch(nullptr, "SHA512", nullptr)};
+  return fetched.at(static_cast<std::size_t>(kind));
 }
 
 Hasher::Hasher(HashKind kind) : context_(std::make_unique<Context>()) {

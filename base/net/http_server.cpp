@@ -110,6 +110,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     ErrorCode unknown;
     peer_ = peer.address().to_string(unknown);
     all_ = service_.places.all.insert(service_.places.all.end(), this);
+    if constexpr (!is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -236,12 +237,28 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     const bool silent = request_.method == "HEAD" || response_.status == 304 || response_.status == 204;
     if (response_.stream) return silent ? cut() : send_stream();
     const std::string_view body = silent ? std::string_view{} : std::string_view(response_.content());
+    std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(body)};
+    const ErrorCode error = write_at_once(parts);
+    if (error || asio::buffer_size(parts) == 0) return finish(error, keep_alive, body.size());
     expire_after(service_.limits.write_time);
-    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(body)};
     asio::async_write(stream_, parts,
-                      [self = this->shared_from_this(), keep_alive, size = body.size()](ErrorCode error, std::size_t) {
-                        self->finish(error, keep_alive, size);
+                      [self = this->shared_from_this(), keep_alive, size = body.size()](ErrorCode failed, std::size_t) {
+                        self->finish(failed, keep_alive, size);
                       });
+  }
+
+  /// Takes off `parts` what the socket's buffer has room for, which is all of a usual answer: no timer, no wait.
+  ErrorCode write_at_once(std::array<asio::const_buffer, 2>& parts) {
+    ErrorCode error;
+    if constexpr (!is_tls) {
+      std::size_t written = stream_.socket().write_some(parts, error);
+      for (asio::const_buffer& part : parts) {
+        const std::size_t taken = std::min(written, part.size());
+        part += taken;
+        written -= taken;
+      }
+    }
+    return error == asio::error::would_block ? ErrorCode{} : error;
   }
 
   void send_stream() {

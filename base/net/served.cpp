@@ -59,10 +59,14 @@ constexpr std::array<std::string_view, 6> k_secret_parameters = {"signature", "t
 bool has_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
 /// A header's value can't end its line, whatever it was made from.
-std::string one_line(std::string value) {
+void append_line(std::string& head, std::string_view name, std::string_view value) {
+  head += name;
+  const std::size_t begin = head.size();
+  head += value;
   std::replace_if(
-      value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
-  return value;
+      head.begin() + static_cast<std::ptrdiff_t>(begin), head.end(),
+      [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+  head += "\r\n";
 }
 
 }  // namespace
@@ -89,10 +93,12 @@ Result<RequestTarget, std::string> parse_request_target(std::string_view target)
 }
 
 std::string response_head(const ServedResponse& response, std::string_view date, bool keep_alive) {
-  std::string head = cat("HTTP/1.1 ", response.status, " ",
-                         response.reason.empty() ? usual_reason(response.status) : one_line(response.reason),
-                         "\r\nDate: ", date, "\r\n");
-  for (const auto& [name, value] : response.headers) head += cat(name, ": ", one_line(value), "\r\n");
+  std::string head;
+  head.reserve(256);
+  append_line(head, cat("HTTP/1.1 ", response.status, " "),
+              response.reason.empty() ? usual_reason(response.status) : std::string_view(response.reason));
+  append_line(head, "Date: ", date);
+  for (const auto& [name, value] : response.headers) append_line(head, cat(name, ": "), value);
   if (has_body(response.status) && !response.stream) head += cat("Content-Length: ", response.content().size(), "\r\n");
   if (!keep_alive) head += "Connection: close\r\n";
   head += "\r\n";

@@ -152,6 +152,7 @@ Result<Url> resolve_url(const Url& base, std::string_view reference) {
 
 std::string percent_encode(std::string_view text, std::string_view keep) {
   std::string out;
+  out.reserve(text.size());
   for (const char c : text) {
     if (is_unreserved(c) || keep.find(c) != std::string_view::npos) {
       out.push_back(c);
@@ -165,8 +166,9 @@ std::string percent_encode(std::string_view text, std::string_view keep) {
 }
 
 std::string percent_decode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  const std::size_t plain = std::min(text.find('%'), text.size());
+  std::string out(text.substr(0, plain));
+  for (std::size_t i = plain; i < text.size(); ++i) {
     const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
     const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
     if (low < 0) {

@@ -56,7 +56,7 @@ ServedResponse ObjectApi::read(const ServedRequest& request, const ObjectPath& p
   response.headers = {{"Content-Type", object->content_type},
                       {"Etag", object->tag},
                       {"Last-Modified", format_http_date(object->modified)},
-                      {"Content-Disposition", grant.disposition},
+                      {"Content-Disposition", temp_url_disposition(request, path)},
                       {"Expires", format_http_date(grant.expires)}};
   response.shared_body = object->text;
   return response;

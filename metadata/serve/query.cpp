@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t k_most_parameters = 200;
 
 std::string form_decode(std::string_view text) {
+  if (text.find('+') == std::string_view::npos) return percent_decode(text);
   std::string blanks(text);
   std::replace(blanks.begin(), blanks.end(), '+', ' ');
   return percent_decode(blanks);

@@ -68,20 +68,6 @@ std::vector<std::string> granting_methods(const std::string& method) {
 
 std::string header_quoted(const std::string& name) { return replace_all(replace_all(name, "%", "%25"), "\"", "%22"); }
 
-std::string disposition_of(const Parameters& parameters, const std::string& object) {
-  const bool is_inline = find_parameter(parameters, "inline").has_value();
-  const std::optional<std::string> given = find_parameter(parameters, "filename");
-  if (is_inline && !given) return "inline";
-  std::string name = given.value_or("");
-  if (name.empty()) {
-    const std::size_t end = object.find_last_not_of('/');
-    const std::string stem = object.substr(0, end == std::string::npos ? 0 : end + 1);
-    name = stem.substr(stem.rfind('/') == std::string::npos ? 0 : stem.rfind('/') + 1);
-  }
-  return cat(is_inline ? "inline" : "attachment", "; filename=\"", header_quoted(name), "\"; filename*=UTF-8''",
-             percent_encode(name, "/"));
-}
-
 /// What was signed, but for method and expiry: the object's path or the prefix's.
 std::optional<std::string> signed_path(const Parameters& parameters, const ObjectPath& path) {
   const std::string container = cat("/v1/", path.account, "/", path.container, "/");
@@ -142,7 +128,22 @@ std::optional<TempUrlGrant> check_temp_url(const ServedRequest& request, const O
     }
   }
   if (!valid) return std::nullopt;
-  return TempUrlGrant{*expires, disposition_of(parameters, path.object)};
+  return TempUrlGrant{*expires};
+}
+
+std::string temp_url_disposition(const ServedRequest& request, const ObjectPath& path) {
+  const Parameters parameters = parse_parameters(request.query);
+  const bool is_inline = find_parameter(parameters, "inline").has_value();
+  const std::optional<std::string> given = find_parameter(parameters, "filename");
+  if (is_inline && !given) return "inline";
+  std::string name = given.value_or("");
+  if (name.empty()) {
+    const std::size_t end = path.object.find_last_not_of('/');
+    const std::string stem = path.object.substr(0, end == std::string::npos ? 0 : end + 1);
+    name = stem.substr(stem.rfind('/') == std::string::npos ? 0 : stem.rfind('/') + 1);
+  }
+  return cat(is_inline ? "inline" : "attachment", "; filename=\"", header_quoted(name), "\"; filename*=UTF-8''",
+             percent_encode(name, "/"));
 }
 
 std::string sign_temp_url(HashKind kind, const std::string& key, const std::string& method, std::int64_t expires,

@@ -27,13 +27,15 @@ struct ObjectPath {
 /// What a valid TempURL grants, beyond the method itself.
 struct TempUrlGrant {
   std::int64_t expires = 0;
-  std::string disposition;  ///< for the header Content-Disposition
 };
 
 /// Nothing when the URL is not valid: no, wrong or upper-case signature, wrong method, expired, outside prefix or
 /// address range. Any of `keys` may have made the signature; HEAD is granted by GET, PUT and POST, too.
 [[nodiscard]] std::optional<TempUrlGrant> check_temp_url(const ServedRequest& request, const ObjectPath& path,
                                                          const std::vector<std::string>& keys, std::int64_t now);
+
+/// The header Content-Disposition of an answer that holds the object: named after it, or as the URL asks.
+[[nodiscard]] std::string temp_url_disposition(const ServedRequest& request, const ObjectPath& path);
 
 /// Lower-case hex of the signature for `path` ("/v1/ACCOUNT/CONTAINER/OBJECT", not encoded).
 [[nodiscard]] std::string sign_temp_url(HashKind kind, const std::string& key, const std::string& method,

@@ -40,6 +40,7 @@ for peer in "${wanted[@]}"; do
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/image-bench-XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
+unset TMPDIR  # else mkosi's packages look for it within the image
 cd "$work"
 
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")

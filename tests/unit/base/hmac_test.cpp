@@ -15,6 +15,13 @@ TEST(Hmac, GivesTheDigestsOfTheRfcs) {
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
+TEST(Hmac, OfAnEmptyKeyKnowsNothingOfTheKeyBefore) {
+  const std::string empty = "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
+  EXPECT_EQ(to_hex(hmac(HashKind::sha256, {}, {})), empty);
+  EXPECT_NE(to_hex(hmac(HashKind::sha256, "key", {})), empty);
+  EXPECT_EQ(to_hex(hmac(HashKind::sha256, {}, {})), empty);
+}
+
 TEST(Base64, GoesThereAndBack) {
   EXPECT_EQ(base64_encode(""), "");
   EXPECT_EQ(base64_encode("fo"), "Zm8=");
