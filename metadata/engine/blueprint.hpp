@@ -116,6 +116,8 @@ class Blueprint {
   /// What the resource has to find again (StackDefinition::kept) whatever else changes: a port its addresses. Null:
   /// nothing.
   [[nodiscard]] virtual Json kept(const std::string& /*path*/) { return {}; }
+  /// A new one takes the resource's place: it has another id, and nothing is known of it.
+  virtual void renew(const std::string& path) = 0;
   /// Whether a resource can take new values of these properties, or a new one must take its place.
   [[nodiscard]] virtual bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) = 0;
   [[nodiscard]] virtual std::vector<PlannedOutput> outputs(const std::string& stack_path) = 0;
@@ -140,7 +142,9 @@ struct StackDefinition {
   std::string id;
   std::string project;
   Json body;  ///< template, files, environment, environment_files, parameters, as in Heat's API
-  std::map<std::string, Json> kept{};  ///< Blueprint::kept() of resources that are there, by path
+  std::map<std::string, Json> kept{};         ///< Blueprint::kept() of resources that are there, by path
+  std::size_t era = 0;                        ///< of resources that are made now: each update begins another
+  std::map<std::string, std::size_t> eras{};  ///< in which those that are there were made, by path
 };
 
 class BlueprintMaker {

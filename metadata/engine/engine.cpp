@@ -55,7 +55,7 @@ void Engine::load() {
     LiveTree& kept = *(trees_[live->tree.id] = std::move(live));
     if (!kept.tree.busy()) continue;
     if (kept.tree.previous_body.is_object()) {
-      kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body));
+      kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
     }
     StackMachine machine(kept.tree, blueprint(kept), *this, kept.previous.get());
     machine.resume();
@@ -67,11 +67,15 @@ std::int64_t Engine::now() const {
   return std::chrono::duration_cast<std::chrono::seconds>(world_.clock.wall().time_since_epoch()).count();
 }
 
-StackDefinition Engine::definition(const StackTree& tree, const Json& body) const {
+/// `before`: of two at one path the one that goes counts, else the one that came.
+StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {
   StackDefinition definition{tree.name, tree.id, tree.project, body};
+  definition.era = tree.era;
   for (const Resource& resource : tree.resources()) {
+    if (resource.gone) continue;
+    if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
     const auto kept = resource.data.find("kept");
-    if (!resource.gone && kept != resource.data.end()) definition.kept[resource.path] = *kept;
+    if (kept != resource.data.end()) definition.kept[resource.path] = *kept;
   }
   return definition;
 }
@@ -149,8 +153,10 @@ void Engine::update(const std::string& id, const Json& body) {
 
 void Engine::change_to(LiveTree& live, const Json& body, Action action) {
   std::unique_ptr<Blueprint> next;
+  StackDefinition wanted = definition(live.tree, body);
+  ++wanted.era;
   try {
-    next = world_.maker.make(definition(live.tree, body));
+    next = world_.maker.make(wanted);
   } catch (const Error& error) {
     throw EngineError("StackValidationFailed", error.what());
   }
@@ -160,6 +166,7 @@ void Engine::change_to(LiveTree& live, const Json& body, Action action) {
   live.blueprint = std::move(next);
   live.tree.previous_body = std::exchange(live.tree.body, with_defaults(body));
   StackMachine(live.tree, *live.blueprint, *this, live.previous.get()).relearn(true);
+  live.tree.era = wanted.era;
   live.tree.restoring = action == Action::rollback;
   run(live, action);
 }
@@ -407,13 +414,21 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
                                                    : cat("key/", key);
   const std::size_t current = tree.find_path(resource.path);
   const bool replaced = current != k_none && &tree.resource(current) != &resource;
-  if (replaced) return;  // its place is taken: id and object are those of the new one
-  objects_.erase(row.value("object", ""));
+  if (replaced && tree.resource(current).physical_id == resource.physical_id) return;  // only its key is another
   servers_.erase(resource.physical_id);
-  std::erase_if(addresses_,
-                [&](const auto& entry) { return entry.second.tree == tree.id && entry.second.path == resource.path; });
   retired_[key] = row;
-  retired_[row.value("object", "")] = row;
+  const bool same_object = replaced &&
+                           tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&
+                           resource.data.contains("object");
+  if (!same_object) {
+    objects_.erase(row.value("object", ""));
+    retired_[row.value("object", "")] = row;
+  }
+  if (!replaced) {
+    std::erase_if(addresses_, [&](const auto& entry) {
+      return entry.second.tree == tree.id && entry.second.path == resource.path;
+    });
+  }
   world_.repository.set(cat("retired/", key), row.dump());
 }
 

@@ -205,7 +205,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void set_deadline(LiveTree& live);
   [[nodiscard]] Json with_defaults(const Json& body) const;
   void require_idle(const LiveTree& live) const;
-  [[nodiscard]] StackDefinition definition(const StackTree& tree, const Json& body) const;
+  [[nodiscard]] StackDefinition definition(const StackTree& tree, const Json& body, bool before = false) const;
   [[nodiscard]] std::pair<LiveTree*, Resource*> at(const Place& place) const;
   [[nodiscard]] Document document(LiveTree& live, const Resource& server) const;
   [[nodiscard]] std::string compose(LiveTree& live, const Resource& server) const;

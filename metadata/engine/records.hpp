@@ -59,6 +59,7 @@ struct Resource {
   std::int64_t created = 0;
   std::int64_t updated = 0;
   std::string fingerprint;     ///< of its resolved properties
+  std::size_t era = 0;         ///< after how many updates of the stack it was made: part of what its id comes from
   Json data = Json::object();  ///< servers: version, credentials; handles: signals; conditions: deadline
   DeploymentState deployment;
   std::vector<std::string> needs;

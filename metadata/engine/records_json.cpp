@@ -98,6 +98,7 @@ Json to_json(const Resource& resource) {
   json["created"] = resource.created;
   json["updated"] = resource.updated;
   json["fingerprint"] = resource.fingerprint;
+  json["era"] = resource.era;
   json["data"] = resource.data;
   json["needs"] = resource.needs;
   if (!resource.hooks.empty()) json["hooks"] = resource.hooks;
@@ -121,6 +122,7 @@ Resource resource_from(const Json& json) {
   resource.created = json.value("created", std::int64_t{0});
   resource.updated = json.value("updated", std::int64_t{0});
   resource.fingerprint = text(json, "fingerprint");
+  resource.era = json.value("era", std::size_t{0});
   resource.data = json.value("data", Json::object());
   resource.needs = json.value("needs", std::vector<std::string>());
   resource.hooks = json.value("hooks", std::vector<std::string>());

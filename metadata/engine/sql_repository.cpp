@@ -82,6 +82,7 @@ std::vector<StackTree> SqlRepository::load() {
     tree.body = data["body"];
     tree.previous_body = data["previous_body"];
     tree.deadline = data.value("deadline", std::int64_t{0});
+    tree.era = data.value("era", std::size_t{0});
     tree.restoring = data.value("restoring", false);
     load_rows(tree);
   }
@@ -133,6 +134,7 @@ void SqlRepository::save_tree(const StackTree& tree) {
   data["body"] = tree.body;
   data["previous_body"] = tree.previous_body;
   data["deadline"] = tree.deadline;
+  data["era"] = tree.era;
   data["restoring"] = tree.restoring;
   database_
       .prepare(

@@ -20,6 +20,7 @@ void StackMachine::act_nested(std::size_t index) {
   Resource& resource = tree_.resource(index);
   const Action action = resource.action;
   const bool makes = action == Action::create || action == Action::adopt;
+  if (makes || action == Action::update) resource.fingerprint = fingerprint_of(resource);
   if (makes || resource.child == k_none) {
     if (action == Action::erase) {
       set(index, action, Status::in_progress, "state changed");
@@ -91,13 +92,15 @@ void StackMachine::keep_blacklist(std::size_t index, const PlannedStack& plan) {
   changes_.resources.insert(index);
 }
 
-/// Properties as resolved. A deployment on a server that was replaced is another one.
+/// A deployment on a server that was replaced is another one, though the server may have kept its id.
 std::string StackMachine::fingerprint_of(const Resource& resource) {
   Json properties = blueprint_.properties(resource.path);
   if (resource.role == Role::deployment) {
     const std::size_t server = tree_.find_path(resource.deployment.server);
     const Json& data = server == k_none ? resource.data : tree_.resource(server).data;
-    if (data.contains("generation")) properties["server"] = data["generation"];
+    if (data.contains("generation")) {
+      properties["server"] = cat(properties.value("server", ""), "#", data["generation"].get<std::int64_t>());
+    }
   }
   return dumped(properties);
 }
@@ -107,18 +110,23 @@ void StackMachine::act_deployment(std::size_t index) {
   const Action action = resource.action;
   if (action == Action::adopt) return adopt_deployment(index);
   const bool begins = action == Action::create;
-  if (begins) resource.physical_id = random_uuid();
   Trigger what;
   what.action = action;
   what.config_id = random_uuid();
   what.created = iso_time(around_.now());
+  const bool replaced = action == Action::erase && tree_.find_path(resource.path) != index;
   PlannedDeployment plan = plan_of(resource, what);
+  if (begins) resource.physical_id.clear();  // there is none before there is something to do
+  if (plan.triggers && resource.physical_id.empty() && action != Action::erase) {
+    resource.physical_id = blueprint_.physical_id(resource.path);
+  }
   set(index, action, Status::in_progress, "state changed");
   if (begins) resource.deployment = {};
   resource.deployment.server = plan.server;
   resource.deployment.replace_key = plan.replace_key;
   if (begins || action == Action::update) resource.fingerprint = fingerprint_of(resource);
-  if (!plan.triggers || (action == Action::erase && !must_wait(resource, plan))) return complete(index);
+  // Nobody could tell its signals from those of what took its place.
+  if (!plan.triggers || replaced || (action == Action::erase && !must_wait(resource, plan))) return complete(index);
   what.signal = around_.signal_inputs(tree_, resource, plan.signal_transport);
   plan = plan_of(resource, what);
   trigger(index, plan, what.config_id);

@@ -118,7 +118,7 @@ class StackMachine {
   void visit_update(std::size_t resource);
   void replace(std::size_t resource);
   [[nodiscard]] bool unchanged(const Resource& resource, const std::string& fingerprint) const;
-  [[nodiscard]] bool must_replace(const Resource& resource, const std::string& fingerprint);
+  [[nodiscard]] std::string to_replace(const Resource& resource, const std::string& fingerprint);
   void begin_removal(std::size_t stack);
 
   // stack_failure.cpp

@@ -44,6 +44,7 @@ std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& pl
   resource.created = now;
   resource.updated = now;
   resource.stack = stack;
+  resource.era = era;
   const std::size_t index = resources_.size();
   by_path_[resource.path] = index;
   stacks_[stack].resources.push_back(index);
@@ -95,6 +96,10 @@ void StackTree::drop_resource(std::size_t resource) {
   gone.gone = true;
   const auto entry = by_path_.find(gone.path);
   if (entry != by_path_.end() && entry->second == resource) by_path_.erase(entry);
+  for (const std::string& need : gone.needs) {
+    const std::size_t needed = find_resource(gone.stack, need);
+    if (needed != k_none) std::erase(resources_[needed].needed_by, resource);
+  }
   std::erase(stacks_[gone.stack].resources, resource);
   if (gone.child != k_none) drop_stack(gone.child);
 }
@@ -123,7 +128,12 @@ std::size_t StackTree::find_stack(const std::string& id_or_name) const {
 }
 
 std::size_t StackTree::find_resource(std::size_t stack, const std::string& resource_name) const {
-  return find_path(path_below(stacks_[stack].path, resource_name));
+  const std::size_t found = find_path(path_below(stacks_[stack].path, resource_name));
+  if (found == k_none || resources_[found].stack == stack) return found;
+  for (const std::size_t member : stacks_[stack].resources) {  // this stack's place was taken by another
+    if (resources_[member].name == resource_name) return member;
+  }
+  return k_none;
 }
 
 std::size_t StackTree::find_path(const std::string& path) const {

@@ -20,6 +20,7 @@ class StackTree {
   std::string project;
   Json body;                  ///< the definition, with timeout_mins, disable_rollback, tags
   Json previous_body;         ///< before the running update: where a rollback goes
+  std::size_t era = 0;        ///< how many updates there were
   bool restoring = false;     ///< a rollback goes back to what was, in place of deleting
   Json adopted;               ///< while it is being adopted: the export that it comes from; not kept
   std::int64_t deadline = 0;  ///< of the running operation, Unix seconds; 0 = none

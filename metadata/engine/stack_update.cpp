@@ -26,6 +26,15 @@ std::vector<std::string> changed_properties(const std::string& before, const std
   return changed;
 }
 
+/// What Heat has one class for: another nested template is another version of the same thing.
+bool is_same_kind(const Resource& there, const PlannedResource& planned) {
+  const auto is_template = [](Role role, const std::string& type) {
+    return role == Role::nested && type.rfind("OS::Heat::", 0) != 0;
+  };
+  return (there.type == planned.type && there.role == planned.role) ||
+         (is_template(there.role, there.type) && is_template(planned.role, planned.type));
+}
+
 }  // namespace
 
 /// Brings a stack's list of resources in line with the blueprint: new ones in state INIT, old ones marked as removed.
@@ -38,14 +47,15 @@ void StackMachine::plan_update(std::size_t index) {
   }
   for (const PlannedResource& planned : plan.resources) {
     const std::size_t found = tree_.find_resource(index, planned.name);
-    const bool other_kind =
-        found != k_none && (tree_.resource(found).type != planned.type || tree_.resource(found).role != planned.role);
+    const bool other_kind = found != k_none && !is_same_kind(tree_.resource(found), planned);
+    if (other_kind) blueprint_.renew(tree_.resource(found).path);
     if (found == k_none || other_kind) {  // of another type: the old one goes at the end, beside it a new one comes
       changes_.resources.insert(tree_.add_resource(index, planned, around_.now()));
       continue;
     }
     Resource& resource = tree_.resource(found);
     resource.removed = false;
+    resource.type = planned.type;
     resource.needs = planned.needs;
     resource.hooks = planned.hooks;
     resource.description = planned.description;
@@ -58,18 +68,22 @@ bool StackMachine::unchanged(const Resource& resource, const std::string& finger
   return resource.status == Status::complete && resource.fingerprint == fingerprint;
 }
 
-/// A new one must take the place: of what failed, of what can't change, where an input asks for it.
-bool StackMachine::must_replace(const Resource& resource, const std::string& fingerprint) {
-  if (resource.status == Status::failed) return true;
-  if (resource.role == Role::fixed || resource.role == Role::wait_handle || resource.role == Role::wait_condition) {
-    return true;
+/// What Heat calls the resource whose place a new one must take, because of what can't change or where an input asks
+/// for it; empty where it can stay.
+std::string StackMachine::to_replace(const Resource& resource, const std::string& fingerprint) {
+  const std::vector<std::string> changed = changed_properties(resource.fingerprint, fingerprint);
+  const bool fixed =
+      resource.role == Role::fixed || resource.role == Role::wait_handle || resource.role == Role::wait_condition;
+  // "(metadata)" and the like are no properties.
+  if (fixed && std::any_of(changed.begin(), changed.end(), [](const std::string& name) { return name[0] != '('; })) {
+    return resource.name;
   }
-  if (resource.role == Role::deployment) {
-    Trigger probe;
-    probe.action = Action::update;
-    if (blueprint_.deployment(resource.path, probe).replace_key != resource.deployment.replace_key) return true;
-  }
-  return !blueprint_.updates_in_place(resource.path, changed_properties(resource.fingerprint, fingerprint));
+  if (!blueprint_.updates_in_place(resource.path, changed)) return resource.name;
+  if (resource.role != Role::deployment) return {};
+  Trigger probe;
+  probe.action = Action::update;
+  const bool same = blueprint_.deployment(resource.path, probe).replace_key == resource.deployment.replace_key;
+  return same ? "" : "Unknown";
 }
 
 void StackMachine::visit_update(std::size_t index) {
@@ -78,17 +92,21 @@ void StackMachine::visit_update(std::size_t index) {
     if (!pauses(index, "pre", Action::create)) start(index, Action::create);
     return;
   }
-  if (resource.role == Role::nested && resource.child != k_none) {
-    if (!pauses(index, "pre", Action::update)) start(index, Action::update);
-    return;
-  }
   try {
     const std::string fingerprint = fingerprint_of(resource);
-    if (unchanged(resource, fingerprint)) {
+    const bool holds_stack = resource.role == Role::nested && resource.child != k_none;
+    if (!holds_stack && unchanged(resource, fingerprint)) {
       learn(index);
       return done(index);
     }
-    if (must_replace(resource, fingerprint)) return replace(index);
+    if (!holds_stack && resource.status == Status::failed) return replace(index);
+    if (const std::string name = to_replace(resource, fingerprint); !name.empty()) {
+      const Status before = resource.status;
+      set(index, Action::update, Status::in_progress, "state changed");
+      set(index, Action::update, Status::complete, cat("The Resource ", name, " requires replacement."));
+      tree_.resource(index).status = before;
+      return replace(index);
+    }
     if (!pauses(index, "pre", Action::update)) start(index, Action::update);
   } catch (const Error& error) {
     set(index, Action::update, Status::in_progress, "state changed");
@@ -96,20 +114,25 @@ void StackMachine::visit_update(std::size_t index) {
   }
 }
 
-/// A new one takes the place. What was more than a failure stays until the end of the update and is deleted then; a
-/// deployment's entry in its server's metadata has one place only, so it is overwritten.
+/// A new one takes the place, with an id of its own; but a machine keeps the id by which whoever provides it knows it.
+/// What was more than a failure stays until the end of the update and is deleted then.
 void StackMachine::replace(std::size_t index) {
   Resource& resource = tree_.resource(index);
   const bool is_failed_server = resource.role == Role::server && resource.action == Action::check;
-  if ((resource.status != Status::complete && !is_failed_server) || resource.role == Role::deployment) {
+  const bool overwritten = resource.status != Status::complete && !is_failed_server && resource.role != Role::nested;
+  const bool keeps_id = resource.role == Role::server && resource.data.value("is_machine", false);
+  if (!keeps_id) blueprint_.renew(resource.path);
+  const std::size_t era = keeps_id ? resource.era : tree_.era;
+  if (overwritten) {
     around_.forget(tree_, resource);
+    resource.era = era;
     resource.data = Json::object();
     return start(index, Action::create);
   }
   const PlannedResource plan{resource.name,  resource.type,        resource.role,
                              resource.needs, resource.description, resource.hooks};
   const std::size_t stack = resource.stack;
-  // Agents and caches know a server's document by its version, which has to grow on.
+  // Where its document stays at the same place, agents and caches know it by its version, which has to grow on.
   const std::int64_t generation = resource.data.value("generation", std::int64_t{0}) + 1;
   const std::int64_t version = resource.data.value("version", std::int64_t{0});
   const std::int64_t modified = resource.data.value("modified", std::int64_t{0});
@@ -118,6 +141,7 @@ void StackMachine::replace(std::size_t index) {
   const std::size_t anew = tree_.add_resource(stack, plan, around_.now());
   tree_.connect(stack);
   tree_.resource(anew).visited = true;
+  tree_.resource(anew).era = era;
   if (plan.role == Role::server) {
     tree_.resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
   }

@@ -211,8 +211,15 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       const Value value = member(raw_properties(resource), "value");  // its type converts what is checked, not this
       return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
     }
-    case Family::random_string:
-      return text(random_text(given, derived_secret(tree_.settings.seed, "random", resource.path, 64)));
+    case Family::random_string: {
+      std::string place = resource.path;
+      for (const Resource* each = &resource; each != nullptr; each = each->owner->parent()) {
+        place += tree_.era_of(each->path);
+      }
+      const Value salt = member(given, "salt");
+      if (truth(salt)) place += cat("/", python_str(salt));  // another one is a new text
+      return text(random_text(given, derived_secret(tree_.settings.seed, "random", place, 64)));
+    }
     case Family::config: {
       const Value config = config_value(resource.real_type, given, *this);
       return path.empty() ? map_of({{"config", config}}) : select_attribute(config, path, 1);

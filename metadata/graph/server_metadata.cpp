@@ -95,7 +95,7 @@ std::vector<Value> declared_inputs(const Value& config, const Value& values) {
     made.set("name", member(input, "name")).set("description", text_or(member(input, "description"), ""));
     made.set("type", text_or(member(input, "type"), "String")).set("default", fallback);
     if (truth(member(input, "replace_on_change"))) made.set("replace_on_change", Value::boolean(true));
-    made.set("value", given != nullptr && !given->is_null() ? *given : fallback);
+    made.set("value", given != nullptr ? *given : fallback);  // what was given null is null
     inputs.push_back(Value::map(std::move(made)));
   }
   return inputs;

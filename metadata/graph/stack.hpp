@@ -107,7 +107,12 @@ struct Tree {
   std::vector<std::string> chain;                                       ///< their names, for circles
   std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by subnet: address → port
   std::map<std::string, std::map<std::string, std::string>> held;  ///< by ports that are there: path → subnet → address
+  std::size_t era = 0;                      ///< of what is made now: how often the stack was updated before
+  std::map<std::string, std::size_t> eras;  ///< of what is there, by path
   std::size_t resources = 0;
+
+  /// What makes ids and secrets of a later era others: "" in the first one.
+  [[nodiscard]] std::string era_of(const std::string& path) const;
 };
 
 class Stack final : public Scope {
@@ -149,6 +154,9 @@ class Stack final : public Scope {
   [[nodiscard]] Stack* nested_of(Resource& resource);
   /// Attributes that only the run tells; what used earlier ones is evaluated anew. Returns those resources.
   std::vector<Resource*> learn(const std::string& path, const Value& attributes);
+  /// What is at this path is made anew in this era: it has another id, and nothing is known of it. What comes after it
+  /// is evaluated again.
+  void renew(const std::string& path);
   /// Adds a member to a stack without template.
   void add_member(ResourceDefinition definition);
 
@@ -172,6 +180,8 @@ class Stack final : public Scope {
   Value remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate);
   void use_event(const std::string& path);
   void forget(Resource& resource);
+  void forget_users(const Resource& resource);
+  void identify(Resource& resource);
   [[nodiscard]] Value event_value(Resource& resource, const std::string& attribute);
   [[nodiscard]] Value deployment_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value members_attribute(Resource& resource, const std::vector<Value>& path);

@@ -11,6 +11,7 @@
 #include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
+#include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata::live {
 
@@ -68,6 +69,8 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
     request.settings.project = definition.project;
     request.settings.seed = cat(secret_, " ", definition.id);
     build_model(*model, request);
+    model->tree->era = definition.era;
+    model->tree->eras = definition.eras;
     for (const auto& [path, addresses] : definition.kept) {
       for (const Json& each : addresses) {
         const bool whole = each.value("subnet_id", Json()).is_string() && each.value("ip_address", Json()).is_string();
@@ -141,13 +144,37 @@ Json HeatBlueprint::reference(const std::string& path) {
   return reference.has_waiting() ? Json() : to_json(reference);
 }
 
-/// Of a deployment, what its agent would get counts as well: a config's id does not tell its contents.
+/// With all else that Heat compares, under names that no property has. Of a deployment, what its agent would get counts
+/// as well: a config's id does not tell its contents. Of what holds a stack, only what can't change there.
 Json HeatBlueprint::properties(const std::string& path) {
   metadata::Resource& resource = at(path);
+  if (resource.real_type == "OS::Heat::None") return Json::object();  // whatever changes, it is the same
+  if (role_of(resource.family) == Role::nested) return fixed_properties(resource);
   Json properties = to_json(resource.owner->properties(resource));
   if (resource.family == Family::deployment) properties["entry"] = to_json(deployment_entry(resource, {}));
+  const Json metadata = to_json(resource.owner->metadata_of(resource));
+  if (metadata.is_object() && !metadata.empty()) properties["(metadata)"] = metadata;
+  const ResourceDefinition* written = resource.definition;
+  for (const Value& name : written == nullptr ? std::vector<Value>{} : written->depends_on) {
+    properties["(depends_on)"].push_back(to_json(name));
+  }
+  if (written != nullptr && written->deletion_policy != "Delete")
+    properties["(deletion_policy)"] = written->deletion_policy;
   if (resource.real_type == "OS::Heat::UpdateWaitConditionHandle") properties["update"] = nonce_;  // always anew
   return properties;
+}
+
+/// Where one of these changes, another stack takes the place.
+Json HeatBlueprint::fixed_properties(metadata::Resource& resource) {
+  Json fixed = Json::object();
+  if (resource.table == nullptr) return fixed;
+  const Value properties = resource.owner->properties(resource);
+  for (const Entry& entry : properties.is_map() ? properties.entries() : std::vector<Entry>{}) {
+    const std::string name = python_str(entry.key);
+    const PropertySchema* schema = resource.table->property(name);
+    if (schema != nullptr && !schema->updatable) fixed[name] = to_json(entry.value);
+  }
+  return fixed;
 }
 
 PlannedDeployment HeatBlueprint::deployment(const std::string& path, const Trigger& trigger) {
@@ -202,6 +229,8 @@ Json HeatBlueprint::kept(const std::string& path) {
   const Value addresses = resource.owner->attribute_of(resource, {Value::string("fixed_ips")});
   return addresses.is_list() && !addresses.has_waiting() ? to_json(addresses) : Json();
 }
+
+void HeatBlueprint::renew(const std::string& path) { model_->root->renew(path); }
 
 /// The tables say of each property whether Heat can change it on what is there.
 bool HeatBlueprint::updates_in_place(const std::string& path, const std::vector<std::string>& changed) {

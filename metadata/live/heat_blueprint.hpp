@@ -35,6 +35,7 @@ class HeatBlueprint final : public Blueprint {
   [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
   [[nodiscard]] PlannedHandle handle(const std::string& path) override;
   [[nodiscard]] Json kept(const std::string& path) override;
+  void renew(const std::string& path) override;
   [[nodiscard]] bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override;
   [[nodiscard]] Json parameters(const std::string& stack_path) override;
   [[nodiscard]] Json shown_attributes(const std::string& path) override;
@@ -46,6 +47,7 @@ class HeatBlueprint final : public Blueprint {
  private:
   [[nodiscard]] metadata::Resource& at(const std::string& path);
   [[nodiscard]] metadata::Stack& stack_at(const std::string& path);
+  [[nodiscard]] Json fixed_properties(metadata::Resource& resource);
   [[nodiscard]] bool loses_members(const std::string& path);
 
   std::unique_ptr<StackModel> model_;

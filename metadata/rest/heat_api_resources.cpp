@@ -26,6 +26,12 @@ bool passes_filter(const Parameters& parameters, const Event& event) {
                              {"uuid", event.id}});
 }
 
+/// Another one is in its place already: nobody sees it any more.
+bool is_replaced(const StackTree& tree, std::size_t index) {
+  const Resource& resource = tree.resource(index);
+  return resource.removed && tree.find_resource(resource.stack, resource.name) != index;
+}
+
 }  // namespace
 
 std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, std::uint64_t depth) {
@@ -33,7 +39,7 @@ std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, 
   if (depth == 0) return all;
   for (const std::size_t member : tree.stack(stack).resources) {
     const std::size_t child = tree.resource(member).child;
-    if (child == k_none || tree.stack(child).gone) continue;
+    if (child == k_none || tree.stack(child).gone || is_replaced(tree, member)) continue;
     for (const std::size_t below : stacks_below(tree, child, depth - 1)) all.push_back(below);
   }
   return all;
@@ -57,6 +63,7 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
   const bool with_details = to_lower(parameter_or(call.parameters, "with_detail", "")) == "true";
   for (const std::size_t stack : stacks_below(tree, place.stack, number(call.parameters, "nested_depth"))) {
     for (const std::size_t member : tree.stack(stack).resources) {
+      if (is_replaced(tree, member)) continue;
       const Resource& resource = tree.resource(member);
       const std::string status = status_text(resource.action, resource.status);
       const Fields fields = {{"name", resource.name},
@@ -192,8 +199,11 @@ ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {
   shown["resource_properties"] = Json::object();
   const std::size_t index = place.live->tree.find_resource(place.stack, event->resource);
   if (index != k_none) {
-    const Json properties = Json::parse(place.live->tree.resource(index).fingerprint, nullptr, false);
-    if (properties.is_object()) shown["resource_properties"] = properties;
+    const Json known = Json::parse(place.live->tree.resource(index).fingerprint, nullptr, false);
+    if (known.is_object()) shown["resource_properties"] = known;
+    for (const char* ours : {"entry", "(metadata)", "(depends_on)", "(deletion_policy)"}) {
+      shown["resource_properties"].erase(ours);
+    }
   }
   Json body = Json::object();
   body["event"] = std::move(shown);

@@ -114,7 +114,9 @@ Json resource_summary(const Base& base, const StackTree& tree, std::size_t index
   out["links"] = Json::array({link(base.resource(stack, resource.name), "self"), link(base.stack(stack), "stack")});
   if (resource.child != k_none) out["links"].push_back(link(base.stack(tree.stack(resource.child)), "nested"));
   out["required_by"] = Json::array();
-  for (const std::size_t other : resource.needed_by) out["required_by"].push_back(tree.resource(other).name);
+  for (const std::size_t other : resource.needed_by) {
+    if (!tree.resource(other).removed) out["required_by"].push_back(tree.resource(other).name);
+  }
   if (stack.parent_resource != k_none) out["parent_resource"] = tree.resource(stack.parent_resource).name;
   return out;
 }

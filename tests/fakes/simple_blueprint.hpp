@@ -21,7 +21,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
 
   metadata::live::PlannedStack stack(const std::string& path) override {
     metadata::live::PlannedStack plan;
-    plan.id = path.empty() ? id_ : uuid_of(path);
+    plan.id = path.empty() ? id_ : physical_id(path);
     plan.name = path.empty() ? name_ : cat(name_, "-", replace_all(path, ".", "-"));
     const Json* resources = &tree_;
     if (!path.empty()) {
@@ -32,13 +32,16 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
     for (const auto& [name, row] : resources->items()) plan.resources.push_back(planned(name, row));
     return plan;
   }
-  std::string physical_id(const std::string& path) override { return uuid_of(path); }
+  std::string physical_id(const std::string& path) override {
+    return uuid_of(anew.count(path) == 0 ? path : cat(path, "#", anew[path]));
+  }
   Json reference(const std::string& path) override { return uuid_of(path); }
   Json properties(const std::string& path) override {
     ++resolved;
     const Json& row = at(path);
     if (row.contains("broken")) throw Error(ErrorKind::input, row["broken"].get<std::string>());
     Json properties = row.value("properties", Json::object());
+    if (const std::string server = server_of(path); anew.count(server) > 0) properties["server"] = physical_id(server);
     for (auto& [key, value] : properties.items()) {
       if (value.is_string() && value.get<std::string>().starts_with("@")) value = learned(value.get<std::string>());
     }
@@ -48,9 +51,7 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
                                                const metadata::live::Trigger& trigger) override {
     const Json& row = at(path);
     metadata::live::PlannedDeployment plan;
-    const std::size_t dot = path.rfind('.');
-    plan.server = dot == std::string::npos ? row["server"].get<std::string>()
-                                           : cat(path.substr(0, dot), ".", row["server"].get<std::string>());
+    plan.server = server_of(path);
     plan.signal_transport = row.value("transport", "CFN_SIGNAL");
     plan.triggers = false;
     for (const Json& action : row.value("actions", Json{"CREATE", "UPDATE"})) {
@@ -83,6 +84,10 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
                               : Form::heat,
             at(path).value("transport", "TOKEN_SIGNAL")};
   }
+  void renew(const std::string& path) override {
+    ++anew[path];
+    known.erase(path);
+  }
   bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override {
     const Json fixed = at(path).value("replaced_by", Json::array());
     return std::none_of(changed.begin(), changed.end(), [&](const std::string& name) {
@@ -108,9 +113,15 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
   void know(const std::string& path, const Json& attributes) override { known[path] = attributes; }
 
   std::map<std::string, Json> known;
+  std::map<std::string, int> anew;  ///< how often it was renewed, by path
   int resolved = 0;
 
  private:
+  [[nodiscard]] std::string server_of(const std::string& path) const {
+    const std::size_t dot = path.rfind('.');
+    const std::string server = at(path).value("server", "");
+    return dot == std::string::npos ? server : cat(path.substr(0, dot), ".", server);
+  }
   static metadata::live::PlannedResource planned(const std::string& name, const Json& row) {
     static const std::map<std::string, metadata::live::Role> roles = {
         {"plain", metadata::live::Role::plain},

@@ -40,9 +40,10 @@ TEST_F(MachineTest, ADeletionStopsToo) {
 TEST_F(MachineTest, APropertyThatCannotChangeMakesANewResource) {
   create(R"({"a": {"properties": {"v": 1}, "replaced_by": ["v"]}, "b": {"properties": {"v": 1}}})");
   EXPECT_THAT(update(R"({"a": {"properties": {"v": 2}, "replaced_by": ["v"]}, "b": {"properties": {"v": 2}}})"),
-              ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "a: CREATE_IN_PROGRESS", "a: CREATE_COMPLETE",
-                          "b: UPDATE_IN_PROGRESS", "b: UPDATE_COMPLETE", "a: DELETE_IN_PROGRESS", "a: DELETE_COMPLETE",
-                          "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
+              ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "a: UPDATE_IN_PROGRESS",
+                          "a: UPDATE_COMPLETE The Resource a requires replacement.", "a: CREATE_IN_PROGRESS",
+                          "a: CREATE_COMPLETE", "b: UPDATE_IN_PROGRESS", "b: UPDATE_COMPLETE", "a: DELETE_IN_PROGRESS",
+                          "a: DELETE_COMPLETE", "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
 }
 
 TEST_F(MachineTest, AHandleTellsHowToSignalItAndAGroupKeepsItsBlacklist) {

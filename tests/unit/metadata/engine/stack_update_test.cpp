@@ -98,16 +98,107 @@ TEST_F(UpdateTest, AnInputThatReplacesMakesANewDeployment) {
   create(json("1").c_str());
   settle();
   events();
-  EXPECT_THAT(update(json("2").c_str()), Contains("d: CREATE_IN_PROGRESS"));
+  const std::string id = at("d").physical_id;
+  EXPECT_THAT(update(json("2").c_str()),
+              ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "d: UPDATE_IN_PROGRESS",
+                          "d: UPDATE_COMPLETE The Resource Unknown requires replacement.", "d: CREATE_IN_PROGRESS"));
+  settle();
+  EXPECT_THAT(events(), testing::IsSupersetOf({"d: CREATE_COMPLETE", "d: DELETE_IN_PROGRESS", "d: DELETE_COMPLETE"}));
+  EXPECT_NE(at("d").physical_id, id);
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+}
+
+TEST_F(UpdateTest, ADeploymentThatWasReplacedIsNotWaitedForThoughItWouldRunAtItsDeletion) {
+  const auto json = [](const std::string& value) {
+    return cat(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"],
+                "actions": ["CREATE", "DELETE"], "properties": {"replace_on_change": ")",
+               value, R"("}}})");
+  };
+  around_.polling = true;  // an agent is there, but its signal would come to what took the place
+  create(json("1").c_str());
+  settle();
+  update(json("2").c_str());
+  settle();
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+  EXPECT_EQ(tree_.root().resources.size(), 2U);
+}
+
+TEST_F(UpdateTest, ADeploymentHasNoIdBeforeThereIsSomethingToRun) {
+  const auto json = [](const std::string& value) {
+    return cat(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"],
+                "actions": ["UPDATE"], "properties": {"foo": ")",
+               value, R"("}}})");
+  };
+  create(json("1").c_str());
+  EXPECT_EQ(at("d").physical_id, "");
+  update(json("2").c_str());
+  EXPECT_NE(at("d").physical_id, "");
+}
+
+TEST_F(UpdateTest, WhatIsNoPropertyIsUpdatedInPlaceEvenWhereNoPropertyCanBe) {
+  create(R"j({"c": {"role": "fixed", "properties": {"x": 1, "(metadata)": {"m": 1}}}})j");
+  const std::string id = at("c").physical_id;
+  EXPECT_THAT(update(R"j({"c": {"role": "fixed", "properties": {"x": 1, "(metadata)": {"m": 2}}}})j"),
+              ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "c: UPDATE_IN_PROGRESS", "c: UPDATE_COMPLETE",
+                          "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
+  EXPECT_EQ(at("c").physical_id, id);
+}
+
+TEST_F(UpdateTest, AStackThatCanNotChangeIsReplacedByAnotherAndWhatIsInTheFirstGoesInItsOrder) {
+  const auto json = [](const std::string& value) {
+    return cat(R"({"g": {"role": "nested", "replaced_by": ["order"], "properties": {"order": ")", value,
+               R"("}, "stack": {"a": {}, "b": {"needs": ["a"]}}}})");
+  };
+  create(json("1").c_str());
+  const std::string id = at("g").physical_id;
+  const auto lines = update(json("2").c_str());
+  EXPECT_THAT(lines, testing::IsSupersetOf({"g: UPDATE_COMPLETE The Resource g requires replacement.",
+                                            "g: CREATE_COMPLETE", "g: DELETE_COMPLETE"}));
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+  EXPECT_NE(at("g").physical_id, id);
+  EXPECT_EQ(tree_.find_stack(id), k_none);
+  EXPECT_NE(tree_.find_stack(at("g").physical_id), k_none);
+  EXPECT_NE(tree_.find_path("g.b"), k_none);
+}
+
+TEST_F(UpdateTest, AnotherTemplateIsAnotherVersionOfTheSameNestedStack) {
+  create(R"({"n": {"role": "nested", "type": "one.yaml", "stack": {"a": {}}}})");
+  const std::string id = at("n").physical_id;
+  EXPECT_THAT(update(R"({"n": {"role": "nested", "type": "two.yaml", "stack": {"b": {}}}})"),
+              testing::IsSupersetOf({"n: UPDATE_COMPLETE", "n.b: CREATE_COMPLETE"}));
+  EXPECT_EQ(at("n").physical_id, id);
+  EXPECT_EQ(at("n").type, "two.yaml");
+}
+
+TEST_F(UpdateTest, AServerThatIsReplacedHasAnotherIdUnlessItIsAMachineThatItsProviderKnows) {
+  const auto json = [](const char* flavor) {
+    return cat(R"({"s": {"role": "server", "replaced_by": ["f"], "properties": {"f": ")", flavor, R"("}},
+                  "m": {"role": "server", "is_machine": true, "replaced_by": ["f"], "properties": {"f": ")",
+               flavor, R"("}}})");
+  };
+  create(json("1").c_str());
+  const std::string server = at("s").physical_id;
+  const std::string machine = at("m").physical_id;
+  update(json("2").c_str());
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+  EXPECT_NE(at("s").physical_id, server);
+  EXPECT_EQ(at("m").physical_id, machine);
+}
+
+TEST_F(UpdateTest, NothingIsRequiredByWhatIsGone) {
+  create(R"({"a": {}, "b": {"needs": ["a"]}})");
+  update(R"({"a": {}})");
+  EXPECT_TRUE(at("a").needed_by.empty());
 }
 
 TEST_F(UpdateTest, WhatCanNotBeUpdatedIsReplacedAndTheOldOneGoesAtTheEnd) {
   create(R"({"c": {"role": "fixed", "properties": {"x": 1}}, "p": {"needs": ["c"], "properties": {"y": 1}}})");
   EXPECT_THAT(
       update(R"({"c": {"role": "fixed", "properties": {"x": 2}}, "p": {"needs": ["c"], "properties": {"y": 2}}})"),
-      ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "c: CREATE_IN_PROGRESS", "c: CREATE_COMPLETE",
-                  "p: UPDATE_IN_PROGRESS", "p: UPDATE_COMPLETE", "c: DELETE_IN_PROGRESS", "c: DELETE_COMPLETE",
-                  "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
+      ElementsAre("/: UPDATE_IN_PROGRESS Stack UPDATE started", "c: UPDATE_IN_PROGRESS",
+                  "c: UPDATE_COMPLETE The Resource c requires replacement.", "c: CREATE_IN_PROGRESS",
+                  "c: CREATE_COMPLETE", "p: UPDATE_IN_PROGRESS", "p: UPDATE_COMPLETE", "c: DELETE_IN_PROGRESS",
+                  "c: DELETE_COMPLETE", "/: UPDATE_COMPLETE Stack UPDATE completed successfully"));
   EXPECT_EQ(tree_.root().resources.size(), 2U);
   EXPECT_EQ(at("c").fingerprint, R"({"x":2})");
 }

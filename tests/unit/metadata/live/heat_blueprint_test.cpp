@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -98,6 +99,26 @@ TEST_F(HeatBlueprintTest, AChangedConfigIsAChangedDeploymentThoughItsIdIsTheSame
   text.replace(text.find("echo $greeting"), 4, "ECHO");
   EXPECT_NE(make(text)->properties("dep"), before);
   EXPECT_EQ(make(k_template)->properties("dep"), before);
+}
+
+TEST_F(HeatBlueprintTest, MetadataAndDependenciesAreCompared) {
+  const std::string before = make(k_template)->properties("server").dump();
+  std::string text = k_template;
+  text.replace(text.find("extra: 1"), 8, "extra: 2");
+  EXPECT_NE(make(text)->properties("server").dump(), before);
+  text = k_template;
+  text.replace(text.find("type: OS::Heat::WaitConditionHandle"), 0, "depends_on: cfg, ");
+  EXPECT_NE(make(text)->properties("handle").dump(), make(k_template)->properties("handle").dump());
+}
+
+TEST_F(HeatBlueprintTest, OfWhatHoldsAStackOnlyWhatCanNotChangeIsCompared) {
+  const auto chain = [](const std::string& more) {
+    return make(cat("{heat_template_version: 2018-08-31, resources: {c: {type: OS::Heat::ResourceChain, properties: {",
+                    more, "}}}}"))
+        ->properties("c");
+  };
+  EXPECT_EQ(chain("resources: [OS::Heat::None]"), chain("resources: [OS::Heat::None, OS::Heat::None]"));
+  EXPECT_NE(chain("resources: [OS::Heat::None]"), chain("resources: [OS::Heat::None], concurrent: true"));
 }
 
 TEST_F(HeatBlueprintTest, AGroupForgetsNoNameThatWasRemoved) {
