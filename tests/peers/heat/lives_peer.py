@@ -263,9 +263,9 @@ class Side:
 
     def new_events(self, events):
         told = []
-        for event in events:
-            if event["id"] in self.seen:
-                continue
+        # Those of a stack that was empty come to be seen late, before others that were seen already.
+        known = [number for number, event in enumerate(events) if event["id"] in self.seen]
+        for event in events[known[-1] + 1 if known else 0:]:
             self.seen.add(event["id"])
             stack = [link["href"] for link in event["links"] if link["rel"] == "stack"][0].rstrip("/").rsplit("/", 1)[1]
             path = self.paths.get(stack, "?")
