@@ -25,7 +25,16 @@ def replaced(tree, pairs):
     for old, new in pairs.items():
         if old and not WORD.fullmatch(old):
             text = text.replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1])
-    return json.loads(WORD.sub(lambda m: json.dumps(pairs.get(m.group(0), m.group(0)))[1:-1], text))
+
+    def called(match):
+        """Of names that stand together, the longest that is known comes first."""
+        whole = match.group(0)
+        cut = len(whole)
+        while cut > 0 and whole[:cut] not in pairs:
+            cut = whole.rfind("-", 0, cut)
+        return whole if cut <= 0 else json.dumps(pairs[whole[:cut]])[1:-1] + WORD.sub(called, whole[cut:])
+
+    return json.loads(WORD.sub(called, text))
 
 
 WORD = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|arn:openstack:heat::admin:stacks/[\w.-]+/[0-9a-f-]{36}"

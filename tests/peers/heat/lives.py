@@ -7,7 +7,8 @@ import random
 NESTED = "file:///nested.yaml"
 OTHER = "file:///other.yaml"
 WORDS = ["red", "green", "blue", "a b", "x"]
-ACTIONS = [None, None, ["CREATE"], ["CREATE", "UPDATE"], ["UPDATE"], ["CREATE", "UPDATE", "DELETE"], ["DELETE"]]
+# Without the default written out: to Heat that is a change, to us it is none.
+ACTIONS = [None, None, ["CREATE"], ["UPDATE"], ["CREATE", "UPDATE", "DELETE"], ["DELETE"]]
 
 
 class Life:
