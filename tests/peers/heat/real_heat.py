@@ -76,8 +76,11 @@ def engine():
     from heat.common import context, exception, messaging
     from heat.engine import rsrc_defn, scheduler, service, worker
     from heat.engine.clients.os import nova
+    from heat.objects import service as service_objects
     from heat.rpc import client, listener_client, worker_client
     messaging.setup()
+    # So many engines that none of a concurrent chain's members is held back for want of one.
+    service_objects.Service.active_service_count = classmethod(lambda *_: 10**6)
 
     def no_server(_, server):
         raise exception.EntityNotFound(entity="Server", name=server)
