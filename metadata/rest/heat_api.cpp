@@ -51,14 +51,15 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
     }
   }
   for (const char* key : {"parameters", "files"}) {
-    if (!patch || !before.contains(key) || !request.contains(key)) continue;
-    body[key] = before[key];
-    body[key].update(request[key]);
+    if (patch && before.contains(key) && request.contains(key)) body[key] = before[key];
   }
   if (patch && request.contains("clear_parameters") && body.contains("parameters")) {
     for (const Json& name : request["clear_parameters"]) {
       if (name.is_string()) body["parameters"].erase(name.get<std::string>());
     }
+  }
+  for (const char* key : {"parameters", "files"}) {  // what is given wins, even over being cleared
+    if (patch && before.contains(key) && request.contains(key)) body[key].update(request[key]);
   }
   if (!body.contains("template")) throw EngineError("HTTPBadRequest", "No template specified");
   return body;

@@ -92,15 +92,9 @@ def engine():
     context.RequestContext.auth_plugin = context.RequestContext.trusts_auth_plugin = property(authenticated)
     messaging.get_rpc_client = lambda **_: Nobody()
     listener_client.EngineListenerClient.is_alive = lambda *_: True
-    # Only the classic engine forgets a condition when it compares, and so updates each time whatever has one.
-    reparse = rsrc_defn.ResourceDefinition.reparse
-
-    def with_condition(definition, *arguments):
-        made = reparse(definition, *arguments)
-        made._condition = definition._condition
-        return made
-
-    rsrc_defn.ResourceDefinition.reparse = with_condition
+    # To Heat a condition that comes or goes is a change, and its classic engine forgets those that were there.
+    render = rsrc_defn.ResourceDefinition.render_hot
+    rsrc_defn.ResourceDefinition.render_hot = lambda definition: {k: v for k, v in render(definition).items() if k != "condition"}
     scheduler.TaskRunner._sleep = lambda _, seconds: eventlet.sleep(0.1 if seconds else 0)
     # One sleeps between the leaves of a stack; scheduler's tasks sleep by the function above.
     scheduler.ENABLE_SLEEP = False

@@ -70,6 +70,15 @@ TEST_F(RestTest, CancelsMarksAndRefusesWithHeatsWords) {
   EXPECT_EQ(send("PATCH", self("s") + "/resources/s", "{}").status, 400);
 }
 
+TEST_F(RestTest, APatchClearsParametersBeforeItSetsThem) {
+  send("POST", "/v1/admin/stacks", stack("s", R"({"v": {}})"));
+  EXPECT_EQ(send("PATCH", self("s"), R"({"parameters": {"a": 1, "b": 2, "c": 3}})").status, 202);
+  EXPECT_EQ(send("PATCH", self("s"), R"({"parameters": {"a": 5}, "clear_parameters": ["a", "b"]})").status, 202);
+  EXPECT_EQ(engine_->find("s").live->tree.body["parameters"], (Json{{"c", 3}, {"a", 5}}));
+  EXPECT_EQ(send("PATCH", self("s"), R"({"clear_parameters": ["c"]})").status, 202);
+  EXPECT_EQ(engine_->find("s").live->tree.body["parameters"], (Json{{"a", 5}}));
+}
+
 TEST_F(RestTest, GuidesThroughTheTemplateLanguage) {
   EXPECT_EQ(get("/v1/admin/resource_types")["resource_types"], Json::array({"A::One", "A::Two"}));
   EXPECT_EQ(get("/v1/admin/resource_types?name=Two")["resource_types"].size(), 1U);
