@@ -87,9 +87,12 @@ void HookTree::materialise(CommandRunner& runner, const fs::path& destination) c
     for (const auto& [entry_name, entry] : entries) argv.push_back(entry.path.string());
     if (argv.size() > fixed_words) run_checked(runner, Command{.argv = argv});
   }
-  for (const fs::path& file : top_files_) {
-    run_checked(runner, Command{.argv = {"cp", "-aL", "-t", destination.string(), "--", file.string()}});
-  }
+  std::map<std::string, std::string> top;  // of one name the last: cp takes each name once
+  for (const fs::path& file : top_files_) top[file.filename().string()] = file.string();
+  if (top.empty()) return;
+  std::vector<std::string> argv = {"cp", "-aL", "-t", destination.string(), "--"};
+  for (const auto& [name, path] : top) argv.push_back(path);
+  run_checked(runner, Command{.argv = argv});
 }
 
 }  // namespace hearth::builder
