@@ -114,7 +114,10 @@ Value Stack::deployment_attribute(Resource& resource, const std::vector<Value>& 
       actions.is_list() && std::none_of(actions.items().begin(), actions.items().end(),
                                         [](const Value& a) { return a.is_string() && a.text() == "CREATE"; });
   if (path.empty()) return {};
-  if ((silent || idle) && tree_.learned.count(resource.path) == 0) return {};
+  if ((silent || idle) && tree_.learned.count(resource.path) == 0) {
+    use_event(resource.path);  // it has run, or may yet run, for another action than CREATE
+    return {};
+  }
   return select_attribute(event_value(resource, python_str(path[0])), path, 1);
 }
 

@@ -255,11 +255,13 @@ class Side:
             shown = {k: entry.get(k) for k in ("name", "group", "config", "options", "outputs")}
             shown["inputs"] = [{k: v for k, v in i.items() if k != "description"} for i in entry["inputs"] if i["name"] != "deploy_signal_id"]
             out["deployments"].setdefault(server, []).append(shown)
-        for entries in out["deployments"].values():  # of those with the same name, Heat has no order
-            entries.sort(key=lambda entry: (entry["name"], [i["value"] for i in entry["inputs"] if i["name"] == "deploy_resource_name"]))
         out["ran"] = sorted(self.ran)
         out["events"] = self.new_events(events)
-        return self.names(out)
+        out = self.names(out)
+        # Their order comes from names with something random in them, and of those with one name Heat has no order.
+        for entries in out["deployments"].values():
+            entries.sort(key=lambda entry: (entry["name"], [i["value"] for i in entry["inputs"] if i["name"] == "deploy_resource_name"]))
+        return out
 
     def new_events(self, events):
         told = []

@@ -110,6 +110,24 @@ TEST(Stack, evaluates_anew_only_what_used_what_it_learns) {
   EXPECT_EQ(json_text(built->root().output("members")), R"(["n2-0", "n2-1"])");
 }
 
+TEST(Stack, evaluates_anew_what_used_a_deployment_that_does_not_run_at_creation) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  server: {type: OS::Heat::DeployedServer}
+  config: {type: OS::Heat::SoftwareConfig, properties: {outputs: [{name: result}]}}
+  later:
+    type: OS::Heat::SoftwareDeployment
+    properties: {config: {get_resource: config}, server: {get_resource: server}, actions: [UPDATE]}
+  told: {type: OS::Heat::Value, properties: {value: {get_attr: [later, result]}}}
+)"}});
+  const auto told = [&] {
+    return json_text(built->root().attribute_of(*built->root().find("told"), {Value::string("value")}));
+  };
+  EXPECT_EQ(told(), "null");
+  (void)built->root().learn("later", map_of({{"result", Value::string("ran")}}));
+  EXPECT_EQ(told(), "\"ran\"");
+}
+
 TEST(Stack, keeps_the_ids_of_members_when_they_are_made_anew) {
   const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
   const std::string before = json_text(built->root().output("refs"));
