@@ -39,7 +39,7 @@ struct FetchProxy::State {
   std::unique_ptr<CertificateAuthority> authority;
   Fd listener;
   std::atomic<bool> stopping{false};
-  std::atomic<int> threads{0};
+  std::shared_ptr<std::atomic<int>> threads = std::make_shared<std::atomic<int>>(0);
   std::mutex mutex;
   std::set<int> sockets;  ///< of clients, to be shut down
 };
@@ -155,6 +155,28 @@ void serve(const std::shared_ptr<State>& state, Fd socket) {
   state->sockets.erase(number);
 }
 
+/// A thread that stop() waits for. It is counted until it has let go of the state: what the state holds (OpenSSL's
+/// things) must not outlive the process's own end.
+template <class State, class Work>
+void start_thread(std::shared_ptr<State> state, Work work) {
+  ++*state->threads;
+  std::thread([threads = state->threads, state = std::move(state), work = std::move(work)]() mutable {
+    work(state);
+    state.reset();
+    --*threads;
+  }).detach();
+}
+
+template <class State>
+void accept_clients(const std::shared_ptr<State>& state) {
+  while (!state->stopping) {
+    Fd socket(::accept4(state->listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!socket) break;
+    start_thread(state, [client = std::move(socket)](const auto& kept) mutable { serve(kept, std::move(client)); });
+  }
+}
+
 }  // namespace
 
 FetchProxy::FetchProxy(std::shared_ptr<Recording> recording, std::shared_ptr<ObjectStore> store, ProxySetup setup)
@@ -166,20 +188,7 @@ std::string FetchProxy::authority() const { return state_->authority ? state_->a
 
 void FetchProxy::start(Fd listener) {
   state_->listener = std::move(listener);
-  ++state_->threads;
-  std::thread([state = state_] {
-    while (!state->stopping) {
-      Fd socket(::accept4(state->listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (!socket && (errno == EINTR || errno == ECONNABORTED)) continue;
-      if (!socket) break;
-      ++state->threads;
-      std::thread([state, client = std::move(socket)]() mutable {
-        serve(state, std::move(client));
-        --state->threads;
-      }).detach();
-    }
-    --state->threads;
-  }).detach();
+  start_thread(state_, [](const auto& state) { accept_clients(state); });
 }
 
 void FetchProxy::stop() {
@@ -189,7 +198,7 @@ void FetchProxy::stop() {
     const std::scoped_lock lock(state_->mutex);
     for (const int socket : state_->sockets) ::shutdown(socket, SHUT_RDWR);
   }
-  for (Duration waited{}; state_->threads > 0 && waited < k_stop_time; waited += k_stop_step) {
+  for (Duration waited{}; *state_->threads > 0 && waited < k_stop_time; waited += k_stop_step) {
     state_->clock.sleep(k_stop_step);
   }
 }

@@ -35,22 +35,28 @@ void note(Reads& reads, const std::string& directory, const inotify_event& event
 }  // namespace
 
 ReadWatch::ReadWatch(fs::path root) : root_(std::move(root)), events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  if (events_.get() < 0) throw Error::from_errno("watching", root_.string());
-  watch("");
+  const bool has_none = !events_ && (errno == EMFILE || errno == ENFILE || errno == ENOSYS);
+  if (!events_ && !has_none) throw Error::from_errno("watching", root_.string());
+  if (has_none || !watch("")) events_ = Fd();
 }
 
-void ReadWatch::watch(const std::string& directory) {
+/// False when there are no more watches to have.
+bool ReadWatch::watch(const std::string& directory) {
   const fs::path path = root_ / directory;
   const int number = ::inotify_add_watch(events_.get(), path.c_str(), IN_OPEN | IN_ONLYDIR | IN_DONT_FOLLOW);
+  if (number < 0 && errno == ENOSPC) return false;
   if (number < 0) throw Error::from_errno("watching", path.string());
   directories_[number] = directory;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    if (entry.symlink_status().type() == fs::directory_file) watch(below(directory, entry.path().filename().string()));
+    const bool is_directory = entry.symlink_status().type() == fs::directory_file;
+    if (is_directory && !watch(below(directory, entry.path().filename().string()))) return false;
   }
+  return true;
 }
 
 Reads ReadWatch::take() {
-  Reads reads;
+  Reads reads{.files = {}, .directories = {}, .everything = !events_};
+  if (!events_) return reads;
   alignas(inotify_event) std::array<char, k_buffer> buffer{};
   while (true) {
     const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());

@@ -16,18 +16,19 @@ namespace hearth::builder {
 struct Reads {
   std::set<std::string> files;
   std::set<std::string> directories;  ///< whose names were listed; "" is the root
-  bool everything = false;            ///< too many to tell: take all as read
+  bool everything = false;            ///< too many to tell, or nobody watched: take all as read
 };
 
 class ReadWatch {
  public:
-  /// Watches `root` and the directories that are below it now.
+  /// Watches `root` and the directories that are below it now. Where the kernel has no watch left to give
+  /// (fs.inotify.max_user_instances, max_user_watches), take() says `everything`.
   explicit ReadWatch(fs::path root);
   /// What was opened since the last call.
   [[nodiscard]] Reads take();
 
  private:
-  void watch(const std::string& directory);
+  [[nodiscard]] bool watch(const std::string& directory);
   fs::path root_;
   Fd events_;
   std::map<int, std::string> directories_;  ///< by watch descriptor

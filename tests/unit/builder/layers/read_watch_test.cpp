@@ -1,6 +1,7 @@
 #include "builder/layers/read_watch.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
@@ -35,4 +36,15 @@ TEST(ReadWatch, TellsWhichFilesWereOpenedRunAndListed) {
 }
 
 }  // namespace
+TEST(ReadWatch, TakesAllAsReadWhereThereIsNothingToWatchWith) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  ReadWatch watch(dir.path());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(watch.take().everything);
+}
+
 }  // namespace hearth::builder
