@@ -1,6 +1,7 @@
 #include "agent/collect/xml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.hpp"
