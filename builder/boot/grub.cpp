@@ -125,8 +125,21 @@ void require_grub(const Firmware& firmware, const BootOptions& options, const En
     require_files(options.grub_files / "x86_64-efi", "normal.mod", "grub-efi-amd64-bin");
 }
 
-void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options,
-                      const fs::path& scratch, CommandRunner& runner) {
+GrubCores GrubCores::start(const DiskLayout& layout, const BootOptions& options, const fs::path& scratch,
+                           CommandRunner& runner) {
+  const Firmware firmware = firmware_of(layout);
+  const auto make = [&](const char* target, const std::vector<std::string>& modules) {
+    return std::async(std::launch::async, [target, modules, script = early_script(layout), options, scratch, &runner] {
+      return make_core(target, modules, script, options, scratch, runner);
+    });
+  };
+  GrubCores cores;
+  if (firmware.bios) cores.bios_ = make("i386-pc", {"biosdisk", "vga_text", "vbe"});
+  if (firmware.uefi && options.loader == LoaderKind::grub) cores.uefi_ = make("x86_64-efi", efi_modules());
+  return cores;
+}
+
+void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options, GrubCores& cores) {
   const Firmware firmware = firmware_of(layout);
   if (!firmware.bios && !firmware.uefi) return;
   const bool grub = firmware.bios || options.loader == LoaderKind::grub || options.loader == LoaderKind::signed_grub;
@@ -137,8 +150,7 @@ void write_boot_files(const fs::path& tree, const DiskLayout& layout, const Boot
   if (!firmware.uefi) return;
   std::vector<BootFile> files;
   if (options.loader == LoaderKind::grub) {
-    files = {{"/EFI/BOOT/BOOTX64.EFI",
-              make_core("x86_64-efi", efi_modules(), early_script(layout), options, scratch, runner)}};
+    files = {{"/EFI/BOOT/BOOTX64.EFI", cores.uefi()}};
   } else {
     files = efi_loader_files(tree, layout, options);
   }
@@ -147,12 +159,11 @@ void write_boot_files(const fs::path& tree, const DiskLayout& layout, const Boot
 }
 
 void install_bios_boot(const fs::path& raw, const DiskLayout& layout, const Placement& placement,
-                       const BootOptions& options, const fs::path& scratch, CommandRunner& runner) {
+                       const BootOptions& options, GrubCores& cores) {
   if (!firmware_of(layout).bios) return;
   const Extent room = core_room(layout, placement);
   const std::uint64_t sector = room.offset / k_sector;
-  const std::string core = patched_core_image(
-      make_core("i386-pc", {"biosdisk", "vga_text", "vbe"}, early_script(layout), options, scratch, runner), sector);
+  const std::string core = patched_core_image(cores.bios(), sector);
   if (core.size() > room.length) {
     throw Error(ErrorKind::input, cat("GRUB's core image (", human_bytes(core.size()), ") does not fit into the ",
                                       human_bytes(room.length), " kept for it"))

@@ -2,10 +2,12 @@
 // files with every needed module inside; they find the root file system by its UUID and read one grub.cfg there, which
 // names the kernel by the distribution's own links and so never has to be generated again.
 //
+//   GrubCores::start(layout) as soon as the layout has its ids: they take half a second, beside other work
 //   write_boot_files(tree)   before make_disk: /boot/grub/grub.cfg, and /EFI/BOOT/BOOTX64.EFI on the EFI partition
 //   install_bios_boot(raw)   after make_disk: boot sector and core image outside of all file systems
 #pragma once
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -63,14 +65,28 @@ void require_grub(const Firmware& firmware, const BootOptions& options, const En
 /// GRUB's modules for a UEFI core image, besides the common ones.
 [[nodiscard]] const std::vector<std::string>& efi_modules();
 
-/// Writes grub.cfg and, for UEFI, the loader into the tree. The layout must have its ids. `scratch` is an existing
-/// directory for temporary files.
-void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options,
-                      const fs::path& scratch, CommandRunner& runner);
+/// The core images that a layout's firmware starts, each made in a thread of its own. Going away waits for them.
+class GrubCores {
+ public:
+  /// The layout must have its ids. `scratch` is an existing directory for temporary files; it and `runner` must live
+  /// as long as the cores do.
+  [[nodiscard]] static GrubCores start(const DiskLayout& layout, const BootOptions& options, const fs::path& scratch,
+                                       CommandRunner& runner);
+  /// Wait for the image and give it away, or throw what kept it from being made.
+  [[nodiscard]] std::string bios() { return bios_.get(); }
+  [[nodiscard]] std::string uefi() { return uefi_.get(); }
+
+ private:
+  std::future<std::string> bios_;
+  std::future<std::string> uefi_;
+};
+
+/// Writes grub.cfg and, for UEFI, the loader into the tree. The layout must have its ids.
+void write_boot_files(const fs::path& tree, const DiskLayout& layout, const BootOptions& options, GrubCores& cores);
 
 /// Writes the BIOS boot code of a finished raw image: boot.img into sector 0 (the partition table stays), the core
 /// image into the BIOS boot partition, or behind the MBR. Does nothing when the layout isn't for BIOS.
 void install_bios_boot(const fs::path& raw, const DiskLayout& layout, const Placement& placement,
-                       const BootOptions& options, const fs::path& scratch, CommandRunner& runner);
+                       const BootOptions& options, GrubCores& cores);
 
 }  // namespace hearth::builder

@@ -1,12 +1,13 @@
 #include "builder/disk/image_size.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/filesystem/directory.hpp>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "base/error.hpp"
@@ -23,8 +24,9 @@ constexpr std::uint64_t k_mib = 1024 * 1024;
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Bytes of the data ranges of a file with holes.
-std::uint64_t data_bytes(const fs::path& path) {
-  const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+std::uint64_t data_bytes(int directory, const char* name) {
+  const Fd file(::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) throw Error::from_errno("reading", name);
   std::uint64_t total = 0;
   off_t data = ::lseek(file.get(), 0, SEEK_DATA);
   while (data >= 0) {
@@ -36,47 +38,65 @@ std::uint64_t data_bytes(const fs::path& path) {
   return total;
 }
 
+/// Goes by names in open directories: walking down a long path for each file would take most of the time.
 class Measurer {
  public:
   explicit Measurer(const std::vector<fs::path>& without) : without_(without.begin(), without.end()) {}
 
   TreeUsage measure(const fs::path& tree) {
-    struct stat root {};
-    if (::stat(tree.c_str(), &root) != 0) throw Error::from_errno("reading", tree.string());
-    device_ = root.st_dev;
-    add_directory(tree);
+    Fd root = Fd::open(tree.string(), O_RDONLY | O_DIRECTORY);
+    struct stat status {};
+    if (::fstat(root.get(), &status) != 0) throw Error::from_errno("reading", tree.string());
+    device_ = status.st_dev;
+    add_directory(std::move(root), tree);
     return usage_;
   }
 
  private:
-  void add_directory(const fs::path& directory) {
+  void add_directory(Fd opened, const fs::path& path) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(opened.get()), ::closedir);
+    if (!directory) throw Error::from_errno("reading", path.string());
+    (void)opened.release();  // it is the directory's now
     std::uint64_t entries = 24;
-    for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-      entries += 8 + round_up(entry.path().filename().size(), 4);
-      add(entry.path());
+    for (const dirent* entry = next(directory.get(), path); entry != nullptr; entry = next(directory.get(), path)) {
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      entries += 8 + round_up(name.size(), 4);
+      add(::dirfd(directory.get()), path, entry->d_name);
     }
     usage_.inodes += 1;
     usage_.directories += 1;
     usage_.bytes += round_up(entries, k_block);
   }
 
-  void add(const fs::path& path) {
+  static const dirent* next(DIR* directory, const fs::path& path) {
+    errno = 0;
+    const dirent* const entry = ::readdir(directory);
+    if (entry == nullptr && errno != 0) throw Error::from_errno("reading", path.string());
+    return entry;
+  }
+
+  void add(int directory, const fs::path& path, const char* name) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
+    if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      throw Error::from_errno("reading", (path / name).string());
+    }
     if (S_ISDIR(status.st_mode)) {
-      if (status.st_dev == device_ && !without_.contains(path)) add_directory(path);
-      return;
+      if (status.st_dev != device_ || without_.contains(path / name)) return;
+      Fd below(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!below) throw Error::from_errno("reading", (path / name).string());
+      return add_directory(std::move(below), path / name);
     }
     if (status.st_nlink > 1 && !seen_.insert(status.st_ino).second) return;
     usage_.inodes += 1;
-    if (S_ISREG(status.st_mode)) usage_.bytes += file_bytes(path, status);
+    if (S_ISREG(status.st_mode)) usage_.bytes += file_bytes(directory, name, status);
     if (S_ISLNK(status.st_mode) && status.st_size >= 60) usage_.bytes += k_block;
   }
 
-  static std::uint64_t file_bytes(const fs::path& path, const struct stat& status) {
+  static std::uint64_t file_bytes(int directory, const char* name, const struct stat& status) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     const bool may_have_holes = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
-    return may_have_holes ? data_bytes(path) : round_up(size, k_block);
+    return may_have_holes ? data_bytes(directory, name) : round_up(size, k_block);
   }
 
   std::set<fs::path> without_;
@@ -169,7 +189,7 @@ std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usa
   return 40 * 1024;
 }
 
-void require_room(const fs::path& tree, const DiskLayout& layout, const Placement& placement) {
+void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout& layout, const Placement& placement) {
   for (const DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.holds_files()) continue;
     std::vector<fs::path> others;
@@ -177,7 +197,8 @@ void require_room(const fs::path& tree, const DiskLayout& layout, const Placemen
       others.push_back(GuestPath(point).in(tree));
     }
     const fs::path part = GuestPath(file_system.mount_point).in(tree);
-    const std::uint64_t need = least_size(file_system, measure_tree(part, others));
+    const bool has_all = file_system.mount_point == "/" && others.empty();
+    const std::uint64_t need = least_size(file_system, has_all ? whole : measure_tree(part, others));
     const std::uint64_t have = placement.of(file_system).length;
     if (need <= have) continue;
     throw Error(ErrorKind::input,

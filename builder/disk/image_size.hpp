@@ -42,6 +42,7 @@ struct SizeRule {
 [[nodiscard]] std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usage);
 
 /// Throws Error(input), saying what is needed, when a file system of the placed layout can't hold its part of the tree.
-void require_room(const fs::path& tree, const DiskLayout& layout, const Placement& placement);
+/// `whole` is what measure_tree() says of all of it.
+void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout& layout, const Placement& placement);
 
 }  // namespace hearth::builder

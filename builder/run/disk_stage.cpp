@@ -306,7 +306,10 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
   if (any_disk(formats_)) {
     tools.step("disk", [&] { make_raw(source, tools); });
   } else if (boots_without_disk(root)) {
-    tools.step("boot files", [&] { write_boot_files(root, layout_, source.boot, source.scratch, tools.runner); });
+    tools.step("boot files", [&] {
+      GrubCores cores = GrubCores::start(layout_, source.boot, source.scratch, tools.runner);
+      write_boot_files(root, layout_, source.boot, cores);
+    });
   }
   std::vector<Output> outputs;
   std::vector<fs::path> created;
@@ -380,12 +383,14 @@ void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& sou
 
 void DiskStage::make_raw(const OutputSource& source, const DiskTools& tools) const {
   const bool loader = boot_loader_ != BootLoader::none;
-  if (loader) write_boot_files(source.tree, layout_, source.boot, source.scratch, tools.runner);
-  const std::uint64_t bytes = size_kib(measure_tree(source.tree)) * k_kib;
-  const Placement placement = place(layout_, bytes);
-  require_room(source.tree, layout_, placement);
+  GrubCores cores;
+  if (loader) cores = GrubCores::start(layout_, source.boot, source.scratch, tools.runner);
+  if (loader) write_boot_files(source.tree, layout_, source.boot, cores);
+  const TreeUsage usage = measure_tree(source.tree);
+  const Placement placement = place(layout_, size_kib(usage) * k_kib);
+  require_room(source.tree, usage, layout_, placement);
   make_disk_file(layout_, source, placement, source.raw, tools);
-  if (loader) install_bios_boot(source.raw, layout_, placement, source.boot, source.scratch, tools.runner);
+  if (loader) install_bios_boot(source.raw, layout_, placement, source.boot, cores);
 }
 
 DiskLayout DiskStage::file_system_layout(const std::string& type) const {
@@ -400,8 +405,9 @@ void DiskStage::make_file_system_image(const std::string& type, const OutputSour
                                        const DiskTools& tools) const {
   const DiskLayout layout = file_system_layout(type);
   const SizeRule rule = size_rule();
-  const Placement placement = place(layout, image_size(measure_tree(source.tree), rule, layout));
-  require_room(source.tree, layout, placement);
+  const TreeUsage usage = measure_tree(source.tree);
+  const Placement placement = place(layout, image_size(usage, rule, layout));
+  require_room(source.tree, usage, layout, placement);
   make_disk_file(layout, source, placement, raw, tools);
 }
 

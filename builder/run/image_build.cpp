@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <future>
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
@@ -246,6 +247,17 @@ void tell(const std::string& text, BuildLog& log) {
   std::fputs(text.c_str(), stderr);
 }
 
+/// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
+std::future<void> start_beside(const std::function<void()>& work) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::future<void> running = std::async(std::launch::async, work);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return running;
+}
+
 void write_evidence(const ImageRequest& request, const BuildPlan& plan, const fetch::Lock& fetched) {
   Environment environment = request.environment;
   environment["ELEMENTS_PATH"] = absolute_elements_path(request);
@@ -310,6 +322,7 @@ int build_image(const ImageRequest& asked, const Installation& installation, Ver
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;
   if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
+  Pipe built = Pipe::create();
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     enter_sandbox(spec);
     RealRunner runner(clock);
@@ -323,12 +336,20 @@ int build_image(const ImageRequest& asked, const Installation& installation, Ver
       log.line(cat("hearth: ", error.story()));
       throw;
     }
+    write_all(built.write, "b", "the pipe to the builder");
+    built.write = Fd();
     return 0;
+  });
+  built.write = Fd();
+  // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
+  std::future<void> evidence = start_beside([&] {
+    if (!network && !read_all(built.read, "the pipe from the sandbox").empty()) write_evidence(request, plan, {});
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
   if (network) tell(network->finish(code == 0), log);
-  if (code == 0) write_evidence(request, plan, network ? network->fetched() : fetch::Lock());
+  if (code == 0 && network) write_evidence(request, plan, network->fetched());
+  if (code == 0) evidence.get();
   return code;
 }
 

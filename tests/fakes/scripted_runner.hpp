@@ -1,8 +1,9 @@
-// A CommandRunner that answers by program name and records what it was asked to run.
+// A CommandRunner that answers by program name and records what it was asked to run. Threads are answered in turn.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/sys/process.hpp"
@@ -20,7 +21,11 @@ class ScriptedRunner final : public CommandRunner {
     on(program, [exit_code, out](const Command&) { return CommandResult{Exited{exit_code}, out, ""}; });
   }
 
+  /// No program is there any more.
+  void forget_answers() { answers_.clear(); }
+
   [[nodiscard]] CommandResult run(const Command& command) override {
+    const std::scoped_lock lock(mutex_);
     ran.push_back(command);
     const auto answer = answers_.find(fs::path(command.argv.front()).filename().string());
     if (answer == answers_.end()) {
@@ -30,6 +35,7 @@ class ScriptedRunner final : public CommandRunner {
   }
 
  private:
+  std::mutex mutex_;
   std::map<std::string, Answer> answers_;
 };
 

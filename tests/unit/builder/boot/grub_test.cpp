@@ -47,11 +47,16 @@ class GrubTest : public testing::Test {
   void use_core(std::size_t bytes) {
     runner_.on("grub-mkimage", [this, bytes](const Command& command) { return fake_mkimage(command, bytes, script_); });
   }
+  void write_files(const DiskLayout& layout) {
+    GrubCores cores = GrubCores::start(layout, options_, work_.path(), runner_);
+    write_boot_files(tree_, layout, options_, cores);
+  }
   std::string disk_after(const DiskLayout& layout, const Placement& placement) {
     const fs::path raw = work_.path() / "raw";
     files_.write(raw, std::string(2048, 't'), {});
     fs::resize_file(raw, placement.disk_bytes);
-    install_bios_boot(raw, layout, placement, options_, work_.path(), runner_);
+    GrubCores cores = GrubCores::start(layout, options_, work_.path(), runner_);
+    install_bios_boot(raw, layout, placement, options_, cores);
     return read_file(raw);
   }
 };
@@ -68,7 +73,7 @@ TEST_F(GrubTest, EachLayoutKnowsItsFirmware) {
 
 TEST_F(GrubTest, TheTreeGetsMenuAndLoader) {
   const DiskLayout layout = layout_of("efi");
-  write_boot_files(tree_, layout, options_, work_.path(), runner_);
+  write_files(layout);
   EXPECT_THAT(read_file(tree_ / "boot/grub/grub.cfg"), HasSubstr("linux /boot/vmlinuz-6.1 root=UUID="));
   EXPECT_EQ(read_file(tree_ / "boot/efi/EFI/BOOT/BOOTX64.EFI").size(), 1500U);
   EXPECT_EQ(fs::last_write_time(tree_ / "boot/efi/EFI/BOOT/BOOTX64.EFI"), 1000);
@@ -77,7 +82,7 @@ TEST_F(GrubTest, TheTreeGetsMenuAndLoader) {
 
 TEST_F(GrubTest, ADiskWithoutPartitionsGetsNoLoader) {
   const DiskLayout layout = assign_ids(parse_block_config(builtin_block_config(), "", {}).value_or_throw(), "seed");
-  write_boot_files(tree_, layout, options_, work_.path(), runner_);
+  write_files(layout);
   EXPECT_FALSE(fs::exists(tree_ / "boot/grub"));
   EXPECT_TRUE(runner_.ran.empty());
 }

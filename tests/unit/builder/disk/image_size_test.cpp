@@ -90,9 +90,9 @@ TEST_F(MeasureTest, TooSmallADiskIsRefusedWithTheSizeThatIsNeeded) {
   files_.write(tree_ / "large", std::string(9 * k_mib, 'x'), {});
   DiskLayout layout = layout_of("ext4");
   layout.file_systems[0].options = {"-J", "size=4"};
-  EXPECT_NO_THROW(require_room(tree_, layout, place(layout, 20 * k_mib)));
+  EXPECT_NO_THROW(require_room(tree_, measure_tree(tree_), layout, place(layout, 20 * k_mib)));
   try {
-    require_room(tree_, layout, place(layout, 12 * k_mib));
+    require_room(tree_, measure_tree(tree_), layout, place(layout, 12 * k_mib));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("the files for / need at least 15"));

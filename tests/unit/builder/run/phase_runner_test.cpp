@@ -174,7 +174,7 @@ TEST_F(PhaseRunnerTest, AFailureShowsTheLastFifteenLinesOnly) {
 
 TEST_F(PhaseRunnerTest, AHookThatCanNotStartIsAFailedStep) {
   hook("root.d/10-a");
-  runner = ScriptedRunner();
+  runner.forget_answers();
   EXPECT_THROW(phases().run(Phase::root), Error);
   EXPECT_THAT(progress.events, ElementsAre("begin 1/1 root.d/10-a", "end failed"));
 }
