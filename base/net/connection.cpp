@@ -14,6 +14,7 @@ namespace hearth {
 namespace {
 
 constexpr const char* k_timed_out = "timed out";
+constexpr Duration k_gathering_time = std::chrono::milliseconds(200);
 
 Error net_error(std::string_view operation, const std::string& name, std::string_view reason) {
   return {ErrorKind::io, cat(operation, " ", name, ": ", reason)};
@@ -112,8 +113,25 @@ std::size_t Connection::read(std::span<char> buffer, const Deadline& deadline) {
                      : TlsSession::Step{TlsSession::Wants::nothing, static_cast<std::size_t>(got)};
     }
     if (step.wants == TlsSession::Wants::nothing) return step.size;
-    wait(step.wants, operation, deadline);
+    if (step.wants == TlsSession::Wants::to_write) {
+      wait(POLLOUT, operation, deadline);
+    } else if (!wait_to_read(deadline)) {
+      throw net_error(operation, name_, k_timed_out);
+    }
   }
+}
+
+/// Also true when what is gathered may not become more for a while.
+bool Connection::wait_to_read(const Deadline& deadline) const {
+  if (gathered_ <= 1) return wait_for(socket_.get(), POLLIN, deadline, *clock_);
+  const Deadline soon = Deadline::after(k_gathering_time, *clock_);
+  return wait_for(socket_.get(), POLLIN, soon, *clock_) || !deadline.passed(clock_->now());
+}
+
+void Connection::gather(std::size_t bytes) {
+  if (tls_ || bytes == gathered_) return;
+  const int mark = static_cast<int>(bytes);
+  if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark) == 0) gathered_ = bytes;
 }
 
 }  // namespace hearth

@@ -12,6 +12,8 @@ namespace hearth::agent::deploy {
 
 namespace {
 
+constexpr std::uint64_t k_gathered = std::uint64_t{128} << 10U;
+
 std::optional<std::uint64_t> length_of(const HttpResponse& head) {
   const std::optional<std::string> length = find_header(head.headers, "Content-Length");
   return length ? parse_number(*length) : std::nullopt;
@@ -129,6 +131,8 @@ std::size_t HttpStream::read_some(std::span<char> into) {
     answer_->rest.erase(0, size);
     return size;
   }
+  if (size_)
+    answer_->connection.gather(static_cast<std::size_t>(std::min<std::uint64_t>(*size_ - position_, k_gathered)));
   return answer_->connection.read(into, Deadline::after(options_.silence, clock_));
 }
 

@@ -1,0 +1,69 @@
+#include "base/net/connection.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+namespace {
+
+constexpr Duration k_long = std::chrono::seconds(20);
+constexpr Duration k_short = std::chrono::milliseconds(600);
+
+/// A server of one connection that is gathering.
+class GatheringTest : public testing::Test {
+ protected:
+  GatheringTest() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* const raw = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener_.get(), raw, length), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), raw, &length), 0);
+    const std::string url = cat("http://127.0.0.1:", ntohs(address.sin_port), "/");
+    client_.emplace(Connection::open(parse_url(url).value_or_throw(), Deadline::after(k_long, clock_), clock_));
+    server_ = Fd(::accept(listener_.get(), nullptr, nullptr));
+    client_->gather(1000);
+  }
+
+  std::string read(Duration time) {
+    std::array<char, 2000> buffer{};
+    const std::size_t size = client_->read(buffer, Deadline::after(time, clock_));
+    return {buffer.data(), size};
+  }
+
+  SystemClock clock_;
+  Fd listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  Fd server_;
+  std::optional<Connection> client_;
+};
+
+TEST_F(GatheringTest, FewerBytesThanAreWaitedForComeWithoutTheDeadline) {
+  const MonotonicTime begin = clock_.now();
+  write_all(server_, "abc", "the client");
+  EXPECT_EQ(read(k_long), "abc");
+  write_all(server_, "def", "the client");
+  EXPECT_EQ(read(k_long), "def");
+  EXPECT_LT(clock_.now() - begin, k_long / 2);
+}
+
+TEST_F(GatheringTest, TheEndIsSeenAtOnce) {
+  server_ = Fd();
+  EXPECT_EQ(read(k_long), "");
+}
+
+TEST_F(GatheringTest, ASilentServerIsGivenUpAtTheDeadline) {
+  const MonotonicTime begin = clock_.now();
+  EXPECT_THROW((void)read(k_short), Error);
+  EXPECT_GE(clock_.now() - begin, k_short);
+}
+
+}  // namespace
+}  // namespace hearth
