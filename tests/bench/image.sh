@@ -75,8 +75,8 @@ mkosi_build() {
     mkdir -p mkosi mkosi-{packages,out,work}
     cp "$script" mkosi/site
     # It works through systemd-nspawn, which wants systemd running.
-    local path=$PATH
-    [ -d /run/systemd/system ] || path=$here/image/no-systemd:$PATH
+    local path=$here/image/mkosi:$PATH
+    [ -d /run/systemd/system ] || path=$here/image/no-systemd:$path
     (cd mkosi && PATH=$path mkosi --distribution debian --release "$release" --mirror "$(mirror "$release")" --format gpt_ext4 --qcow2 \
         --root-size 2G --incremental --cache "$work/mkosi-packages" --output-dir "$work/mkosi-out" --workspace-dir "$work/mkosi-work" \
         --package "$packages${added:+,$added}" --postinst-script site --bootable no --force "$@" build)
