@@ -158,6 +158,7 @@ Value template_around(const Value& test) {
 
 Value evaluated(const Value& test) {
   const auto source = std::make_shared<const Template>(template_around(test), "snippet");
+  source->check();
   const Value params = member(test, "params");
   const StackParameters parameters(
       source->parameters(), params.is_null() ? Value::map({}) : params, member(test, "env_defaults"),

@@ -52,27 +52,25 @@ void check_rollback(const Value& body) {
 
 /// What dict.update() takes: a map, or pairs, of which none is a good request.
 void check_parameters(const Value& body) {
-  const Value sections = member(body, "environment");
+  const bool merged = !truth(member(body, "environment_files"));  // else the files take its place
+  const Value sections = merged ? member(body, "environment") : Value();
   const Value declared = member(sections, "parameters");
   if (sections.is_map() && !declared.is_null() && !declared.is_map())
     throw Fault("AttributeError", "parameters of the environment are a map", declared.mark());
-  const Value registry = member(sections, "resource_registry");
-  if (sections.is_map() && !registry.is_null() && !registry.is_map())
-    throw Fault("AttributeError", "the resource_registry of the environment is a map", registry.mark());
-  const Value sinks = member(sections, "event_sinks");
-  if (sections.is_map() && !sinks.is_null()) check_event_sinks(sinks);
   const Value* given = body.find("parameters");
   if (given == nullptr || given->is_map()) return;
   const bool nothing = (given->is_list() && given->items().empty()) || (given->is_string() && given->text().empty());
   if (nothing) return;
-  const bool no_sequence = given->is_list() && !given->items()[0].is_list() && !given->items()[0].is_string();
+  const Value first = given->is_list() ? given->items()[0] : Value();
+  const bool no_sequence = given->is_list() && !first.is_list() && !first.is_string() && !first.is_map();
   if (no_sequence || !(given->is_list() || given->is_string())) throw wrong_kind("parameters", *given);
   throw value_fault("parameters of the request are a map", given->mark());
 }
 
 void check_files(const Value& files) {
-  if (!truth(files)) return;
-  if (files.is_integer() || files.is_bool()) throw Fault("AttributeError", "files of the request are a map");
+  if (files.is_null()) return;
+  if (files.is_integer() || files.is_bool() || (!files.is_map() && !truth(files)))
+    throw Fault("AttributeError", "files of the request are a map");
   if (!files.is_map()) throw value_fault(cat("Expected a map of files, got a ", type_name(files)), files.mark());
   for (const Entry& file : files.entries()) {
     if (!file.value.is_string()) throw wrong_kind(cat("file ", python_str(file.key)), file.value);
@@ -110,6 +108,14 @@ void check_request_body(const Value& body) {
   check_rollback(body);
   check_files(member(body, "files"));
   check_environment_files(member(body, "environment_files"), member(body, "files"));
+}
+
+void check_environment_sections(const Value& environment) {
+  const Value registry = member(environment, "resource_registry");
+  if (!registry.is_null() && !registry.is_map())
+    throw Fault("AttributeError", "the resource_registry of the environment is a map", registry.mark());
+  const Value sinks = member(environment, "event_sinks");
+  if (!sinks.is_null()) check_event_sinks(sinks);
 }
 
 void check_event_sinks(const Value& sinks) {

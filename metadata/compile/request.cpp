@@ -119,20 +119,20 @@ Value environment_in(StackModel& model, const Value& environment) {
 void build_model(StackModel& model, const StackRequest& request) {
   model.tree = std::make_unique<Tree>(model.sources, *model.files);
   model.tree->settings = request.settings;
-  TemplatePtr source;
-  if (request.template_document.is_null()) {
+  TemplatePtr source = request.source;
+  if (source == nullptr) {
     source = template_of(*model.tree, request.template_name);
   } else {
-    source = std::make_shared<const Template>(request.template_document, request.template_name);
+    if (!request.settings.checked_as_heat_does) source->check();
     model.tree->templates[request.template_name] = source;
   }
   model.tree->environment = environment_of(model, request, *source);
-  check_stack_name(request.name);
   const Value& environment = model.tree->environment.parameters;
   const Value given =
       request.environment_wins ? merged(request.parameters, environment) : merged(environment, request.parameters);
   model.root = std::make_unique<Stack>(*model.tree, source,
                                        StackIdentity{request.name, request.id, request.settings.project}, given);
+  check_stack_name(request.name);
 }
 
 StackRequest request_from_body(StackModel& model, const Value& body) {
@@ -149,12 +149,13 @@ StackRequest request_from_body(StackModel& model, const Value& body) {
   }
   model.files = std::make_unique<MapFiles>(std::move(files));
   request.template_name = "template";
-  request.template_document = template_in(model, member(body, "template"));
+  const Value document = template_in(model, member(body, "template"));
   for (const Value& each : items_of(member(body, "environment_files")))
     request.environments.push_back(python_str(each));
   if (request.environments.empty()) request.environment = environment_in(model, member(body, "environment"));
   request.parameters = member(body, "parameters");
   request.environment_wins = !request.environments.empty();
+  request.source = std::make_shared<const Template>(document, request.template_name);
   return request;
 }
 

@@ -21,7 +21,7 @@ struct StackRequest {
   std::string name = "overcloud";
   std::string id{};
   std::string template_name{};
-  Value template_document{};                ///< where it is given instead of read by its name
+  TemplatePtr source{};                     ///< where it is given instead of read by its name
   std::vector<std::string> environments{};  ///< names of files, in order
   Value environment{};                      ///< sections, merged by the client, where no files are named
   Value parameters{};                       ///< of the command line or the request

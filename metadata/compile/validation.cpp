@@ -18,16 +18,20 @@ class Validator {
   explicit Validator(Stack& stack) : stack_(stack) {}
 
   std::vector<Fault> run() {
+    const bool whole = as_heat() && stack_.parent() == nullptr;  // Heat asks first who may have such resources
+    if (whole && !loads()) return std::move(faults_);
     attempt([&] { stack_.parameters().validate(!only_names()); });
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
-    if (as_heat() && !loaded().empty()) return std::move(faults_);
+    if (whole) attempt([&] { stack_.definition()->check_parameter_groups(); });
+    if (as_heat() && !whole && !loads()) return std::move(faults_);
     std::vector<Resource*> resources;
     attempt([&] { resources = stack_.resources(); });
-    attempt([&] { names(resources); });
     attempt([&] { conditions(); });
+    attempt([&] { names(resources); });
     for (Resource* each : resources) {
       attempt([&] { (void)stack_.needs(*each); }, each->mark);
     }
+    if (as_heat()) attempt([&] { read_outputs(); });
     if (as_heat() && faults_.empty()) attempt([&] { names_of_attributes(resources); });
     if (faults_.empty()) attempt([&] { circle(); });
     if (!faults_.empty()) return std::move(faults_);
@@ -38,15 +42,56 @@ class Validator {
     return std::move(faults_);
   }
 
-  std::vector<Fault>& loaded() {
+ private:
+  /// What Heat finds while it reads the resources, before it looks at anything else.
+  bool loads() {
     std::vector<Resource*> resources;
+    if (stack_.definition() != nullptr) attempt([&] { as_written(*stack_.definition()); });
     attempt([&] { resources = stack_.resources(); });
     attempt([&] { nested_schemata(resources); });
     attempt([&] { faulty_functions(resources); });
-    return faults_;
+    for (Resource* each : resources) {
+      attempt([&] { deletion_policy(*each); });
+      attempt([&] { type_of_value(*each); });
+    }
+    return faults_.empty();
   }
 
- private:
+  /// Heat parses all conditions before the first resource.
+  void as_written(const Template& source) {
+    source.check_sections();
+    for (const std::string& name : source.condition_names()) check(*source.condition(name), stack_);
+  }
+
+  /// A value is converted by its type as soon as there is a resource for it.
+  void type_of_value(const Resource& resource) {
+    if (resource.family != Family::value || !resource.definition->properties) return;
+    written_out(resource);
+    const Expression& written = *resource.definition->properties;
+    const std::optional<Value> type = value_at(written, "type");
+    if (!type || type->is_null() || type->is_string() || type->is_bool() || type->is_integer() || type->is_waiting())
+      return;
+    throw value_fault(cat("Value must be a string; got ", python_repr(*type)), resource.mark);
+  }
+
+  /// Whatever is wrong with the value is a ValueError to Heat where it asks for one property.
+  std::optional<Value> value_at(const Expression& properties, std::string_view name) {
+    if (properties.type == Expression::Type::constant) {
+      const Value* found = properties.constant.find(name);
+      return found == nullptr ? std::nullopt : std::optional<Value>(*found);
+    }
+    for (std::size_t i = 0; i < properties.keys.size(); ++i) {
+      if (!properties.keys[i].is_string() || properties.keys[i].text() != name) continue;
+      try {
+        return resolve(*properties.items[i], stack_);
+      } catch (const Fault& fault) {
+        if (fault.type() == "StackValidationFailed") throw;
+        throw value_fault(fault.text(), fault.mark());
+      }
+    }
+    return std::nullopt;
+  }
+
   void attempt(const std::function<void()>& step, const Mark& mark = {}) {
     try {
       step();
@@ -197,9 +242,16 @@ class Validator {
       collect(each->definition->metadata);
     }
     if (stack_.definition() != nullptr) {
-      for (const OutputDefinition& output : stack_.definition()->outputs()) collect(output.value);
+      for (const OutputDefinition& output : stack_.definition()->outputs()) {
+        try {
+          collect(output.value);
+        } catch (const Fault& fault) {  // told when the output is validated
+          if (fault.type() != "InvalidTemplateReference" && fault.type() != "InvalidTemplateAttribute") throw;
+        }
+      }
     }
     for (const Reference& each : found) {
+      if (!stack_.has_resource(each.resource)) continue;
       const bool named = each.attribute.empty() || each.attribute[0].is_string() || each.attribute[0].is_null();
       if (!named) throw type_fault(cat("an attribute of ", each.resource, " is named by a text"), each.mark);
     }
@@ -348,6 +400,17 @@ class Validator {
     }
   }
 
+  /// Heat reads all outputs before it validates any.
+  void read_outputs() {
+    if (stack_.definition() == nullptr) return;
+    for (const OutputDefinition& output : stack_.definition()->outputs()) read(output);
+  }
+
+  void read(const OutputDefinition& output) {
+    check(*output.value, stack_);
+    output_condition(output);
+  }
+
   void outputs() {
     if (stack_.definition() == nullptr) return;
     const bool cfn = is_cfn(stack_.definition()->version());
@@ -355,8 +418,7 @@ class Validator {
       attempt(
           [&] {
             const std::string path = cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value");
-            check(*output.value, stack_);
-            output_condition(output);
+            if (!as_heat()) read(output);
             try {
               validate(*output.value, stack_, path);
             } catch (const Fault& fault) {
@@ -439,8 +501,6 @@ std::vector<Fault> validate_stack(Stack& stack) {
   }
   return found;
 }
-
-std::vector<Fault> loading_faults(Stack& stack) { return Validator(stack).loaded(); }
 
 std::vector<std::string> find_circle(Stack& stack) {
   CircleSearch search(stack);

@@ -10,8 +10,6 @@ namespace hearth::metadata {
 
 /// Faults in the order in which Heat would meet them; nested ones have "resources.NAME<FILE>" in front.
 [[nodiscard]] std::vector<Fault> validate_stack(Stack& stack);
-/// What Heat finds while it reads the resources, before it looks at anything else.
-[[nodiscard]] std::vector<Fault> loading_faults(Stack& stack);
 /// Names of a circle among resources of one stack: a → b → a. Empty when there is none.
 [[nodiscard]] std::vector<std::string> find_circle(Stack& stack);
 /// Throws StackValidationFailed for names that Heat does not take.

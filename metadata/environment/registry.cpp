@@ -49,6 +49,11 @@ Fault not_found(const std::string& type) {
 Registry::Registry(const Value& entries) : entries_(entries) {
   std::vector<std::string> path;
   if (entries.is_map()) load(entries, path);
+  for (const Entry& entry : entries.is_map() ? entries.entries() : std::vector<Entry>{}) {
+    const std::string name = python_str(entry.key);
+    if (name != "resources" && entry.value.is_map() && !entry.value.entries().empty())
+      maps_.emplace_back(name, entry.key.mark());
+  }
   index();
 }
 
@@ -111,8 +116,20 @@ void Registry::check_names(const std::string& name) const {
     throw broken("TypeError", cat("argument of type '", kind(row->second), "ResourceInfo' is not iterable"));
 }
 
+/// Neither does Heat know what to do with a map in the place of a type; of patterns, whatever it looks up.
+void Registry::check_maps(const std::string& type) const {
+  for (const auto& [name, mark] : maps_) {
+    if (name != type && !is_glob(name)) continue;
+    Fault fault(name == type && is_template(type) ? "TypeError" : "AttributeError",
+                cat("the resource_registry maps ", name, " to a map"), mark);
+    fault.hint("Give the name of a type or of a template; what is for single resources goes below \"resources\".");
+    throw fault;
+  }
+}
+
 std::vector<const Registry::Row*> Registry::matching(const std::string& type, const std::string& name) const {
   if (!name.empty()) check_names(name);
+  check_maps(type);
   std::vector<const Row*> found;
   const auto add = [&](const std::vector<std::string>& path) {
     const auto row = rows_.find(path);
@@ -165,6 +182,7 @@ Registry Registry::for_child(const std::string& name, const Implementation& by) 
   if (by.path.empty() && !narrows) return *this;
   Registry child;
   child.entries_ = entries_;
+  child.maps_ = maps_;
   for (const auto& [path, row] : rows_) {
     if (path == by.path) continue;
     if (path[0] != "resources" || path.size() < 3) {

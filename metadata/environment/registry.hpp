@@ -40,6 +40,7 @@ class Registry {
     Mark mark;
   };
   void check_names(const std::string& name) const;
+  void check_maps(const std::string& type) const;
   [[nodiscard]] std::vector<const Row*> matching(const std::string& type, const std::string& name) const;
   [[nodiscard]] Implementation find_at_depth(const std::string& type, const std::string& name, int depth) const;
   void load(const Value& level, std::vector<std::string>& path);
@@ -48,6 +49,7 @@ class Registry {
   Value entries_;
   std::map<std::vector<std::string>, Row> rows_;
   std::vector<const Row*> globs_;
+  std::vector<std::pair<std::string, Mark>> maps_;  ///< what stands for no type, and where
 };
 
 /// Merges as Heat does: top-level keys of later files replace those of earlier ones; null values are dropped.

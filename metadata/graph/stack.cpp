@@ -394,7 +394,10 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
       }
       if (seen.insert(name).second) resource.needs.push_back(name);
     };
-    for (const Value& name : resource.definition->depends_on) add(name.text(), name.mark(), resource.name);
+    const std::vector<Value>& depends_on = resource.definition->depends_on;
+    for (const Value& name : depends_on) {
+      if (by_name_.count(name.text()) > 0) add(name.text(), name.mark(), resource.name);
+    }
     const auto collect = [&](const ExpressionPtr& expression, std::string_view section) {
       if (!expression) return;
       check(*expression, *this);
@@ -402,9 +405,9 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
       collect_references(*expression, *this, found, cat(resource.name, ".", section));
       for (const Reference& reference : found) add(reference.resource, reference.mark, reference.path);
     };
-    const bool cfn = template_ && is_cfn(template_->version());
     collect(resource.definition->properties, "Properties");
-    collect(resource.definition->metadata, cfn ? "Metadata" : "Metadata");
+    collect(resource.definition->metadata, "Metadata");
+    for (const Value& name : depends_on) add(name.text(), name.mark(), resource.name);  // Heat looks for those last
     if (resource.family == Family::port || resource.family == Family::subnet) {
       // A port comes after the subnets of its network.
       for (const auto& other : resources_) {
@@ -589,7 +592,9 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   if (!text) throw validation_fault(cat("there is no template ", file));
   std::string_view read = *text;
   if (tree.files.strips_templates()) read = read.substr(0, read.find_last_not_of(" \t\r\n\f\v") + 1);
-  return tree.templates[file] = std::make_shared<const Template>(read_template_text(read, file, tree.sources), file);
+  const auto source = std::make_shared<const Template>(read_template_text(read, file, tree.sources), file);
+  source->check();
+  return tree.templates[file] = source;
 }
 
 void for_each_resource(Stack& stack, const std::function<void(Resource&)>& visit) {

@@ -41,7 +41,7 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
   }
   known_[name] = {};
   check(*definition, scope);
-  if (!may_be_condition(*definition)) throw no_condition(name, resolve(*definition, scope));
+  if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
   const Value decided = resolve(*definition, scope);
   if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided);
   if (decided.is_waiting()) {
@@ -51,11 +51,16 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
   return known_[name] = decided;
 }
 
+Value Conditions::as_written(const std::string& name) const {
+  const Value* found = template_->section("conditions", "Conditions").find(name);
+  return found == nullptr ? Value() : *found;
+}
+
 void Conditions::validate(Scope& scope) {
   for (const std::string& name : template_->condition_names()) {
     const ExpressionPtr definition = template_->condition(name);
-    if (!may_be_condition(*definition)) throw no_condition(name, resolve(*definition, scope));
     check(*definition, scope);
+    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
     metadata::validate(*definition, scope, name);
   }
 }

@@ -19,6 +19,8 @@ class Conditions {
   void validate(Scope& scope);
 
  private:
+  [[nodiscard]] Value as_written(const std::string& name) const;
+
   TemplatePtr template_;
   std::map<std::string, Value> known_;  ///< null while being decided
 };

@@ -72,12 +72,26 @@ Value read_template_text(std::string_view text, std::string_view name, Sources& 
 
 Template::Template(Value document, std::string name)
     : document_(std::move(document)), name_(std::move(name)), version_(version_of(document_)) {
-  read_parameters();
+  const auto read = [this](auto& section, void (Template::*reader)()) {
+    try {
+      (this->*reader)();
+    } catch (const Fault& fault) {
+      section.fault = fault;
+    }
+  };
+  read(parameters_, &Template::read_parameters);
+  read(conditions_, &Template::read_conditions);
+  read(resources_, &Template::read_resources);
+  read(outputs_, &Template::read_outputs);
+}
+
+void Template::check() const {
+  (void)parameters_.get();
   check_sections();
-  read_parameter_groups();
-  read_conditions();
-  read_resources();
-  read_outputs();
+  check_parameter_groups();
+  (void)conditions_.get();
+  (void)resources_.get();
+  (void)outputs_.get();
 }
 
 Value Template::section(std::string_view hot, std::string_view cfn) const {
@@ -106,10 +120,10 @@ void Template::read_parameters() {
                 parameters.mark());
   }
   for (const Entry& entry : parameters.entries())
-    parameters_.push_back(parse_parameter_schema(entry.key, entry.value, version_));
+    parameters_.items.push_back(parse_parameter_schema(entry.key, entry.value, version_));
 }
 
-void Template::read_parameter_groups() const {
+void Template::check_parameter_groups() const {
   const Value groups = section("parameter_groups", "");
   if (!truth(groups)) return;
   const auto fault = [&](const std::string& path, const std::string& text, const Mark& mark) {
@@ -130,8 +144,8 @@ void Template::read_parameter_groups() const {
     if (!names.is_list()) throw fault(label, "The parameters of parameter group should be a list.", names.mark());
     for (const Value& name : names.items()) {
       const std::string text = python_str(name);
-      const bool known =
-          std::any_of(parameters_.begin(), parameters_.end(), [&](const ParameterSchema& p) { return p.name == text; });
+      const bool known = std::any_of(parameters().begin(), parameters().end(),
+                                     [&](const ParameterSchema& p) { return p.name == text; });
       if (!known && no_text) throw Fault("AttributeError", cat("the label ", label, " is no text"), given->mark());
       if (!known)
         throw fault(label, cat("The grouped parameter ", text, " does not reference a valid parameter."), name.mark());
@@ -153,20 +167,21 @@ void Template::read_conditions() {
   }
   for (const Entry& entry : conditions.entries()) {
     const std::string name = python_str(entry.key);
-    conditions_.emplace_back(name, parse_expression(entry.value, version_,
-                                                    cat(is_cfn(version_) ? "Conditions." : "conditions.", name), true));
+    conditions_.items.emplace_back(
+        name,
+        parse_expression(entry.value, version_, cat(is_cfn(version_) ? "Conditions." : "conditions.", name), true));
   }
 }
 
 ExpressionPtr Template::condition(std::string_view name) const {
-  const auto found =
-      std::find_if(conditions_.begin(), conditions_.end(), [&](const auto& c) { return c.first == name; });
-  return found == conditions_.end() ? nullptr : found->second;
+  const auto& all = conditions_.get();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; });
+  return found == all.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> Template::condition_names() const {
   std::vector<std::string> names;
-  for (const auto& [name, expression] : conditions_) names.push_back(name);
+  for (const auto& [name, expression] : conditions_.get()) names.push_back(name);
   return names;
 }
 
@@ -177,7 +192,7 @@ void Template::read_resources() {
     throw validation_fault("\"resources\" must contain a map of resource maps.", resources.mark());
   for (const Entry& entry : resources.entries()) {
     try {
-      resources_.push_back(resource(entry));
+      resources_.items.push_back(resource(entry));
     } catch (const Fault& fault) {
       throw fault.at(entry.key.mark());
     }
@@ -350,7 +365,7 @@ void Template::read_outputs() {
     if (condition != nullptr && has_conditions(version_)) {
       made.condition = parse_expression(*condition, version_, cat(path, ".condition"), true);
     }
-    outputs_.push_back(std::move(made));
+    outputs_.items.push_back(std::move(made));
   }
 }
 

@@ -36,17 +36,34 @@ struct OutputDefinition {
   std::string description;
 };
 
+/// A section of a template; what is wrong with it is thrown where it is used, as Heat comes to it.
+template <class Item>
+struct Section {
+  std::vector<Item> items{};
+  std::optional<Fault> fault{};
+
+  [[nodiscard]] const std::vector<Item>& get() const {
+    if (fault) throw *fault;
+    return items;
+  }
+};
+
 class Template {
  public:
-  /// Throws Fault. `name` is the template's file or URL.
+  /// Throws Fault for an unknown version only. `name` is the template's file or URL.
   Template(Value document, std::string name);
+
+  /// Throws what is wrong with any section.
+  void check() const;
+  void check_sections() const;
+  void check_parameter_groups() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Version version() const { return version_; }
   [[nodiscard]] const Value& document() const { return document_; }
-  [[nodiscard]] const std::vector<ParameterSchema>& parameters() const { return parameters_; }
-  [[nodiscard]] const std::vector<ResourceDefinition>& resources() const { return resources_; }
-  [[nodiscard]] const std::vector<OutputDefinition>& outputs() const { return outputs_; }
+  [[nodiscard]] const std::vector<ParameterSchema>& parameters() const { return parameters_.get(); }
+  [[nodiscard]] const std::vector<ResourceDefinition>& resources() const { return resources_.get(); }
+  [[nodiscard]] const std::vector<OutputDefinition>& outputs() const { return outputs_.get(); }
   [[nodiscard]] ExpressionPtr condition(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> condition_names() const;
   /// The section as written; null when there is none.
@@ -54,9 +71,7 @@ class Template {
   [[nodiscard]] std::string description() const;
 
  private:
-  void check_sections() const;
   void read_parameters();
-  void read_parameter_groups() const;
   void read_conditions();
   void read_resources();
   void read_outputs();
@@ -65,10 +80,10 @@ class Template {
   Value document_;
   std::string name_;
   Version version_;
-  std::vector<ParameterSchema> parameters_;
-  std::vector<std::pair<std::string, ExpressionPtr>> conditions_;
-  std::vector<ResourceDefinition> resources_;
-  std::vector<OutputDefinition> outputs_;
+  Section<ParameterSchema> parameters_;
+  Section<std::pair<std::string, ExpressionPtr>> conditions_;
+  Section<ResourceDefinition> resources_;
+  Section<OutputDefinition> outputs_;
 };
 
 using TemplatePtr = std::shared_ptr<const Template>;

@@ -42,6 +42,19 @@ TEST(RequestBody, is_refused_as_heats_api_refuses_it) {
   EXPECT_EQ(refused(check_request_body, R"({"files": {"a": 1}})"), "TypeError");
   EXPECT_EQ(refused(check_request_body, R"({"environment_files": ["a"], "files": {}})"), "KeyError");
   EXPECT_EQ(refused(check_request_body, R"({"environment": {"parameters": []}})"), "AttributeError");
+  EXPECT_EQ(refused(check_request_body, R"({"files": ""})"), "AttributeError");
+}
+
+TEST(RequestBody, has_no_environment_beside_files_of_environments) {
+  EXPECT_EQ(refused(check_request_body,
+                    R"({"environment": {"parameters": ""}, "files": {"e": "{}"}, "environment_files": ["e"]})"),
+            "");
+}
+
+TEST(EnvironmentSections, are_what_the_engine_takes) {
+  EXPECT_EQ(refused(check_environment_sections, R"({"resource_registry": {}, "event_sinks": []})"), "");
+  EXPECT_EQ(refused(check_environment_sections, R"({"resource_registry": ""})"), "AttributeError");
+  EXPECT_EQ(refused(check_environment_sections, R"({"event_sinks": ["a"]})"), "AttributeError");
 }
 
 TEST(EventSinks, are_maps_with_type_and_target) {
