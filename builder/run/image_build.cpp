@@ -323,6 +323,7 @@ int build_image(const ImageRequest& asked, const Installation& installation, Ver
   std::vector<evidence::StepSpan> spans;
   if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
   Pipe built = Pipe::create();
+  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     enter_sandbox(spec);
     RealRunner runner(clock);
@@ -342,7 +343,7 @@ int build_image(const ImageRequest& asked, const Installation& installation, Ver
   });
   built.write = Fd();
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
-  std::future<void> evidence = start_beside([&] {
+  evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty()) write_evidence(request, plan, {});
   });
   if (network) network->serve();

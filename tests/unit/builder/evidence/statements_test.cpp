@@ -45,6 +45,13 @@ TEST(SpdxDocument, IsWholeAndItsReferencesLeadSomewhere) {
   EXPECT_EQ(document["relationships"].size(), 6U) << "two images, two packages in each";
 }
 
+/// The JSON schema of SPDX 2.3 knows these words only.
+TEST(SpdxDocument, SaysWhatAnImageIsInTheSchemasWords) {
+  const Json document = spdx_document(sample());
+  EXPECT_EQ(document["packages"][0]["primaryPackagePurpose"], "OPERATING_SYSTEM");
+  EXPECT_EQ(document["packages"][2]["externalRefs"][0]["referenceCategory"], "PACKAGE-MANAGER");
+}
+
 TEST(SpdxDocument, NamesPackagesByTheirUrls) {
   const Json document = spdx_document(sample());
   EXPECT_EQ(document["packages"][2]["externalRefs"][0]["referenceLocator"],
