@@ -99,7 +99,7 @@ Json upload(const cli::Arguments& arguments) {
   const RealFileSystem files;
   Json body = make_upload(request, files);
   if (const auto way = arguments.value("on-failure")) body["on_failure"] = *way;
-  if (const auto minutes = arguments.value("timeout")) body["timeout_mins"] = parse_number(*minutes).value_or(60);
+  if (const auto minutes = arguments.value("timeout")) body["timeout_mins"] = *minutes;
   if (arguments.has("enable-rollback")) body["disable_rollback"] = false;
   if (const auto tags = arguments.value("tags")) body["tags"] = *tags;
   return body;

@@ -17,12 +17,27 @@ constexpr std::array<std::string_view, 12> k_short_cuts = {"resources", "events"
                                                            "outputs",   "environment", "files",     "preview",
                                                            "export",    "abandon",     "snapshots", "servers"};
 
+constexpr std::uint64_t k_longest_minutes = 2147483647;
+
 int status_of(const std::string& type) {
   if (type == "EntityNotFound" || type == "ResourceNotFound" || type == "NotFound") return 404;
   if (type == "NotImplemented") return 501;
   if (type == "StackExists" || type == "ActionInProgress") return 409;
   if (type == "Forbidden") return 403;
   return 400;
+}
+
+/// What the request says of its time: a number or the text of one; null where it says nothing, as 0 does.
+Json minutes_of(const Json& request) {
+  const Json given = request.contains("timeout_mins") ? request["timeout_mins"] : Json();
+  if (given.is_null()) return {};
+  const std::string text = given.is_string() ? given.get<std::string>() : given.dump();
+  const std::optional<std::uint64_t> minutes = parse_number(text);
+  if (!minutes || *minutes > k_longest_minutes) {
+    throw EngineError("HTTPBadRequest", cat("timeout_mins is a whole number of minutes up to ", k_longest_minutes,
+                                            ", not ", given.dump(), "; leave it out for 60"));
+  }
+  return *minutes == 0 ? Json() : Json(*minutes);
 }
 
 bool is_true(const Parameters& parameters, std::string_view name) {
@@ -40,8 +55,8 @@ Json body_of(const ServedRequest& request) {
 
 Json definition_of(const Json& request, const Json& before, bool patch) {
   Json body = Json::object();
-  for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "timeout_mins",
-                          "disable_rollback", "tags", "on_failure"}) {
+  for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "disable_rollback",
+                          "tags", "on_failure"}) {
     const bool kept = patch && before.contains(key);  // an empty one in a PATCH means: as before
     if (request.contains(key) && !request[key].is_null() && !(kept && request[key].empty())) {
       body[key] = request[key];
@@ -49,6 +64,11 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
                (patch || std::string_view(key) == "disable_rollback" || std::string_view(key) == "on_failure")) {
       body[key] = before[key];
     }
+  }
+  if (const Json minutes = minutes_of(request); !minutes.is_null()) {
+    body["timeout_mins"] = minutes;
+  } else if (before.contains("timeout_mins")) {  // an update keeps it
+    body["timeout_mins"] = before["timeout_mins"];
   }
   for (const char* key : {"parameters", "files"}) {
     if (patch && before.contains(key) && request.contains(key)) body[key] = before[key];

@@ -10,6 +10,9 @@ WORDS = ["red", "green", "blue", "a b", "x"]
 # Without the default written out: to Heat that is a change, to us it is none.
 ACTIONS = [None, None, ["CREATE"], ["UPDATE"], ["CREATE", "UPDATE", "DELETE"], ["DELETE"]]
 
+# Those that need no service beside Heat itself.
+TRANSPORTS = ["POLL_SERVER_CFN", "POLL_SERVER_HEAT"]
+
 
 class Life:
     def __init__(self, seed):
@@ -79,7 +82,10 @@ class Life:
         return name
 
     def new_server(self):
-        return {"name": self.r.choice(WORDS).replace(" ", "")} if self.chance(40) else {}
+        made = {"name": self.r.choice(WORDS).replace(" ", "")} if self.chance(40) else {}
+        if self.chance(30):
+            made["software_config_transport"] = self.r.choice(TRANSPORTS)
+        return made
 
     def new_value(self):
         return {"value": self.text()}
@@ -246,7 +252,10 @@ class Life:
         properties = definition["properties"]
         kind = definition["kind"]
         if kind == "server":
-            properties["name"] = self.r.choice(["one", "two", "three"])
+            if self.chance(50):
+                properties["name"] = self.r.choice(["one", "two", "three"])
+            else:
+                properties["software_config_transport"] = self.r.choice(TRANSPORTS)
         elif kind == "value":
             properties["value"] = self.text(name)
         elif kind == "random":
@@ -323,8 +332,9 @@ class Life:
         found = self.named("group")
         if not found:
             return
-        properties = self.resources[self.r.choice(found)]["properties"]
-        listed = self.r.sample(["0", "1", "2", "3"], self.r.randint(0, 2))
+        name = self.r.choice(found)
+        properties = self.resources[name]["properties"]
+        listed = [self.r.choice([number, "@id:%s.%s" % (name, number)]) for number in self.r.sample(["0", "1", "2", "3"], self.r.randint(0, 2))]
         properties["removal_policies"] = [{"resource_list": listed}]
         properties.pop("removal_policies_mode", None)
         if self.chance(60):
@@ -370,11 +380,14 @@ class Life:
 
 
 def life(seed):
-    """Steps: {"do": "create" | "update" | "patch" | "delete", "body": …, "fail": names of deployments that fail}."""
+    """Steps: {"do": "create" | "update" | "patch" | "delete", "body": …, "fail": names of deployments that fail}. In a body
+    "@id:PATH" stands for the id of the resource there."""
     made = Life(seed)
     r = made.r
     first = {"do": "create", "body": made.body(), "fail": []}
     first["body"]["disable_rollback"] = True
+    if made.chance(30):
+        first["body"]["timeout_mins"] = r.choice([30, 90])
     steps = [first]
     if made.chance(10) and made.deployments():
         first["fail"] = r.sample(made.deployments(), 1)
@@ -399,6 +412,8 @@ def life(seed):
                 step["body"]["disable_rollback"] = False
             else:
                 step["body"]["disable_rollback"] = True
+            if made.chance(20):
+                step["body"]["timeout_mins"] = r.choice([0, 45, 120])
         step["fail"] = r.sample(made.deployments(), 1) if made.chance(20) and made.deployments() else []
         steps.append(step)
     steps.append({"do": "delete", "body": None, "fail": []})

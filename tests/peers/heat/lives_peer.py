@@ -101,6 +101,7 @@ class Names:
         return json.loads(SHORT.sub("-<short>", UUID.sub("<uuid>", text)))
 
 
+ID = re.compile(r"@id:([\w.]+)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 SHORT = re.compile(r"-[a-z2-7]{12}(?=[^a-z0-9])")
 WORD = re.compile(UUID.pattern + r"|life-[\w.-]+-[a-z2-7]{12}(?:-[\w.-]+-[a-z2-7]{12})*")
@@ -114,6 +115,7 @@ class Side:
         self.id = None
         self.names = Names()
         self.paths = {}  # of stacks by id
+        self.ids = {}  # of resources by path
         self.by_name = {}
         self.seen = set()
         self.events_seen = 0
@@ -123,7 +125,7 @@ class Side:
         return "/stacks/%s/%s" % (self.name, self.id)
 
     def do(self, step):
-        body = step["body"] and dict(step["body"])
+        body = step["body"] and json.loads(ID.sub(lambda m: self.ids.get(m.group(1), m.group(1)), json.dumps(step["body"])))
         if step["do"] == "create":
             status, answer = self.service.ask("POST", "/stacks", dict(body, stack_name=self.name))
             if status == 201:
@@ -155,6 +157,7 @@ class Side:
                     self.paths[inner] = place
                     self.names.learn(place + ":name", inner_name)
                     walk(inner, place)
+                self.ids[place] = row["physical_resource_id"]
                 self.names.learn(place, row["physical_resource_id"])
 
         walk(self.id, "")
@@ -182,17 +185,18 @@ class Side:
             time.sleep(0.02)
         return "stuck " + str(before)
 
-    def entries(self):
-        """(server's path, entry) of all that waits on servers."""
-        found = []
+    def documents(self):
+        """(server's path, what its agent gets)."""
         for place, row in sorted(self.resources().items()):
             if row["resource_type"] != "OS::Heat::DeployedServer":
                 continue
             link = [link["href"] for link in row["links"] if link["rel"] == "self"][0]
             answer = self.service.get(urllib.parse.urlsplit(link).path.split("/v1/admin", 1)[1] + "/metadata")
-            for entry in ((answer or {}).get("metadata") or {}).get("deployments", []):
-                found.append((place, entry))
-        return found
+            yield place, (answer or {}).get("metadata") or {}
+
+    def entries(self):
+        """(server's path, entry) of all that waits on servers."""
+        return [(place, entry) for place, document in self.documents() for entry in document.get("deployments", [])]
 
     def pending(self):
         """What agents would run, by path."""
@@ -245,9 +249,11 @@ class Side:
         stack = (self.service.get(self.path()) or {}).get("stack", {})
         events = self.events()
         out = {"status": stack.get("stack_status"), "reason": stack.get("stack_status_reason"),
+               "timeout": stack.get("timeout_mins"), "rollback": stack.get("disable_rollback"),
                "outputs": {o["output_key"]: o.get("output_value", o.get("output_error")) for o in stack.get("outputs", [])},
                "parameters": {k: v for k, v in stack.get("parameters", {}).items() if not k.startswith("OS::")},
-               "resources": {}, "deployments": {}}
+               "resources": {}, "deployments": {},
+               "collect": {place: shape(document.get("os-collect-config")) for place, document in self.documents()}}
         for place, row in resources.items():
             out["resources"][place] = {"type": row["resource_type"], "status": row["resource_status"], "reason": row["resource_status_reason"],
                                        "id": row["physical_resource_id"], "required_by": sorted(row["required_by"])}
@@ -276,6 +282,13 @@ class Side:
             reason = re.sub(r" started at .*", " started", event["resource_status_reason"] or "")
             told.append([place + own, event["resource_status"], reason])
         return told
+
+
+def shape(section):
+    """A section for os-collect-config with texts left out: they are of the service, or secret."""
+    if isinstance(section, dict):
+        return {key: shape(value) for key, value in section.items()}
+    return section if isinstance(section, list) else type(section).__name__
 
 
 def ordered(events, pairs):

@@ -79,6 +79,36 @@ TEST_F(RestTest, APatchClearsParametersBeforeItSetsThem) {
   EXPECT_EQ(engine_->find("s").live->tree.body["parameters"], (Json{{"a", 5}}));
 }
 
+TEST_F(RestTest, AnUpdateThatSaysNothingOfTimeKeepsWhatWasSaid) {
+  Json body = parse_json(stack("s", R"({"v": {}})"), "body").value_or_throw();
+  body["timeout_mins"] = "90";
+  send("POST", "/v1/admin/stacks", body.dump());
+  const auto minutes = [&] { return get(self("s"))["stack"]["timeout_mins"]; };
+  EXPECT_EQ(minutes(), 90);
+  body["timeout_mins"] = 0;
+  EXPECT_EQ(send("PUT", self("s"), body.dump()).status, 202);
+  EXPECT_EQ(minutes(), 90);
+  body.erase("timeout_mins");
+  EXPECT_EQ(send("PUT", self("s"), body.dump()).status, 202);
+  EXPECT_EQ(minutes(), 90);
+  EXPECT_EQ(send("PATCH", self("s"), R"({"timeout_mins": 30})").status, 202);
+  EXPECT_EQ(minutes(), 30);
+  for (const char* wrong : {"-1", "1.5", "true", "\"x\"", "[]", "99999999999"}) {
+    const ServedResponse refused = send("PATCH", self("s"), cat("{\"timeout_mins\": ", wrong, "}"));
+    EXPECT_EQ(refused.status, 400) << wrong;
+    EXPECT_THAT(refused.body, HasSubstr("timeout_mins")) << wrong;
+  }
+  EXPECT_EQ(minutes(), 30);
+}
+
+TEST_F(RestTest, ATimeInATextIsATime) {
+  Json body = parse_json(stack("s", k_one_server), "body").value_or_throw();
+  body["timeout_mins"] = "90";
+  send("POST", "/v1/admin/stacks", body.dump());
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  EXPECT_EQ(engine_->find("s").live->tree.deadline - now, 90 * 60);
+}
+
 TEST_F(RestTest, GuidesThroughTheTemplateLanguage) {
   EXPECT_EQ(get("/v1/admin/resource_types")["resource_types"], Json::array({"A::One", "A::Two"}));
   EXPECT_EQ(get("/v1/admin/resource_types?name=Two")["resource_types"].size(), 1U);
