@@ -384,7 +384,14 @@ void Engine::prepare_server(const StackTree& tree, Resource& resource, const Pla
     resource.data["container"] = plan.container.empty() ? plan.name : plan.container;
     resource.data["object"] = plan.object.empty() ? random_uuid() : plan.object;
   }
-  resource.data["os-collect-config"] = credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
+  Json section = credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
+  // What the agent was told of another transport is taken back, or its configuration of the boot would go on with it.
+  const Json former = resource.data.value("os-collect-config", Json::object());
+  for (const auto& [name, values] : former.items()) {
+    if (!values.is_object() || section.contains(name)) continue;
+    for (const auto& [key, value] : values.items()) section[name][key] = nullptr;
+  }
+  resource.data["os-collect-config"] = std::move(section);
 }
 
 bool Engine::provides(const Resource&) const { return world_.provides_machines; }

@@ -6,6 +6,7 @@
 #include <boost/regex.hpp>
 
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/stack_service.hpp"
 #include "metadata/live/upload.hpp"
@@ -134,6 +135,38 @@ TEST(ServerDocuments, are_what_the_real_heat_gives_over_each_transport) {
     const Json got = named("", document_over(each["transport"], each["signal"]));
     EXPECT_EQ(got.dump(1), each["document"].dump(1)) << each["transport"];
   }
+}
+
+TEST(ServerDocuments, take_back_what_was_told_of_another_transport) {
+  const TempDir directory = TempDir::create("/tmp", "documents-");
+  RealFileSystem files;
+  ServiceSettings settings;
+  settings.state = directory.path() / "state";
+  const SystemClock clock;
+  fakes::MemoryLogger log;
+  StackService service(settings, clock, log);
+  UploadRequest request;
+  request.name = "s";
+  request.template_file = (directory.path() / "s.yaml").string();
+  const auto told_over = [&](const std::string& transport) {
+    files.write(request.template_file,
+                cat("heat_template_version: 2018-08-31\nresources: {s: {type: OS::Heat::DeployedServer, properties: "
+                    "{software_config_transport: ",
+                    transport, "}}}\n"),
+                {});
+    service.deploy(request, files);
+    LiveTree& live = *service.engine().find("s").live;
+    return Json(service.engine().metadata_of(live, live.tree.find_path("s"))["os-collect-config"]);
+  };
+  EXPECT_FALSE(told_over("POLL_SERVER_CFN").contains("heat"));
+  Json told = told_over("POLL_SERVER_HEAT");
+  EXPECT_EQ(told["collectors"], Json::array({"heat", "local"}));
+  EXPECT_TRUE(told["heat"]["password"].is_string());
+  EXPECT_EQ(told["cfn"].size(), 5U);
+  for (const auto& [key, value] : told["cfn"].items()) EXPECT_TRUE(value.is_null()) << key;
+  told = told_over("POLL_SERVER_CFN");
+  EXPECT_TRUE(told["cfn"]["metadata_url"].is_string());
+  EXPECT_TRUE(told["heat"]["password"].is_null());
 }
 
 }  // namespace
