@@ -134,6 +134,21 @@ Value decide(const Expression& branch, Scope& scope) {
   }
 }
 
+/// The resource alone where its attribute can't be told: what is wrong with that is said when it is validated.
+Value attribute_arguments(const Expression& written, Scope& scope) {
+  if (written.type != Expression::Type::list) return resolve(written, scope);
+  std::vector<Value> parts;
+  try {
+    for (const ExpressionPtr& item : written.items) {
+      Value part = resolve(*item, scope, true);
+      if (!part.is_omitted()) parts.push_back(std::move(part));
+    }
+  } catch (const Fault&) {
+    if (parts.empty()) throw;
+  }
+  return Value::list(std::move(parts)).with_mark(written.mark);
+}
+
 const Expression& taken(const Expression& branch, bool condition) { return *branch.items[condition ? 1 : 2]; }
 
 Value apply(const Expression& call, Scope& scope) {
@@ -261,7 +276,8 @@ void collect_references(const Expression& expression, Scope& scope, std::vector<
   collect_references(expression.arguments(), scope, found, cat(path, ".", name));
   const bool attribute = name == "get_attr" || name == "Fn::GetAtt";
   if (!attribute && name != "get_resource" && name != "Ref") return;
-  Value arguments = resolve(expression.arguments(), scope);
+  Value arguments =
+      attribute ? attribute_arguments(expression.arguments(), scope) : resolve(expression.arguments(), scope);
   if (arguments.has_waiting()) return;
   const auto refuse_unhashable = [&](const Value& value) {
     if (value.is_list() || value.is_map())
