@@ -251,7 +251,8 @@ class Validator {
       }
     }
     for (const Reference& each : found) {
-      if (!stack_.has_resource(each.resource)) continue;
+      const bool hashable = each.attribute.empty() || !(each.attribute[0].is_list() || each.attribute[0].is_map());
+      if (hashable && !stack_.has_resource(each.resource)) continue;
       const bool named = each.attribute.empty() || each.attribute[0].is_string() || each.attribute[0].is_null();
       if (!named) throw type_fault(cat("an attribute of ", each.resource, " is named by a text"), each.mark);
     }
