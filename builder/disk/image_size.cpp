@@ -24,9 +24,8 @@ constexpr std::uint64_t k_mib = 1024 * 1024;
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Bytes of the data ranges of a file with holes.
-std::uint64_t data_bytes(int directory, const char* name) {
-  const Fd file(::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file) throw Error::from_errno("reading", name);
+std::uint64_t data_bytes(const fs::path& path) {
+  const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
   std::uint64_t total = 0;
   off_t data = ::lseek(file.get(), 0, SEEK_DATA);
   while (data >= 0) {
@@ -44,19 +43,17 @@ class Measurer {
   explicit Measurer(const std::vector<fs::path>& without) : without_(without.begin(), without.end()) {}
 
   TreeUsage measure(const fs::path& tree) {
-    Fd root = Fd::open(tree.string(), O_RDONLY | O_DIRECTORY);
-    struct stat status {};
-    if (::fstat(root.get(), &status) != 0) throw Error::from_errno("reading", tree.string());
-    device_ = status.st_dev;
-    add_directory(std::move(root), tree);
+    struct stat root {};
+    if (::stat(tree.c_str(), &root) != 0) throw Error::from_errno("reading", tree.string());
+    device_ = root.st_dev;
+    add_directory(tree);
     return usage_;
   }
 
  private:
-  void add_directory(Fd opened, const fs::path& path) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(opened.get()), ::closedir);
+  void add_directory(const fs::path& path) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
     if (!directory) throw Error::from_errno("reading", path.string());
-    (void)opened.release();  // it is the directory's now
     std::uint64_t entries = 24;
     for (const dirent* entry = next(directory.get(), path); entry != nullptr; entry = next(directory.get(), path)) {
       const std::string_view name = entry->d_name;
@@ -82,21 +79,19 @@ class Measurer {
       throw Error::from_errno("reading", (path / name).string());
     }
     if (S_ISDIR(status.st_mode)) {
-      if (status.st_dev != device_ || without_.contains(path / name)) return;
-      Fd below(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (!below) throw Error::from_errno("reading", (path / name).string());
-      return add_directory(std::move(below), path / name);
+      if (status.st_dev == device_ && !without_.contains(path / name)) add_directory(path / name);
+      return;
     }
     if (status.st_nlink > 1 && !seen_.insert(status.st_ino).second) return;
     usage_.inodes += 1;
-    if (S_ISREG(status.st_mode)) usage_.bytes += file_bytes(directory, name, status);
+    if (S_ISREG(status.st_mode)) usage_.bytes += file_bytes(path / name, status);
     if (S_ISLNK(status.st_mode) && status.st_size >= 60) usage_.bytes += k_block;
   }
 
-  static std::uint64_t file_bytes(int directory, const char* name, const struct stat& status) {
+  static std::uint64_t file_bytes(const fs::path& path, const struct stat& status) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     const bool may_have_holes = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;
-    return may_have_holes ? data_bytes(directory, name) : round_up(size, k_block);
+    return may_have_holes ? data_bytes(path) : round_up(size, k_block);
   }
 
   std::set<fs::path> without_;
