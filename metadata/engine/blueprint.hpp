@@ -49,8 +49,7 @@ using SignalInputs = std::vector<std::pair<std::string, std::string>>;
 struct PlannedDeployment {
   std::string server;  ///< path of the server's resource
   std::string signal_transport;
-  bool triggers = true;     ///< its `actions` name the action
-  std::string replace_key;  ///< changes when an input with replace_on_change does
+  bool triggers = true;  ///< its `actions` name the action
   Json input_values;
   Json derived;  ///< the entry in the server's `deployments`, with its id
 };

@@ -34,7 +34,6 @@ struct DeploymentState {
   std::string derived;    ///< the entry in the server's metadata, as JSON text
   std::string name;       ///< by which entries are sorted
   std::string transport;
-  std::string replace_key;
   std::string key_id;  ///< access key or object that this trigger's signal comes with
   Action action = Action::create;
   Status status = Status::complete;

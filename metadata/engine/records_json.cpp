@@ -23,7 +23,6 @@ Json to_json(const DeploymentState& state) {
   json["derived"] = state.derived;
   json["name"] = state.name;
   json["transport"] = state.transport;
-  json["replace_key"] = state.replace_key;
   json["key_id"] = state.key_id;
   json["action"] = word(state.action);
   json["status"] = word(state.status);
@@ -42,7 +41,6 @@ DeploymentState deployment_from(const Json& json) {
   state.derived = text(json, "derived");
   state.name = text(json, "name");
   state.transport = text(json, "transport");
-  state.replace_key = text(json, "replace_key");
   state.key_id = text(json, "key_id");
   state.action = action_of(json);
   state.status = status_of(json);

@@ -123,7 +123,6 @@ void StackMachine::act_deployment(std::size_t index) {
   set(index, action, Status::in_progress, "state changed");
   if (begins) resource.deployment = {};
   resource.deployment.server = plan.server;
-  resource.deployment.replace_key = plan.replace_key;
   if (begins || action == Action::update) resource.fingerprint = fingerprint_of(resource);
   // Nobody could tell its signals from those of what took its place.
   if (!plan.triggers || replaced || (action == Action::erase && !must_wait(resource, plan))) return complete(index);

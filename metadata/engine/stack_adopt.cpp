@@ -38,7 +38,6 @@ void StackMachine::adopt_deployment(std::size_t index) {
   const PlannedDeployment plan = blueprint_.deployment(resource.path, {});
   DeploymentState& state = resource.deployment;
   state.server = plan.server;
-  state.replace_key = plan.replace_key;
   state.status = Status::complete;
   if (!state.output_values.is_object()) {
     state.output_values =

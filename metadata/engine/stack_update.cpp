@@ -26,6 +26,26 @@ std::vector<std::string> changed_properties(const std::string& before, const std
   return changed;
 }
 
+/// The value of an input of a deployment's entry; nothing where it has no such input.
+const Json* input_of(const Json& entry, const Json& name) {
+  if (!entry.is_object() || !entry.contains("inputs")) return nullptr;
+  for (const Json& input : entry["inputs"]) {
+    if (input.is_object() && input.contains("name") && input["name"] == name) return &input["value"];
+  }
+  return nullptr;
+}
+
+/// Whether an input that asks for replacement had another value when the deployment ran last. One that never ran, or
+/// had no such input, stays.
+bool is_replaced_by_input(const Json& ran, const Json& next) {
+  for (const Json& input : next.value("inputs", Json::array())) {
+    if (!input.is_object() || !input.value("replace_on_change", false)) continue;
+    const Json* const before = input_of(ran, input["name"]);
+    if (before != nullptr && *before != input["value"]) return true;
+  }
+  return false;
+}
+
 /// What Heat has one class for: another nested template is another version of the same thing.
 bool is_same_kind(const Resource& there, const PlannedResource& planned) {
   const auto is_template = [](Role role, const std::string& type) {
@@ -82,8 +102,8 @@ std::string StackMachine::to_replace(const Resource& resource, const std::string
   if (resource.role != Role::deployment) return {};
   Trigger probe;
   probe.action = Action::update;
-  const bool same = blueprint_.deployment(resource.path, probe).replace_key == resource.deployment.replace_key;
-  return same ? "" : "Unknown";
+  const Json ran = Json::parse(resource.deployment.derived, nullptr, false);
+  return is_replaced_by_input(ran, blueprint_.deployment(resource.path, probe).derived) ? "Unknown" : "";
 }
 
 void StackMachine::visit_update(std::size_t index) {

@@ -231,19 +231,6 @@ Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
                  {"options", options.is_null() ? Value::map({}) : options}});
 }
 
-std::string replacement_key(Resource& deployment) {
-  const Value given = deployment.owner->properties(deployment);
-  Resource* config = config_of(deployment, given);
-  if (config == nullptr) return "";
-  const Value properties = config->owner->properties(*config);
-  std::vector<Value> parts;
-  for (const Value& input : declared_inputs(properties, member(given, "input_values"))) {
-    if (input.find("replace_on_change") != nullptr)
-      parts.push_back(Value::list({member(input, "name"), member(input, "value")}));
-  }
-  return json_text(Value::list(std::move(parts)));
-}
-
 std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment, const Endpoints& endpoints) {
   const Value given = deployment.owner->properties(deployment);
   const std::string transport = python_str(text_or(member(given, "signal_transport"), "CFN_SIGNAL"));

@@ -24,8 +24,6 @@ struct DeploymentTrigger {
 [[nodiscard]] bool triggers_on(Resource& deployment, std::string_view action);
 /// The resource of the server of a deployment; null when it is not in this tree or not known yet.
 [[nodiscard]] Resource* server_of(Resource& deployment);
-/// Changes when an input that asks for replacement changes.
-[[nodiscard]] std::string replacement_key(Resource& deployment);
 
 /// Where agents find the services.
 struct Endpoints {

@@ -188,7 +188,6 @@ PlannedDeployment HeatBlueprint::deployment(const std::string& path, const Trigg
   plan.server = server->path;
   plan.signal_transport = text_member(properties, "signal_transport", "CFN_SIGNAL");
   plan.triggers = triggers_on(resource, word(trigger.action));
-  plan.replace_key = replacement_key(resource);
   plan.input_values = to_json(member(properties, "input_values"));
   plan.derived = to_json(deployment_entry(resource, heat_trigger(trigger)));
   return plan;

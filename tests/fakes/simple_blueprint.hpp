@@ -58,10 +58,13 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
       plan.triggers = plan.triggers || action == metadata::live::word(trigger.action);
     }
     plan.input_values = properties(path);
-    plan.replace_key = plan.input_values.value("replace_on_change", "");
     plan.derived["id"] = trigger.config_id;
     plan.derived["name"] = row.value("name", path);
     plan.derived["inputs"] = plan.input_values;
+    if (plan.input_values.contains("replace_on_change")) {
+      plan.derived["inputs"] = {
+          {{"name", "roc"}, {"replace_on_change", true}, {"value", plan.input_values["replace_on_change"]}}};
+    }
     plan.derived["deploy_action"] = metadata::live::word(trigger.action);
     for (const auto& [key, value] : trigger.signal) plan.derived[key] = value;
     plan.derived["outputs"] = row.value("outputs", Json::array());

@@ -347,10 +347,15 @@ def without_deleted(heat, hearth):
     def of_deleted(place):
         return any(place == each or place.startswith(each + ".") for each in deleted)
 
+    def runs_for_deleted(entry):
+        inputs = {each["name"]: each.get("value") for each in entry["inputs"]}
+        of_stack = str(inputs.get("deploy_stack_id"))  # "<name:name#1>/…" of a deployment in a group
+        return inputs.get("deploy_resource_name") in deleted or any(of_stack.startswith("<%s:" % name) for name in deleted)
+
     def rest(snapshot):
         resources = {place: dict(row, required_by=[name for name in row["required_by"] if name not in deleted])
                      for place, row in snapshot["resources"].items() if not of_deleted(place)}
-        deployments = {place: [entry for entry in entries if not any(i["name"] == "deploy_resource_name" and i["value"] in deleted for i in entry["inputs"])]
+        deployments = {place: [entry for entry in entries if not runs_for_deleted(entry)]
                        for place, entries in snapshot["deployments"].items() if not of_deleted(place)}
         return dict(snapshot, resources=resources, deployments={place: entries for place, entries in deployments.items() if entries},
                     events=[event for event in snapshot["events"] if not of_deleted(event[0].removesuffix(" (stack)"))])

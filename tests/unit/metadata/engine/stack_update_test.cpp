@@ -108,6 +108,26 @@ TEST_F(UpdateTest, AnInputThatReplacesMakesANewDeployment) {
   EXPECT_EQ(status(), "UPDATE_COMPLETE");
 }
 
+TEST_F(UpdateTest, AnInputThatReplacesLeavesAloneWhatNeverRanOrHadNoSuchInput) {
+  const auto json = [](const char* actions, const char* properties) {
+    return cat(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"], "actions": )",
+               actions, R"(, "properties": )", properties, "}}");
+  };
+  create(json(R"(["DELETE"])", R"({"replace_on_change": "1"})").c_str());
+  settle();
+  events();
+  EXPECT_THAT(update(json(R"(["CREATE", "UPDATE"])", R"({"replace_on_change": "2"})").c_str()),
+              Not(Contains(testing::HasSubstr("requires replacement"))));
+  settle();
+  EXPECT_THAT(update(json(R"(["CREATE", "UPDATE"])", R"({"foo": "1"})").c_str()),
+              Not(Contains(testing::HasSubstr("requires replacement"))));
+  settle();
+  EXPECT_THAT(update(json(R"(["CREATE", "UPDATE"])", R"({"replace_on_change": "3"})").c_str()),
+              Not(Contains(testing::HasSubstr("requires replacement"))));
+  settle();
+  EXPECT_EQ(status(), "UPDATE_COMPLETE");
+}
+
 TEST_F(UpdateTest, ADeploymentThatWasReplacedIsNotWaitedForThoughItWouldRunAtItsDeletion) {
   const auto json = [](const std::string& value) {
     return cat(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"],
