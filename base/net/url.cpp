@@ -44,17 +44,21 @@ struct HostPort {
   bool ok = false;
 };
 
+/// RFC 3986 section 3.2.2: brackets stand around an IPv6 address, and nowhere else.
 HostPort split_host_port(std::string_view text) {
-  if (!text.empty() && text.front() == '[') {
-    const std::size_t end = text.find(']');
-    if (end == std::string_view::npos) return {};
-    const std::string_view rest = text.substr(end + 1);
-    if (!rest.empty() && rest.front() != ':') return {};
-    return {to_lower(text.substr(1, end - 1)), std::string(rest.substr(std::min<std::size_t>(1, rest.size()))), true};
+  if (text.find_first_of("[]") == std::string_view::npos) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return {to_lower(text), "", true};
+    return {to_lower(text.substr(0, colon)), std::string(text.substr(colon + 1)), true};
   }
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return {to_lower(text), "", true};
-  return {to_lower(text.substr(0, colon)), std::string(text.substr(colon + 1)), true};
+  const std::size_t end = text.find(']');
+  const bool is_one_pair = text.front() == '[' && end != std::string_view::npos && text.find_first_of("[]", 1) == end &&
+                           text.find_first_of("[]", end + 1) == std::string_view::npos;
+  if (!is_one_pair) return {};
+  const std::string_view address = text.substr(1, end - 1);
+  const std::string_view rest = text.substr(end + 1);
+  if (address.find(':') == std::string_view::npos || (!rest.empty() && rest.front() != ':')) return {};
+  return {to_lower(address), std::string(rest.substr(std::min<std::size_t>(1, rest.size()))), true};
 }
 
 /// RFC 3986 section 5.2.4.
