@@ -125,9 +125,8 @@ void require_grub(const Firmware& firmware, const BootOptions& options, const En
     require_files(options.grub_files / "x86_64-efi", "normal.mod", "grub-efi-amd64-bin");
 }
 
-GrubCores GrubCores::start(const DiskLayout& layout, const BootOptions& options, const fs::path& scratch,
-                           CommandRunner& runner) {
-  const Firmware firmware = firmware_of(layout);
+GrubCores GrubCores::start(const Firmware& firmware, const DiskLayout& layout, const BootOptions& options,
+                           const fs::path& scratch, CommandRunner& runner) {
   const auto make = [&](const char* target, const std::vector<std::string>& modules) {
     return std::async(std::launch::async, [target, modules, script = early_script(layout), options, scratch, &runner] {
       return make_core(target, modules, script, options, scratch, runner);

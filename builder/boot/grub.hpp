@@ -68,10 +68,10 @@ void require_grub(const Firmware& firmware, const BootOptions& options, const En
 /// The core images that a layout's firmware starts, each made in a thread of its own. Going away waits for them.
 class GrubCores {
  public:
-  /// The layout must have its ids. `scratch` is an existing directory for temporary files; it and `runner` must live
-  /// as long as the cores do.
-  [[nodiscard]] static GrubCores start(const DiskLayout& layout, const BootOptions& options, const fs::path& scratch,
-                                       CommandRunner& runner);
+  /// Those for `firmware`, as far as GRUB is its loader. The layout must have its ids. `scratch` is an existing
+  /// directory for temporary files; it and `runner` must live as long as the cores do.
+  [[nodiscard]] static GrubCores start(const Firmware& firmware, const DiskLayout& layout, const BootOptions& options,
+                                       const fs::path& scratch, CommandRunner& runner);
   /// Wait for the image and give it away, or throw what kept it from being made.
   [[nodiscard]] std::string bios() { return bios_.get(); }
   [[nodiscard]] std::string uefi() { return uefi_.get(); }

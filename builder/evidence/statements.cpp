@@ -83,8 +83,8 @@ Json spdx_document(const ImageFacts& facts) {
     Json image = spdx_package(id, name);
     image["packageFileName"] = name;
     image["checksums"] = Json::array({{{"algorithm", "SHA256"}, {"checksumValue", output.sha256}}});
-    image["primaryPackagePurpose"] =
-        "OPERATING_SYSTEM";  // as its JSON schema has it; the text of clause 7.24 has a hyphen
+    // As SPDX's JSON schema has it; the text of clause 7.24 has a hyphen.
+    image["primaryPackagePurpose"] = "OPERATING_SYSTEM";
     packages.push_back(std::move(image));
     relationships.push_back(relationship("SPDXRef-DOCUMENT", "DESCRIBES", id));
     for (const PackageFact& package : facts.packages) {

@@ -307,7 +307,8 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     tools.step("disk", [&] { make_raw(source, tools); });
   } else if (boots_without_disk(root)) {
     tools.step("boot files", [&] {
-      GrubCores cores = GrubCores::start(layout_, source.boot, source.scratch, tools.runner);
+      const Firmware firmware{.bios = false, .uefi = firmware_of(layout_).uefi};  // no disk, no boot sector
+      GrubCores cores = GrubCores::start(firmware, layout_, source.boot, source.scratch, tools.runner);
       write_boot_files(root, layout_, source.boot, cores);
     });
   }
@@ -384,7 +385,7 @@ void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& sou
 void DiskStage::make_raw(const OutputSource& source, const DiskTools& tools) const {
   const bool loader = boot_loader_ != BootLoader::none;
   GrubCores cores;
-  if (loader) cores = GrubCores::start(layout_, source.boot, source.scratch, tools.runner);
+  if (loader) cores = GrubCores::start(firmware_of(layout_), layout_, source.boot, source.scratch, tools.runner);
   if (loader) write_boot_files(source.tree, layout_, source.boot, cores);
   const TreeUsage usage = measure_tree(source.tree);
   const Placement placement = place(layout_, size_kib(usage) * k_kib);

@@ -48,14 +48,14 @@ class GrubTest : public testing::Test {
     runner_.on("grub-mkimage", [this, bytes](const Command& command) { return fake_mkimage(command, bytes, script_); });
   }
   void write_files(const DiskLayout& layout) {
-    GrubCores cores = GrubCores::start(layout, options_, work_.path(), runner_);
+    GrubCores cores = GrubCores::start(firmware_of(layout), layout, options_, work_.path(), runner_);
     write_boot_files(tree_, layout, options_, cores);
   }
   std::string disk_after(const DiskLayout& layout, const Placement& placement) {
     const fs::path raw = work_.path() / "raw";
     files_.write(raw, std::string(2048, 't'), {});
     fs::resize_file(raw, placement.disk_bytes);
-    GrubCores cores = GrubCores::start(layout, options_, work_.path(), runner_);
+    GrubCores cores = GrubCores::start(firmware_of(layout), layout, options_, work_.path(), runner_);
     install_bios_boot(raw, layout, placement, options_, cores);
     return read_file(raw);
   }

@@ -35,7 +35,6 @@ TEST(ReadWatch, TellsWhichFilesWereOpenedRunAndListed) {
   EXPECT_THAT(watch.take().files, IsEmpty());
 }
 
-}  // namespace
 TEST(ReadWatch, TakesAllAsReadWhereThereIsNothingToWatchWith) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   rlimit before{};
@@ -47,4 +46,5 @@ TEST(ReadWatch, TakesAllAsReadWhereThereIsNothingToWatchWith) {
   EXPECT_TRUE(watch.take().everything);
 }
 
+}  // namespace
 }  // namespace hearth::builder
