@@ -13,7 +13,6 @@
 
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
-#include "base/text.hpp"
 
 namespace hearth::builder {
 
@@ -28,10 +27,10 @@ class Gatherer {
   explicit Gatherer(const Fd& image) : image_(image) {}
 
   /// Room for `length` bytes at `to`, at most k_buffer.
-  char* room(std::uint64_t to, std::size_t length) {
+  std::uint8_t* room(std::uint64_t to, std::size_t length) {
     if (to != begin_ + used_ || used_ + length > k_buffer) flush();
     if (used_ == 0) begin_ = to;
-    char* const at = buffer_.get() + used_;
+    std::uint8_t* const at = buffer_.get() + used_;
     used_ += length;
     return at;
   }
@@ -49,15 +48,15 @@ class Gatherer {
 
  private:
   const Fd& image_;
-  std::unique_ptr<char[]> buffer_{new char[k_buffer]};
+  std::unique_ptr<std::uint8_t[]> buffer_{new std::uint8_t[k_buffer]};
   std::uint64_t begin_ = 0;
   std::size_t used_ = 0;
 };
 
 class Copy {
  public:
-  Copy(const fs::path& root, const std::vector<CopyPiece>& pieces, const fs::path& image, std::uint64_t block)
-      : root_(root), pieces_(pieces), image_(Fd::open(image.string(), O_WRONLY)), block_(block) {}
+  Copy(const std::vector<FilePiece>& pieces, const fs::path& image, std::uint64_t block)
+      : pieces_(pieces), image_(Fd::open(image.string(), O_WRONLY)), block_(block) {}
 
   void run(unsigned threads) {
     std::vector<std::thread> others;
@@ -89,31 +88,18 @@ class Copy {
     return {first, next_};
   }
 
-  void copy(const CopyPiece& piece, Gatherer& out) const {
-    const fs::path path = root_ / *piece.file;
-    const Fd file = Fd::open(path.string(), O_RDONLY | O_NOFOLLOW);
+  void copy(const FilePiece& piece, Gatherer& out) const {
     for (std::uint64_t done = 0; done < piece.length;) {
       const std::size_t now = std::min<std::uint64_t>(piece.length - done, k_buffer);
       const std::size_t whole = (now + block_ - 1) / block_ * block_;
-      char* const bytes = out.room(piece.to + done, whole);
-      read_part(file, piece.from + done, bytes, now, path);
+      std::uint8_t* const bytes = out.room(piece.to + done, whole);
+      qcow2::read_piece(piece, done, {bytes, now});
       std::memset(bytes + now, 0, whole - now);
       done += now;
     }
   }
 
-  static void read_part(const Fd& file, std::uint64_t from, char* out, std::size_t length, const fs::path& path) {
-    for (std::size_t done = 0; done < length;) {
-      const ssize_t got = ::pread(file.get(), out + done, length - done, static_cast<off_t>(from + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw Error::from_errno("reading", path.string());
-      if (got == 0) throw Error(ErrorKind::io, cat(path.string(), " became shorter while it was copied"));
-      done += static_cast<std::size_t>(got);
-    }
-  }
-
-  const fs::path& root_;
-  const std::vector<CopyPiece>& pieces_;
+  const std::vector<FilePiece>& pieces_;
   Fd image_;
   std::uint64_t block_;
   std::mutex mutex_;  ///< guards what follows
@@ -123,9 +109,9 @@ class Copy {
 
 }  // namespace
 
-void copy_pieces(const fs::path& root, const std::vector<CopyPiece>& pieces, const fs::path& image,
-                 std::uint64_t block_size, unsigned threads) {
-  Copy(root, pieces, image, block_size).run(threads);
+void copy_pieces(const std::vector<FilePiece>& pieces, const fs::path& image, std::uint64_t block_size,
+                 unsigned threads) {
+  Copy(pieces, image, block_size).run(threads);
 }
 
 }  // namespace hearth::builder

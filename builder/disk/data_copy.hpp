@@ -2,24 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/path.hpp"
+#include "builder/qcow2/raw_disk.hpp"
 
 namespace hearth::builder {
 
-/// A stretch of a file and where it goes. What is behind the file's end, up to a whole block, becomes zeros.
-struct CopyPiece {
-  const std::string* file = nullptr;  ///< below the root; outlives the copying
-  std::uint64_t from = 0;
-  std::uint64_t length = 0;
-  std::uint64_t to = 0;  ///< in the image
-};
+using qcow2::FilePiece;
 
-/// Copies `pieces` (sorted by `to`) from files below `root` into `image`. Throws Error when a file can't be read, or is
-/// shorter than its piece, or the image can't be written.
-void copy_pieces(const fs::path& root, const std::vector<CopyPiece>& pieces, const fs::path& image,
-                 std::uint64_t block_size, unsigned threads);
+/// Copies `pieces` (sorted by `to`) into `image`. What is behind a piece's end, up to a whole block of `block_size`
+/// bytes, becomes zeros. Throws Error when a file can't be read, or is shorter than its piece, or the image can't be
+/// written.
+void copy_pieces(const std::vector<FilePiece>& pieces, const fs::path& image, std::uint64_t block_size,
+                 unsigned threads);
 
 }  // namespace hearth::builder

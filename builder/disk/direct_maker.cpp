@@ -84,7 +84,15 @@ void fill_file_system(FileSystemJob job, const fs::path& tree, const DiskLayout&
   if (!job.file_system.holds_files()) return make_file_system(job, runner);
   const TreeView view = part_of_tree(tree, layout, job.file_system, job.scratch);
   job.source = view.path();
+  std::vector<FilePiece> left_out;
+  std::vector<FilePiece>* const wanted = job.left_out;
+  if (wanted != nullptr) job.left_out = &left_out;
   make_file_system(job, runner);
+  const std::string root = GuestPath(job.file_system.mount_point).in(tree).string();  // the view goes away
+  for (FilePiece& piece : left_out) {
+    piece.file = cat(root, std::string_view(piece.file.native()).substr(view.path().native().size()));
+    wanted->push_back(std::move(piece));
+  }
 }
 
 void write_partition_table(const fs::path& raw, const DiskLayout& layout, const Placement& placement) {
@@ -92,7 +100,7 @@ void write_partition_table(const fs::path& raw, const DiskLayout& layout, const 
 }
 
 void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
-               const DirectOptions& options, CommandRunner& runner) {
+               const DirectOptions& options, CommandRunner& runner, std::vector<FilePiece>* left_out) {
   require_makeable(layout);
   require_direct(layout);
   create_sparse_file(raw, placement.disk_bytes);
@@ -103,7 +111,8 @@ void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& 
                       .image = raw,
                       .source = "",
                       .scratch = options.scratch,
-                      .epoch = options.epoch},
+                      .epoch = options.epoch,
+                      .left_out = left_out},
                      tree, layout, runner);
   }
   write_partition_table(raw, layout, placement);  // last: mkfs programs may clear what lies before them

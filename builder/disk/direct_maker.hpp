@@ -28,8 +28,9 @@ void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t e
 /// Writes `raw` (created or replaced, sparse, exactly placement.disk_bytes long): partition table and all file systems,
 /// each filled with its part of the tree. The layout must be makeable (require_direct) and have its ids (assign_ids).
 /// Equal trees and layouts give equal bytes.
+/// With `left_out` the data of files may stay in the tree, where it is found by what is added there.
 void make_disk(const fs::path& tree, const DiskLayout& layout, const Placement& placement, const fs::path& raw,
-               const DirectOptions& options, CommandRunner& runner);
+               const DirectOptions& options, CommandRunner& runner, std::vector<FilePiece>* left_out = nullptr);
 
 /// The part of the tree that goes into one file system.
 [[nodiscard]] TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,

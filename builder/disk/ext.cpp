@@ -72,6 +72,19 @@ std::vector<std::string> mke2fs_argv(const FileSystemJob& job, const fs::path& s
   return argv;
 }
 
+/// By our own means; false where only mke2fs can do it.
+bool fill(const FileSystemJob& job) {
+  if (!can_fill_ext(job.image, job.extent, job.source)) return false;
+  if (job.left_out == nullptr) {
+    fill_ext(job.image, job.extent, job.source);
+  } else {
+    std::vector<FilePiece> data = lay_out_ext(job.image, job.extent, job.source);
+    job.left_out->insert(job.left_out->end(), std::make_move_iterator(data.begin()),
+                         std::make_move_iterator(data.end()));
+  }
+  return true;
+}
+
 }  // namespace
 
 void make_ext(const FileSystemJob& job, CommandRunner& runner) {
@@ -84,13 +97,7 @@ void make_ext(const FileSystemJob& job, CommandRunner& runner) {
   };
   try {
     make("");
-    if (!job.source.empty()) {
-      if (can_fill_ext(job.image, job.extent, job.source)) {
-        fill_ext(job.image, job.extent, job.source);
-      } else {
-        make(job.source);
-      }
-    }
+    if (!job.source.empty() && !fill(job)) make(job.source);
   } catch (Error& error) {
     throw error.hint("If no block or inode is free, give a larger --image-size.");
   }

@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <exception>
-#include <thread>
+#include <future>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -134,7 +133,8 @@ class ExtFiller {
           "finding lost+found");
   }
 
-  void run() {
+  /// With their data, where `copied`. Returns its places.
+  std::vector<FilePiece> run(bool copied) {
     nodes_ = read_ext_tree(source_, fs_->blocksize);
     number();
     std::vector<std::uint64_t> directory_blocks(nodes_.size());
@@ -142,19 +142,15 @@ class ExtFiller {
       if (nodes_[i].is_directory()) directory_blocks[i] = directory_of(i).size();
     }
     place(directory_blocks);
-    std::exception_ptr failure;
-    std::thread copying([this, &failure] { copy(failure); });
-    try {
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].same_as == i) write_node(i);
-      }
-    } catch (...) {
-      copying.join();
-      throw;
+    std::vector<FilePiece> data = pieces();
+    std::future<void> copying;  // its end waits for the copying, also when an exception leaves here
+    if (copied) copying = std::async(std::launch::async, [&] { copy_pieces(data, image_, fs_->blocksize, k_copiers); });
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].same_as == i) write_node(i);
     }
-    copying.join();
-    if (failure) std::rethrow_exception(failure);
+    if (copied) copying.get();
     opened_.close();
+    return data;
   }
 
  private:
@@ -222,26 +218,23 @@ class ExtFiller {
     extents_[0].insert(extents_[0].begin(), {0, first, 1});
   }
 
-  void copy(std::exception_ptr& failure) const noexcept {
-    try {
-      std::vector<CopyPiece> pieces;
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].is_file() && nodes_[i].same_as == i) add_pieces(i, pieces);
-      }
-      std::sort(pieces.begin(), pieces.end(), [](const CopyPiece& a, const CopyPiece& b) { return a.to < b.to; });
-      copy_pieces(source_, pieces, image_, fs_->blocksize, k_copiers);
-    } catch (...) {
-      failure = std::current_exception();
+  [[nodiscard]] std::vector<FilePiece> pieces() const {
+    std::vector<FilePiece> pieces;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].is_file() && nodes_[i].same_as == i) add_pieces(i, pieces);
     }
+    std::sort(pieces.begin(), pieces.end(), [](const FilePiece& a, const FilePiece& b) { return a.to < b.to; });
+    return pieces;
   }
 
-  void add_pieces(std::size_t index, std::vector<CopyPiece>& pieces) const {
+  void add_pieces(std::size_t index, std::vector<FilePiece>& pieces) const {
     const ExtNode& node = nodes_[index];
+    const fs::path file = source_ / node.path;
     for (const FileExtent& extent : extents_[index]) {
       const std::uint64_t from = extent.logical * fs_->blocksize;
       const std::uint64_t length =
           std::min<std::uint64_t>(std::uint64_t{extent.count} * fs_->blocksize, node.size - from);
-      pieces.push_back({&node.path, from, length, extent_.offset + extent.physical * fs_->blocksize});
+      pieces.push_back({file, from, length, extent_.offset + extent.physical * fs_->blocksize});
     }
   }
 
@@ -365,7 +358,11 @@ bool can_fill_ext(const fs::path& image, const Extent& extent, const fs::path& s
 }
 
 void fill_ext(const fs::path& image, const Extent& extent, const fs::path& source) {
-  ExtFiller(image, extent, source).run();
+  (void)ExtFiller(image, extent, source).run(true);
+}
+
+std::vector<FilePiece> lay_out_ext(const fs::path& image, const Extent& extent, const fs::path& source) {
+  return ExtFiller(image, extent, source).run(false);
 }
 
 }  // namespace hearth::builder

@@ -3,7 +3,10 @@
 // anew for each name), and the data is copied on all processors: a third of the processor time.
 #pragma once
 
+#include <vector>
+
 #include "base/path.hpp"
+#include "builder/disk/data_copy.hpp"
 #include "builder/disk/placement.hpp"
 
 namespace hearth::builder {
@@ -16,5 +19,8 @@ namespace hearth::builder {
 /// symbolic links, devices, extended attributes and holes. The same bytes for equal trees. Throws Error, of kind input
 /// when the tree does not fit; the image is to be thrown away then.
 void fill_ext(const fs::path& image, const Extent& extent, const fs::path& source);
+
+/// The same without the data of the files: their places stay holes, and are returned.
+[[nodiscard]] std::vector<FilePiece> lay_out_ext(const fs::path& image, const Extent& extent, const fs::path& source);
 
 }  // namespace hearth::builder

@@ -6,6 +6,7 @@
 
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "builder/disk/data_copy.hpp"
 #include "builder/disk/placement.hpp"
 
 namespace hearth::builder {
@@ -18,6 +19,8 @@ struct FileSystemJob {
   fs::path source;         ///< the directory that becomes the root of the file system; empty = nothing goes in
   fs::path scratch;        ///< an existing directory for temporary files
   std::int64_t epoch = 0;  ///< seconds since 1970: creation times, and the latest time that a file may carry
+  /// Where given, a maker that can do so (ext) leaves the data of the files out, and adds here what is missing.
+  std::vector<FilePiece>* left_out = nullptr;
 };
 
 /// Makes the file system by its type. Throws Error; Error(unsupported) for types that only another maker can make.

@@ -23,8 +23,8 @@ void copy_raw(const fs::path& raw, const AtomicFile& file) {
   copy_sparse(raw, file.proc_path(), 0);
 }
 
-void copy_qcow2(const fs::path& raw, const AtomicFile& file, const WriteOptions& options) {
-  qcow2::write_qcow2(Fd::open(raw.string(), O_RDONLY), file.fd(),
+void copy_qcow2(const RawImage& raw, const AtomicFile& file, const WriteOptions& options) {
+  qcow2::write_qcow2(qcow2::RawDisk(raw.file, raw.left_out), file.fd(),
                      {.compression = options.compression,
                       .backing_raw = options.backing,
                       .backing_file = options.backing.string(),
@@ -53,16 +53,20 @@ std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& f
   return argv;
 }
 
-void write_image(const fs::path& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
+bool takes_left_out(const OutputFormat& format, const std::string& qemu_options) {
+  return format.kind == FormatKind::qcow2 && qemu_options.empty();
+}
+
+void write_image(const RawImage& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner) {
   try {
     write_placed(target, options.checksums, [&](const AtomicFile& file) {
       if (format.kind == FormatKind::raw) {
-        copy_raw(raw, file);
-      } else if (format.kind == FormatKind::qcow2 && options.qemu_options.empty()) {
+        copy_raw(raw.file, file);
+      } else if (takes_left_out(format, options.qemu_options)) {
         copy_qcow2(raw, file, options);
       } else {
-        run_checked(runner, Command{.argv = convert_argv(raw, format, file.proc_path(), options)});
+        run_checked(runner, Command{.argv = convert_argv(raw.file, format, file.proc_path(), options)});
         fix_disk_ids(file.fd(), qemu_name(format), target.filename().string(), options.epoch);
       }
     });

@@ -10,6 +10,7 @@
 #include "base/sys/process.hpp"
 #include "builder/output/format.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
+#include "builder/qcow2/raw_disk.hpp"
 
 namespace hearth::builder {
 
@@ -23,14 +24,25 @@ struct WriteOptions {
   fs::path index;
 };
 
+/// A raw disk image; `left_out` is what it does not hold yet, but files do (qcow2::RawDisk).
+struct RawImage {
+  RawImage(fs::path file_, std::vector<qcow2::FilePiece> left_out_ = {})  // NOLINT(google-explicit-constructor)
+      : file(std::move(file_)), left_out(std::move(left_out_)) {}
+  fs::path file;
+  std::vector<qcow2::FilePiece> left_out;
+};
+
+/// Whether write_image() writes the format from a raw image of which something is left out.
+[[nodiscard]] bool takes_left_out(const OutputFormat& format, const std::string& qemu_options);
+
 /// The qemu-img command that converts `raw` to `target`. Pure.
 [[nodiscard]] std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format,
                                                     const std::string& target, const WriteOptions& options);
 
 /// Writes a raw disk as `target` in a disk format (format.from_disk()). A raw one is copied sparsely. Equal disks give
-/// equal bytes in every format.
+/// equal bytes in every format. `raw` must be whole for formats that are not takes_left_out().
 /// In a pid namespace /proc must be that namespace's own: qemu-img opens the unnamed target by AtomicFile::proc_path().
-void write_image(const fs::path& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
+void write_image(const RawImage& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner);
 
 }  // namespace hearth::builder

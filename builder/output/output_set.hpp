@@ -13,7 +13,7 @@ namespace hearth::builder {
 
 struct OutputSource {
   fs::path tree;
-  fs::path raw;       ///< the disk; needed for formats that come from it
+  RawImage raw;       ///< the disk; needed for formats that come from it
   DiskLayout layout;  ///< with its ids: which kernel boots from which root
   BootOptions boot;
   fs::path scratch;

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
-#include "base/sys/fd.hpp"
 #include "builder/qcow2/disk_format.hpp"
+#include "builder/qcow2/raw_disk.hpp"
 
 namespace hearth::builder::qcow2 {
 
@@ -20,8 +19,8 @@ struct Batch {
 
 class RawSource {
  public:
-  /// `fd` is not owned and must stay open. With `skip_holes` false everything is read (for a disk over a backing file).
-  RawSource(const Fd& fd, std::uint64_t size, bool skip_holes) : fd_(&fd), size_(size), skip_holes_(skip_holes) {}
+  /// `disk` is not owned. With `skip_holes` false everything is read (for a disk over a backing file).
+  RawSource(const RawDisk& disk, bool skip_holes) : disk_(&disk), size_(disk.size()), skip_holes_(skip_holes) {}
 
   /// The next batch; nothing at the end. Not for use by two threads at once.
   [[nodiscard]] std::optional<Batch> next();
@@ -29,15 +28,12 @@ class RawSource {
  private:
   [[nodiscard]] bool find_data();
 
-  const Fd* fd_;
+  const RawDisk* disk_;
   std::uint64_t size_;  ///< bytes
   bool skip_holes_;
   std::uint64_t number_ = 0;
   std::uint64_t position_ = 0;  ///< bytes, a multiple of the cluster size
   std::uint64_t data_end_ = 0;  ///< bytes; the stretch of data at position_ goes up to here
 };
-
-/// Fills `buffer` from `offset` on; what lies behind the end of the file is zero.
-void read_clusters(const Fd& fd, std::uint64_t offset, std::span<std::uint8_t> buffer);
 
 }  // namespace hearth::builder::qcow2

@@ -23,13 +23,9 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
+constexpr std::uint64_t k_flush_batches = 32;  // 32 MiB of the disk
 
-std::uint64_t size_of(const Fd& fd) {
-  const off_t end = ::lseek(fd.get(), 0, SEEK_END);  // of a file or of a block device
-  if (end < 0) throw Error::from_errno("finding the size of", "the raw disk");
-  return divide_up(static_cast<std::uint64_t>(end), 512) * 512;  // QEMU counts disks in sectors
-}
+std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 unsigned usable_processors() {
   cpu_set_t set;
@@ -76,7 +72,7 @@ struct Outcome {
 /// One thread's buffers: reads a batch and compresses it.
 class Worker {
  public:
-  Worker(const Fd& raw, const Fd* backing, const KnownClusters* known, Compression compression)
+  Worker(const RawDisk& raw, const RawDisk* backing, const KnownClusters* known, Compression compression)
       : raw_(raw), backing_(backing), known_(known), compressor_(make_compressor(compression)) {
     if (backing_ != nullptr) behind_.resize(input_.size());
     if (known_ != nullptr) marker_.emplace(known_->key());
@@ -84,8 +80,8 @@ class Worker {
 
   void run(const Batch& batch) {
     const std::uint64_t bytes = batch.clusters * k_cluster;
-    read_clusters(raw_, batch.first_cluster * k_cluster, std::span(input_).first(bytes));
-    if (backing_ != nullptr) read_clusters(*backing_, batch.first_cluster * k_cluster, std::span(behind_).first(bytes));
+    raw_.read(batch.first_cluster * k_cluster, std::span(input_).first(bytes));
+    if (backing_ != nullptr) backing_->read(batch.first_cluster * k_cluster, std::span(behind_).first(bytes));
     outcomes_.clear();
     used_ = 0;
     for (std::uint64_t i = 0; i < batch.clusters; ++i) outcomes_.push_back(cluster(i * k_cluster));
@@ -129,8 +125,8 @@ class Worker {
     return outcome;
   }
 
-  const Fd& raw_;
-  const Fd* backing_;
+  const RawDisk& raw_;
+  const RawDisk* backing_;
   const KnownClusters* known_;
   std::unique_ptr<ClusterCompressor> compressor_;
   std::optional<Marker> marker_;
@@ -163,14 +159,14 @@ void add_piece(std::vector<Piece>& pieces, std::uint64_t offset, Bytes bytes) {
 /// compressing and writing run side by side.
 class Conversion {
  public:
-  Conversion(const Fd& raw, const Fd* backing, const KnownClusters* known, const Fd& out, Compression compression)
+  Conversion(const RawDisk& raw, const RawDisk* backing, const KnownClusters* known, const Fd& out,
+             Compression compression)
       : raw_(raw),
         backing_(backing),
         known_(known),
         out_(out),
         compression_(compression),
-        size_(size_of(raw)),
-        source_(raw, size_, backing == nullptr) {}
+        source_(raw, backing == nullptr) {}
 
   void run(unsigned threads) {
     std::vector<std::thread> others;
@@ -190,6 +186,8 @@ class Conversion {
       while (const std::optional<Batch> batch = take()) {
         worker.run(*batch);
         for (const Piece& piece : place(*batch, worker.outcomes())) write_at(out_, piece.offset, piece.bytes);
+        // So that the disk works meanwhile, and little is left for the sync at the end.
+        if (batch->number % k_flush_batches == 0) ::sync_file_range(out_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -241,12 +239,11 @@ class Conversion {
   void write_cluster_map(Header& header);
   void write_references(Header& header);
 
-  const Fd& raw_;
-  const Fd* backing_;
+  const RawDisk& raw_;
+  const RawDisk* backing_;
   const KnownClusters* known_;  ///< null: none are remembered
   const Fd& out_;
   Compression compression_;
-  std::uint64_t size_;  ///< bytes
 
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable turn_;
@@ -259,7 +256,7 @@ class Conversion {
 };
 
 void Conversion::write_cluster_map(Header& header) {
-  header.l1_entries = static_cast<std::uint32_t>(divide_up(divide_up(size_, k_cluster), k_entries_per_table));
+  header.l1_entries = static_cast<std::uint32_t>(divide_up(divide_up(raw_.size(), k_cluster), k_entries_per_table));
   std::vector<std::uint64_t> l1(header.l1_entries);
   for (const auto& [index, table] : map_.tables()) {
     const std::uint64_t offset = space_.cluster();
@@ -287,7 +284,7 @@ void Conversion::write_references(Header& header) {
 }
 
 void Conversion::finish(const WriterOptions& options) {
-  Header header{.virtual_size = size_, .compression = type_of(compression_)};
+  Header header{.virtual_size = raw_.size(), .compression = type_of(compression_)};
   if (backing_ != nullptr) {
     header.backing_file = options.backing_file;
     header.backing_format = options.backing_format;
@@ -304,11 +301,12 @@ void Conversion::finish(const WriterOptions& options) {
 
 }  // namespace
 
-void write_qcow2(const Fd& raw, const Fd& out, const WriterOptions& options) {
-  const Fd backing = options.backing_raw.empty() ? Fd() : Fd::open(options.backing_raw.string(), O_RDONLY);
+void write_qcow2(const RawDisk& raw, const Fd& out, const WriterOptions& options) {
+  std::optional<RawDisk> backing;
+  if (!options.backing_raw.empty()) backing.emplace(options.backing_raw);
   std::optional<KnownClusters> known;
   if (!options.index.empty()) known = KnownClusters::load(options.index, options.earlier_image, options.compression);
-  Conversion conversion(raw, backing ? &backing : nullptr, known ? &*known : nullptr, out, options.compression);
+  Conversion conversion(raw, backing ? &*backing : nullptr, known ? &*known : nullptr, out, options.compression);
   conversion.run(options.threads == 0 ? usable_processors() : options.threads);
   conversion.finish(options);
 }

@@ -7,6 +7,7 @@
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
+#include "builder/qcow2/raw_disk.hpp"
 
 namespace hearth::builder::qcow2 {
 
@@ -25,8 +26,8 @@ struct WriterOptions {
   fs::path index;
 };
 
-/// Writes the disk that `raw` holds into `out`, an empty file open for writing. Memory: about 3 MiB a thread, and 8
+/// Writes the disk `raw` into `out`, an empty file open for writing. Memory: about 3 MiB a thread, and 8
 /// bytes for each 64 KiB of data. Throws Error when reading or writing fails; `out` is then to be thrown away.
-void write_qcow2(const Fd& raw, const Fd& out, const WriterOptions& options);
+void write_qcow2(const RawDisk& raw, const Fd& out, const WriterOptions& options);
 
 }  // namespace hearth::builder::qcow2

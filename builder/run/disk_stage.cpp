@@ -297,12 +297,12 @@ bool DiskStage::boots_without_disk(const fs::path& root) const {
 
 std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& tools) const {
   const std::int64_t epoch = source_date_epoch(tools.environment).value_or(std::time(nullptr));
-  const OutputSource source{.tree = root,
-                            .raw = k_image_directory / "image0.raw",
-                            .layout = layout_,
-                            .boot = boot_options(tools.environment, epoch),
-                            .scratch = k_temporary_directory,
-                            .epoch = epoch};
+  OutputSource source{.tree = root,
+                      .raw = k_image_directory / "image0.raw",
+                      .layout = layout_,
+                      .boot = boot_options(tools.environment, epoch),
+                      .scratch = k_temporary_directory,
+                      .epoch = epoch};
   if (any_disk(formats_)) {
     tools.step("disk", [&] { make_raw(source, tools); });
   } else if (boots_without_disk(root)) {
@@ -362,12 +362,13 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
 }
 
 void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
-                               const fs::path& raw, const DiskTools& tools) const {
+                               const fs::path& raw, const DiskTools& tools, std::vector<FilePiece>* left_out) const {
   const bool whole = &layout == &layout_;  // hooks are for the disk, not for an image of one of its file systems
   const DiskMaker maker =
       whole && maker_ ? maker_->maker : choose_maker(layout, parse_disk_maker(request_.disk_maker)).maker;
   if (maker == DiskMaker::direct) {
-    make_disk(source.tree, layout, placement, raw, {.scratch = source.scratch, .epoch = source.epoch}, tools.runner);
+    make_disk(source.tree, layout, placement, raw, {.scratch = source.scratch, .epoch = source.epoch}, tools.runner,
+              left_out);
     return;
   }
   const SystemClock clock;
@@ -382,7 +383,14 @@ void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& sou
                   tools.runner);
 }
 
-void DiskStage::make_raw(const OutputSource& source, const DiskTools& tools) const {
+/// Whether nothing needs the whole raw disk.
+bool DiskStage::may_leave_out() const {
+  return std::all_of(formats_.begin(), formats_.end(), [this](const OutputFormat& format) {
+    return !format.from_disk() || takes_left_out(format, request_.qemu_img_options);
+  });
+}
+
+void DiskStage::make_raw(OutputSource& source, const DiskTools& tools) const {
   const bool loader = boot_loader_ != BootLoader::none;
   GrubCores cores;
   if (loader) cores = GrubCores::start(firmware_of(layout_), layout_, source.boot, source.scratch, tools.runner);
@@ -390,8 +398,8 @@ void DiskStage::make_raw(const OutputSource& source, const DiskTools& tools) con
   const TreeUsage usage = measure_tree(source.tree);
   const Placement placement = place(layout_, size_kib(usage) * k_kib);
   require_room(source.tree, usage, layout_, placement);
-  make_disk_file(layout_, source, placement, source.raw, tools);
-  if (loader) install_bios_boot(source.raw, layout_, placement, source.boot, cores);
+  make_disk_file(layout_, source, placement, source.raw.file, tools, may_leave_out() ? &source.raw.left_out : nullptr);
+  if (loader) install_bios_boot(source.raw.file, layout_, placement, source.boot, cores);
 }
 
 DiskLayout DiskStage::file_system_layout(const std::string& type) const {
@@ -409,7 +417,7 @@ void DiskStage::make_file_system_image(const std::string& type, const OutputSour
   const TreeUsage usage = measure_tree(source.tree);
   const Placement placement = place(layout, image_size(usage, rule, layout));
   require_room(source.tree, usage, layout, placement);
-  make_disk_file(layout, source, placement, raw, tools);
+  make_disk_file(layout, source, placement, raw, tools, nullptr);
 }
 
 }  // namespace hearth::builder

@@ -64,8 +64,9 @@ class DiskStage {
 
  private:
   void make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
-                      const fs::path& raw, const DiskTools& tools) const;
-  void make_raw(const OutputSource& source, const DiskTools& tools) const;
+                      const fs::path& raw, const DiskTools& tools, std::vector<FilePiece>* left_out) const;
+  [[nodiscard]] bool may_leave_out() const;
+  void make_raw(OutputSource& source, const DiskTools& tools) const;
   [[nodiscard]] DiskLayout file_system_layout(const std::string& type) const;
   void make_file_system_image(const std::string& type, const OutputSource& source, const fs::path& raw,
                               const DiskTools& tools) const;

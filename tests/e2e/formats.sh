@@ -20,6 +20,10 @@ for file in first/image.*; do
         *) cmp "$file" "second/${file#first/}" || fail "$file is not the same every time" ;;
     esac
 done
+# Alone, a qcow2 takes the files' data from the tree; no raw disk holds it.
+mkdir third
+(cd third && "$HEARTH" image create -n --image-size 0.3 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null) || fail "third: $(cat third/out)"
+cmp first/image.qcow2 third/image.qcow2 || fail "the qcow2 is another one where it is made alone"
 for kind in md5 sha256 sha512; do
     [ "$(find first -name "*.$kind" | wc -l)" = 20 ] || fail "there are not 20 files .$kind"
     cat first/*.$kind | "${kind}sum" --check --quiet --strict || fail "${kind}sum finds differences"

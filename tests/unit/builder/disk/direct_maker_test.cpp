@@ -84,6 +84,26 @@ TEST_F(DirectMakerTest, EqualTreesOnDifferentFileSystemsGiveEqualBytes) {
   EXPECT_THAT(tool({"cmp", raw.string(), (other.path() / "raw").string()}), testing::Eq("exit code 0"));
 }
 
+TEST_F(DirectMakerTest, WhatIsLeftOutIsFoundInTheTree) {
+  const fs::path raw = work_.path() / "raw";
+  if (!make(work_.path(), raw)) GTEST_SKIP();
+  const fs::path sparse = work_.path() / "sparse";
+  const fs::path whole = work_.path() / "whole";
+  ASSERT_EQ(privately([&] {
+              std::vector<FilePiece> left_out;
+              make_disk(work_.path() / "tree", layout_, placement_, sparse, {.scratch = work_.path(), .epoch = k_epoch},
+                        runner_, &left_out);
+              std::string bytes(placement_.disk_bytes, '\xee');
+              const qcow2::RawDisk disk(sparse, left_out);
+              disk.read(0, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
+              files_.write(whole, bytes, {});
+              return left_out.empty() ? 1 : 0;
+            }),
+            0);
+  EXPECT_THAT(tool({"cmp", raw.string(), whole.string()}), testing::Eq("exit code 0"));
+  EXPECT_THAT(tool({"cmp", raw.string(), sparse.string()}), HasSubstr("differ"));
+}
+
 TEST_F(DirectMakerTest, MissingMountPointsAreCreated) {
   const fs::path tree = work_.path() / "tree";
   files_.make_directories(tree, 0755);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/sysmacros.h>
 
+#include "builder/disk/ext_times.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {
@@ -53,6 +54,24 @@ class ExtFillTest : public DiskFixture {
                      " find . -type f -exec sha256sum {} + | sort")});
   }
 };
+
+TEST_F(ExtFillTest, LaidOutAndReadFromItsFilesItIsTheSameDisk) {
+  plain("large", std::string(3 * k_mib + 17, 'l'));
+  const std::vector<std::string> options = {"-E", "hash_seed=11111111-2222-4333-8444-555555555555"};
+  fill(options);
+  normalise_ext(image_, all_, tree_, k_epoch);
+  const std::string filled = read_file(image_);
+  make_empty(options);
+  const std::vector<FilePiece> data = lay_out_ext(image_, all_, tree_);
+  normalise_ext(image_, all_, tree_, k_epoch);
+  EXPECT_FALSE(read_file(image_) == filled);
+  const qcow2::RawDisk disk(image_, data);
+  std::string read(filled.size(), '\xee');
+  disk.read(0, {reinterpret_cast<std::uint8_t*>(read.data()), read.size()});
+  EXPECT_TRUE(read == filled);
+  copy_pieces(data, image_, 4096, 2);
+  EXPECT_TRUE(read_file(image_) == filled);
+}
 
 TEST_F(ExtFillTest, HoldsWhatMke2fsWouldHavePutThere) {
   if (!is_root()) GTEST_SKIP() << "needs root: debugfs gives files away";

@@ -17,8 +17,8 @@ class OutputSetTest : public DiskFixture {
     make_tree(source_.tree);
     files_.write(source_.tree / "boot/vmlinuz-6.1", "kernel", {});
     files_.write(source_.tree / "boot/initrd.img-6.1", "ramdisk", {});
-    files_.write(source_.raw, std::string(100'000, 'd'), {});
-    fs::resize_file(source_.raw, 2 * k_mib);
+    files_.write(source_.raw.file, std::string(100'000, 'd'), {});
+    fs::resize_file(source_.raw.file, 2 * k_mib);
   }
   std::vector<Output> outputs(const std::string& types) {
     std::vector<Output> all;

@@ -41,9 +41,8 @@ class KnownClustersTest : public testing::Test {
   /// Beside the earlier image, as a build does it: that stays until the new one is whole.
   std::string write(const WriterOptions& options) const {
     const fs::path next = image_.string() + ".new";
-    const Fd raw = Fd::open(raw_.string(), O_RDONLY);
     const Fd out = Fd::open(next.string(), O_CREAT | O_TRUNC | O_RDWR);
-    write_qcow2(raw, out, options);
+    write_qcow2(RawDisk(raw_), out, options);
     fs::rename(next, image_);
     return read_file(image_);
   }

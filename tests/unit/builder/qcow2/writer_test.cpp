@@ -42,10 +42,10 @@ class Qcow2WriterTest : public testing::Test {
     fs::resize_file(path, size);
   }
 
-  std::string write(const WriterOptions& options) {
-    const Fd raw = Fd::open(raw_.string(), O_RDONLY);
+  std::string write(const WriterOptions& options) { return write(RawDisk(raw_), options); }
+  std::string write(const RawDisk& disk, const WriterOptions& options) {
     const Fd out = Fd::open(image_.string(), O_CREAT | O_TRUNC | O_RDWR);
-    write_qcow2(raw, out, options);
+    write_qcow2(disk, out, options);
     return read_file(image_);
   }
 
@@ -110,11 +110,39 @@ TEST_F(Qcow2WriterTest, OverABackingFileOnlyWhatDiffersIsWritten) {
   EXPECT_THAT(info.out, testing::HasSubstr("backing file format: raw"));
 }
 
+TEST_F(Qcow2WriterTest, WhatIsLeftOutOfTheRawDiskIsReadFromItsFiles) {
+  const std::string data = mixture(90);
+  disk(raw_, data, 100U << 20U);
+  const std::string expected = write({});
+  // The same disk; of its beginning a file holds the odd blocks, and another one a long stretch.
+  constexpr std::uint64_t block = 4096;
+  const fs::path sparse = work_.path() / "sparse";
+  const fs::path odd = work_.path() / "odd";
+  const fs::path stretch = work_.path() / "stretch";
+  std::string rest = data;
+  std::string odd_blocks;
+  std::vector<FilePiece> left_out = {{stretch, 100, 40 * k_cluster, 30 * k_cluster}};
+  for (std::uint64_t at = block; at < 20 * k_cluster; at += 2 * block) {
+    left_out.push_back({odd, odd_blocks.size(), block, at});
+    odd_blocks += data.substr(at, block);
+    rest.replace(at, block, block, '\0');
+  }
+  rest.replace(30 * k_cluster, 40 * k_cluster, 40 * k_cluster, '\0');
+  disk(sparse, rest, 100U << 20U);
+  RealFileSystem().write(odd, odd_blocks, {});
+  RealFileSystem().write(stretch, std::string(100, '-') + data.substr(30 * k_cluster, 40 * k_cluster), {});
+  for (const unsigned threads : {1U, 4U}) {
+    EXPECT_TRUE(write(RawDisk(sparse, left_out), {.threads = threads}) == expected) << threads;
+  }
+  expect_sound();
+  fs::resize_file(stretch, 200);
+  EXPECT_THROW(write(RawDisk(sparse, left_out), {}), Error);
+}
+
 TEST_F(Qcow2WriterTest, AFullDiskIsSaidAndNoThreadIsLeftWaiting) {
   disk(raw_, mixture(200), 100U << 20U);
-  const Fd raw = Fd::open(raw_.string(), O_RDONLY);
   const Fd full = Fd::open("/dev/full", O_WRONLY);
-  EXPECT_THROW(write_qcow2(raw, full, {.threads = 4}), Error);
+  EXPECT_THROW(write_qcow2(RawDisk(raw_), full, {.threads = 4}), Error);
 }
 
 }  // namespace
