@@ -13,7 +13,7 @@ set -euo pipefail
 declare -A packages=(
   # What compiles and links everything.
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev
-    libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev zlib1g-dev libsqlite3-dev
+    libboost-filesystem1.81-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev
     libpq-dev libfdisk-dev libext2fs-dev comerr-dev libguestfs-dev"
   # The programs that hearth runs while it makes, converts and starts images, and the libraries that it links, for where
   # it comes ready-made (in a bundle).
@@ -21,7 +21,7 @@ declare -A packages=(
     grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
     xorriso erofs-utils systemd-boot-efi ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed
     libguestfs0 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool
-    iproute2 libarchive13 libyaml-cpp0.7 libboost-filesystem1.81.0 libssl3 libisal2 libdeflate0 libzstd1 zlib1g
+    iproute2 libarchive13 libyaml-cpp0.7 libboost-filesystem1.81.0 libssl3 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g
     libsqlite3-0 libpq5 libfdisk1 libext2fs2 libcom-err2 libcrypt1 libstdc++6"
   # Test libraries, linters, and the original programs that the peer tests compare with.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14 python3-diskimage-builder

@@ -1,8 +1,7 @@
 #include "builder/layers/archive.hpp"
 
-#include <zstd.h>
-
 #include <condition_variable>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -11,17 +10,16 @@
 
 #include "base/text.hpp"
 #include "builder/layers/archive_entry.hpp"
+#include "builder/layers/frame_codec.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-constexpr std::string_view k_magic = "HLAYER1\n";
+constexpr std::string_view k_magic = "HLAYER2\n";
 constexpr std::uint64_t k_frame_bytes = std::uint64_t{4} << 20U;
-constexpr std::uint64_t k_entry_bytes = 128;                         // about what an entry takes besides its data
-constexpr std::uint64_t k_largest_frame = std::uint64_t{16} << 30U;  // of one file; more is damage
+constexpr std::uint64_t k_entry_bytes = 128;  // about what an entry takes besides its data
 constexpr std::size_t k_trailer_bytes = 2 * sizeof(std::uint64_t) + 8;
-constexpr int k_level = -2;  // a third faster than 1, a tenth larger
 
 struct PackedFrame {
   std::uint64_t offset = 0;
@@ -30,41 +28,36 @@ struct PackedFrame {
 
 std::size_t thread_count() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-/// A thread's room for one frame, kept from frame to frame: new memory costs a page fault for every page.
-class Room {
- public:
-  char* of(std::size_t size) {
-    if (size > size_) {
-      bytes_.reset(new char[size]);  // not set to zero
-      size_ = size;
-    }
-    return bytes_.get();
-  }
-
- private:
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_ = 0;
-};
-
 /// What a thread works with, from frame to frame.
 struct Desk {
   std::string entries;
-  Room room;
-  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{nullptr, ZSTD_freeCCtx};
+  FrameCodec codec;
 };
 
-/// Runs `work(i, desk)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on.
-void for_each_parallel(std::size_t count, const std::function<void(std::size_t, Desk&)>& work) {
+Duration processor_time_of_this_thread() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// Runs `work(i, desk)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on. Returns the
+/// processor time that it took.
+Duration for_each_parallel(std::size_t count, const std::function<void(std::size_t, Desk&)>& work) {
   std::mutex mutex;
   std::size_t next = 0;
   std::exception_ptr failure;
+  Duration spent{};
   const auto loop = [&] {
+    const Duration before = processor_time_of_this_thread();
     Desk desk;
     while (true) {
       std::size_t mine = 0;
       {
         const std::lock_guard lock(mutex);
-        if (failure || next >= count) return;
+        if (failure || next >= count) {
+          spent += processor_time_of_this_thread() - before;
+          return;
+        }
         mine = next++;
       }
       try {
@@ -80,31 +73,7 @@ void for_each_parallel(std::size_t count, const std::function<void(std::size_t, 
   loop();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);
-}
-
-/// The bytes lie in the desk's room, until the next call.
-std::string_view compressed(std::string_view bytes, Desk& desk) {
-  if (!desk.context) {
-    desk.context.reset(ZSTD_createCCtx());
-    ZSTD_CCtx_setParameter(desk.context.get(), ZSTD_c_compressionLevel, k_level);
-    ZSTD_CCtx_setParameter(desk.context.get(), ZSTD_c_checksumFlag, 1);
-  }
-  const std::size_t bound = ZSTD_compressBound(bytes.size());
-  char* const out = desk.room.of(bound);
-  const std::size_t size = ZSTD_compress2(desk.context.get(), out, bound, bytes.data(), bytes.size());
-  if (ZSTD_isError(size) != 0) throw Error(ErrorKind::io, cat("compressing a layer: ", ZSTD_getErrorName(size)));
-  return {out, size};
-}
-
-std::string_view decompressed(std::string_view frame, Room& room) {
-  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > k_largest_frame) {
-    throw Error(ErrorKind::input, "a frame of the layer archive is damaged");
-  }
-  char* const out = room.of(size);
-  const std::size_t got = ZSTD_decompress(out, size, frame.data(), frame.size());
-  if (ZSTD_isError(got) != 0 || got != size) throw Error(ErrorKind::input, "a frame of the layer archive is damaged");
-  return {out, size};
+  return spent;
 }
 
 /// Frames of entries: directories, then files by size, then hard links.
@@ -178,8 +147,8 @@ std::vector<PackedFrame> read_index(std::string_view archive) {
   const auto offset = trailer.number<std::uint64_t>();
   const auto size = trailer.number<std::uint64_t>();
   if (offset > archive.size() || size > archive.size() - offset) throw Error(ErrorKind::input, "the index is damaged");
-  Room room;
-  const std::string_view index = decompressed(archive.substr(offset, size), room);
+  FrameCodec codec;
+  const std::string_view index = codec.unpack(archive.substr(offset, size));
   std::vector<PackedFrame> frames;
   for (wire::Reader bytes(index); !bytes.at_end();) {
     const auto begin = bytes.number<std::uint64_t>();
@@ -196,43 +165,45 @@ std::vector<PackedFrame> read_index(std::string_view archive) {
 }  // namespace
 
 PackReport pack_tree(const fs::path& root, const std::function<void(std::string_view)>& sink) {
+  const Duration before = processor_time_of_this_thread();
   const std::vector<ArchiveEntry> entries = scan_tree(root);
   const std::vector<std::vector<const ArchiveEntry*>> groups = group(entries);
   OrderedSink ordered(sink);
   ordered.write(k_magic);
-  for_each_parallel(groups.size(), [&](std::size_t number, Desk& desk) {
+  Duration spent = processor_time_of_this_thread() - before;
+  spent += for_each_parallel(groups.size(), [&](std::size_t number, Desk& desk) {
     desk.entries.clear();
     for (const ArchiveEntry* entry : groups[number]) put_entry(desk.entries, *entry, root);
-    ordered.put(number, compressed(desk.entries, desk));
+    ordered.put(number, desk.codec.pack(desk.entries));
   });
   std::string index;
   for (const PackedFrame& frame : ordered.frames()) {
     wire::put(index, frame.offset);
     wire::put(index, frame.size);
   }
-  Desk desk;
-  const std::string_view packed = compressed(index, desk);
+  FrameCodec codec;
+  const std::string_view packed = codec.pack(index);
   std::string trailer;
   wire::put(trailer, ordered.offset());
   wire::put(trailer, static_cast<std::uint64_t>(packed.size()));
   ordered.write(packed);
   ordered.write(trailer);
   ordered.write(k_magic);
-  return {.entries = entries.size(), .packed_bytes = ordered.offset()};
+  return {.entries = entries.size(), .packed_bytes = ordered.offset(), .processor_time = spent};
 }
 
 void unpack_tree(std::string_view archive, const fs::path& root) {
   const std::vector<PackedFrame> frames = read_index(archive);
-  const auto restore = [&](std::size_t number, Room& room) {
-    const std::string_view bytes = decompressed(archive.substr(frames[number].offset, frames[number].size), room);
+  const auto restore = [&](std::size_t number, FrameCodec& codec) {
+    const std::string_view bytes = codec.unpack(archive.substr(frames[number].offset, frames[number].size));
     std::vector<ArchiveEntry> entries;
     for (wire::Reader reader(bytes); !reader.at_end();) entries.push_back(restore_entry(reader, root));
     return entries;
   };
-  Room room;
-  const std::vector<ArchiveEntry> directories = restore(0, room);
-  for_each_parallel(frames.size() - 2, [&](std::size_t i, Desk& desk) { (void)restore(i + 1, desk.room); });
-  (void)restore(frames.size() - 1, room);
+  FrameCodec codec;
+  const std::vector<ArchiveEntry> directories = restore(0, codec);
+  (void)for_each_parallel(frames.size() - 2, [&](std::size_t i, Desk& desk) { (void)restore(i + 1, desk.codec); });
+  (void)restore(frames.size() - 1, codec);
   for (auto directory = directories.rbegin(); directory != directories.rend(); ++directory) {
     finish_directory(*directory, root);
   }

@@ -1,4 +1,4 @@
-// A layer as one file: zstd frames of a few megabytes, each with its own checksum, so that packing and unpacking use
+// A layer as one file: LZ4 frames of a few megabytes, each with its own checksum, so that packing and unpacking use
 // all processors and a flipped bit is noticed while unpacking. Directories come first, then files, then hard links.
 //
 //   magic, frames…, index frame (offset and packed size of each), index offset, index size, magic
@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "base/path.hpp"
 
 namespace hearth::builder {
@@ -16,6 +17,7 @@ namespace hearth::builder {
 struct PackReport {
   std::uint64_t entries = 0;
   std::uint64_t packed_bytes = 0;
+  Duration processor_time{};  ///< of all threads
 };
 
 /// Packs everything below `root`; the bytes go to `sink` in order, from one thread at a time. Equal trees give equal

@@ -7,7 +7,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr int k_version = 2;
+constexpr int k_version = 3;
 
 Json steps_json(const std::vector<Step>& steps) {
   Json list = Json::array();

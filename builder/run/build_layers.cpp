@@ -71,6 +71,7 @@ std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::f
       .fetch = {},
       .network = inputs.network,
       .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
+      .clock = inputs.clock,
       .progress = inputs.progress,
       .log = inputs.log};
   inputs.network == nullptr ? ask_servers(inputs, setup) : ask_session(*inputs.network, setup);

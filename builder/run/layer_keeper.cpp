@@ -44,6 +44,9 @@ std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
   return fetches;
 }
 
+/// "1.25 s"
+std::string seconds_text(Duration time) { return cat(fixed(std::chrono::duration<double>(time).count(), 2), " s"); }
+
 bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(directory).empty(); }
 
 }  // namespace
@@ -243,9 +246,10 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   const fs::path frozen = area_.freeze();
   packings_.push_back(std::make_unique<Packing>());
   Packing& packing = *packings_.back();
+  packing.last_step = record.planned.back();
   packing.thread = std::thread([this, frozen, key, record, &packing] {
     try {
-      pack(frozen, key, record);
+      packing.report = pack(frozen, key, record);
     } catch (const std::exception& error) {
       packing.failure = error.what();
     }
@@ -259,12 +263,14 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   spent_ = {};
 }
 
-void LayerKeeper::pack(const fs::path& frozen, const std::string& key, LayerRecord record) {
+PackReport LayerKeeper::pack(const fs::path& frozen, const std::string& key, LayerRecord record) {
   BlobStore::Writer blob = setup_.store.blobs().begin();
-  record.bytes = pack_tree(frozen, [&](std::string_view bytes) { blob.write(bytes); }).packed_bytes;
+  const PackReport report = pack_tree(frozen, [&](std::string_view bytes) { blob.write(bytes); });
+  record.bytes = report.packed_bytes;
   record.blob = blob.commit();
   setup_.store.put(key, record);
   if (setup_.remote) setup_.remote->upload(key, record, setup_.store.blobs());
+  return report;
 }
 
 /// What hooks left in temporary directories may be meant for later hooks: it goes into the layer with the rest.
@@ -283,9 +289,19 @@ void LayerKeeper::bring_back_scratch() {
 }
 
 void LayerKeeper::finish() {
+  const MonotonicTime before = setup_.clock.now();
   for (const auto& packing : packings_) {
     if (packing->thread.joinable()) packing->thread.join();
-    if (!packing->failure.empty()) note(cat("a layer was not kept: ", packing->failure));
+    if (!packing->failure.empty()) {
+      note(cat("a layer was not kept: ", packing->failure));
+      continue;
+    }
+    setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",
+                        human_bytes(packing->report.packed_bytes), ", ", seconds_text(packing->report.processor_time),
+                        " of processor time"));
+  }
+  if (!packings_.empty()) {
+    setup_.log.line(cat("hearth: the build waited ", seconds_text(setup_.clock.now() - before), " for its layers"));
   }
   packings_.clear();
   if (setup_.remote) setup_.remote->finish();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/progress.hpp"
+#include "builder/layers/archive.hpp"
 #include "builder/layers/chain.hpp"
 #include "builder/layers/fact_source.hpp"
 #include "builder/layers/work_area.hpp"
@@ -51,6 +52,7 @@ struct LayerKeeperSetup {
   FactSource::Fetch fetch;                 ///< of a build that records or replays a lock
   fetch::FetchSession* network = nullptr;  ///< of such a build; not owned
   std::shared_ptr<RemoteCache> remote;     ///< shared with others; may be none
+  const Clock& clock;
   Progress& progress;
   BuildLog& log;
 };
@@ -67,7 +69,7 @@ class LayerKeeper final : public StepObserver {
   void step_begins(const Step& step) override;
   [[nodiscard]] bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override;
   void keep(const std::vector<Step>& rest) override;
-  /// Waits until everything is in the store; says what could not be kept.
+  /// Waits until everything is in the store; logs what that took, and says what could not be kept.
   void finish();
 
   /// Every step of this build so far, taken or run.
@@ -86,7 +88,7 @@ class LayerKeeper final : public StepObserver {
   void take_over(const Chain& chain);
   [[nodiscard]] std::string key_of_next() const;
   [[nodiscard]] LayerRecord record_now(const std::vector<Step>& rest) const;
-  void pack(const fs::path& frozen, const std::string& key, LayerRecord record);
+  [[nodiscard]] PackReport pack(const fs::path& frozen, const std::string& key, LayerRecord record);
   void note(const std::string& text);
   void stop_keeping(const std::string& why);
   void save_scratch();
@@ -111,6 +113,8 @@ class LayerKeeper final : public StepObserver {
   std::vector<Blob> pinned_;
   struct Packing {
     std::thread thread;
+    std::string last_step;
+    PackReport report;
     std::string failure;
   };
   std::vector<std::unique_ptr<Packing>> packings_;

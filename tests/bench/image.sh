@@ -3,8 +3,9 @@
 # (Debian's python3-diskimage-builder), by mkosi in incremental mode, and by a hand-tuned script of mmdebstrap that keeps its
 # tree; all with warm package caches, in turn, in one run. Cases: everything rebuilt, nothing changed, the last install
 # script changed, a package added (diskimage-builder builds everything each time); and what keeping layers adds to a build of
-# everything ("kept", beside ours without layers). For each: wall seconds, CPU seconds of all
-# its processes, and ratios to ours. CPU seconds say more where other work shares the machine.
+# everything ("kept", beside ours without layers), and its share of one with nothing at hand ("cold", by its own log). For
+# each: wall seconds, CPU seconds of all its processes, and ratios to ours. CPU seconds say more where other work shares the
+# machine.
 # Ours makes a bootable disk; the peers a plain file-system image, so they have less to do.
 #
 # usage: image.sh HEARTH [ROUNDS] [PEER…]   PEERs: dib mkosi hand (default: all that are installed); needs root, the network, and
@@ -132,6 +133,18 @@ run_case() { # run_case CASE BUILDER: as measured()
     esac
 }
 
+# keeping WALL CPU: what keeping layers took of the build that was last, by its log, as shares of its time.
+keeping() {
+    awk -v wall="$1" -v cpu="$2" '
+        /hearth: kept the layer up to/ { packed += $(NF - 4) }
+        /hearth: the build waited .* for its layers/ { waited += $(NF - 4) }
+        END { printf "keeping layers: %.2f s of CPU, %.2f %%; waited for: %.2f s, %.2f %%\n", packed, 100 * packed / cpu, waited, 100 * waited / wall }
+    ' hearth.d/build.log
+}
+
+echo "nothing at hand…"
+read -r cold_wall cold_cpu <<< "$(measured hearth-cold hearth_kept)"
+keeping "$cold_wall" "$cold_cpu" > keeping
 echo "warming the caches…"
 for builder in hearth "${peers[@]}"; do
     for case in everything nothing; do
@@ -143,6 +156,7 @@ done
 row() { printf '%-6s %-11s %-7s %8s %8s %s\n' "$round" "$@"; }  # row CASE BUILDER WALL CPU RATIOS
 ratios() { awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN { printf "%12.3f %10.3f", a / b, c / d }'; }  # a to b, c to d
 printf '%-6s %-11s %-7s %8s %8s %12s %10s\n' round case builder wall cpu 'ours/wall' 'ours/cpu'
+round=0 row cold hearth "$cold_wall" "$cold_cpu" "$(cat keeping)"
 for round in $(seq "$rounds"); do
     for case in everything nothing script package; do
         prepare "$case"

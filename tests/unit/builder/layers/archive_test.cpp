@@ -19,6 +19,7 @@ std::string packed(const fs::path& root) {
   std::string archive;
   const PackReport report = pack_tree(root, [&](std::string_view bytes) { archive += bytes; });
   EXPECT_EQ(report.packed_bytes, archive.size());
+  EXPECT_GT(report.processor_time, Duration::zero());
   return archive;
 }
 
