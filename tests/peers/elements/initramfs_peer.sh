@@ -51,6 +51,8 @@ done
 RUN
 firmware=/lib/firmware
 [ -d "$firmware" ] || { echo "SKIPPED: no $firmware to lay firmware on"; exit 77; }
+unshare -m mount -t overlay -o "lowerdir=/lib/modules,upperdir=$work/upper,workdir=$work/work" overlay /lib/modules 2> /dev/null ||
+    { echo "SKIPPED: no mounts of overlays"; exit 77; }
 export work version mkinitramfs firmware
 unshare -m bash "$work/run" | tee "$work/said"
 grep -q 'MODULES=list' "$work/said"
