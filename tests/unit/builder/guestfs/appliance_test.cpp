@@ -16,6 +16,10 @@ using testing::HasSubstr;
 
 /// Without a real start, which tests/e2e/disks makes: what is said when there is none.
 TEST(ApplianceTest, OneThatDoesNotComeUpTellsItsLastLines) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP()
+      << "AddressSanitizer puts functions of its own before libtirpc's XDR, which libguestfs calls, and has none";
+#endif
   try {
     check_appliance(current_environment());
   } catch (const Error& error) {
