@@ -60,6 +60,9 @@ bool takes_left_out(const OutputFormat& format, const std::string& qemu_options)
 void write_image(const RawImage& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner) {
   try {
+    if (!raw.left_out.empty() && !takes_left_out(format, options.qemu_options)) {
+      throw Error(ErrorKind::unsupported, cat("the raw disk is not whole, as ", format.name, " needs it"));
+    }
     write_placed(target, options.checksums, [&](const AtomicFile& file) {
       if (format.kind == FormatKind::raw) {
         copy_raw(raw.file, file);

@@ -40,7 +40,8 @@ struct RawImage {
                                                     const std::string& target, const WriteOptions& options);
 
 /// Writes a raw disk as `target` in a disk format (format.from_disk()). A raw one is copied sparsely. Equal disks give
-/// equal bytes in every format. `raw` must be whole for formats that are not takes_left_out().
+/// equal bytes in every format. Throws Error where the raw disk is not whole and the format is none of
+/// takes_left_out().
 /// In a pid namespace /proc must be that namespace's own: qemu-img opens the unnamed target by AtomicFile::proc_path().
 void write_image(const RawImage& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner);

@@ -13,6 +13,7 @@ namespace hearth::builder::qcow2 {
 namespace {
 
 constexpr std::uint64_t k_sector = 512;
+constexpr std::uint64_t k_near = 4096;  // the end of a file's last block is no hole
 
 std::uint64_t size_of(const Fd& fd) {
   const off_t end = ::lseek(fd.get(), 0, SEEK_END);  // of a file or of a block device
@@ -65,7 +66,9 @@ std::optional<Stretch> RawDisk::data_from(std::uint64_t position) const {
   const std::optional<Stretch> here = data_of(fd_, position);
   const auto piece = first_behind(left_out_, position);
   if (piece == left_out_.end() || (here && here->begin <= piece->to)) return here;
-  return Stretch{std::max(position, piece->to), end_of(*piece)};
+  std::uint64_t end = end_of(*piece);
+  for (auto next = piece + 1; next != left_out_.end() && next->to < end + k_near; ++next) end = end_of(*next);
+  return Stretch{std::max(position, piece->to), end};
 }
 
 void RawDisk::read(std::uint64_t offset, std::span<std::uint8_t> buffer) const {

@@ -53,7 +53,7 @@ class DirectMakerTest : public DiskFixture {
 
 TEST_F(DirectMakerTest, EveryFileGoesIntoTheFileSystemThatHoldsIt) {
   const fs::path raw = work_.path() / "raw";
-  if (!make(work_.path(), raw)) GTEST_SKIP();
+  if (!make(work_.path(), raw)) GTEST_SKIP() << "no mount namespace of its own for a user here";
   const fs::path root = part(raw, "/");
   EXPECT_THAT(ls(root, "/"), HasSubstr("/var/"));
   EXPECT_THAT(ls(root, "/var"), Not(HasSubstr("log")));
@@ -68,7 +68,7 @@ TEST_F(DirectMakerTest, EveryFileGoesIntoTheFileSystemThatHoldsIt) {
 
 TEST_F(DirectMakerTest, EveryFileSystemAndTheTableAreSound) {
   const fs::path raw = work_.path() / "raw";
-  if (!make(work_.path(), raw)) GTEST_SKIP();
+  if (!make(work_.path(), raw)) GTEST_SKIP() << "no mount namespace of its own for a user here";
   for (const char* point : {"/", "/boot", "/var"}) {
     EXPECT_THAT(tool({"e2fsck", "-fn", part(raw, point).string()}), HasSubstr("exit code 0")) << point;
   }
@@ -79,14 +79,14 @@ TEST_F(DirectMakerTest, EveryFileSystemAndTheTableAreSound) {
 TEST_F(DirectMakerTest, EqualTreesOnDifferentFileSystemsGiveEqualBytes) {
   const TempDir other = TempDir::create(fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path(), "disk-");
   const fs::path raw = work_.path() / "raw";
-  if (!make(work_.path(), raw)) GTEST_SKIP();
+  if (!make(work_.path(), raw)) GTEST_SKIP() << "no mount namespace of its own for a user here";
   ASSERT_TRUE(make(other.path(), other.path() / "raw"));
   EXPECT_THAT(tool({"cmp", raw.string(), (other.path() / "raw").string()}), testing::Eq("exit code 0"));
 }
 
 TEST_F(DirectMakerTest, WhatIsLeftOutIsFoundInTheTree) {
   const fs::path raw = work_.path() / "raw";
-  if (!make(work_.path(), raw)) GTEST_SKIP();
+  if (!make(work_.path(), raw)) GTEST_SKIP() << "no mount namespace of its own for a user here";
   const fs::path sparse = work_.path() / "sparse";
   const fs::path whole = work_.path() / "whole";
   ASSERT_EQ(privately([&] {

@@ -22,6 +22,12 @@ std::string mixture(std::size_t noise, std::size_t text) {
   return bytes + std::string(text, 't');
 }
 
+/// With a right checksum behind it.
+std::string sealed(std::string frame) {
+  const std::uint64_t sum = ::crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(frame.data()), frame.size());
+  return frame.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
 TEST(FrameCodec, WhatWasPackedIsUnpacked) {
   FrameCodec packing;
   FrameCodec unpacking;
@@ -49,6 +55,18 @@ TEST(FrameCodec, DamageIsNoticedAndTheCodecGoesOn) {
   }
 }
 
+TEST(FrameCodec, WhatIsNoWholeFrameIsRefusedThoughItsChecksumIsRight) {
+  FrameCodec codec;
+  const std::string bytes = mixture(1000, 100'000);
+  std::string frame(codec.pack(bytes));
+  frame.resize(frame.size() - sizeof(std::uint64_t));
+  ASSERT_TRUE(codec.unpack(sealed(frame)) == bytes);
+  std::vector<std::string> wrong = {"", "no frame of LZ4", frame + "x", frame + frame};
+  for (std::size_t length = 1; length < frame.size(); length += 5) wrong.push_back(frame.substr(0, length));
+  for (const std::string& each : wrong) EXPECT_THROW((void)codec.unpack(sealed(each)), Error) << each.size();
+  EXPECT_TRUE(codec.unpack(sealed(frame)) == bytes);
+}
+
 TEST(FrameCodec, AFrameThatClaimsMoreThanAFileMayHoldIsRefusedBeforeMemoryIsTaken) {
   LZ4F_cctx* context = nullptr;
   ASSERT_EQ(::LZ4F_createCompressionContext(&context, LZ4F_VERSION), 0U);
@@ -57,10 +75,8 @@ TEST(FrameCodec, AFrameThatClaimsMoreThanAFileMayHoldIsRefusedBeforeMemoryIsTake
   std::string frame(LZ4F_HEADER_SIZE_MAX, '\0');
   frame.resize(::LZ4F_compressBegin(context, frame.data(), frame.size(), &claim));
   ::LZ4F_freeCompressionContext(context);
-  const std::uint64_t sum = ::crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(frame.data()), frame.size());
-  frame.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   FrameCodec codec;
-  EXPECT_THROW((void)codec.unpack(frame), Error);
+  EXPECT_THROW((void)codec.unpack(sealed(frame)), Error);
 }
 
 }  // namespace

@@ -75,6 +75,22 @@ TEST_F(ImageWriterTest, AFailedConversionLeavesNothingBehind) {
   EXPECT_EQ(RealFileSystem().list(work_.path()), (std::vector<std::string>{"disk"}));
 }
 
+TEST_F(ImageWriterTest, WhatIsLeftOutOfTheRawDiskIsWrittenOrTheFormatRefused) {
+  const fs::path sparse = work_.path() / "sparse";
+  RealFileSystem().write(sparse, "", {});
+  fs::resize_file(sparse, 8 << 20);
+  const RawImage disk(sparse, {{raw_, 0, 100000, 0}});
+  const fs::path target = work_.path() / "image.qcow2";
+  write_image(disk, k_qcow2, target, {}, runner_);
+  const CommandResult result = runner_.run({.argv = {"qemu-img", "compare", raw_.string(), target.string()}});
+  EXPECT_EQ(result.status, ExitStatus(Exited{0})) << result.out << result.err;
+  const WriteOptions special{.qemu_options = "cluster_size=4k"};
+  EXPECT_THROW(write_image(disk, k_qcow2, work_.path() / "other", special, runner_), Error);
+  EXPECT_THROW(write_image(disk, k_vmdk, work_.path() / "other", {}, runner_), Error);
+  EXPECT_THROW(write_image(disk, {"raw", FormatKind::raw}, work_.path() / "other", {}, runner_), Error);
+  EXPECT_FALSE(fs::exists(work_.path() / "other"));
+}
+
 TEST_F(ImageWriterTest, SpecialOptionsOfQcow2AreQemus) {
   const fs::path target = work_.path() / "image.qcow2";
   write_image(raw_, k_qcow2, target, {.qemu_options = "cluster_size=4k"}, runner_);

@@ -51,14 +51,22 @@ TEST_F(RawDiskTest, PiecesAreReadFromTheirFilesBetweenWhatTheDiskHolds) {
 }
 
 TEST_F(RawDiskTest, DataIsFoundInTheFileAndInPieces) {
-  const RawDisk disk(raw_, {{file_, 0, 10, 3 * k_mib}, {file_, 0, 4, k_mib}});
+  const RawDisk disk(raw_, {{file_, 0, 10, 3 * k_mib},
+                            {file_, 0, 4, k_mib},
+                            {file_, 0, 1, 2 * k_mib},
+                            {file_, 0, 2, 2 * k_mib + 4096},
+                            {file_, 0, 3, 2 * k_mib + 8192},
+                            {file_, 0, 1, 2 * k_mib + 16384}});
   const auto first = disk.data_from(0);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->begin, 0U);
   EXPECT_LT(first->end, k_mib);
   EXPECT_EQ(disk.data_from(first->end), (Stretch{k_mib, k_mib + 4}));
   EXPECT_EQ(disk.data_from(k_mib + 2), (Stretch{k_mib + 2, k_mib + 4}));
-  EXPECT_EQ(disk.data_from(k_mib + 4), (Stretch{3 * k_mib, 3 * k_mib + 10}));
+  // Files in blocks side by side are one stretch; behind an empty block there is another.
+  EXPECT_EQ(disk.data_from(k_mib + 4), (Stretch{2 * k_mib, 2 * k_mib + 8195}));
+  EXPECT_EQ(disk.data_from(2 * k_mib + 8195), (Stretch{2 * k_mib + 16384, 2 * k_mib + 16385}));
+  EXPECT_EQ(disk.data_from(2 * k_mib + 16385), (Stretch{3 * k_mib, 3 * k_mib + 10}));
   EXPECT_EQ(disk.data_from(3 * k_mib + 10), std::nullopt);
 }
 
