@@ -27,28 +27,28 @@ Character decode(std::string_view text) {
   return decoded.valid ? Character{decoded.value, decoded.length} : Character{};
 }
 
-struct Range {
+struct Columns {
   char32_t first;
   char32_t last;
 };
 
 /// Unicode's East Asian Width W and F, coarsely: a wrong guess costs a column, not correctness.
-constexpr std::array<Range, 10> k_wide = {{{0x1100, 0x115F},
-                                           {0x2E80, 0xA4CF},
-                                           {0xAC00, 0xD7A3},
-                                           {0xF900, 0xFAFF},
-                                           {0xFE30, 0xFE6F},
-                                           {0xFF00, 0xFF60},
-                                           {0xFFE0, 0xFFE6},
-                                           {0x1F300, 0x1F64F},
-                                           {0x1F900, 0x1F9FF},
-                                           {0x20000, 0x3FFFD}}};
-constexpr std::array<Range, 4> k_zero = {{{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
+constexpr std::array<Columns, 10> k_wide = {{{0x1100, 0x115F},
+                                             {0x2E80, 0xA4CF},
+                                             {0xAC00, 0xD7A3},
+                                             {0xF900, 0xFAFF},
+                                             {0xFE30, 0xFE6F},
+                                             {0xFF00, 0xFF60},
+                                             {0xFFE0, 0xFFE6},
+                                             {0x1F300, 0x1F64F},
+                                             {0x1F900, 0x1F9FF},
+                                             {0x20000, 0x3FFFD}}};
+constexpr std::array<Columns, 4> k_zero = {{{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
 
 template <std::size_t N>
-bool is_in(const std::array<Range, N>& ranges, char32_t code) {
+bool is_in(const std::array<Columns, N>& ranges, char32_t code) {
   return std::any_of(ranges.begin(), ranges.end(),
-                     [code](const Range& range) { return code >= range.first && code <= range.last; });
+                     [code](const Columns& range) { return code >= range.first && code <= range.last; });
 }
 
 std::size_t columns_of(char32_t code) {

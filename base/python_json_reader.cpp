@@ -15,7 +15,7 @@ namespace hearth {
 
 namespace {
 
-constexpr int k_max_depth = 512;
+constexpr int k_deepest_python = 512;
 /// Objects up to this many members are searched one by one for duplicate keys; larger ones get an index.
 constexpr std::size_t k_index_from = 24;
 /// Room for so many members is made at once: growing copies their keys.
@@ -116,7 +116,7 @@ class Reader {
 
   template <class Read>
   Json nested(Read read) {
-    if (++depth_ > k_max_depth) fail(cat("nested deeper than ", k_max_depth, " levels"));
+    if (++depth_ > k_deepest_python) fail(cat("nested deeper than ", k_deepest_python, " levels"));
     Json value = read();
     --depth_;
     return value;

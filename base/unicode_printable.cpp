@@ -7,13 +7,13 @@ namespace hearth {
 
 namespace {
 
-struct Range {
+struct CodeRange {
   char32_t first;
   char32_t last;
 };
 
 /// Everything above ASCII in categories Cc, Cf, Cs, Co, Cn, Zl, Zp and Zs of Unicode 14.0, the version of Python 3.11.
-constexpr std::array<Range, 700> k_unprintable = {
+constexpr std::array<CodeRange, 700> k_unprintable = {
     {{0x80, 0xa0},       {0xad, 0xad},       {0x378, 0x379},     {0x380, 0x383},     {0x38b, 0x38b},
      {0x38d, 0x38d},     {0x3a2, 0x3a2},     {0x530, 0x530},     {0x557, 0x558},     {0x58b, 0x58c},
      {0x590, 0x590},     {0x5c8, 0x5cf},     {0x5eb, 0x5ee},     {0x5f5, 0x605},     {0x61c, 0x61c},
@@ -160,8 +160,9 @@ constexpr std::array<Range, 700> k_unprintable = {
 bool is_printable(char32_t code_point) {
   if (code_point < 0x7f) return code_point >= 0x20;
   if (code_point == 0x7f) return false;
-  const auto* const after = std::upper_bound(k_unprintable.begin(), k_unprintable.end(), code_point,
-                                             [](char32_t value, const Range& range) { return value < range.first; });
+  const auto* const after =
+      std::upper_bound(k_unprintable.begin(), k_unprintable.end(), code_point,
+                       [](char32_t value, const CodeRange& range) { return value < range.first; });
   return after == k_unprintable.begin() || code_point > (after - 1)->last;
 }
 

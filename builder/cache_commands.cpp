@@ -18,8 +18,6 @@ namespace {
 
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 LayerStore store_of(const cli::Arguments& arguments) {
   const Environment env = current_environment();
   const auto variable = [&](const char* name) {
@@ -49,19 +47,19 @@ int list(const cli::Arguments& arguments) {
   std::uint64_t total = 0;
   for (const BlobInfo& blob : store.blobs().list()) {
     const auto found = steps.find(blob.digest);
-    print(cat(blob.digest.substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
-              found == steps.end() ? "(no record)" : found->second, "\n"));
+    cli::print(cat(blob.digest.substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
+                   found == steps.end() ? "(no record)" : found->second, "\n"));
     total += blob.bytes;
   }
-  print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
+  cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
   return 0;
 }
 
 int verify(const cli::Arguments& arguments) {
   std::size_t checked = 0;
   const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
-  for (const std::string& digest : damaged) print(cat("damaged, removed: ", digest, "\n"));
-  print(cat(checked, " checked, ", damaged.size(), " damaged\n"));
+  for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
+  cli::print(cat(checked, " checked, ", damaged.size(), " damaged\n"));
   return damaged.empty() ? 0 : 1;
 }
 
@@ -69,7 +67,7 @@ int prune(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
   const std::vector<std::string> removed = store_of(arguments).prune(*gib << 30U);
-  print(cat(removed.size(), " removed\n"));
+  cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }
 
@@ -84,7 +82,7 @@ int carry(const cli::Arguments& arguments, bool out) {
   const LayerStore store = store_of(arguments);
   const std::size_t layers =
       out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
-  print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
+  cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
   return 0;
 }
 
@@ -105,11 +103,11 @@ int why(const cli::Arguments& arguments) {
   }
   const Json report = parse_json(*text, file.string()).value_or_throw();
   if (arguments.has("json")) {
-    print(*text);
+    cli::print(*text);
     return 0;
   }
   try {
-    print(why_text(report));
+    cli::print(why_text(report));
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::input, cat(file.string(), " is not a report of steps: ", error.what()));
   }
@@ -123,8 +121,8 @@ int timing(const cli::Arguments& arguments) {
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no ", file.string())).hint("Builds write it at their end.");
   const std::vector<TimingRow> rows = timing_rows(parse_json(*text, file.string()).value_or_throw(), file.string());
-  print(arguments.has("svg") ? timing_picture(rows, arguments.operands().front())
-                             : timing_table(rows, progress_style(current_environment(), false)));
+  cli::print(arguments.has("svg") ? timing_picture(rows, arguments.operands().front())
+                                  : timing_table(rows, progress_style(current_environment(), false)));
   return 0;
 }
 

@@ -23,8 +23,6 @@ namespace hearth::builder {
 
 namespace {
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 /// -c: what hooks keep of the caller's environment.
 Environment cleared(const Environment& environment) {
   Environment kept;
@@ -143,12 +141,12 @@ cli::Command plan_command(const fs::path& executable) {
             if (arguments.has("json")) {
               Json json = plan_json(plan);
               if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
-              print(cat(json.dump(2), "\n"));
+              cli::print(cat(json.dump(2), "\n"));
             } else if (arguments.has("graph")) {
-              print(plan_graph(plan));
+              cli::print(plan_graph(plan));
             } else {
-              print(cat(plan_text(plan),
-                        maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
+              cli::print(cat(plan_text(plan),
+                             maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
             }
             return 0;
           }};
@@ -197,7 +195,7 @@ cli::Command upstreams_create(const std::string& name, const fs::path& executabl
           .options = options,
           .run = [executable, options, kind](const cli::Arguments& arguments) {
             if (arguments.has("version")) {
-              print(cat(HEARTH_VERSION, "\n"));
+              cli::print(cat(HEARTH_VERSION, "\n"));
               return 0;
             }
             const ImageRequest request = request_of(arguments, options, Cycles::accept, kind);
@@ -235,7 +233,7 @@ cli::Command disk_image_get_kernel() {
             const SystemClock clock;
             RealRunner runner(clock);
             extract_kernel(*image, output, runner);
-            print(cat(output.kernel.string(), "\n", output.ramdisk.string(), "\n"));
+            cli::print(cat(output.kernel.string(), "\n", output.ramdisk.string(), "\n"));
             return 0;
           }};
 }

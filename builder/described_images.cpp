@@ -20,7 +20,7 @@ std::vector<ImageDescription> read_descriptions(const DescribedBuild& described)
   return parse_image_descriptions(texts).value_or_throw();
 }
 
-ImageRequest request_of(const ImageDescription& image, const DescribedBuild& described) {
+ImageRequest described_request(const ImageDescription& image, const DescribedBuild& described) {
   try {
     Environment environment = described.environment;
     for (const auto& [name, value] : image.environment) environment[name] = value;
@@ -53,7 +53,7 @@ bool ends_with(const std::string& text, std::string_view end) {
 int build_described_images(const DescribedBuild& described, const std::function<int(const ImageRequest&)>& build) {
   const std::vector<ImageDescription> images = read_descriptions(described);
   std::vector<ImageRequest> requests;
-  for (const ImageDescription& image : images) requests.push_back(request_of(image, described));
+  for (const ImageDescription& image : images) requests.push_back(described_request(image, described));
   int last_failure = 0;
   for (std::size_t i = 0; i < images.size(); ++i) {
     std::fprintf(stderr, "%s\n", images[i].command_line().c_str());

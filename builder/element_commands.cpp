@@ -17,10 +17,9 @@ namespace hearth::builder {
 
 namespace {
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void print_json(const Json& json) { print(cat(json.dump(2), "\n")); }
+void print_json(const Json& json) { cli::print(cat(json.dump(2), "\n")); }
 
-std::vector<fs::path> elements_path() {
+std::vector<fs::path> search_path() {
   const Environment environment = current_environment();
   const auto set = environment.find("ELEMENTS_PATH");
   std::vector<fs::path> path;
@@ -31,7 +30,7 @@ std::vector<fs::path> elements_path() {
 
 Catalog scan_all(const fs::path& executable) {
   const Installation installation = find_installation(current_environment(), executable);
-  return Catalog::scan(RealFileSystem(), elements_path(), installation.elements);
+  return Catalog::scan(RealFileSystem(), search_path(), installation.elements);
 }
 
 const Element& element_named(const Catalog& catalog, const std::string& name) {
@@ -55,7 +54,7 @@ cli::Command list_command(const fs::path& executable) {
               if (arguments.has("json")) continue;
               std::string line = name;
               line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
-              print(cat(line, summary, "\n"));
+              cli::print(cat(line, summary, "\n"));
             }
             if (arguments.has("json")) print_json(list);
             return 0;
@@ -87,7 +86,7 @@ cli::Command info_command(const fs::path& executable) {
             if (arguments.has("json")) {
               print_json(pages);
             } else {
-              print(text);
+              cli::print(text);
             }
             return 0;
           }};
@@ -114,7 +113,7 @@ cli::Command graph_command(const fs::path& executable) {
             if (arguments.has("json")) {
               print_json(graph_json(graph));
             } else {
-              print(arguments.has("tree") ? graph_tree(graph) : graph_dot(graph));
+              cli::print(arguments.has("tree") ? graph_tree(graph) : graph_dot(graph));
             }
             return 0;
           }};
@@ -162,7 +161,7 @@ Catalog catalog_for_lint(const fs::path& executable, const std::vector<std::stri
     });
     path.push_back(holds_elements ? directory : directory.parent_path());
   }
-  for (fs::path& entry : elements_path()) path.push_back(std::move(entry));
+  for (fs::path& entry : search_path()) path.push_back(std::move(entry));
   const Installation installation = find_installation(current_environment(), executable);
   return Catalog::scan(RealFileSystem(), path, installation.elements);
 }
@@ -209,7 +208,7 @@ cli::Command lint_command(const fs::path& executable) {
             if (arguments.has("json")) print_json(findings_json(all));
             bool failed = false;
             for (const Finding& finding : all) {
-              if (!arguments.has("json")) print(cat(finding_text(finding), "\n"));
+              if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
               failed = failed || finding.severity == Severity::error || arguments.has("strict");
             }
             return failed ? 1 : 0;
@@ -235,7 +234,7 @@ cli::Command new_command() {
               const fs::path path = directory / file.path;
               files.make_directories(path.parent_path(), 0777);
               files.write(path, file.text, {.mode = file.is_executable ? 0755U : 0644U});
-              print(cat(path.string(), "\n"));
+              cli::print(cat(path.string(), "\n"));
             }
             return 0;
           }};
@@ -256,14 +255,14 @@ cli::Command element_info(const fs::path& executable) {
           .options = {{"env", 'e', "", "print variables for bash to evaluate"}},
           .run = [executable](const cli::Arguments& arguments) {
             if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-            std::vector<fs::path> path = elements_path();
+            std::vector<fs::path> path = search_path();
             if (path.empty()) path.push_back(find_installation(current_environment(), executable).elements);
             const fs::path last = path.back();
             path.pop_back();
             const Catalog catalog = Catalog::scan(RealFileSystem(), path, last);
             for (const std::string& note : catalog.notes()) std::fprintf(stderr, "%s\n", note.c_str());
             const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
-            print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
+            cli::print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
             return 0;
           }};
 }

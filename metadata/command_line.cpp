@@ -60,8 +60,6 @@ StackRequest request_of(const Arguments& arguments) {
 
 }  // namespace
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 Value read_json_file(const std::string& name) { return parse_json_value(read_file(name), name).value_or_throw(); }
 
 std::vector<Option> stack_options(std::vector<Option> more) {

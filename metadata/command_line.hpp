@@ -25,7 +25,6 @@ int with_model(const cli::Arguments& arguments, const std::function<int(StackMod
 [[nodiscard]] Endpoints endpoints_of(const cli::Arguments& arguments);
 /// Throws Error.
 [[nodiscard]] Value read_json_file(const std::string& name);
-void print(const std::string& text);
 
 /// The rows that look into a stack: graph, plan, explain, bake.
 [[nodiscard]] std::vector<cli::Command> inspect_commands();

@@ -23,7 +23,7 @@ int run_batch(const Arguments& arguments, Value (*evaluate)(const Value&)) {
   if (!cases.is_list()) throw Error(ErrorKind::input, "a batch is a JSON list of cases");
   std::vector<Value> results;
   for (const Value& test : cases.items()) results.push_back(evaluate(test));
-  print(json_text(Value::list(std::move(results)), {.indent = 1}) + "\n");
+  cli::print(json_text(Value::list(std::move(results)), {.indent = 1}) + "\n");
   return 0;
 }
 
@@ -33,7 +33,7 @@ int validate_all(StackModel& model) {
   for (const auto& [mark, text] : stack_warnings(*model.root)) {
     std::fprintf(stderr, "warning: %s: %s\n", model.sources.text(mark).c_str(), text.c_str());
   }
-  if (faults.empty()) print("valid\n");
+  if (faults.empty()) cli::print("valid\n");
   return faults.empty() ? 0 : 1;
 }
 
@@ -50,7 +50,7 @@ int compile_to(const Arguments& arguments, StackModel& model) {
         .hint("Give what is known already by --inventory, or leave out --strict.");
   }
   write_compiled(compiled, model.root->identity().name, *arguments.value("output"));
-  print(cat(compiled.servers.size(), " servers in ", *arguments.value("output"), "\n"));
+  cli::print(cat(compiled.servers.size(), " servers in ", *arguments.value("output"), "\n"));
   return 0;
 }
 

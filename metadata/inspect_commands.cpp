@@ -27,7 +27,7 @@ std::vector<cli::Option> with_endpoints(std::vector<cli::Option> more) {
 int draw(const Arguments& arguments, StackModel& model) {
   const std::string format = arguments.value_or("format", "dot");
   if (format != "dot" && format != "svg") throw Error(ErrorKind::usage, cat("--format is dot or svg, not ", format));
-  print(format == "dot" ? dot_picture(*model.root) : svg_picture(*model.root));
+  cli::print(format == "dot" ? dot_picture(*model.root) : svg_picture(*model.root));
   return 0;
 }
 
@@ -43,10 +43,10 @@ int show_plan(const Arguments& arguments, StackModel& model) {
     }
     const bool added = each.change == ServerPlan::Change::added;
     const bool removed = each.change == ServerPlan::Change::removed;
-    print(cat(each.path, added ? " (new)" : removed ? " (removed)" : "", "\n"));
-    for (const std::string& line : each.lines) print(cat("  ", line, "\n"));
+    cli::print(cat(each.path, added ? " (new)" : removed ? " (removed)" : "", "\n"));
+    for (const std::string& line : each.lines) cli::print(cat("  ", line, "\n"));
   }
-  print(cat(untouched, " servers unchanged\n"));
+  cli::print(cat(untouched, " servers unchanged\n"));
   return 0;
 }
 
@@ -54,7 +54,7 @@ int show_origin(const Arguments& arguments, StackModel& model) {
   const std::vector<std::string>& operands = arguments.operands();
   if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
   for (const std::string& line : explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]))
-    print(line + "\n");
+    cli::print(line + "\n");
   return 0;
 }
 
@@ -99,7 +99,7 @@ int bake(const Arguments& arguments) {
   } else {
     throw Error(ErrorKind::usage, cat("--format is iso or vfat, not ", format));
   }
-  print(cat(target.string(), ": ", label, " for ", seed.name, "\n"));
+  cli::print(cat(target.string(), ": ", label, " for ", seed.name, "\n"));
   return 0;
 }
 
@@ -113,7 +113,7 @@ int render_tree(const Arguments& arguments) {
     OutputDirectory output(*arguments.value("output"));
     for (const auto& [name, rule] : files->rules()) output.write(name, files->render_output(name));
     output.commit();
-    print(cat(files->rules().size(), " files in ", *arguments.value("output"), "\n"));
+    cli::print(cat(files->rules().size(), " files in ", *arguments.value("output"), "\n"));
     return 0;
   } catch (const Fault& fault) {
     throw fault.located(sources);
@@ -152,7 +152,7 @@ std::vector<cli::Command> inspect_commands() {
        .run =
            [](const Arguments& a) {
              return with_model(a, [](StackModel& model) {
-               print(json_text(resolved_stack(*model.root), {.indent = 1}) + "\n");
+               cli::print(json_text(resolved_stack(*model.root), {.indent = 1}) + "\n");
                return 0;
              });
            }},

@@ -32,7 +32,7 @@ void stop_on_signals(tftp::Farm& farm) {
 }
 
 /// Each transfer takes two descriptors.
-void raise_descriptor_limit() {
+void allow_more_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
@@ -124,7 +124,7 @@ int export_site(const cli::Arguments& arguments) {
 int serve_tftp(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one directory");
   DirectoryContent content(arguments.operands().front());
-  raise_descriptor_limit();
+  allow_more_descriptors();
   SystemClock clock;
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::error : LogLevel::info);
   LoggedRequests log(logger);

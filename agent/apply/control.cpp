@@ -9,7 +9,7 @@ namespace hearth::agent {
 
 namespace {
 
-std::string octal(std::int64_t number) {
+std::string octal_number(std::int64_t number) {
   std::string digits;
   for (std::uint64_t rest = static_cast<std::uint64_t>(number < 0 ? -number : number); rest > 0; rest /= 8) {
     digits.insert(digits.begin(), static_cast<char>('0' + rest % 8));
@@ -56,7 +56,7 @@ class ControlReader {
   void take_mode(const Json& value) {
     if (!value.is_number_integer()) refuse(cat("mode '", python_text(value), "' is not numeric"));
     const auto mode = value.get<std::int64_t>();
-    if (mode < 0 || mode > 0777) refuse(cat("mode '", octal(mode), "' out of range"));
+    if (mode < 0 || mode > 0777) refuse(cat("mode '", octal_number(mode), "' out of range"));
     if (mode != 0) control_.mode = static_cast<std::uint32_t>(mode);
   }
 

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::string_view k_control_ending = ".oac";
 
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
-
 std::optional<std::string> read_control(const std::string& template_path) {
   const fs::path path = cat(template_path, k_control_ending);
   return fs::is_regular_file(path) ? RealFileSystem().read(path) : std::nullopt;
@@ -49,7 +45,7 @@ class Scanner {
   }
 
   void add(const std::string& path, const std::string& relative) {
-    if (ends_with(relative, k_control_ending)) return;
+    if (relative.ends_with(k_control_ending)) return;
     found_.push_back({path, relative, ::access(path.c_str(), X_OK) == 0, read_control(path)});
   }
 

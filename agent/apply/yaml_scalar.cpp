@@ -34,7 +34,7 @@ bool all_of(std::string_view text, std::string_view allowed) {
 
 std::string without_underscores(std::string_view text) { return replace_all(std::string(text), "_", ""); }
 
-constexpr std::string_view k_digits = "0123456789";
+constexpr std::string_view k_yaml_scalar_digits = "0123456789";
 
 Json signed_number(std::string_view digits, int base, bool negative) {
   std::uint64_t number = 0;
@@ -64,7 +64,7 @@ std::optional<Json> sexagesimal_of(std::string_view text, bool negative) {
 std::optional<Json> integer_of(std::string_view text) {
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (text.empty() || k_digits.find(text.front()) == std::string_view::npos) return std::nullopt;
+  if (text.empty() || k_yaml_scalar_digits.find(text.front()) == std::string_view::npos) return std::nullopt;
   const std::string digits = without_underscores(text);
   const std::string_view rest = std::string_view(digits).substr(std::min<std::size_t>(2, digits.size()));
   if (digits.compare(0, 2, "0b") == 0 && all_of(rest, "01")) return signed_number(rest, 2, negative);
@@ -72,7 +72,7 @@ std::optional<Json> integer_of(std::string_view text) {
     return signed_number(rest, 16, negative);
   if (digits == "0") return Json(0);
   if (digits[0] == '0' && all_of(digits, "01234567")) return signed_number(digits, 8, negative);
-  if (digits[0] != '0' && all_of(digits, k_digits)) return signed_number(digits, 10, negative);
+  if (digits[0] != '0' && all_of(digits, k_yaml_scalar_digits)) return signed_number(digits, 10, negative);
   return sexagesimal_of(digits, negative);
 }
 
@@ -85,7 +85,8 @@ bool has_float_form(std::string_view text) {
   const std::size_t mark = rest.find_first_of("eE");
   if (mark != std::string_view::npos) {
     const std::string_view exponent = rest.substr(mark + 1);
-    if (exponent.size() < 2 || (exponent[0] != '+' && exponent[0] != '-') || !all_of(exponent.substr(1), k_digits))
+    if (exponent.size() < 2 || (exponent[0] != '+' && exponent[0] != '-') ||
+        !all_of(exponent.substr(1), k_yaml_scalar_digits))
       return false;
     rest = rest.substr(0, mark);
   }

@@ -45,7 +45,7 @@ std::vector<Option> metadata_options() {
           {"region", 0, "NAME", "region of the API"}};
 }
 
-MetadataRequest metadata_request(const Arguments& arguments) {
+MetadataRequest metadata_request_of(const Arguments& arguments) {
   return {.stack = arguments.value_or("stack", ""),
           .resource = arguments.value_or("resource", ""),
           .access_key = arguments.value_or("access-key", ""),
@@ -74,7 +74,7 @@ int logged(Logger& log, const Body& body) {
 int run_init(const Arguments& arguments) {
   Machine machine("cfn-init", LogLevel::debug, LogLevel::warning);
   return logged(machine.log, [&] {
-    const std::optional<Metadata> metadata = retrieve_metadata(metadata_request(arguments), machine.world());
+    const std::optional<Metadata> metadata = retrieve_metadata(metadata_request_of(arguments), machine.world());
     if (!metadata) return 1;
     apply_init(metadata->content, arguments.value_or("configsets", ""), machine.world());
     return 0;
@@ -107,7 +107,7 @@ int run_get_metadata(const Arguments& arguments) {
   }
   Machine machine("cfn-get-metadata", LogLevel::info, LogLevel::info);
   return logged(machine.log, [&] {
-    const std::optional<Metadata> metadata = retrieve_metadata(metadata_request(arguments), machine.world());
+    const std::optional<Metadata> metadata = retrieve_metadata(metadata_request_of(arguments), machine.world());
     const Json* shown = metadata ? metadata_member(metadata->content, arguments.value_or("key", "")) : nullptr;
     const bool is_null = shown == nullptr || shown->is_null();
     if (!is_null) std::printf("%s\n", python_json(*shown).c_str());
@@ -124,7 +124,7 @@ int run_hup_once(const Arguments& arguments) {
   });
 }
 
-int run(cli::Command command, const Words& args) {
+int run_cfn(cli::Command command, const Words& args) {
   const cli::Program program{command.words, command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, args);
 }
@@ -135,22 +135,22 @@ int cfn_init_main(const Words& args) {
   cli::Command command{.words = "cfn-init", .summary = "applies AWS::CloudFormation::Init", .run = run_init};
   command.options = metadata_options();
   command.options.push_back({"configsets", 'c', "NAMES", "configSets, comma separated (default)"});
-  return run(std::move(command), args);
+  return run_cfn(std::move(command), args);
 }
 
 int cfn_signal_main(const Words& args) {
-  return run({.words = "cfn-signal",
-              .operands = "URL",
-              .summary = "signals a wait condition",
-              .options = {{"success", 's', "true|false", "the status to report (true)"},
-                          {"reason", 'r', "TEXT", "its reason"},
-                          {"data", 'd', "TEXT", "data to send"},
-                          {"id", 'i', "ID", "unique id of the signal (this machine's)"},
-                          {"exit-code", 'e', "CODE", "a program's exit code; wins over --success"},
-                          {"exit", 0, "CODE", "old name of --exit-code"},
-                          {"insecure", 'k', "", "don't verify the server's certificate"}},
-              .run = run_signal},
-             args);
+  return run_cfn({.words = "cfn-signal",
+                  .operands = "URL",
+                  .summary = "signals a wait condition",
+                  .options = {{"success", 's', "true|false", "the status to report (true)"},
+                              {"reason", 'r', "TEXT", "its reason"},
+                              {"data", 'd', "TEXT", "data to send"},
+                              {"id", 'i', "ID", "unique id of the signal (this machine's)"},
+                              {"exit-code", 'e', "CODE", "a program's exit code; wins over --success"},
+                              {"exit", 0, "CODE", "old name of --exit-code"},
+                              {"insecure", 'k', "", "don't verify the server's certificate"}},
+                  .run = run_signal},
+                 args);
 }
 
 int cfn_get_metadata_main(const Words& args) {
@@ -160,17 +160,17 @@ int cfn_get_metadata_main(const Words& args) {
   command.options.push_back({"credential-file", 0, "FILE", "file with AWSAccessKeyId= and AWSSecretKey="});
   command.options.push_back({"url", 'u', "URL", "of the API"});
   command.options.push_back({"key", 'k', "PATH", "print only this part: a.b.'c.d'"});
-  return run(std::move(command), args);
+  return run_cfn(std::move(command), args);
 }
 
 int cfn_hup_main(const Words& args) {
-  return run({.words = "cfn-hup",
-              .summary = "runs hooks when the metadata of a resource have changed",
-              .options = {{"config", 'c', "DIR", "directory of hooks (/etc/cfn/hooks.d)"},
-                          {"no-daemon", 'f', "", "accepted: it never is one"},
-                          {"verbose", 'v', "", "log more"}},
-              .run = run_hup_once},
-             args);
+  return run_cfn({.words = "cfn-hup",
+                  .summary = "runs hooks when the metadata of a resource have changed",
+                  .options = {{"config", 'c', "DIR", "directory of hooks (/etc/cfn/hooks.d)"},
+                              {"no-daemon", 'f', "", "accepted: it never is one"},
+                              {"verbose", 'v', "", "log more"}},
+                  .run = run_hup_once},
+                 args);
 }
 
 }  // namespace hearth::agent

@@ -10,7 +10,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr const char* k_init = "AWS::CloudFormation::Init";
+constexpr const char* k_init_init = "AWS::CloudFormation::Init";
 constexpr Duration k_download_time = std::chrono::minutes(30);
 constexpr std::size_t k_download_limit = std::size_t{1} << 30U;
 constexpr int k_cannot_start = 127;
@@ -27,8 +27,8 @@ constexpr Part k_parts[] = {{"packages", apply_packages}, {"sources", apply_sour
 }  // namespace
 
 void apply_init(const Json& metadata, const std::string& config_sets, const CfnWorld& world) {
-  const Json* init = json_member(metadata, k_init);
-  if (!is_set(init) || !init->is_object()) throw Error(ErrorKind::input, cat("the metadata have no ", k_init));
+  const Json* init = json_member(metadata, k_init_init);
+  if (!is_set(init) || !init->is_object()) throw Error(ErrorKind::input, cat("the metadata have no ", k_init_init));
   for (const std::string& name : sections_to_apply(*init, config_sets)) {
     const Json* section = json_member(*init, name);
     if (section == nullptr) {

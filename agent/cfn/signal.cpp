@@ -12,7 +12,7 @@ namespace {
 constexpr const char* k_nova_url = "http://169.254.169.254/openstack/2012-08-10/meta_data.json";
 constexpr const char* k_nova_cache = "/var/lib/heat-cfntools/nova_meta.json";
 constexpr Duration k_nova_patience = std::chrono::seconds(10);
-constexpr Duration k_patience = std::chrono::seconds(60);
+constexpr Duration k_signal_patience = std::chrono::seconds(60);
 constexpr int k_tries = 4;
 constexpr int k_no_answer = 7;
 constexpr int k_refused = 22;
@@ -67,7 +67,7 @@ int send_cfn_signal(const CfnSignal& signal, const std::string& id, const CfnWor
   int status = k_no_answer;
   for (int n = 0; n < k_tries; ++n) {
     if (n > 0) world.clock.sleep(std::chrono::seconds(1 << (n - 1)));
-    request.deadline = Deadline::after(k_patience, world.clock);
+    request.deadline = Deadline::after(k_signal_patience, world.clock);
     try {
       const HttpResponse response = world.http.send(request);
       if (response.ok()) return 0;

@@ -7,10 +7,6 @@ namespace hearth::agent {
 
 namespace {
 
-bool ends_with(const std::string& text, std::string_view ending) {
-  return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 /// What an archive is, by the end of its URL; ".gz" and ".bz2" are single files. Empty = unknown.
 std::string archive_type(const Url& url) {
   const std::string path = to_lower(url.path);
@@ -22,11 +18,11 @@ std::string archive_type(const Url& url) {
                                                                                                {".zip", "zip"},
                                                                                                {".gz", "gz"},
                                                                                                {".bz2", "bz2"}}) {
-    if (ends_with(path, ending)) return type;
+    if (path.ends_with(ending)) return type;
   }
   const std::vector<std::string> parts = split(path, '/');
   const std::string before_last = parts.size() > 1 ? parts[parts.size() - 2] : "";
-  if (!ends_with(url.host, "github.com")) return "";
+  if (!url.host.ends_with("github.com")) return "";
   return before_last == "zipball" ? "zip" : before_last == "tarball" ? "tgz" : "";
 }
 

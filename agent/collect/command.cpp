@@ -131,7 +131,7 @@ class Collector {
   SourceContext context_;
 };
 
-int run(const cli::Arguments& arguments, const Words& argv) {
+int run_collect(const cli::Arguments& arguments, const Words& argv) {
   if (arguments.has("version")) {
     std::printf("%s\n", HEARTH_VERSION);
     return 0;
@@ -151,7 +151,7 @@ int os_collect_config_main(const Words& words, const Words& argv) {
                                  "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
                                  "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
                              .options = command_line_table(),
-                             .run = [&argv](const cli::Arguments& arguments) { return run(arguments, argv); }};
+                             .run = [&argv](const cli::Arguments& arguments) { return run_collect(arguments, argv); }};
   const cli::Program program{"os-collect-config", command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, words);
 }

@@ -12,7 +12,7 @@ namespace hearth::agent {
 
 namespace {
 
-using Section = std::map<std::string, std::string>;
+using IniSection = std::map<std::string, std::string>;
 
 std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> names;
@@ -22,7 +22,7 @@ std::vector<std::string> names_in(const std::string& text) {
   return names;
 }
 
-std::string value_of(const Section& section, const std::string& key) {
+std::string value_of(const IniSection& section, const std::string& key) {
   const auto found = section.find(key);
   return found == section.end() ? "" : found->second;
 }
@@ -48,10 +48,6 @@ std::optional<LogLevel> level_of(const std::string& name) {
   return name == "INFO" ? LogLevel::info : LogLevel::debug;  // DEBUG and NOTSET
 }
 
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
-
 class ConfigReader {
  public:
   ConfigReader(const std::vector<Assignment>& assignments, std::string source) : error_{std::move(source), {}, ""} {
@@ -61,10 +57,10 @@ class ConfigReader {
   Result<LogOptions> run() {
     options_ = {};
     options_.to_stderr = false;
-    const Section* own = logger("os_collect_config");
-    const Section* root = find("logger_root");
+    const IniSection* own = logger("os_collect_config");
+    const IniSection* root = find("logger_root");
     if (root == nullptr) return problem("there is no section [logger_root]");
-    const Section& decisive = own != nullptr && level_of(*own) ? *own : *root;
+    const IniSection& decisive = own != nullptr && level_of(*own) ? *own : *root;
     threshold_ = hearth::agent::level_of(value_of(decisive, "level"));
     std::vector<std::string> handlers =
         own == nullptr ? std::vector<std::string>{} : names_in(value_of(*own, "handlers"));
@@ -78,18 +74,18 @@ class ConfigReader {
   }
 
  private:
-  static bool level_of(const Section& section) {
+  static bool level_of(const IniSection& section) {
     const std::string level = value_of(section, "level");
     return !level.empty() && level != "NOTSET";
   }
 
-  [[nodiscard]] const Section* find(const std::string& name) const {
+  [[nodiscard]] const IniSection* find(const std::string& name) const {
     const auto found = sections_.find(name);
     return found == sections_.end() ? nullptr : &found->second;
   }
 
   /// The logger section whose qualname is `name`.
-  [[nodiscard]] const Section* logger(const std::string& name) const {
+  [[nodiscard]] const IniSection* logger(const std::string& name) const {
     for (const auto& [title, section] : sections_) {
       if (title.compare(0, 7, "logger_") == 0 && value_of(section, "qualname") == name) return &section;
     }
@@ -102,7 +98,7 @@ class ConfigReader {
   }
 
   void take_handler(const std::string& name) {
-    const Section* handler = find(cat("handler_", name));
+    const IniSection* handler = find(cat("handler_", name));
     if (handler == nullptr) {
       problem(cat("there is no section [handler_", name, "]"));
       return;
@@ -116,33 +112,33 @@ class ConfigReader {
   }
 
   void take_sink(const std::string& kind, const std::string& arguments) {
-    if (ends_with(kind, "FileHandler")) {
+    if (kind.ends_with("FileHandler")) {
       const std::vector<std::string> texts = quoted_texts(arguments);
       if (texts.empty()) {
         problem(cat("the file name is missing in args=", arguments));
         return;
       }
       options_.file = texts.front();
-      options_.watch_file = ends_with(kind, "WatchedFileHandler");
-    } else if (ends_with(kind, "SysLogHandler") || ends_with(kind, "OSSysLogHandler")) {
+      options_.watch_file = kind.ends_with("WatchedFileHandler");
+    } else if (kind.ends_with("SysLogHandler") || kind.ends_with("OSSysLogHandler")) {
       options_.to_syslog = true;
-    } else if (ends_with(kind, "JournalHandler")) {
+    } else if (kind.ends_with("JournalHandler")) {
       options_.to_journal = true;
-    } else if (!ends_with(kind, "NullHandler")) {
+    } else if (!kind.ends_with("NullHandler")) {
       options_.to_stderr = true;  // streams, and what we don't know: better on stderr than lost
     }
   }
 
   void take_formatter(const std::string& name) {
-    const Section* formatter = name.empty() ? nullptr : find(cat("formatter_", name));
+    const IniSection* formatter = name.empty() ? nullptr : find(cat("formatter_", name));
     options_.format = formatter == nullptr ? "%(message)s" : value_of(*formatter, "format");
     const std::string dates = formatter == nullptr ? "" : value_of(*formatter, "datefmt");
-    options_.as_json = formatter != nullptr && ends_with(value_of(*formatter, "class"), "JSONFormatter");
+    options_.as_json = formatter != nullptr && value_of(*formatter, "class").ends_with("JSONFormatter");
     options_.python_dates = dates.empty();
     if (!dates.empty()) options_.date_format = dates;
   }
 
-  std::map<std::string, Section> sections_;
+  std::map<std::string, IniSection> sections_;
   ParseError error_;
   LogOptions options_;
   std::optional<LogLevel> threshold_;

@@ -8,12 +8,8 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr SettingType text = SettingType::text;
-constexpr SettingType number = SettingType::number;
-constexpr SettingType boolean = SettingType::boolean;
-constexpr SettingType list = SettingType::list;
-
 std::vector<SettingRow> default_rows() {
+  using enum SettingType;
   return {
       {"DEFAULT", "command", "command", 'c', text, {}, "shell line to run on changes; makes the program run for ever"},
       {"DEFAULT", "cachedir", "cachedir", 0, text, {"/var/lib/os-collect-config"}, "where collected metadata are kept"},
@@ -55,6 +51,7 @@ std::vector<SettingRow> default_rows() {
 }
 
 std::vector<SettingRow> web_rows() {
+  using enum SettingType;
   return {
       {"ec2", "metadata_url", "ec2-metadata-url", 0, text, {"http://169.254.169.254/latest/meta-data"}, "EC2 metadata"},
       {"ec2", "timeout", "ec2-timeout", 0, number, {"10"}, "seconds to connect and read"},
@@ -87,6 +84,7 @@ std::vector<SettingRow> web_rows() {
 }
 
 std::vector<SettingRow> keystone_rows() {
+  using enum SettingType;
   return {
       {"heat", "user_id", "heat-user-id", 0, text, {}, "user"},
       {"heat", "password", "heat-password", 0, text, {}, "password"},
@@ -116,6 +114,7 @@ std::vector<SettingRow> keystone_rows() {
 }
 
 std::vector<SettingRow> all_rows() {
+  using enum SettingType;
   std::vector<SettingRow> rows = default_rows();
   for (std::vector<SettingRow> more : {web_rows(), keystone_rows()}) {
     std::move(more.begin(), more.end(), std::back_inserter(rows));

@@ -12,7 +12,7 @@ namespace {
 
 /// The answer's body. A Last-Modified header is deliberately not looked at: an unchanged document must stay in the list
 /// of this round, and the cache finds out by itself that nothing changed.
-std::optional<std::string> fetch(const std::string& url, const SourceContext& context) {
+std::optional<std::string> fetch_text(const std::string& url, const SourceContext& context) {
   const double seconds = context.settings.number("request", "timeout");
   try {
     HttpRequest head = get_request(context, url, seconds);
@@ -34,7 +34,7 @@ Collection collect_request(const SourceContext& context) {
     context.once.log(LogLevel::info, "No metadata_url configured.");
     return Unavailable{.unconfigured = true};
   }
-  const std::optional<std::string> body = fetch(*url, context);
+  const std::optional<std::string> body = fetch_text(*url, context);
   if (!body) return Unavailable{};
   const Result<Json> content = parse_python_json(*body, "the answer");
   if (!content || !content->is_object()) {

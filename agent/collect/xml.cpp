@@ -11,7 +11,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr int k_max_depth = 64;
+constexpr int k_xml_max_depth = 64;
 constexpr std::string_view k_blanks = " \t\r\n";
 constexpr std::string_view k_name_ends = " \t\r\n/>=<";
 
@@ -112,7 +112,7 @@ class XmlParser {
   }
 
   bool element(XmlElement& out, int depth) {
-    if (depth > k_max_depth) return fail("nested too deeply");
+    if (depth > k_xml_max_depth) return fail("nested too deeply");
     rest_.remove_prefix(1);
     const std::string_view full_name = name();
     if (full_name.empty()) return fail("an element has no name");

@@ -13,7 +13,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr double k_seconds = 30;  ///< for each request
+constexpr double k_zaqar_source_seconds = 30;  ///< for each request
 
 /// A random (version 4) UUID, which Zaqar wants of every client.
 std::string client_id() {
@@ -25,7 +25,7 @@ std::string client_id() {
 }
 
 /// What the queue's owner is called at Keystone.
-KeystoneCredentials credentials_of(const Settings& settings) {
+KeystoneCredentials zaqar_credentials(const Settings& settings) {
   const auto text = [&settings](const char* name) { return settings.text_or("zaqar", name, ""); };
   return {text("auth_url"), text("user_id"), text("password"), text("project_id")};
 }
@@ -39,7 +39,8 @@ HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context
   const std::string endpoint = public_endpoint(token, "messaging", settings.text_or("zaqar", "region_name", ""));
   const std::string queue = percent_encode(settings.text_or("zaqar", "queue_id", ""));
   context.log.debug(cat("Fetching metadata from ", endpoint));
-  HttpRequest request = get_request(context, cat(endpoint, "/v2/queues/", queue, "/messages?pop=1"), k_seconds);
+  HttpRequest request =
+      get_request(context, cat(endpoint, "/v2/queues/", queue, "/messages?pop=1"), k_zaqar_source_seconds);
   request.method = "DELETE";
   request.headers = {{"X-Auth-Token", token.id},
                      {"X-Project-Id", settings.text_or("zaqar", "project_id", "")},
@@ -64,7 +65,7 @@ std::optional<Json> first_body(const std::string& answer) {
 
 std::optional<Json> pop_by_http(const SourceContext& context, const Deadline& deadline) {
   const HttpResponse response =
-      context.tokens.send(context.http, credentials_of(context.settings), deadline,
+      context.tokens.send(context.http, zaqar_credentials(context.settings), deadline,
                           [&context](const KeystoneToken& token) { return pop_request(token, context); });
   const std::optional<std::string> failure = failure_of(response);
   if (failure) throw Error(ErrorKind::external, *failure);
@@ -75,7 +76,7 @@ std::optional<Json> pop_by_http(const SourceContext& context, const Deadline& de
 /// than it would anyway.
 std::optional<Json> wait_by_socket(const SourceContext& context, const Deadline& deadline) {
   const Settings& settings = context.settings;
-  const KeystoneToken token = context.tokens.get(context.http, credentials_of(settings), deadline);
+  const KeystoneToken token = context.tokens.get(context.http, zaqar_credentials(settings), deadline);
   std::string endpoint = public_endpoint(token, "messaging-websocket", settings.text_or("zaqar", "region_name", ""));
   if (endpoint.compare(0, 2, "ws") == 0) endpoint.replace(0, 2, "http");  // wss becomes https
   const Url url = parse_url(endpoint).value_or_throw();
@@ -114,7 +115,8 @@ std::optional<std::string> misconfigured(const Settings& settings) {
 
 Collection collect_configured(const SourceContext& context) {
   const Settings& settings = context.settings;
-  const Deadline deadline = Deadline::after(std::chrono::seconds(static_cast<int>(k_seconds)), context.clock);
+  const Deadline deadline =
+      Deadline::after(std::chrono::seconds(static_cast<int>(k_zaqar_source_seconds)), context.clock);
   std::optional<Json> body;
   try {
     const bool by_socket = settings.flag("zaqar", "use_websockets");

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::map<std::string, std::string>;
 
-std::string text_of(const Words& words, const char* name) {
+std::string word_text(const Words& words, const char* name) {
   const auto found = words.find(name);
   return found == words.end() ? "" : found->second;
 }
@@ -24,7 +24,7 @@ bool flag_of(const Words& words, const char* name) {
 }
 
 std::uint64_t number_of(const Words& words, const char* name, std::uint64_t otherwise, std::uint64_t most) {
-  const auto value = parse_number(text_of(words, name));
+  const auto value = parse_number(word_text(words, name));
   return value && *value <= most ? *value : otherwise;
 }
 
@@ -36,7 +36,7 @@ std::string without_slash(std::string url) {
 std::vector<std::string> api_urls_of(const Words& words) {
   std::vector<std::string> urls;
   for (const char* name : {"ipa-api-url", "hearth-api-url"}) {
-    for (const std::string& url : split(text_of(words, name), ',')) {
+    for (const std::string& url : split(word_text(words, name), ',')) {
       if (!trim(url).empty()) urls.push_back(without_slash(std::string(trim(url))));
     }
   }
@@ -85,17 +85,17 @@ Settings settings_of(const Words& words) {
   constexpr std::uint64_t day = 86400;
   Settings settings;
   settings.api_urls = api_urls_of(words);
-  settings.inspection_url = text_of(words, "ipa-inspection-callback-url");
-  settings.boot_mac = mac_of_bootif(text_of(words, "BOOTIF"));
-  settings.interface = text_of(words, "ipa-network-interface");
-  settings.advertise_host = text_of(words, "ipa-advertise-host");
+  settings.inspection_url = word_text(words, "ipa-inspection-callback-url");
+  settings.boot_mac = mac_of_bootif(word_text(words, "BOOTIF"));
+  settings.interface = word_text(words, "ipa-network-interface");
+  settings.advertise_host = word_text(words, "ipa-advertise-host");
   settings.listen_port = static_cast<std::uint16_t>(number_of(words, "ipa-listen-port", 9999, ports));
   settings.advertise_port =
       static_cast<std::uint16_t>(number_of(words, "ipa-advertise-port", settings.listen_port, ports));
-  settings.plain = to_lower(text_of(words, "ipa-advertise-protocol")) == "http";
-  settings.token = text_of(words, "ipa-agent-token");
-  settings.image_key = to_lower(text_of(words, "hearth-image-key"));
-  settings.node_uuid = text_of(words, "hearth-node");
+  settings.plain = to_lower(word_text(words, "ipa-advertise-protocol")) == "http";
+  settings.token = word_text(words, "ipa-agent-token");
+  settings.image_key = to_lower(word_text(words, "hearth-image-key"));
+  settings.node_uuid = word_text(words, "hearth-node");
   settings.insecure = flag_of(words, "ipa-insecure");
   settings.collect_lldp = flag_of(words, "ipa-collect-lldp");
   settings.shell = flag_of(words, "hearth-shell");
@@ -103,7 +103,7 @@ Settings settings_of(const Words& words) {
   settings.lookup_interval = std::chrono::seconds(number_of(words, "ipa-lookup-interval", 1, day));
   settings.disk_wait_attempts = static_cast<int>(number_of(words, "ipa-disk-wait-attempts", 10, 1000));
   settings.disk_wait_delay = std::chrono::seconds(number_of(words, "ipa-disk-wait-delay", 3, day));
-  settings.console = text_of(words, "console").substr(0, text_of(words, "console").find(','));
+  settings.console = word_text(words, "console").substr(0, word_text(words, "console").find(','));
   return settings;
 }
 

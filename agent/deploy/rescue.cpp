@@ -17,7 +17,7 @@ Environment shell_environment() {
   return {{"PATH", "/bin:/sbin:/usr/bin:/usr/sbin"}, {"HOME", "/root"}, {"TERM", "linux"}};
 }
 
-void run(CommandRunner& runner, std::vector<std::string> argv) {
+void run_checked(CommandRunner& runner, std::vector<std::string> argv) {
   Command command{.argv = std::move(argv), .env = shell_environment()};
   command.out = Output::discard;  // a server that goes into the background must not hold a pipe
   const CommandResult result = runner.run(command);
@@ -66,8 +66,8 @@ void let_in(const std::string& password_hash, FileSystem& files, CommandRunner& 
     files.make_directories(directory, 0755);
   for (const RescueFile& file : rescue_files(password_hash))
     files.write(file.path, file.content, {.mode = file.mode, .uid = {}, .gid = {}});
-  run(runner, {k_busybox, "--install", "-s"});
-  run(runner, {k_dropbear, "-R"});  // makes its keys when the first one comes
+  run_checked(runner, {k_busybox, "--install", "-s"});
+  run_checked(runner, {k_dropbear, "-R"});  // makes its keys when the first one comes
 }
 
 }  // namespace hearth::agent::deploy

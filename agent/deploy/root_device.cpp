@@ -38,7 +38,7 @@ constexpr std::array k_operators = {Operator{"s==", true, [](int order) { return
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::optional<double> number_of(std::string_view text) {
+std::optional<double> hint_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value)
@@ -47,8 +47,8 @@ std::optional<double> number_of(std::string_view text) {
 
 int order_of(const std::string& actual, const std::string& wanted, bool text) {
   if (text) return actual.compare(wanted);
-  const std::optional<double> left = number_of(actual);
-  const std::optional<double> right = number_of(wanted);
+  const std::optional<double> left = hint_number(actual);
+  const std::optional<double> right = hint_number(wanted);
   if (!left || !right) throw Error(ErrorKind::input, cat("'", !right ? wanted : actual, "' is no number"));
   return *left < *right ? -1 : *left > *right ? 1 : 0;
 }
@@ -123,7 +123,7 @@ std::string listed(const std::vector<Disk>& disks) {
 }
 
 /// Why a disk should not be overwritten; empty = it may.
-std::string refusal(const Disk& disk, bool force) {
+std::string disk_refusal(const Disk& disk, bool force) {
   if (disk.read_only) return "is read-only";
   if (force) return "";
   if (disk.removable) return "is removable";
@@ -156,7 +156,7 @@ Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints, bool 
   std::string refused;
   for (const Disk& disk : disks) {
     if (hinted ? !matches(disk, hints) : disk.size < k_smallest) continue;
-    const std::string why = refusal(disk, force);
+    const std::string why = disk_refusal(disk, force);
     if (why.empty()) {
       fitting.push_back(disk);
     } else {

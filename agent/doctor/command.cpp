@@ -17,7 +17,7 @@ std::optional<std::int64_t> modified(const fs::path& path) {
   return failed ? std::nullopt : std::optional<std::int64_t>(time);
 }
 
-int run(const cli::Arguments& arguments) {
+int run_doctor(const cli::Arguments& arguments) {
   if (!arguments.operands().empty()) throw Error(ErrorKind::usage, "doctor takes no operands");
   SystemClock clock;
   RealFileSystem files;
@@ -39,7 +39,7 @@ int doctor_main(const std::vector<std::string>& args) {
                                  "Asks about the six causes one by one, and says what to do.\n"
                                  "Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.",
                              .options = {{"json", 0, "", "as JSON"}},
-                             .run = run};
+                             .run = run_doctor};
   return cli::run_single({"hearth-agent doctor", command.summary, HEARTH_VERSION, {}}, command, args);
 }
 

@@ -8,7 +8,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr Duration k_patience = std::chrono::seconds(10);
+constexpr Duration k_network_patience = std::chrono::seconds(10);
 
 /// A route to everywhere, in the kernel's tables: /proc/net/route (IPv4; destination and mask in hexadecimal) and
 /// /proc/net/ipv6_route (destination and prefix length; the last column is the device).
@@ -36,7 +36,7 @@ std::string why_no_answer(const std::string& url, const DoctorWorld& world) {
   try {
     HttpRequest request;
     request.url = parse_url(url).value_or_throw();
-    request.deadline = Deadline::after(k_patience, world.clock);
+    request.deadline = Deadline::after(k_network_patience, world.clock);
     (void)world.http.send(request);
     return "";
   } catch (const Error& error) {

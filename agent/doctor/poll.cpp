@@ -10,7 +10,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr Duration k_patience = std::chrono::minutes(2);
+constexpr Duration k_poll_patience = std::chrono::minutes(2);
 
 /// Where each remote collector's server is named.
 struct ServerSetting {
@@ -55,7 +55,7 @@ Poll poll_once(const CollectSettings& settings, const DoctorWorld& world) {
   if (poll.asked.empty()) return poll;
   Command command{.argv = {world.self, "os-collect-config", "--print"},
                   .env = world.env,
-                  .deadline = Deadline::after(k_patience, world.clock)};
+                  .deadline = Deadline::after(k_poll_patience, world.clock)};
   command.argv.insert(command.argv.end(), poll.asked.begin(), poll.asked.end());
   try {
     const CommandResult result = world.runner.run(command);

@@ -9,7 +9,7 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr int k_cannot_start = 127;
+constexpr int k_signal_data_cannot_start = 127;
 constexpr int k_timed_out = 124;
 constexpr int k_silent = 1;
 
@@ -60,7 +60,7 @@ Json plain_answer(const std::string& out, const std::string& err, int status) {
 }
 
 Json signal_data(const HookOutcome& outcome, bool config_is_empty) {
-  if (outcome.error) return plain_answer("", *outcome.error, k_cannot_start);
+  if (outcome.error) return plain_answer("", *outcome.error, k_signal_data_cannot_start);
   const std::string out = replace_invalid_utf8(outcome.result.out);
   std::string err = replace_invalid_utf8(outcome.result.err);
   const int status = json_status(outcome.result.status);

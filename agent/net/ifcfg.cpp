@@ -65,7 +65,7 @@ std::string as_port(const Device& device) {
   return text;
 }
 
-std::string ovs_bridge_part(const Device& device) {
+std::string ifcfg_bridge_part(const Device& device) {
   std::string text =
       cat("DEVICETYPE=ovs\nTYPE=", device.kind == Kind::ovs_bridge ? "OVSBridge" : "OVSUserBridge", "\n");
   if (device.dhcp || device.dhcp6) text += "OVSBOOTPROTO=dhcp\n";
@@ -83,7 +83,7 @@ std::string own_part(const Device& device) {
   const std::string dhcp = device.dhcp ? "BOOTPROTO=dhcp\n" : "";
   switch (device.kind) {
     case Kind::ovs_bridge:
-    case Kind::ovs_user_bridge: return ovs_bridge_part(device);
+    case Kind::ovs_user_bridge: return ifcfg_bridge_part(device);
     case Kind::ovs_bond: return ovs_bond_part(device);
     case Kind::linux_bridge: return cat("TYPE=Bridge\nDELAY=0\n", dhcp, mac);
     case Kind::linux_bond:
@@ -138,7 +138,7 @@ std::string addressing(const Device& device) {
   return text;
 }
 
-std::string ovs_extra(const Device& device) {
+std::string ifcfg_ovs_extra(const Device& device) {
   std::vector<std::string> commands;
   if (device.kind == Kind::ovs_bridge) {
     commands.push_back(cat("set bridge ", device.name, " other-config:mac-table-size=50000"));
@@ -166,7 +166,7 @@ std::string resolving(const Device& device) {
 
 std::string interface_file(const Device& device) {
   return cat(head(device), as_port(device), own_part(device), addressing(device), if_set("HWADDR", device.hwaddr),
-             ovs_extra(device), resolving(device));
+             ifcfg_ovs_extra(device), resolving(device));
 }
 
 std::string route_line(const Route& route, const Device& device) {

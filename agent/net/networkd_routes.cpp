@@ -58,7 +58,7 @@ std::string_view key_of(const std::array<Key, N>& keys, std::string_view word) {
   return found == keys.end() ? std::string_view() : found->second;
 }
 
-[[noreturn]] void refuse(const Device& device, std::string_view what, const std::string& word) {
+[[noreturn]] void refuse_route(const Device& device, std::string_view what, const std::string& word) {
   throw Error(ErrorKind::input, cat(device.where, ": ", what, ": systemd-networkd has nothing for '", word, "'"));
 }
 
@@ -83,7 +83,7 @@ std::string options_text(const Device& device, const Network& network, std::stri
       text += "GatewayOnLink=yes\n";
     } else {
       const std::string_view key = key_of(keys, word);
-      if (key.empty() || i + 1 == words.size()) refuse(device, what, word);
+      if (key.empty() || i + 1 == words.size()) refuse_route(device, what, word);
       const std::string& value = words[++i];
       if (value != "all") text += assignment(key, value, network);
     }

@@ -59,7 +59,7 @@ constexpr std::array<std::array<std::string_view, 2>, 9> k_unsupported = {{
     {"ovs_interface", "ovs_interface belongs to the nmstate provider, which is not supported"},
 }};
 
-const TypeRow* row_of(std::string_view type) {
+const TypeRow* type_row(std::string_view type) {
   const auto found =
       std::find_if(k_types.begin(), k_types.end(), [type](const TypeRow& row) { return row.type == type; });
   return found == k_types.end() ? nullptr : &*found;
@@ -80,7 +80,7 @@ class Checker {
     const auto type = value.find("type");
     if (type == value.end()) return add(path, "'type' is a required property");
     const std::string name = type->is_string() ? type->get<std::string>() : "";
-    const TypeRow* row = row_of(name);
+    const TypeRow* row = type_row(name);
     if (row == nullptr && unsupported_reason(name).empty()) {
       return say(below(path, "type"), *type, "is no type that os-net-config knows");
     }

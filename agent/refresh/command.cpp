@@ -104,7 +104,7 @@ int refresh(const cli::Arguments& arguments, const BaseDirectory& base, const En
   return run_phases(request, run_directory_with(runner, clock, env), RealFileSystem(), clock, log);
 }
 
-int run(const cli::Arguments& arguments) {
+int run_refresh(const cli::Arguments& arguments) {
   if (!arguments.operands().empty()) {
     throw Error(ErrorKind::usage, cat("unrecognized arguments: ", join(arguments.operands(), " ")));
   }
@@ -132,7 +132,7 @@ int os_refresh_config_main(const std::vector<std::string>& words) {
                                  "Scripts lie in BASE/PHASE.d. When one fails, those in BASE/error.d run and the rest\n"
                                  "does not. OS_REFRESH_CONFIG_BASE_DIR overrides BASE.",
                              .options = k_options,
-                             .run = run};
+                             .run = run_refresh};
   const cli::Program program{"os-refresh-config", command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, words);
 }

@@ -8,10 +8,6 @@ namespace hearth::agent {
 
 namespace {
 
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
-
 std::string without_slash(std::string text) {
   while (!text.empty() && text.back() == '/') text.pop_back();
   return text;
@@ -54,12 +50,12 @@ std::string v3_link_in(const Json& document) {
 
 std::string guessed_v3(const std::string& auth_url) {
   const std::string base = without_slash(auth_url);
-  return ends_with(base, "/v2.0") ? cat(base.substr(0, base.size() - 4), "v3") : cat(base, "/v3");
+  return base.ends_with("/v2.0") ? cat(base.substr(0, base.size() - 4), "v3") : cat(base, "/v3");
 }
 
 std::string discovered_v3(HttpClient& http, const std::string& auth_url, const Deadline& deadline) {
   const std::string base = without_slash(auth_url);
-  const std::string unversioned = ends_with(base, "/v2.0") ? base.substr(0, base.size() - 4) : cat(base, "/");
+  const std::string unversioned = base.ends_with("/v2.0") ? base.substr(0, base.size() - 4) : cat(base, "/");
   HttpRequest request;
   request.url = parse_url(unversioned).value_or_throw();
   request.headers = {{"Accept", "application/json"}};
@@ -87,7 +83,7 @@ bool fits(const Json& endpoint, const std::string& region) {
 
 std::string keystone_v3_url(HttpClient& http, const std::string& auth_url, const Deadline& deadline) {
   const std::string base = without_slash(auth_url);
-  if (ends_with(base, "/v3")) return base;
+  if (base.ends_with("/v3")) return base;
   const std::string found = discovered_v3(http, auth_url, deadline);
   return found.empty() ? guessed_v3(auth_url) : found;
 }

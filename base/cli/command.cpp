@@ -15,7 +15,7 @@ namespace {
 
 const Option k_help = {"help", 'h', "", "show this help"};
 
-void print(std::FILE* stream, const std::string& text) { std::fwrite(text.data(), 1, text.size(), stream); }
+void print_to(std::FILE* stream, const std::string& text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
 std::string usage_line(const std::string& name, const Command& command) {
   return cat("usage: ", name, command.options.empty() ? "" : " [OPTION…]", command.operands.empty() ? "" : " ",
@@ -55,8 +55,8 @@ int guarded(const std::string& name, const Body& body) noexcept {
   try {
     return body();
   } catch (const Error& error) {
-    print(stderr, cat(name, ": ", error.story(), "\n"));
-    if (error.kind() == ErrorKind::usage) print(stderr, cat("Try '", name, " --help'.\n"));
+    print_to(stderr, cat(name, ": ", error.story(), "\n"));
+    if (error.kind() == ErrorKind::usage) print_to(stderr, cat("Try '", name, " --help'.\n"));
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     std::fputs("out of memory\n", stderr);
@@ -72,7 +72,7 @@ int run_command(const std::string& name, const Command& command, const std::vect
   if (!own_help) options.push_back(k_help);
   const Arguments arguments = parse_options(options, words);
   if (!own_help && arguments.has("help")) {
-    print(stdout, command_help(name, command));
+    print_to(stdout, command_help(name, command));
     return 0;
   }
   return command.run(arguments);
@@ -126,11 +126,11 @@ std::string option_cases(const Program& program) {
 int run(const Program& program, const std::vector<std::string>& words) noexcept {
   return guarded(program.name, [&]() -> int {
     if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-      print(words.empty() ? stderr : stdout, program_help(program, ""));
+      print_to(words.empty() ? stderr : stdout, program_help(program, ""));
       return words.empty() ? 2 : 0;
     }
     if (words[0] == "--version") {
-      print(stdout, cat(program.name, " ", program.version, "\n"));
+      print_to(stdout, cat(program.name, " ", program.version, "\n"));
       return 0;
     }
     for (const Command& command : program.commands) {
@@ -144,7 +144,7 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept 
       return command.words.compare(0, words[0].size() + 1, words[0] + " ") == 0;
     });
     if (is_group && (words.size() == 1 || words[1] == "--help" || words[1] == "-h")) {
-      print(stdout, program_help(program, words[0] + " "));
+      print_to(stdout, program_help(program, words[0] + " "));
       return words.size() == 1 ? 2 : 0;
     }
     unknown_command(program, words);
@@ -166,5 +166,7 @@ std::string bash_completion(const Program& program) {
       "  esac\n  COMPREPLY=($(compgen -W \"$options\" -- \"$current\") $(compgen -f -- \"$current\"))\n}\n",
       "complete -F _", program.name, " ", program.name, "\n");
 }
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 }  // namespace hearth::cli

@@ -36,4 +36,7 @@ int run_single(const Program& program, const Command& command, const std::vector
 /// A bash completion script for the whole table.
 [[nodiscard]] std::string bash_completion(const Program& program);
 
+/// What a command answers, to standard output.
+void print(std::string_view text);
+
 }  // namespace hearth::cli

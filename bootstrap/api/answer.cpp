@@ -6,7 +6,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-std::string dumped(const Json& body) { return body.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string body_text(const Json& body) { return body.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json version_entry(const std::string& base) {
   return {{"id", "v1"},
@@ -22,7 +22,7 @@ ServedResponse json_answer(int status, const Json& body) {
   ServedResponse response;
   response.status = status;
   response.headers = {{"Content-Type", "application/json"}};
-  response.body = dumped(body);
+  response.body = body_text(body);
   return response;
 }
 
@@ -36,7 +36,7 @@ ServedResponse empty_answer(int status, const std::string& location) {
 ServedResponse fault_answer(int status, const std::string& text) {
   const Json fault = {
       {"faultcode", status >= 500 ? "Server" : "Client"}, {"faultstring", text}, {"debuginfo", nullptr}};
-  return json_answer(status, {{"error_message", dumped(fault)}});
+  return json_answer(status, {{"error_message", body_text(fault)}});
 }
 
 int asked_minor(const ServedRequest& request) {

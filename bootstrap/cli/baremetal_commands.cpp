@@ -15,7 +15,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-int import_command(const cli::Arguments& arguments) {
+int import_baremetal(const cli::Arguments& arguments) {
   const auto desk = Desk::open(arguments);
   const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
   import_file(*desk, operand(arguments, 0, "file"), format,
@@ -186,7 +186,7 @@ std::vector<cli::Command> baremetal_commands() {
        with_desk({{"json", 0, "", "the file is JSON"},
                   {"csv", 0, "", "the file is CSV"},
                   {"initial-state", 0, "STATE", "enroll, manageable or available (available)"}}),
-       import_command},
+       import_baremetal},
       {"baremetal configure boot", "", "give nodes their deploy kernel and ramdisk",
        "For every node in service; with --root-device, also chooses the root disk from what the inspection found.",
        with_desk({{"deploy-kernel", 0, "NAME", "a registered image's, a file's or a URL's kernel (bm-deploy-kernel)"},

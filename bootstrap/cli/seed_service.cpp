@@ -102,7 +102,7 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
 }
 
 /// A line an event on stdout, as it becomes durable.
-void tell(const Event& event) {
+void tell_event(const Event& event) {
   std::fputs(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", event.text, "\n").c_str(), stdout);
   std::fflush(stdout);
 }
@@ -166,7 +166,7 @@ struct SeedService::Parts {
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
     });
-    if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell));
+    if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
     listen(arguments);
     if (site) open_boot(arguments);
     if (site && own_process && !arguments.has("keep-rights")) give_up_rights(arguments.value_or("user", ""));

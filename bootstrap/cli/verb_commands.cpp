@@ -15,37 +15,37 @@ namespace hearth::bootstrap {
 
 namespace {
 
-std::string target_of(const std::string& id, const std::string& rest) {
+std::string verb_target(const std::string& id, const std::string& rest) {
   return cat("/v1/nodes/", percent_encode(id), rest);
 }
 
-struct VerbRow {
+struct VerbCommand {
   const char* verb;
   const char* summary;
   const char* reaches;  ///< the state that --wait waits for
   bool goes_on;         ///< it needs a conductor that stays
 };
 
-constexpr std::array k_verbs = {
-    VerbRow{"manage", "check that a node can be managed", "manageable", false},
-    VerbRow{"provide", "make a node available for deployment", "available", false},
-    VerbRow{"adopt", "take over a machine that is in use already", "active", false},
-    VerbRow{"abort", "stop waiting for a machine", "", false},
-    VerbRow{"inspect", "boot a machine and ask it what it is made of", "manageable", true},
-    VerbRow{"deploy", "write an image to a machine's disk and start it", "active", true},
-    VerbRow{"rebuild", "deploy again, over what is there", "active", true},
-    VerbRow{"undeploy", "take a machine out of use", "available", true},
-    VerbRow{"clean", "run cleaning steps", "manageable", true},
-    VerbRow{"rescue", "boot the ramdisk for repairs", "rescue", true},
-    VerbRow{"unrescue", "go back from the rescue to the machine's own system", "active", true},
-    VerbRow{"service", "run service steps on a machine in use", "active", true}};
+constexpr std::array k_verb_commands = {
+    VerbCommand{"manage", "check that a node can be managed", "manageable", false},
+    VerbCommand{"provide", "make a node available for deployment", "available", false},
+    VerbCommand{"adopt", "take over a machine that is in use already", "active", false},
+    VerbCommand{"abort", "stop waiting for a machine", "", false},
+    VerbCommand{"inspect", "boot a machine and ask it what it is made of", "manageable", true},
+    VerbCommand{"deploy", "write an image to a machine's disk and start it", "active", true},
+    VerbCommand{"rebuild", "deploy again, over what is there", "active", true},
+    VerbCommand{"undeploy", "take a machine out of use", "available", true},
+    VerbCommand{"clean", "run cleaning steps", "manageable", true},
+    VerbCommand{"rescue", "boot the ramdisk for repairs", "rescue", true},
+    VerbCommand{"unrescue", "go back from the rescue to the machine's own system", "active", true},
+    VerbCommand{"service", "run service steps on a machine in use", "active", true}};
 
 /// Waits for the state; true when it was reached.
 bool wait_for(Desk& desk, const std::string& id, const std::string& state, std::uint64_t seconds) {
   std::fputs(cat("Waiting for provision state ", state, " on node ", id, "\n").c_str(), stdout);
   std::fflush(stdout);
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
-    const Json node = desk.call("GET", target_of(id, ""));
+    const Json node = desk.call("GET", verb_target(id, ""));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
     if (name(now) == state && node["target_provision_state"].is_null()) return true;
     const StateKind kind = kind_of(now);
@@ -94,10 +94,10 @@ void set_image(Desk& desk, const std::string& id, const cli::Arguments& argument
   for (const auto& [key, value] : info.items()) {
     patch.push_back({{"op", "add"}, {"path", cat("/instance_info/", key)}, {"value", value}});
   }
-  desk.call("PATCH", target_of(id, ""), patch);
+  desk.call("PATCH", verb_target(id, ""), patch);
 }
 
-Json verb_body(const VerbRow& row, const cli::Arguments& arguments) {
+Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
   Json body = {{"target", row.verb}};
   for (const char* key : {"config-drive", "clean-steps", "service-steps"}) {
     const auto given = arguments.value(key);
@@ -112,7 +112,7 @@ Json verb_body(const VerbRow& row, const cli::Arguments& arguments) {
   return body;
 }
 
-int run_verb(const VerbRow& row, const cli::Arguments& arguments) {
+int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const auto desk = Desk::open(arguments);
   require_operand(arguments, "node");
   if (row.goes_on && !desk->lasts() && !arguments.has("wait")) {
@@ -121,7 +121,7 @@ int run_verb(const VerbRow& row, const cli::Arguments& arguments) {
   }
   for (const std::string& id : arguments.operands()) {
     set_image(*desk, id, arguments);
-    desk->call("PUT", target_of(id, "/states/provision"), verb_body(row, arguments));
+    desk->call("PUT", verb_target(id, "/states/provision"), verb_body(row, arguments));
   }
   if (!arguments.has("wait") || *row.reaches == '\0') return 0;
   const std::uint64_t seconds = parse_number(arguments.value_or("wait", "0")).value_or(0);
@@ -129,7 +129,7 @@ int run_verb(const VerbRow& row, const cli::Arguments& arguments) {
   return 0;
 }
 
-cli::Command verb_command(const VerbRow& row) {
+cli::Command verb_command(const VerbCommand& row) {
   std::vector<cli::Option> options = {{"wait", 0, "SECONDS", "until it is done, or so long; 0 = for ever"}};
   const std::string verb = row.verb;
   if (verb == "deploy" || verb == "rebuild") {
@@ -156,7 +156,7 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   const auto desk = Desk::open(arguments);
   require_operand(arguments, "node");
   for (const std::string& id : arguments.operands()) {
-    desk->call("PUT", target_of(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
+    desk->call("PUT", verb_target(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
   }
   return 0;
 }
@@ -166,9 +166,9 @@ int maintenance(const cli::Arguments& arguments, bool on) {
   require_operand(arguments, "node");
   for (const std::string& id : arguments.operands()) {
     if (on)
-      desk->call("PUT", target_of(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
+      desk->call("PUT", verb_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
     else
-      desk->call("DELETE", target_of(id, "/maintenance"));
+      desk->call("DELETE", verb_target(id, "/maintenance"));
   }
   return 0;
 }
@@ -177,7 +177,7 @@ int maintenance(const cli::Arguments& arguments, bool on) {
 
 std::vector<cli::Command> verb_commands() {
   std::vector<cli::Command> all;
-  for (const VerbRow& row : k_verbs) all.push_back(verb_command(row));
+  for (const VerbCommand& row : k_verb_commands) all.push_back(verb_command(row));
   const std::vector<cli::Option> soft = with_desk({{"soft", 0, "", "ask its system to do it"}});
   all.push_back({"node power on", "NODE…", "switch machines on", "", with_desk({}),
                  [](const cli::Arguments& a) { return power(a, "power on", "power on"); }});

@@ -7,19 +7,19 @@ namespace hearth::bootstrap {
 
 namespace {
 
-using Reason = AgentFault::Reason;
+using AgentReason = AgentFault::Reason;
 
 Json read_answer(const HttpResponse& response, const std::string& what) {
   const Result<Json> body = parse_json(response.body, what);
   const Json json = body ? *body : Json();
   if (response.ok()) {
-    if (!body) throw AgentFault(Reason::failed, cat(what, ": the agent's answer is no JSON"));
+    if (!body) throw AgentFault(AgentReason::failed, cat(what, ": the agent's answer is no JSON"));
     return json;
   }
   const std::string told = text_in(json, "faultstring", response.body.substr(0, 200));
-  const Reason reason = response.status == 409   ? Reason::busy
-                        : response.status == 401 ? Reason::refused
-                                                 : Reason::failed;
+  const AgentReason reason = response.status == 409   ? AgentReason::busy
+                             : response.status == 401 ? AgentReason::refused
+                                                      : AgentReason::failed;
   throw AgentFault(reason, cat(what, ": the agent answers ", response.status, ": ", told));
 }
 
@@ -31,7 +31,7 @@ Json HttpAgentClient::send(const AgentAddress& agent, const std::string& method,
   HttpRequest request;
   request.method = method;
   const Result<Url> url = parse_url(cat(agent.url, target));
-  if (!url) throw AgentFault(Reason::failed, cat("the agent's address ", agent.url, " is no URL"));
+  if (!url) throw AgentFault(AgentReason::failed, cat("the agent's address ", agent.url, " is no URL"));
   request.url = *url;
   request.headers = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
   request.body = body;
@@ -42,7 +42,7 @@ Json HttpAgentClient::send(const AgentAddress& agent, const std::string& method,
   } catch (const AgentFault&) {
     throw;
   } catch (const Error& error) {
-    throw AgentFault(Reason::unreachable, cat("agent ", agent.url, ": ", error.what()));
+    throw AgentFault(AgentReason::unreachable, cat("agent ", agent.url, ": ", error.what()));
   }
 }
 

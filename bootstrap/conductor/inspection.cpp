@@ -21,7 +21,7 @@ Json member(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object[key] : Json();
 }
 
-std::string canonical(const std::string& text) {
+std::string canonical_text(const std::string& text) {
   const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
   return mac && pxe::is_unicast(*mac) ? pxe::to_text(*mac) : "";
 }
@@ -49,8 +49,8 @@ std::vector<std::string> inspected_macs(const Json& data) {
 }
 
 std::string inspected_boot_mac(const Json& data) {
-  const std::string told = canonical(text_in(data, "boot_interface"));
-  return told.empty() ? canonical(text_in(member(inventory_of(data), "boot"), "pxe_interface")) : told;
+  const std::string told = canonical_text(text_in(data, "boot_interface"));
+  return told.empty() ? canonical_text(text_in(member(inventory_of(data), "boot"), "pxe_interface")) : told;
 }
 
 std::string inspected_bmc(const Json& data) {

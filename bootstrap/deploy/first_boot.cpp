@@ -7,7 +7,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-Json first_of(const Json& one, const Json& other, const char* key) {
+Json either_of(const Json& one, const Json& other, const char* key) {
   if (one.is_object() && one.contains(key)) return one[key];
   return other.is_object() && other.contains(key) ? other[key] : Json();
 }
@@ -35,15 +35,15 @@ Json first_boot_contents(const Json& server, const Json& node, const Json& role)
   const Json properties = server.value("properties", Json::object());
   const Json own = properties.is_object() ? properties.value("metadata", Json::object()) : Json::object();
   if (own.is_object() && !own.empty()) meta["meta"] = own;
-  const Json keys = first_of(seed, role, "ssh_keys");
+  const Json keys = either_of(seed, role, "ssh_keys");
   if (keys.is_array()) meta["public_keys"] = public_keys(keys);
-  const Json further = first_of(seed, role, "meta_data");
+  const Json further = either_of(seed, role, "meta_data");
   if (further.is_object()) meta.update(further);
   const Json collect = server.value("os_collect_config", Json::object());
   if (collect.is_object() && !collect.empty()) meta["os-collect-config"] = collect;
   Json contents = {{"meta_data", meta}};
   const std::string user_data = text_in(server, "user_data");
-  const Json other = first_of(seed, role, "user_data");
+  const Json other = either_of(seed, role, "user_data");
   if (!user_data.empty()) {
     contents["user_data"] = user_data;
   } else if (!other.is_null()) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* k_stack = "hearth_stack";
 
-std::string node_target(const Json& node, const std::string& rest) {
+std::string node_path(const Json& node, const std::string& rest) {
   return cat("/v1/nodes/", text_in(node, "uuid"), rest);
 }
 
@@ -158,9 +158,9 @@ void NodeSide::start(const Json& server, const Json& node) {
     info.erase("configdrive");
     const Json patch = {{{"op", "add"}, {"path", "/instance_info"}, {"value", info}},
                         {{"op", "add"}, {"path", "/instance_uuid"}, {"value", id}}};
-    desk_.call("PATCH", node_target(node, ""), patch);
+    desk_.call("PATCH", node_path(node, ""), patch);
     const Json drive = first_boot_contents(stack_.server(id), node, role_of_node(node));
-    desk_.call("PUT", node_target(node, "/states/provision"), {{"target", "active"}, {"configdrive", drive}});
+    desk_.call("PUT", node_path(node, "/states/provision"), {{"target", "active"}, {"configdrive", drive}});
     tell_(cat("Server ", text_in(server, "name"), " becomes node ", node_title(node), ".\n"));
     started_.insert(id);
   } catch (const Error& error) {
@@ -185,7 +185,7 @@ void NodeSide::release_leftovers() {
     const State state = parse_state(text_in(node, "provision_state")).value_or(State::error);
     if (!after(state, Verb::undeploy)) continue;
     tell_(cat("Node ", node_title(node), " is no longer in the stack: it is taken out of use.\n"));
-    desk_.call("PUT", node_target(node, "/states/provision"), {{"target", "deleted"}});
+    desk_.call("PUT", node_path(node, "/states/provision"), {{"target", "deleted"}});
   }
 }
 

@@ -31,7 +31,7 @@ dev_t device_of(const fs::path& path) {
   return status.st_dev;
 }
 
-bool is_loopback(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
+bool is_on_this_machine(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
 
 }  // namespace
 
@@ -124,7 +124,7 @@ ServedResponse HandoverDesk::answer(const ServedRequest& request) {
     return fault_answer(503, cat("The services of this seed are given to ", handover_.to,
                                  "; nothing is served here. 'hearth seed takeover' goes on with it, or calls it off."));
   }
-  const bool known = (settings_.trust_loopback && is_loopback(request.peer)) ||
+  const bool known = (settings_.trust_loopback && is_on_this_machine(request.peer)) ||
                      equal_in_constant_time(request.header("X-Auth-Token").value_or(""), settings_.token);
   if (!known) return fault_answer(401, "A valid X-Auth-Token is needed");
   const Json shown = {{"id", handover_.id}, {"to", handover_.to}, {"bytes", bytes_}, {"sha256", digest_}};

@@ -13,11 +13,11 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr std::int64_t k_events = 400;  ///< that a reader gets at once; older ones he asks for
-constexpr std::size_t k_waiting = std::size_t{4} << 20U;
+constexpr std::size_t k_longest_queue = std::size_t{4} << 20U;
 constexpr Stamp k_sign_every = 15'000'000;  ///< microseconds: proxies and dead peers need something to look at
 constexpr Stamp k_look_every = 4'000'000;
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string page_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// Nothing but our own files, no frames around us, no markup from strings (Content Security Policy Level 3, Trusted
 /// Types).
@@ -172,7 +172,7 @@ ServedResponse StatusPage::stream(const ServedRequest& request) {
   } else {
     first = stream_message("snapshot", to_text(feed_.now()), snapshot());
   }
-  response.stream = std::make_shared<ServedStream>(k_waiting + first.size());
+  response.stream = std::make_shared<ServedStream>(k_longest_queue + first.size());
   response.stream->put(std::make_shared<const std::string>(cat("retry: 2000\n\n", first)));
   readers_.push_back(response.stream);
   return response;
@@ -201,7 +201,7 @@ void StatusPage::note_changes() {
       feed_.node_changed(uuid);
       continue;
     }
-    const std::size_t look = std::hash<std::string>()(dumped(row(*node)));
+    const std::size_t look = std::hash<std::string>()(page_text(row(*node)));
     const auto [before, is_new] = looks_.try_emplace(uuid, look);
     if (!is_new && std::exchange(before->second, look) == look) continue;
     feed_.node_changed(uuid);
@@ -261,7 +261,7 @@ std::string StatusPage::missed_since(const FeedPosition& position, Json events, 
   message["lines"] = lines_json(feed_.lines_since(position.line));
   if (gap) message["gap"] = true;
   message["stacks"] = stack_view_;
-  return dumped(message);
+  return page_text(message);
 }
 
 std::string StatusPage::snapshot() {
@@ -270,15 +270,15 @@ std::string StatusPage::snapshot() {
   EventQuery query;
   query.newest = true;
   query.limit = k_events;
-  return dumped({{"now", stamp_json(conductor_.ledger().now())},
-                 {"host", conductor_.settings().host},
-                 {"version", HEARTH_VERSION},
-                 {"states", page_states()},
-                 {"nodes", nodes},
-                 {"events", events_json(conductor_.ledger().store().events(query))},
-                 {"lines", lines_json(feed_.lines_since(0))},
-                 {"has_stacks", stacks_ != nullptr},
-                 {"stacks", stack_view_}});
+  return page_text({{"now", stamp_json(conductor_.ledger().now())},
+                    {"host", conductor_.settings().host},
+                    {"version", HEARTH_VERSION},
+                    {"states", page_states()},
+                    {"nodes", nodes},
+                    {"events", events_json(conductor_.ledger().store().events(query))},
+                    {"lines", lines_json(feed_.lines_since(0))},
+                    {"has_stacks", stacks_ != nullptr},
+                    {"stacks", stack_view_}});
 }
 
 }  // namespace hearth::bootstrap

@@ -12,7 +12,7 @@ using Reason = PowerFault::Reason;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-std::string password_of(const Node& node) {
+std::string ipmi_password(const Node& node) {
   const std::string file = node.info("ipmi_password_file");
   return file.empty() ? node.info("ipmi_password") : std::string(trim(read_file(file)));
 }
@@ -63,7 +63,7 @@ Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
   command.argv.emplace_back("-E");  // the password is in the environment
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   Environment env = current_environment();
-  env["IPMI_PASSWORD"] = password_of(node);
+  env["IPMI_PASSWORD"] = ipmi_password(node);
   command.env = env;
   return command;
 }

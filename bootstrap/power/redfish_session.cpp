@@ -19,7 +19,7 @@ std::string base_of(const Node& node) {
   return address;
 }
 
-std::string password_of(const Node& node) {
+std::string redfish_password(const Node& node) {
   const std::string file = node.info("redfish_password_file");
   return file.empty() ? node.info("redfish_password") : std::string(trim(read_file(file)));
 }
@@ -72,7 +72,7 @@ void RedfishSession::log_in() {
   const Json links = root.body.value("Links", Json::object());
   if (links.contains("Sessions")) sessions = text_in(links["Sessions"], "@odata.id", sessions);
   const Answer made =
-      send("POST", sessions, {{"UserName", node_.info("redfish_username")}, {"Password", password_of(node_)}});
+      send("POST", sessions, {{"UserName", node_.info("redfish_username")}, {"Password", redfish_password(node_)}});
   const std::string token = find_header(made.headers, "X-Auth-Token").value_or("");
   if (made.status >= 200 && made.status < 300 && !token.empty()) {
     token_ = token;
@@ -95,7 +95,8 @@ RedfishSession::Answer RedfishSession::send(const std::string& method, const std
   if (!token_.empty()) request.headers.emplace_back("X-Auth-Token", token_);
   if (basic_) {
     request.headers.emplace_back(
-        "Authorization", cat("Basic ", base64_encode(cat(node_.info("redfish_username"), ":", password_of(node_)))));
+        "Authorization",
+        cat("Basic ", base64_encode(cat(node_.info("redfish_username"), ":", redfish_password(node_)))));
   }
   if (!tag.empty()) request.headers.emplace_back("If-Match", tag);
   if (!body.is_null()) {

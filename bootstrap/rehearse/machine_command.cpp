@@ -7,11 +7,11 @@ namespace hearth::bootstrap {
 
 namespace {
 
-std::string escaped(const fs::path& path) { return qemu_escaped(path.string()); }
+std::string escaped_path(const fs::path& path) { return qemu_escaped(path.string()); }
 
 std::string disk_option(const MachineSetting& setting) {
   const std::string common = "if=none,id=disk,discard=unmap,cache=unsafe,driver=qcow2";
-  const std::string file = escaped(setting.home / "disk.qcow2");
+  const std::string file = escaped_path(setting.home / "disk.qcow2");
   if (!setting.dead_disk) return cat(common, ",file.driver=file,file.filename=", file);
   return cat(common, ",werror=report,file.driver=blkdebug,file.image.driver=file,file.image.filename=", file,
              ",file.inject-error.0.event=none,file.inject-error.0.iotype=write,file.inject-error.0.errno=5");
@@ -19,8 +19,8 @@ std::string disk_option(const MachineSetting& setting) {
 
 std::string link_option(const MachineSetting& setting) {
   if (!setting.relayed) return cat("tap,id=net,script=no,downscript=no,ifname=", setting.tap);
-  return cat("dgram,id=net,local.type=unix,local.path=", escaped(setting.home / "frames"),
-             ",remote.type=unix,remote.path=", escaped(setting.home / "relay"));
+  return cat("dgram,id=net,local.type=unix,local.path=", escaped_path(setting.home / "frames"),
+             ",remote.type=unix,remote.path=", escaped_path(setting.home / "relay"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-void print(const std::string& text) {
+void print_line(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -48,13 +48,13 @@ class Rehearsal {
 
   int run() {
     const MonotonicTime began = clock_.now();
-    stage_.build([this](const std::string& line) { print(cat(stamp(), line, "\n")); });
+    stage_.build([this](const std::string& line) { print_line(cat(stamp(), line, "\n")); });
     watch_.log_in(stage_.token());
     watch_.on_event([this](const Json& event) {
       if (muted_) return;
       const std::string title = text_in(event, "name");
-      print(cat(stamp(), title.empty() ? "site" : title, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
-                "\n"));
+      print_line(cat(stamp(), title.empty() ? "site" : title, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
+                     "\n"));
     });
     watch_.on_fault([this](const InjectedFault& fault) { return inject(fault); });
     watch_.begin();
@@ -66,10 +66,10 @@ class Rehearsal {
     if (code == 0) wait_for_reports();
     const bool all_active = show_nodes();
     for (const InjectedFault& fault : watch_.waiting())
-      print(cat("not injected, its moment never came: ", fault.text(), "\n"));
+      print_line(cat("not injected, its moment never came: ", fault.text(), "\n"));
     if (code == 0 && all_active) {
       show_reports();
-      print(cat("\nThe rehearsal took ", seconds_since(began), " s. Logs: ", settings_.work.string(), "\n"));
+      print_line(cat("\nThe rehearsal took ", seconds_since(began), " s. Logs: ", settings_.work.string(), "\n"));
       return 0;
     }
     show_trouble();
@@ -93,7 +93,7 @@ class Rehearsal {
     command.env = stage_.environment();
     command.merge_err = true;
     command.deadline = deadline_;
-    command.on_line = [this](Stream, std::string_view line) { print(cat(muted_ ? "" : stamp(), line, "\n")); };
+    command.on_line = [this](Stream, std::string_view line) { print_line(cat(muted_ ? "" : stamp(), line, "\n")); };
     command.on_tick = [this] { watch_.look(); };
     return runner_.run(command);
   }
@@ -103,11 +103,11 @@ class Rehearsal {
     words.front() = "hearth";
     muted_ = step.tells_events;
     for (unsigned turn = 0;; ++turn) {
-      print(cat("\n== ", step.title, turn == 0 ? "" : " (again)", "\n", shell_join(words), "\n"));
+      print_line(cat("\n== ", step.title, turn == 0 ? "" : " (again)", "\n", shell_join(words), "\n"));
       const CommandResult result = run_watched(step.argv);
       watch_.look();
       if (succeeded(result.status)) return 0;
-      print(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
+      print_line(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
       mend();
     }
@@ -115,7 +115,7 @@ class Rehearsal {
 
   bool inject(const InjectedFault& fault) {
     if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
-    print(cat(stamp(), "*** fault: ", fault.text(), "\n"));
+    print_line(cat(stamp(), "*** fault: ", fault.text(), "\n"));
     if (fault.kind == FaultKind::dead_disk) dead_disks_.push_back(fault.machine);
     return true;
   }
@@ -124,7 +124,7 @@ class Rehearsal {
   void mend() {
     for (const std::string& machine : std::exchange(dead_disks_, {})) {
       replace_disk(stage_.bmc(), machine, clock_);
-      print(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
+      print_line(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
     }
   }
 
@@ -147,34 +147,34 @@ class Rehearsal {
   }
 
   bool show_nodes() {
-    print("\n== nodes\n");
+    print_line("\n== nodes\n");
     const Json nodes = watch_.nodes();
-    print(node_table(nodes));
+    print_line(node_table(nodes));
     std::size_t active = 0;
     for (const Json& node : nodes) active += text_in(node, "provision_state") == "active" ? 1 : 0;
     return active == settings_.site.machines.size();
   }
 
   void show_reports() const {
-    print("\n== what the agents did\n");
+    print_line("\n== what the agents did\n");
     for (const BlankMachine& machine : settings_.site.machines) {
-      for (const std::string& line : report_lines(console(machine))) print(cat(line, "\n"));
+      for (const std::string& line : report_lines(console(machine))) print_line(cat(line, "\n"));
     }
   }
 
   void show_trouble() {
-    print("\n== what went wrong\n");
+    print_line("\n== what went wrong\n");
     for (const Json& node : watch_.nodes()) {
       const std::string state = text_in(node, "provision_state");
       if (state == "active") continue;
       const std::string error = text_in(node, "last_error");
-      print(cat("node ", text_in(node, "name"), " is ", state, error.empty() ? "" : ": ", error, "\n"));
+      print_line(cat("node ", text_in(node, "name"), " is ", state, error.empty() ? "" : ": ", error, "\n"));
     }
     for (const BlankMachine& machine : settings_.site.machines) {
-      print(cat("the console of ", machine.name, " (", (stage_.home(machine) / "console.log").string(),
-                ") ends with:\n", tail_of(stage_.home(machine) / "console.log", 8)));
+      print_line(cat("the console of ", machine.name, " (", (stage_.home(machine) / "console.log").string(),
+                     ") ends with:\n", tail_of(stage_.home(machine) / "console.log", 8)));
     }
-    print(stage_.log_names());
+    print_line(stage_.log_names());
   }
 
   const RehearsalSettings& settings_;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* k_vars = "/usr/share/OVMF/OVMF_VARS_4M.fd";
 
-void run_words(CommandRunner& runner, const std::vector<std::string>& argv) {
+void run_command(CommandRunner& runner, const std::vector<std::string>& argv) {
   Command command;
   command.argv = argv;
   run_checked(runner, command);
@@ -82,15 +82,15 @@ void RehearsalStage::make_network() {
   if (bmc_.address.empty())
     throw Error(ErrorKind::input, cat(settings_.site.subnet, " has no address left for the machines' management"))
         .hint("make network.pool smaller");
-  for (const std::vector<std::string>& argv : network_commands(settings_)) run_words(runner_, argv);
+  for (const std::vector<std::string>& argv : network_commands(settings_)) run_command(runner_, argv);
 }
 
 void RehearsalStage::make_machines() {
   RealFileSystem files;
   for (const BlankMachine& machine : settings_.site.machines) {
     files.make_directories(home(machine), 0700);
-    run_words(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", (home(machine) / "disk.qcow2").string(),
-                        cat(machine.disk_gib, "G")});
+    run_command(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", (home(machine) / "disk.qcow2").string(),
+                          cat(machine.disk_gib, "G")});
     if (!machine.uefi) continue;
     if (!fs::exists(k_vars)) {
       throw Error(ErrorKind::not_found, cat("there is no ", k_vars, ", and ", machine.name, " has UEFI"))
@@ -147,8 +147,8 @@ void RehearsalStage::start_seed_machine() {
   seed.home = settings_.work / "seed";
   files.make_directories(seed.home, 0700);
   seed.image = seed.home / "disk.qcow2";
-  run_words(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b",
-                      fs::absolute(settings_.site.seed_image).string(), seed.image.string()});
+  run_command(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b",
+                        fs::absolute(settings_.site.seed_image).string(), seed.image.string()});
   seed.images = seed.home / "images.squashfs";
   pack_images({{"site", settings_.site.image, settings_.site.deploy}}, seed.images, runner_);
   seed.tap = tap_names(settings_.site).back();
@@ -165,20 +165,20 @@ void RehearsalStage::start_seed_machine() {
   token_ = std::string(trim(*token));
   for (const fs::path& state : {node_state(settings_), stacks_state(settings_)})
     files.write(state / "api-token", cat(token_, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
-  run_words(runner_, seed_command(seed));
+  run_command(runner_, seed_command(seed));
 }
 
 void RehearsalStage::wait_for_ports(const Deadline& patience) {
-  struct Port {
+  struct ListeningPort {
     const char* what;
     std::string address;
     std::uint16_t number;
   };
   const std::string& seed = settings_.site.seed_address;
-  const std::vector<Port> ports = {{"the machines' management", bmc_.address, bmc_.port},
-                                   {"the conductor", seed, 6385},
-                                   {"the stack engine", seed, 8004}};
-  for (const Port& port : ports) {
+  const std::vector<ListeningPort> ports = {{"the machines' management", bmc_.address, bmc_.port},
+                                            {"the conductor", seed, 6385},
+                                            {"the stack engine", seed, 8004}};
+  for (const ListeningPort& port : ports) {
     while (!answers(port.address, port.number)) {
       if (seed_ && seed_->wait(Deadline::after(Duration::zero(), clock_), clock_)) {
         throw Error(ErrorKind::external, "the seed's services ended at once:\n" +

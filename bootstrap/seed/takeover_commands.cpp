@@ -13,7 +13,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-void print(const std::string& text) {
+void print_takeover(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -68,7 +68,7 @@ int takeover(const cli::Arguments& arguments, const FindSeed& find) {
   const Remote remote(arguments.value_or("user", "root"), arguments.values("ssh-option"), runner);
   std::vector<std::string> program = {arguments.value_or("program", "hearth")};
   SeedWorld world(api, remote, arguments.has("url") ? running_services(api) : place.machine, program,
-                  [](const std::string& line) { print(cat(line, "\n")); });
+                  [](const std::string& line) { print_takeover(cat(line, "\n")); });
   Takeover takeover(place.site, place.home, world, clock);
   if (arguments.has("back")) {
     takeover.call_off();
@@ -97,7 +97,7 @@ int settle(const cli::Arguments& arguments) {
     answer = settler.undo(plan(), deadline);
   else
     answer = settler.settle(plan(), deadline);
-  print(cat(answer.dump(), "\n"));
+  print_takeover(cat(answer.dump(), "\n"));
   return 0;
 }
 

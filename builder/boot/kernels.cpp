@@ -12,14 +12,14 @@ namespace hearth::builder {
 
 namespace {
 
-bool is_link(const fs::path& path) { return fs::symlink_status(path).type() == fs::symlink_file; }
+bool is_boot_link(const fs::path& path) { return fs::symlink_status(path).type() == fs::symlink_file; }
 
 bool boot_is_separate(const DiskLayout& layout) { return layout.mounted_at("/boot") != nullptr; }
 
 /// Links named vmlinuz and initrd.img in `directory` ("/" or "/boot/").
 std::optional<BootKernels> linked(const fs::path& tree, const std::string& directory) {
-  if (!is_link(GuestPath(cat(directory, "vmlinuz")).in(tree))) return std::nullopt;
-  const bool ramdisk = is_link(GuestPath(cat(directory, "initrd.img")).in(tree));
+  if (!is_boot_link(GuestPath(cat(directory, "vmlinuz")).in(tree))) return std::nullopt;
+  const bool ramdisk = is_boot_link(GuestPath(cat(directory, "initrd.img")).in(tree));
   const auto entry = [&](const char* suffix) {
     return KernelEntry{cat(directory, "vmlinuz", suffix),
                        ramdisk ? cat(directory, "initrd.img", suffix) : std::string()};
@@ -39,7 +39,7 @@ std::string ramdisk_for(const fs::path& tree, const std::string& version) {
 std::optional<BootKernels> newest_file(const fs::path& tree) {
   std::vector<std::string> versions;
   for (const std::string& name : RealFileSystem().list(tree / "boot")) {
-    if (name.starts_with("vmlinuz-") && !is_link(tree / "boot" / name)) versions.push_back(name.substr(8));
+    if (name.starts_with("vmlinuz-") && !is_boot_link(tree / "boot" / name)) versions.push_back(name.substr(8));
   }
   if (versions.empty()) return std::nullopt;
   std::sort(versions.begin(), versions.end(), version_less);
@@ -53,7 +53,7 @@ std::optional<BootKernels> newest_file(const fs::path& tree) {
 
 /// A link's new text when it moves from "/" into /boot.
 std::optional<std::string> target_in_boot(const fs::path& link) {
-  if (!is_link(link)) return std::nullopt;
+  if (!is_boot_link(link)) return std::nullopt;
   std::string target = fs::read_symlink(link).string();
   for (const std::string_view lead : {"/boot/", "boot/"}) {
     if (target.starts_with(lead)) return target.substr(lead.size());
@@ -85,7 +85,7 @@ void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int6
   bool moved = false;
   for (const char* name : {"vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"}) {
     const std::optional<std::string> target = target_in_boot(tree / name);
-    if (!target || is_link(tree / "boot" / name)) continue;
+    if (!target || is_boot_link(tree / "boot" / name)) continue;
     fs::create_symlink(*target, tree / "boot" / name);
     fs::remove(tree / name);
     stamp_time(tree / "boot" / name, epoch);

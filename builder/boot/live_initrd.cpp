@@ -16,7 +16,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint32_t k_directory = 0040755;
-constexpr std::uint32_t k_file = 0100644;
+constexpr std::uint32_t k_regular_file = 0100644;
 constexpr std::uint32_t k_program = 0100755;
 
 const std::vector<std::string>& live_modules() {
@@ -151,17 +151,17 @@ std::string live_ramdisk(const fs::path& tree, const std::string& kernel_version
   std::set<std::string> made;
   const std::string script =
       replace_all(replace_all(k_script, "MODULES", join(live_modules(), " ")), "MEDIUM", medium_file);
-  add_file(members, made, "scripts/hearth-live", k_file, script);
+  add_file(members, made, "scripts/hearth-live", k_regular_file, script);
   add_file(members, made, "usr/bin/busybox", k_program, read_file(resolve_in_tree(tree, "/bin/busybox")));
   const std::string below = cat("/lib/modules/", kernel_version);
   const fs::path modules = resolve_in_tree(tree, below);
   const std::string target = cat("usr", below, "/");
   for (const std::string& name : RealFileSystem().list(modules)) {
     if (!name.starts_with("modules.")) continue;
-    add_file(members, made, cat(target, name), k_file, read_file(modules / name));
+    add_file(members, made, cat(target, name), k_regular_file, read_file(modules / name));
   }
   for (const std::string& path : module_closure(read_file(modules / "modules.dep"), live_modules())) {
-    add_file(members, made, cat(target, path), k_file, read_file(modules / path));
+    add_file(members, made, cat(target, path), k_regular_file, read_file(modules / path));
   }
   return cpio_archive(members, epoch);
 }

@@ -29,14 +29,14 @@ constexpr std::size_t k_section_header = 40;
 constexpr std::uint32_t k_page = 4096;
 constexpr std::uint32_t k_data_to_read = 0x40000040;  // initialized data, readable
 
-std::uint32_t get(const std::string& bytes, std::size_t at, std::size_t count) {
+std::uint32_t get_le(const std::string& bytes, std::size_t at, std::size_t count) {
   if (at + count > bytes.size()) throw Error(ErrorKind::input, "the UEFI stub is cut short");
   std::uint32_t number = 0;
   for (std::size_t i = count; i-- > 0;) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
   return number;
 }
 
-void put(std::string& bytes, std::size_t at, std::uint32_t number, std::size_t count) {
+void put_le(std::string& bytes, std::size_t at, std::uint32_t number, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i) & 0xffU);
 }
 
@@ -48,20 +48,21 @@ std::uint32_t rounded(std::size_t size, std::uint32_t to) {
 
 /// Where in the stub things are.
 struct Pe {
-  explicit Pe(const std::string& bytes) : at(get(bytes, k_pe_pointer, 4)) {
-    if (bytes.substr(0, 2) != "MZ" || get(bytes, at, 4) != 0x4550U || get(bytes, at + k_magic, 2) != k_pe32_plus) {
+  explicit Pe(const std::string& bytes) : at(get_le(bytes, k_pe_pointer, 4)) {
+    if (bytes.substr(0, 2) != "MZ" || get_le(bytes, at, 4) != 0x4550U ||
+        get_le(bytes, at + k_magic, 2) != k_pe32_plus) {
       throw Error(ErrorKind::input, "the UEFI stub is no 64-bit PE program");
     }
-    if (get(bytes, at + k_certificates, 4) != 0) throw Error(ErrorKind::input, "the UEFI stub is signed");
-    count = get(bytes, at + k_section_count, 2);
-    table = at + k_optional + get(bytes, at + k_optional_size, 2);
-    section_alignment = std::max(get(bytes, at + k_section_alignment, 4), k_page);
-    file_alignment = get(bytes, at + k_file_alignment, 4);
+    if (get_le(bytes, at + k_certificates, 4) != 0) throw Error(ErrorKind::input, "the UEFI stub is signed");
+    count = get_le(bytes, at + k_section_count, 2);
+    table = at + k_optional + get_le(bytes, at + k_optional_size, 2);
+    section_alignment = std::max(get_le(bytes, at + k_section_alignment, 4), k_page);
+    file_alignment = get_le(bytes, at + k_file_alignment, 4);
     if (file_alignment == 0) throw Error(ErrorKind::input, "the UEFI stub is damaged");
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::size_t header = table + i * k_section_header;
-      end = std::max(end, get(bytes, header + 12, 4) + get(bytes, header + 8, 4));
-      stored_end = std::max(stored_end, get(bytes, header + 20, 4) + get(bytes, header + 16, 4));
+      end = std::max(end, get_le(bytes, header + 12, 4) + get_le(bytes, header + 8, 4));
+      stored_end = std::max(stored_end, get_le(bytes, header + 20, 4) + get_le(bytes, header + 16, 4));
     }
   }
   std::size_t at;
@@ -78,12 +79,12 @@ struct Pe {
 std::string with_sections(std::string stub, const std::vector<PeSection>& sections) {
   const Pe pe(stub);
   const std::size_t headers_end = pe.table + (pe.count + sections.size()) * k_section_header;
-  if (headers_end > get(stub, pe.at + k_headers_size, 4)) {
+  if (headers_end > get_le(stub, pe.at + k_headers_size, 4)) {
     throw Error(ErrorKind::input, "the UEFI stub has no room for further section headers");
   }
   stub.resize(std::min<std::size_t>(stub.size(), pe.stored_end));
-  put(stub, pe.at + k_symbols, 0, 4);
-  put(stub, pe.at + k_symbols + 4, 0, 4);
+  put_le(stub, pe.at + k_symbols, 0, 4);
+  put_le(stub, pe.at + k_symbols + 4, 0, 4);
   std::uint32_t address = rounded(pe.end, pe.section_alignment);
   std::size_t header = pe.table + pe.count * k_section_header;
   for (const auto& [name, contents] : sections) {
@@ -91,21 +92,21 @@ std::string with_sections(std::string stub, const std::vector<PeSection>& sectio
     const auto begin = static_cast<std::uint32_t>(stub.size());
     const std::uint32_t stored = rounded(contents.size(), pe.file_alignment);
     stub.replace(header, 8, cat(name, std::string(8 - name.size(), '\0')));
-    put(stub, header + 8, static_cast<std::uint32_t>(contents.size()), 4);
-    put(stub, header + 12, address, 4);
-    put(stub, header + 16, stored, 4);
-    put(stub, header + 20, begin, 4);
-    put(stub, header + 24, 0, 4);
-    put(stub, header + 28, 0, 4);
-    put(stub, header + 32, 0, 4);
-    put(stub, header + 36, k_data_to_read, 4);
+    put_le(stub, header + 8, static_cast<std::uint32_t>(contents.size()), 4);
+    put_le(stub, header + 12, address, 4);
+    put_le(stub, header + 16, stored, 4);
+    put_le(stub, header + 20, begin, 4);
+    put_le(stub, header + 24, 0, 4);
+    put_le(stub, header + 28, 0, 4);
+    put_le(stub, header + 32, 0, 4);
+    put_le(stub, header + 36, k_data_to_read, 4);
     stub += contents;
     stub.resize(begin + stored);
     address = rounded(address + contents.size(), pe.section_alignment);
     header += k_section_header;
   }
-  put(stub, pe.at + k_section_count, static_cast<std::uint32_t>(pe.count + sections.size()), 2);
-  put(stub, pe.at + k_image_size, address, 4);
+  put_le(stub, pe.at + k_section_count, static_cast<std::uint32_t>(pe.count + sections.size()), 2);
+  put_le(stub, pe.at + k_image_size, address, 4);
   return stub;
 }
 

@@ -22,11 +22,11 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::size_t k_inline_extents = 4;
-constexpr std::uint32_t k_most_links = 65000;  // of a directory; more are counted as 1 (dir_nlink)
+constexpr std::uint32_t k_ext_fill_most_links = 65000;  // of a directory; more are counted as 1 (dir_nlink)
 constexpr unsigned k_copiers = 2;
 constexpr std::string_view k_lost = "lost+found";
 
-Error does_not_fit(std::string_view what) {
+Error inode_does_not_fit(std::string_view what) {
   return Error(ErrorKind::input, cat("the tree does not fit into its ext file system: ", what));
 }
 
@@ -169,7 +169,7 @@ class ExtFiller {
       ext2_ino_t free = 0;
       const errcode_t code =
           ::ext2fs_find_first_zero_inode_bitmap2(fs_->inode_map, next, fs_->super->s_inodes_count, &free);
-      if (code != 0) throw does_not_fit(cat("no inode is free of ", fs_->super->s_inodes_count));
+      if (code != 0) throw inode_does_not_fit(cat("no inode is free of ", fs_->super->s_inodes_count));
       ::ext2fs_inode_alloc_stats2(fs_, free, +1, nodes_[i].is_directory() ? 1 : 0);
       numbers_[i] = free;
       next = std::min(free + 1, fs_->super->s_inodes_count);  // the last is taken then, and nothing is found
@@ -209,7 +209,7 @@ class ExtFiller {
     --directory_blocks[0];
     const PlacementRules rules{.block_size = fs_->blocksize, .offset = extent_.offset};
     auto placed = place_nodes(nodes_, directory_blocks, free_blocks(), rules);
-    if (!placed) throw does_not_fit(cat("no block is free of ", ::ext2fs_blocks_count(fs_->super)));
+    if (!placed) throw inode_does_not_fit(cat("no block is free of ", ::ext2fs_blocks_count(fs_->super)));
     extents_ = std::move(*placed);
     for (const std::vector<FileExtent>& extents : extents_) {
       for (const FileExtent& each : extents) ::ext2fs_block_alloc_stats_range(fs_, each.physical, each.count, +1);
@@ -280,9 +280,10 @@ class ExtFiller {
 
   [[nodiscard]] __u16 links_of(std::size_t index) const {
     const std::uint32_t links = nodes_[index].links + (index == 0 ? 1 : 0);  // lost+found
-    if (links <= k_most_links) return static_cast<__u16>(links);
+    if (links <= k_ext_fill_most_links) return static_cast<__u16>(links);
     if (nodes_[index].is_directory()) return 1;
-    throw does_not_fit(cat("/", nodes_[index].path, " has ", links, " hard links, more than ", k_most_links));
+    throw inode_does_not_fit(
+        cat("/", nodes_[index].path, " has ", links, " hard links, more than ", k_ext_fill_most_links));
   }
 
   void grow_extent_tree(std::size_t index) {

@@ -11,7 +11,7 @@ namespace hearth::builder {
 
 namespace {
 
-void set_times(ext2_inode_large& inode, std::uint32_t time, std::size_t inode_size) {
+void set_ext_times(ext2_inode_large& inode, std::uint32_t time, std::size_t inode_size) {
   inode.i_atime = inode.i_ctime = inode.i_mtime = time;
   if (inode_size <= EXT2_GOOD_OLD_INODE_SIZE || inode.i_extra_isize < 24) return;
   inode.i_crtime = time;
@@ -49,7 +49,7 @@ class InodePass {
     check_ext(::ext2fs_read_inode_full(fs_, number, plain, bytes), "reading an inode");
     if (inode.i_mode == 0) return;  // reserved and never used
     if (number == EXT2_ROOT_INO && !source_.empty()) take_root_attributes(inode, source_, latest_);
-    set_times(inode, std::min(inode.i_mtime, latest_), size_);
+    set_ext_times(inode, std::min(inode.i_mtime, latest_), size_);
     check_ext(::ext2fs_write_inode_full(fs_, number, plain, bytes), "writing an inode");
   }
 

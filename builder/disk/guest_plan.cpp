@@ -14,7 +14,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_kib = 1024;
-constexpr std::uint64_t k_sector = 512;
+constexpr std::uint64_t k_guest_plan_sector = 512;
 
 /// `printf` words that write these bytes, whatever they are.
 std::string printf_bytes(const std::string& bytes) {
@@ -133,7 +133,7 @@ class Planner {
 
   std::string encrypted(const LuksVolume& volume) {
     const bool first = volume.version == "luks1";
-    const std::uint64_t header = (first ? k_luks1_header : k_luks2_header) / k_sector;
+    const std::uint64_t header = (first ? k_luks1_header : k_luks2_header) / k_guest_plan_sector;
     std::vector<std::string> format = {"cryptsetup",   "-q",     "luksFormat", "--type",
                                        volume.version, "--uuid", volume.uuid};
     if (first) {

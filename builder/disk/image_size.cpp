@@ -19,7 +19,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_block = 4096;
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_image_size_mib = 1024 * 1024;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -119,18 +119,19 @@ std::uint64_t journal_bytes(const DiskFileSystem& file_system, std::uint64_t dat
   if (file_system.type == "ext2") return 0;
   const std::string given = option_value(file_system.options, "-J").value_or("");
   if (given.starts_with("size=")) {
-    if (const auto mib = parse_number(given.substr(5))) return *mib * k_mib;
+    if (const auto mib = parse_number(given.substr(5))) return *mib * k_image_size_mib;
   }
-  if (data < 128 * k_mib) return 4 * k_mib;  // mke2fs' own steps
-  if (data < 1024 * k_mib) return 16 * k_mib;
-  return data < 2048 * k_mib ? 32 * k_mib : 64 * k_mib;
+  if (data < 128 * k_image_size_mib) return 4 * k_image_size_mib;  // mke2fs' own steps
+  if (data < 1024 * k_image_size_mib) return 16 * k_image_size_mib;
+  return data < 2048 * k_image_size_mib ? 32 * k_image_size_mib : 64 * k_image_size_mib;
 }
 
 /// Data, journal and inode tables; each block group of 128 MiB has two bitmaps, and some hold group descriptors.
 std::uint64_t least_ext(const DiskFileSystem& file_system, const TreeUsage& usage) {
   constexpr double inode_bytes = 256;
   constexpr double group_share = 3.0 * 4096 / (128.0 * 1024 * 1024);
-  const std::uint64_t data = usage.bytes + 2 * k_mib;  // superblocks, descriptors with room to grow, lost+found
+  const std::uint64_t data =
+      usage.bytes + 2 * k_image_size_mib;  // superblocks, descriptors with room to grow, lost+found
   const double fixed = static_cast<double>(data + journal_bytes(file_system, data));
   const double table_share = inode_bytes / static_cast<double>(inode_ratio(file_system));
   const double by_data = fixed / (1.0 - table_share - group_share);
@@ -178,9 +179,9 @@ std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib
 std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usage) {
   if (file_system.is_ext()) return least_ext(file_system, usage);
   if (file_system.is_fat()) return usage.bytes + 256 * 1024;
-  if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_mib;
+  if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_image_size_mib;
   // mkfs.xfs makes nothing smaller than 300 MiB, and a log of 64 MiB.
-  if (file_system.type == "xfs") return std::max(300 * k_mib, usage.bytes + 64 * k_mib);
+  if (file_system.type == "xfs") return std::max(300 * k_image_size_mib, usage.bytes + 64 * k_image_size_mib);
   return 40 * 1024;
 }
 

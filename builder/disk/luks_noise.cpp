@@ -16,7 +16,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_cost = std::uint64_t{1} << 17U;
-constexpr std::uint64_t k_block = 8;
+constexpr std::uint64_t k_noise_block = 8;
 constexpr std::uint64_t k_memory = std::uint64_t{256} << 20U;
 constexpr std::size_t k_piece = std::size_t{1} << 20U;
 constexpr std::size_t k_pieces = 24;  // LUKS2 fills up to 16 MiB of key slots
@@ -27,7 +27,7 @@ StreamKey stream_key(std::string_view key, std::string_view uuid) {
   const std::string salt = cat("hearth luks ", uuid);
   StreamKey out{};
   if (::EVP_PBE_scrypt(key.data(), key.size(), reinterpret_cast<const unsigned char*>(salt.data()), salt.size(), k_cost,
-                       k_block, 1, k_memory, out.data(), out.size()) != 1) {
+                       k_noise_block, 1, k_memory, out.data(), out.size()) != 1) {
     throw Error(ErrorKind::unsupported, "this OpenSSL does not offer scrypt with 128 MiB");
   }
   return out;

@@ -12,7 +12,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_sector = 512;
+constexpr std::size_t k_lvm_metadata_sector = 512;
 constexpr std::size_t k_label_sectors = 4;  // the label is in one of the first four
 constexpr std::size_t k_area_header = 512;
 // Of the area's header: checksum, magic, version, start, size, locations.
@@ -40,11 +40,12 @@ std::uint32_t area_checksum(std::string_view head, std::size_t begin) {
 
 /// Where the metadata area begins, by the label's lists: data areas, an empty one, metadata areas, an empty one.
 std::size_t metadata_begin(std::string_view head) {
-  for (std::size_t sector = 0; sector < k_label_sectors && (sector + 1) * k_sector <= head.size(); ++sector) {
-    const std::size_t label = sector * k_sector;
+  for (std::size_t sector = 0; sector < k_label_sectors && (sector + 1) * k_lvm_metadata_sector <= head.size();
+       ++sector) {
+    const std::size_t label = sector * k_lvm_metadata_sector;
     if (head.substr(label, 8) != "LABELONE") continue;
     std::size_t at = label + get_le(head, label + 20, 4) + 32 + 8;  // behind the volume's id and size
-    while (at + 16 < label + k_sector && get_le(head, at, 8) != 0) at += 16;
+    while (at + 16 < label + k_lvm_metadata_sector && get_le(head, at, 8) != 0) at += 16;
     return get_le(head, at + 16, 8);
   }
   not_lvm("it has no label");

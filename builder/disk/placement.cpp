@@ -8,8 +8,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
-constexpr std::uint64_t k_sector = 512;
+constexpr std::uint64_t k_placement_mib = 1024 * 1024;
+constexpr std::uint64_t k_placement_sector = 512;
 
 Error does_not_fit(const Partition& partition, std::uint64_t wanted, std::uint64_t free) {
   return Error(ErrorKind::input,
@@ -37,15 +37,15 @@ std::uint64_t gap_before(const Partition& partition, std::uint64_t end) {
 
 Placement place_gpt(const DiskLayout& layout, std::uint64_t disk_bytes) {
   Placement placement{.disk_bytes = disk_bytes};
-  std::uint64_t start = k_mib;
-  std::uint64_t free = disk_bytes < 2 * k_mib ? 0 : disk_bytes - 2 * k_mib;
+  std::uint64_t start = k_placement_mib;
+  std::uint64_t free = disk_bytes < 2 * k_placement_mib ? 0 : disk_bytes - 2 * k_placement_mib;
   for (const Partition& partition : layout.partitions) {
     const std::uint64_t gap = gap_before(partition, start);
     if (gap > free) throw does_not_fit(partition, gap, free);
     start += gap;
     free -= gap;
-    const std::uint64_t length = resolve(partition.size, free) / k_mib * k_mib;
-    if (length == 0 || length > free) throw does_not_fit(partition, std::max(length, k_mib), free);
+    const std::uint64_t length = resolve(partition.size, free) / k_placement_mib * k_placement_mib;
+    if (length == 0 || length > free) throw does_not_fit(partition, std::max(length, k_placement_mib), free);
     placement.partitions.push_back({start, length});
     placement.numbers.push_back(static_cast<std::uint32_t>(placement.partitions.size()));
     start += length;
@@ -66,7 +66,7 @@ class MbrPlacer {
       next_ += gap_before(partition, next_);
       const std::uint64_t used = next_ + align_;  // the last aligned piece of a disk stays unused
       const std::uint64_t free = placement_.disk_bytes > used ? placement_.disk_bytes - used : 0;
-      const std::uint64_t length = resolve(partition.size, free) / k_sector * k_sector;
+      const std::uint64_t length = resolve(partition.size, free) / k_placement_sector * k_placement_sector;
       if (length == 0 || length > free) throw does_not_fit(partition, length, free);
       partition.primary ? add_primary(length) : add_logical(length);
     }

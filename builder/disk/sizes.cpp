@@ -10,12 +10,12 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_kib = 1024;
+constexpr std::uint64_t k_sizes_kib = 1024;
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 14> k_units = {{
-    {"TiB", k_kib* k_kib* k_kib* k_kib},
-    {"GiB", k_kib* k_kib* k_kib},
-    {"MiB", k_kib* k_kib},
-    {"KiB", k_kib},
+    {"TiB", k_sizes_kib* k_sizes_kib* k_sizes_kib* k_sizes_kib},
+    {"GiB", k_sizes_kib* k_sizes_kib* k_sizes_kib},
+    {"MiB", k_sizes_kib* k_sizes_kib},
+    {"KiB", k_sizes_kib},
     {"TB", 1'000'000'000'000},
     {"GB", 1'000'000'000},
     {"MB", 1'000'000},

@@ -10,8 +10,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_page = 4096;
-constexpr std::uint64_t k_smallest = 10 * k_page;  // the kernel refuses less
+constexpr std::size_t k_swap_page = 4096;
+constexpr std::uint64_t k_smallest = 10 * k_swap_page;  // the kernel refuses less
 
 void put32(std::string& bytes, std::size_t at, std::uint64_t value) {
   for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>((value >> (8 * i)) & 0xffU);
@@ -29,13 +29,13 @@ std::string uuid_bytes(const std::string& uuid) {
 /// The kernel's union swap_header (include/linux/swap.h): at 1024 version, last page, bad pages (4 bytes each), UUID
 /// and volume name (16 each); the magic word in the page's last ten bytes.
 std::string header_page(const FileSystemJob& job) {
-  std::string page(k_page, '\0');
+  std::string page(k_swap_page, '\0');
   put32(page, 1024, 1);
-  put32(page, 1028, std::min<std::uint64_t>(job.extent.length / k_page - 1, UINT32_MAX));
+  put32(page, 1028, std::min<std::uint64_t>(job.extent.length / k_swap_page - 1, UINT32_MAX));
   page.replace(1036, 16, uuid_bytes(job.file_system.uuid));
   const std::string label = job.file_system.label.substr(0, 16);
   page.replace(1052, label.size(), label);
-  page.replace(k_page - 10, 10, "SWAPSPACE2");
+  page.replace(k_swap_page - 10, 10, "SWAPSPACE2");
   return page;
 }
 

@@ -19,7 +19,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_sector = 512;
+constexpr std::uint64_t k_thin_metadata_sector = 512;
 constexpr std::size_t k_head = std::size_t{1} << 20U;
 constexpr std::size_t k_most_metadata = std::size_t{256} << 20U;
 
@@ -77,12 +77,13 @@ class Group {
 
   std::optional<Extent> place_of(const std::string& volume) const {
     const std::string base = cat(group_, "/logical_volumes/", volume);
-    const std::uint64_t extent = number(cat(group_, "/extent_size")) * k_sector;
+    const std::uint64_t extent = number(cat(group_, "/extent_size")) * k_thin_metadata_sector;
     const std::vector<std::string> stripe =
         split(replace_all(replace_all(text(cat(base, "/segment1/stripes")), "[", ""), "]", ""), ',');
     if (number(cat(base, "/segment_count")) != 1 || stripe.size() != 2 || trim(stripe[0]) != physical_)
       return std::nullopt;
-    const std::uint64_t begin = number(cat(group_, "/physical_volumes/", physical_, "/pe_start")) * k_sector;
+    const std::uint64_t begin =
+        number(cat(group_, "/physical_volumes/", physical_, "/pe_start")) * k_thin_metadata_sector;
     return Extent{begin + parse_number(trim(stripe[1])).value_or(0) * extent,
                   number(cat(base, "/segment1/extent_count")) * extent};
   }
@@ -91,7 +92,7 @@ class Group {
   std::string group_, physical_;
 };
 
-std::string read_at(const fs::path& file, std::uint64_t offset, std::size_t count) {
+std::string read_block(const fs::path& file, std::uint64_t offset, std::size_t count) {
   const Fd fd = Fd::open(file.string(), O_RDONLY);
   std::string bytes(count, '\0');
   if (::pread(fd.get(), bytes.data(), count, static_cast<off_t>(offset)) < 0) {
@@ -105,7 +106,7 @@ void settle(const fs::path& raw, const Extent& place, const fs::path& scratch, C
   const fs::path file = work.path() / "metadata";
   const fs::path text = work.path() / "text";
   const Environment env = maker_environment(0);
-  RealFileSystem().write(file, read_at(raw, place.offset, place.length), {});
+  RealFileSystem().write(file, read_block(raw, place.offset, place.length), {});
   run_checked(runner, Command{.argv = {"thin_dump", "-o", text.string(), file.string()}, .env = env});
   RealFileSystem().write(file, std::string(place.length, '\0'), {});
   run_checked(runner, Command{.argv = {"thin_restore", "-q", "-i", text.string(), "-o", file.string()}, .env = env});
@@ -139,7 +140,7 @@ void settle_thin_pools(const fs::path& raw, const DiskLayout& layout, const Plac
     for (std::size_t i = 0; i < layout.partitions.size(); ++i) {
       if (layout.partitions[i].name != physical.base) continue;
       const Extent& partition = placement.partitions[i];
-      const std::string head = read_at(raw, partition.offset, std::min<std::uint64_t>(k_head, partition.length));
+      const std::string head = read_block(raw, partition.offset, std::min<std::uint64_t>(k_head, partition.length));
       for (Extent place : thin_metadata_places(head, physical.uuid)) {
         if (place.length == 0 || place.length > k_most_metadata || place.end() > partition.length) continue;
         place.offset += partition.offset;

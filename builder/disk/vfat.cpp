@@ -11,7 +11,7 @@ namespace hearth::builder {
 
 namespace {
 
-std::vector<std::string> mkfs_argv(const FileSystemJob& job, const fs::path& file) {
+std::vector<std::string> mkfs_vfat_argv(const FileSystemJob& job, const fs::path& file) {
   const DiskFileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.vfat", "--invariant",     "-i", replace_all(file_system.uuid, "-", ""),
                                    "-n",        file_system.label, "-S", std::to_string(job.sector_size)};
@@ -83,7 +83,7 @@ void make_vfat(const FileSystemJob& job, CommandRunner& runner) {
   const TempDir scratch = TempDir::create(job.scratch, "fat-");
   const fs::path file = scratch.path() / "file-system";
   create_sparse_file(file, job.extent.length);
-  run_checked(runner, Command{.argv = mkfs_argv(job, file), .env = maker_environment(job.epoch)});
+  run_checked(runner, Command{.argv = mkfs_vfat_argv(job, file), .env = maker_environment(job.epoch)});
   if (!job.source.empty()) FatFiller(file, job.epoch, runner).fill(job.source, "::/");
   copy_sparse(file, job.image, job.extent.offset);
 }

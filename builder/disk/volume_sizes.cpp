@@ -11,7 +11,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_chunk = std::uint64_t{512} << 10U;  // mdadm's own for striped levels
+constexpr std::uint64_t k_growth_chunk = std::uint64_t{512} << 10U;  // mdadm's own for striped levels
 constexpr std::uint64_t k_least = std::uint64_t{1} << 20U;
 
 std::uint64_t thin_metadata_extents(std::uint64_t data_extents) {
@@ -64,9 +64,9 @@ class Sizer {
     member = less(member, k_volume_align, array.name) / k_volume_align * k_volume_align;
     const std::uint64_t count = array.members.size();
     if (array.level == "1") return member;
-    member = member / k_chunk * k_chunk;
+    member = member / k_growth_chunk * k_growth_chunk;
     if (array.level == "0") return member * count;
-    if (array.level == "10") return member * count / 2 / k_chunk * k_chunk;
+    if (array.level == "10") return member * count / 2 / k_growth_chunk * k_growth_chunk;
     return member * (count - (array.level == "6" ? 2 : 1));
   }
 

@@ -19,7 +19,7 @@ bool has_data_option(const std::vector<std::string>& options) {
   return std::any_of(options.begin(), options.end(), [](const std::string& each) { return each.starts_with("-d"); });
 }
 
-std::vector<std::string> mkfs_argv(const FileSystemJob& job, const fs::path& file, std::uint64_t largest) {
+std::vector<std::string> mkfs_xfs_argv(const FileSystemJob& job, const fs::path& file, std::uint64_t largest) {
   const DiskFileSystem& file_system = job.file_system;
   std::vector<std::string> argv = {"mkfs.xfs", "-q",
                                    "-f",       "-K",
@@ -66,9 +66,9 @@ void make_xfs(const FileSystemJob& job, CommandRunner& runner) {
   create_sparse_file(file, job.extent.length);
   if (!job.source.empty()) RealFileSystem().write(links / "prototype", xfs_prototype(root, links), {});
   try {
-    run_checked(
-        runner,
-        Command{.argv = mkfs_argv(job, file, largest_file(root)), .env = maker_environment(job.epoch), .cwd = links});
+    run_checked(runner, Command{.argv = mkfs_xfs_argv(job, file, largest_file(root)),
+                                .env = maker_environment(job.epoch),
+                                .cwd = links});
   } catch (Error& error) {
     throw error.hint("XFS needs 300 MiB at least, and room for its log; give a larger --image-size.");
   }

@@ -21,7 +21,7 @@ constexpr std::uint64_t k_big_times = 8;  // in k_flags2
 constexpr std::int64_t k_big_epoch = std::int64_t{1} << 31;
 constexpr std::int64_t k_second = 1'000'000'000;
 
-enum Format : std::uint8_t { device = 0, local = 1, extents = 2, tree = 3 };
+enum ForkFormat : std::uint8_t { device = 0, local = 1, extents = 2, tree = 3 };
 
 /// Nanoseconds since 1901-12-13 where the inode says so; else seconds and nanoseconds since 1970.
 void set_times(std::string& inode, std::int64_t seconds) {

@@ -12,10 +12,10 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_header = 56;  // of a tree's block with short pointers and a checksum
-constexpr std::size_t k_checksum = 52;
+constexpr std::size_t k_xfs_groups_header = 56;  // of a tree's block with short pointers and a checksum
+constexpr std::size_t k_xfs_groups_checksum = 52;
 constexpr std::size_t k_record = 16;  // first inode, holes, count, free, mask of the free
-constexpr std::size_t k_chunk = 64;
+constexpr std::size_t k_chunk_inodes = 64;
 constexpr std::size_t k_root = 20, k_free_count = 28, k_free_root = 328, k_free_level = 332;  // in the AGI
 
 std::size_t record_count(const std::string& block) { return get_be(block, 6, 2); }
@@ -24,7 +24,7 @@ std::size_t record_count(const std::string& block) { return get_be(block, 6, 2);
 void collect_leaves(std::uint64_t number, const XfsBlocks& blocks, std::vector<std::uint64_t>& leaves) {
   const std::string block = blocks.read(number);
   if (get_be(block, 4, 2) == 0) return leaves.push_back(number);
-  const std::size_t pointers = k_header + (block.size() - k_header) / 8 * 4;
+  const std::size_t pointers = k_xfs_groups_header + (block.size() - k_xfs_groups_header) / 8 * 4;
   for (std::size_t i = 0; i < record_count(block); ++i) {
     collect_leaves(get_be(block, pointers + i * 4, 4), blocks, leaves);
   }
@@ -34,12 +34,12 @@ void collect_leaves(std::uint64_t number, const XfsBlocks& blocks, std::vector<s
 std::size_t mark_free(std::string& leaf, const std::vector<std::uint64_t>& numbers, std::string& partly_free) {
   std::size_t marked = 0;
   for (std::size_t i = 0; i < record_count(leaf); ++i) {
-    const std::size_t at = k_header + i * k_record;
+    const std::size_t at = k_xfs_groups_header + i * k_record;
     const std::uint64_t first = get_be(leaf, at, 4);
     std::uint64_t mask = get_be(leaf, at + 8, 8);
     std::size_t here = 0;
     for (auto it = std::lower_bound(numbers.begin(), numbers.end(), first);
-         it != numbers.end() && *it < first + k_chunk; ++it) {
+         it != numbers.end() && *it < first + k_chunk_inodes; ++it) {
       mask |= std::uint64_t{1} << (*it - first);
       ++here;
     }
@@ -68,21 +68,21 @@ void free_xfs_inodes(std::string& header, const std::vector<std::uint64_t>& numb
   for (const std::uint64_t number : leaves) {
     std::string leaf = blocks.read(number);
     marked += mark_free(leaf, numbers, partly_free);
-    seal_xfs(leaf, k_checksum);
+    seal_xfs(leaf, k_xfs_groups_checksum);
     blocks.write(number, leaf);
   }
   if (marked != numbers.size()) throw Error(ErrorKind::external, "an inode is in no chunk of its group");
   put_be(header, k_free_count, get_be(header, k_free_count, 4) + marked, 4);
   const std::uint64_t root = get_be(header, k_free_root, 4);
   std::string tree = blocks.read(root);
-  if (get_be(header, k_free_level, 4) != 1 || k_header + partly_free.size() > tree.size()) {
+  if (get_be(header, k_free_level, 4) != 1 || k_xfs_groups_header + partly_free.size() > tree.size()) {
     throw Error(ErrorKind::unsupported, "the tree has hard links in too many places for an XFS made in user space")
         .hint("--disk-maker guestfs makes it.");
   }
-  tree.replace(k_header, tree.size() - k_header, tree.size() - k_header, '\0');
-  tree.replace(k_header, partly_free.size(), partly_free);
+  tree.replace(k_xfs_groups_header, tree.size() - k_xfs_groups_header, tree.size() - k_xfs_groups_header, '\0');
+  tree.replace(k_xfs_groups_header, partly_free.size(), partly_free);
   put_be(tree, 6, partly_free.size() / k_record, 2);
-  seal_xfs(tree, k_checksum);
+  seal_xfs(tree, k_xfs_groups_checksum);
   blocks.write(root, tree);
 }
 

@@ -17,17 +17,18 @@ namespace {
 
 constexpr std::size_t k_inode_core = 176;
 constexpr std::size_t k_inode_checksum = 100;
-constexpr std::size_t k_format = 5, k_size = 56, k_extents = 76, k_fork_offset = 82;  // in the inode
+constexpr std::size_t k_xfs_image_format = 5, k_xfs_image_size = 56, k_xfs_image_extents = 76,
+                      k_xfs_image_fork_offset = 82;                // in the inode
 constexpr std::size_t k_map_header = 72;                           // of a block of a file's extent tree
 constexpr std::uint64_t k_index_begin = std::uint64_t{32} << 30U;  // of a directory: behind its data lies their index
 constexpr std::size_t k_directory_header = 64;
 constexpr std::size_t k_directory_checksum = 4;
 constexpr std::size_t k_super_checksum = 224;
 
-enum Format : std::uint8_t { local = 1, extents = 2, tree = 3 };
+enum DataFork : std::uint8_t { fork_local = 1, fork_extents = 2, fork_tree = 3 };
 
 std::size_t data_fork_size(const std::string& inode) {
-  const std::size_t offset = get_be(inode, k_fork_offset, 1) * 8;
+  const std::size_t offset = get_be(inode, k_xfs_image_fork_offset, 1) * 8;
   return offset == 0 ? inode.size() - k_inode_core : offset;
 }
 
@@ -168,8 +169,8 @@ void XfsImage::collect_runs(std::uint64_t number, std::vector<Run>& runs) const 
 std::vector<XfsImage::Run> XfsImage::runs_of(const std::string& inode) const {
   std::vector<Run> runs;
   const std::string_view fork = std::string_view(inode).substr(k_inode_core, data_fork_size(inode));
-  if (get_be(inode, k_format, 1) == extents) add_runs(fork, get_be(inode, k_extents, 4), runs);
-  if (get_be(inode, k_format, 1) == tree) {
+  if (get_be(inode, k_xfs_image_format, 1) == fork_extents) add_runs(fork, get_be(inode, k_xfs_image_extents, 4), runs);
+  if (get_be(inode, k_xfs_image_format, 1) == fork_tree) {
     const std::size_t pointers = 4 + (fork.size() - 4) / 16 * 8;
     for (std::size_t i = 0; i < get_be(fork, 2, 2); ++i) collect_runs(get_be(fork, pointers + i * 8, 8), runs);
   }
@@ -178,8 +179,8 @@ std::vector<XfsImage::Run> XfsImage::runs_of(const std::string& inode) const {
 
 XfsDirectory XfsImage::read_directory(const std::string& inode) const {
   XfsDirectory directory;
-  if (get_be(inode, k_format, 1) == local) {
-    directory.read_short_form(inode.substr(k_inode_core, get_be(inode, k_size, 8)));
+  if (get_be(inode, k_xfs_image_format, 1) == fork_local) {
+    directory.read_short_form(inode.substr(k_inode_core, get_be(inode, k_xfs_image_size, 8)));
     return directory;
   }
   for (const Run& run : runs_of(inode)) {
@@ -213,8 +214,8 @@ void XfsImage::give_back(std::vector<XfsNumber> numbers) const {
     std::string empty(inode.size(), '\0');
     empty.replace(0, 2, "IN");
     put_be(empty, 4, 3, 1);  // version
-    put_be(empty, k_format, extents, 1);
-    put_be(empty, 83, extents, 1);           // the attributes' format
+    put_be(empty, k_xfs_image_format, fork_extents, 1);
+    put_be(empty, 83, fork_extents, 1);      // the attributes' format
     put_be(empty, 96, 0xffffffffU, 4);       // in no list of unlinked inodes
     empty.replace(120, 8, inode, 120, 8);    // flags that a new inode has
     empty.replace(152, 24, inode, 152, 24);  // its number, the file system's id

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t k_inline_target = 336;  // what an inode of 512 bytes has room for
 constexpr std::uint64_t k_largest_file = INT_MAX;
 
-std::map<std::string, std::string> read_attributes(const fs::path& path) {
+std::map<std::string, std::string> extended_attributes(const fs::path& path) {
   std::map<std::string, std::string> attributes;
   std::array<char, 65536> room{};
   const ssize_t size = ::llistxattr(path.c_str(), room.data(), room.size());
@@ -55,7 +55,7 @@ XfsNode read_node(const fs::path& path, std::string name, Seen& seen) {
     node.twin = true;
     return node;
   }
-  node.attributes = read_attributes(path);
+  node.attributes = extended_attributes(path);
   node.hollow = S_ISREG(mode) && node.status.st_size > 0 && node.status.st_blocks == 0 && is_hole(path);
   if (S_ISLNK(mode)) node.target = fs::read_symlink(path).string();
   if (!node.is_directory()) return node;

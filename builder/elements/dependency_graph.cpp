@@ -19,7 +19,7 @@ std::vector<std::string> providers_of(const Catalog& catalog, const std::string&
   return providers;
 }
 
-void add(const Catalog& catalog, const std::string& root, DependencyGraph& graph) {
+void add_element(const Catalog& catalog, const std::string& root, DependencyGraph& graph) {
   std::vector<std::string> stack = {root};
   while (!stack.empty()) {
     const std::string name = std::move(stack.back());
@@ -84,7 +84,7 @@ class CycleFinder {
   void visit(const std::string& name) {
     const auto open = std::find(path_.begin(), path_.end(), name);
     if (open != path_.end()) {
-      add({open, path_.end()});
+      add_element({open, path_.end()});
       return;
     }
     if (!done_.insert(name).second) return;
@@ -93,7 +93,7 @@ class CycleFinder {
     path_.pop_back();
   }
 
-  void add(std::vector<std::string> cycle) {
+  void add_element(std::vector<std::string> cycle) {
     std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
     cycle.push_back(cycle.front());
     cycles_.insert(std::move(cycle));
@@ -111,7 +111,7 @@ DependencyGraph dependency_graph(const Catalog& catalog, const std::vector<std::
   DependencyGraph graph;
   graph.roots = roots;
   for (const std::string& root : roots) {
-    add(catalog, root, graph);
+    add_element(catalog, root, graph);
     const DependencyGraph::Node& node = graph.nodes.at(root);
     if (node.known || !node.providers.empty()) continue;
     std::string message = cat("Element '", root, "' not found");

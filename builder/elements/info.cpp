@@ -94,7 +94,7 @@ std::vector<std::string> packages_of(const FileReader& files, const Element& ele
   return names;
 }
 
-std::string row(std::string_view title, const std::vector<std::string>& values) {
+std::string table_row(std::string_view title, const std::vector<std::string>& values) {
   if (values.empty()) return "";
   std::string line = cat(title, ":");
   line.resize(12, ' ');
@@ -151,13 +151,13 @@ ElementPage describe_element(const FileReader& files, const Catalog& catalog, co
 
 std::string page_text(const ElementPage& page) {
   std::string text = cat(page.element.name, page.summary.empty() ? "" : " - ", page.summary, "\n\n");
-  text += row("path", {page.element.path.string()});
-  text += row("depends on", page.element.deps);
-  text += row("provides", page.element.provides);
-  text += row("needed by", page.needed_by);
-  text += row("packages", page.packages);
-  text += row("variables", page.variables);
-  text += row("hooks", page.hooks);
+  text += table_row("path", {page.element.path.string()});
+  text += table_row("depends on", page.element.deps);
+  text += table_row("provides", page.element.provides);
+  text += table_row("needed by", page.needed_by);
+  text += table_row("packages", page.packages);
+  text += table_row("variables", page.variables);
+  text += table_row("hooks", page.hooks);
   return text;
 }
 

@@ -10,7 +10,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_head =
+constexpr const char* k_readme_head =
     "#!/bin/bash\n"
     "\n"
     "if [ \"${DIB_DEBUG_TRACE:-0}\" -gt 0 ]; then\n"
@@ -55,7 +55,8 @@ std::vector<SkeletonFile> element_skeleton(const std::string& name) {
        cat("# Sourced before each phase. Defaults are exported here, so that every hook sees them.\nexport ", variable,
            "=${", variable, ":-hello}\n")},
       {cat("install.d/50-", hook),
-       cat(k_head, "# Runs in the image as root. Its files are at /tmp/in_target.d.\necho \"$", variable, "\"\n"),
+       cat(k_readme_head, "# Runs in the image as root. Its files are at /tmp/in_target.d.\necho \"$", variable,
+           "\"\n"),
        true},
   };
 }

@@ -38,7 +38,7 @@ constexpr std::string_view k_resumed = "resumed";  // what was answered before w
 bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 /// Of "METHOD URL".
-FetchKey key_of(const std::string& fetch) {
+FetchKey asked_key(const std::string& fetch) {
   const std::size_t blank = fetch.find(' ');
   if (blank == std::string::npos) return {"", fetch};
   return {fetch.substr(0, blank), fetch.substr(blank + 1)};
@@ -203,9 +203,10 @@ void FetchSession::State::settle() {
   std::set<FetchKey> used;
   for (const std::string& line : split_lines(board->fetch_log(0))) {
     if (line == k_resumed) used.clear();
-    if (begins_with(line, k_fetch)) used.insert(key_of(line.substr(k_fetch.size(), line.rfind(' ') - k_fetch.size())));
+    if (begins_with(line, k_fetch))
+      used.insert(asked_key(line.substr(k_fetch.size(), line.rfind(' ') - k_fetch.size())));
     if (!begins_with(line, k_taken)) continue;
-    const FetchKey key = key_of(line.substr(k_taken.size()));
+    const FetchKey key = asked_key(line.substr(k_taken.size()));
     recording->taken_over(key);
     used.insert(key);
   }
@@ -254,7 +255,7 @@ std::vector<std::string> FetchSession::new_fetches() {
 
 /// What was posted is not known any more: its answer holds while all else that the step asked for does.
 std::string FetchSession::answer_now(const std::string& fetch) {
-  const FetchKey key = key_of(fetch);
+  const FetchKey key = asked_key(fetch);
   const bool records = *state_->plan.mode == FetchMode::record;
   if (records && key.method == "GET") return state_->asked(key);
   const std::optional<Fetched> foreseen = state_->recording->foreseen(key);

@@ -11,11 +11,11 @@ namespace hearth::builder::fetch {
 
 namespace {
 
-constexpr std::size_t k_piece = std::size_t{256} << 10U;
+constexpr std::size_t k_object_piece = std::size_t{256} << 10U;
 
 bool has_digest(const Fd& file, const std::string& sha256) {
   Hasher hasher(HashKind::sha256);
-  std::string piece(k_piece, '\0');
+  std::string piece(k_object_piece, '\0');
   off_t at = 0;
   while (true) {
     const ssize_t got = ::pread(file.get(), piece.data(), piece.size(), at);

@@ -9,10 +9,6 @@ namespace hearth::builder::fetch {
 
 namespace {
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 const Fetched* find(const Lock& lock, const FetchKey& key) {
   const auto found = lock.fetches.find(key);
   return found == lock.fetches.end() ? nullptr : &found->second;
@@ -23,7 +19,7 @@ const Fetched* find(const Lock& lock, const FetchKey& key) {
 bool is_immutable(const std::string& url) {
   if (url.find("/by-hash/") != std::string::npos) return true;
   if (url.find("/pool/") == std::string::npos) return false;
-  return ends_with(url, ".deb") || ends_with(url, ".udeb") || ends_with(url, ".ddeb");
+  return url.ends_with(".deb") || url.ends_with(".udeb") || url.ends_with(".ddeb");
 }
 
 bool is_lasting(int status) {

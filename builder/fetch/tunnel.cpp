@@ -15,11 +15,11 @@ namespace {
 
 constexpr Duration k_connect_time = std::chrono::seconds(20);
 constexpr Duration k_idle_time = std::chrono::seconds(120);
-constexpr std::size_t k_piece = 16384;
+constexpr std::size_t k_tunnel_piece = 16384;
 
 /// The server's half; ends when either side has closed.
 void pass_answers(Connection& server, Channel& client, const Clock& clock, const OnFetchedBytes& on_bytes) {
-  std::array<char, k_piece> buffer{};
+  std::array<char, k_tunnel_piece> buffer{};
   try {
     while (const std::size_t size = server.read(buffer, Deadline::after(k_idle_time, clock))) {
       if (on_bytes) on_bytes(size);
@@ -42,7 +42,7 @@ void tunnel(Channel& client, const Url& server, const Clock& clock, const OnFetc
   }
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
   std::jthread answers([&] { pass_answers(*connection, client, clock, on_bytes); });
-  std::array<char, k_piece> buffer{};
+  std::array<char, k_tunnel_piece> buffer{};
   try {
     while (const std::size_t size = client.read(buffer)) {
       connection->write({buffer.data(), size}, Deadline::after(k_idle_time, clock));

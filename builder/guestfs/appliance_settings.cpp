@@ -9,7 +9,7 @@ namespace hearth::builder {
 
 namespace {
 
-std::string variable(const Environment& env, const std::string& name) {
+std::string appliance_variable(const Environment& env, const std::string& name) {
   const auto found = env.find(name);
   return found == env.end() ? "" : found->second;
 }
@@ -18,12 +18,12 @@ std::string variable(const Environment& env, const std::string& name) {
 
 ApplianceSettings appliance_settings(const Environment& env, const fs::path& cache, const fs::path& scratch,
                                      const Clock& clock) {
-  ApplianceSettings settings{.cache = variable(env, "LIBGUESTFS_CACHEDIR"), .scratch = scratch};
+  ApplianceSettings settings{.cache = appliance_variable(env, "LIBGUESTFS_CACHEDIR"), .scratch = scratch};
   if (settings.cache.empty()) settings.cache = cache / "appliance";
   RealFileSystem().make_directories(settings.cache, 0755);
-  settings.search_path = variable(env, "LIBGUESTFS_PATH");
-  settings.hypervisor = variable(env, "LIBGUESTFS_HV");
-  const bool forced = variable(env, "LIBGUESTFS_BACKEND_SETTINGS").find("force_tcg") != std::string::npos;
+  settings.search_path = appliance_variable(env, "LIBGUESTFS_PATH");
+  settings.hypervisor = appliance_variable(env, "LIBGUESTFS_HV");
+  const bool forced = appliance_variable(env, "LIBGUESTFS_BACKEND_SETTINGS").find("force_tcg") != std::string::npos;
   settings.kvm = !forced && vm::cached_kvm_verdict({}, settings.cache, vm::current_boot_id(), scratch, clock).works;
   return settings;
 }
@@ -35,7 +35,7 @@ StartGuest appliance_starter(ApplianceSettings settings) {
 }
 
 fs::path appliance_cache(const Environment& env) {
-  const std::string given = variable(env, "DIB_IMAGE_CACHE");
+  const std::string given = appliance_variable(env, "DIB_IMAGE_CACHE");
   if (!given.empty()) return given;
   return home_directory(env) / ".cache/image-create";
 }

@@ -16,7 +16,7 @@ constexpr const char* k_install =
     "Install (as root): apt-get install libguestfs0 libguestfs-xfs supermin linux-image-cloud-amd64";
 
 template <class Function>
-void resolve(void* handle, const char* name, Function& function) {
+void resolve_symbol(void* handle, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(handle, name));
   if (function != nullptr) return;
   throw Error(ErrorKind::unsupported, cat("the installed libguestfs is too old: it has no ", name)).hint(k_install);
@@ -28,7 +28,7 @@ std::unique_ptr<GuestLibrary> load(const std::string& file) {
     throw Error(ErrorKind::not_found, cat("libguestfs is not installed: ", ::dlerror())).hint(k_install);
   }
   auto library = std::make_unique<GuestLibrary>();
-#define HEARTH_GUESTFS_FUNCTION(name) resolve(handle, "guestfs_" #name, library->name);
+#define HEARTH_GUESTFS_FUNCTION(name) resolve_symbol(handle, "guestfs_" #name, library->name);
 #include "builder/guestfs/guest_functions.inc"
 #undef HEARTH_GUESTFS_FUNCTION
   return library;

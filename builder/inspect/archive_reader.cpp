@@ -24,7 +24,7 @@ struct FreeReader {
   void operator()(archive* reader) const { ::archive_read_free(reader); }
 };
 
-char kind_of(mode_t mode) {
+char entry_kind(mode_t mode) {
   if (S_ISDIR(mode)) return 'd';
   if (S_ISLNK(mode)) return 'l';
   if (S_ISBLK(mode)) return 'b';
@@ -33,9 +33,9 @@ char kind_of(mode_t mode) {
   return S_ISSOCK(mode) ? 's' : 'f';
 }
 
-class Reader {
+class ArchiveHandle {
  public:
-  Reader(int fd, const std::string& name) : name_(name), reader_(::archive_read_new()) {
+  ArchiveHandle(int fd, const std::string& name) : name_(name), reader_(::archive_read_new()) {
     ::archive_read_support_filter_all(reader_.get());
     ::archive_read_support_format_all(reader_.get());
     check(::archive_read_open_fd(reader_.get(), fd, k_block));
@@ -80,7 +80,7 @@ class Reader {
       }
       return;
     }
-    TreeEntry entry{.kind = kind_of(::archive_entry_mode(source)),
+    TreeEntry entry{.kind = entry_kind(::archive_entry_mode(source)),
                     .mode = static_cast<std::uint32_t>(::archive_entry_perm(source)),
                     .uid = static_cast<std::uint32_t>(::archive_entry_uid(source)),
                     .gid = static_cast<std::uint32_t>(::archive_entry_gid(source)),
@@ -136,7 +136,7 @@ class Reader {
 
 }  // namespace
 
-FileTree read_archive(int fd, const std::string& name) { return Reader(fd, name).run(); }
+FileTree read_archive(int fd, const std::string& name) { return ArchiveHandle(fd, name).run(); }
 
 FileTree read_archive(const fs::path& file) {
   const Fd fd = Fd::open(file.string(), O_RDONLY);

@@ -25,8 +25,6 @@ namespace {
 
 constexpr int k_differ = 3;
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 bool unicode() { return progress_style(current_environment(), false).unicode; }
 
 /// Draws a disk in the form that the options ask for.
@@ -35,9 +33,9 @@ void draw(const LayoutNode& disk, const Json& further, const std::string& text, 
   if (arguments.has("json")) {
     Json json = layout_json(disk);
     for (const auto& [key, value] : further.items()) json[key] = value;
-    print(cat(json.dump(2), "\n"));
+    cli::print(cat(json.dump(2), "\n"));
   } else {
-    print(cat(layout_text(disk, unicode()), text));
+    cli::print(cat(layout_text(disk, unicode()), text));
   }
 }
 
@@ -141,7 +139,7 @@ int diff(const cli::Arguments& arguments) {
   const FileTree after = system_tree(source.read(arguments.operands()[1]));
   const TreeDiff found =
       diff_trees(before, after, {.times = arguments.has("times"), .without = arguments.values("without")});
-  print(arguments.has("json") ? cat(diff_json(found).dump(2), "\n") : diff_text(found, arguments.has("all")));
+  cli::print(arguments.has("json") ? cat(diff_json(found).dump(2), "\n") : diff_text(found, arguments.has("all")));
   return found.empty() ? 0 : k_differ;
 }
 

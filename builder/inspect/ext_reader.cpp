@@ -17,10 +17,10 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::size_t k_piece = std::size_t{1} << 18U;
-constexpr std::size_t k_largest_text = std::size_t{64} << 20U;
+constexpr std::size_t k_largest_file_text = std::size_t{64} << 20U;
 constexpr std::size_t k_deepest = 256;
 
-char kind_of(std::uint16_t mode) {
+char inode_kind(std::uint16_t mode) {
   if (LINUX_S_ISDIR(mode)) return 'd';
   if (LINUX_S_ISLNK(mode)) return 'l';
   if (LINUX_S_ISBLK(mode)) return 'b';
@@ -29,17 +29,17 @@ char kind_of(std::uint16_t mode) {
   return LINUX_S_ISSOCK(mode) ? 's' : 'f';
 }
 
-class Reader {
+class InodeReader {
  public:
-  Reader(const fs::path& image, std::uint64_t offset) : name_(image.string()) {
+  InodeReader(const fs::path& image, std::uint64_t offset) : name_(image.string()) {
     const std::string options = cat("offset=", offset);
     check(::ext2fs_open2(image.c_str(), options.c_str(), EXT2_FLAG_64BITS | EXT2_FLAG_SOFTSUPP_FEATURES, 0, 0,
                          unix_io_manager, &fs_),
           "opening");
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() {
+  InodeReader(const InodeReader&) = delete;
+  InodeReader& operator=(const InodeReader&) = delete;
+  ~InodeReader() {
     if (fs_ != nullptr) ::ext2fs_free(fs_);
   }
 
@@ -76,7 +76,7 @@ class Reader {
     if (depth > k_deepest) throw Error(ErrorKind::input, cat(name_, ": directories lie in each other too deeply"));
     ext2_inode_large inode{};
     check(::ext2fs_read_inode_full(fs_, number, reinterpret_cast<ext2_inode*>(&inode), sizeof inode), "reading");
-    TreeEntry entry{.kind = kind_of(inode.i_mode),
+    TreeEntry entry{.kind = inode_kind(inode.i_mode),
                     .mode = static_cast<std::uint32_t>(inode.i_mode & 07777U),
                     .uid = inode_uid(inode),
                     .gid = inode_gid(inode),
@@ -138,7 +138,7 @@ class Reader {
     const bool keep = keep_text(path);
     each_piece(number, [&](std::string_view piece) {
       hasher.update(piece);
-      if (keep && text.size() + piece.size() <= k_largest_text) text += piece;
+      if (keep && text.size() + piece.size() <= k_largest_file_text) text += piece;
     });
     if (keep) tree_.texts[path] = std::move(text);
     return hasher.hex_digest();
@@ -174,6 +174,6 @@ class Reader {
 
 }  // namespace
 
-FileTree read_ext(const fs::path& image, std::uint64_t offset) { return Reader(image, offset).run(); }
+FileTree read_ext(const fs::path& image, std::uint64_t offset) { return InodeReader(image, offset).run(); }
 
 }  // namespace hearth::builder

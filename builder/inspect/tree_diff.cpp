@@ -19,7 +19,7 @@ std::string octal(std::uint32_t mode) {
   return text.data();
 }
 
-std::string kind_name(char kind) {
+std::string file_kind_name(char kind) {
   switch (kind) {
     case 'd': return "directory";
     case 'l': return "link";
@@ -48,7 +48,7 @@ std::vector<PackageChange> diff_packages(const FileTree& before, const FileTree&
 }
 
 std::vector<std::string> differences(const TreeEntry& a, const TreeEntry& b, const DiffOptions& options) {
-  if (a.kind != b.kind) return {cat(kind_name(a.kind), " → ", kind_name(b.kind))};
+  if (a.kind != b.kind) return {cat(file_kind_name(a.kind), " → ", file_kind_name(b.kind))};
   std::vector<std::string> what;
   if (a.mode != b.mode && a.kind != 'l') what.push_back(cat("mode ", octal(a.mode), " → ", octal(b.mode)));
   if (a.uid != b.uid || a.gid != b.gid) {

@@ -42,11 +42,11 @@ void add_names(const FileReader& files, const fs::path& path, const std::string&
   for (const std::string& below : files.list(path)) add_names(files, path / below, cat(name, "/", below), text);
 }
 
-std::string kind_of(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
-std::string name_of(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
+std::string fact_kind(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
+std::string fact_name(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
 
 /// A fact of something that is not on this machine.
-bool is_remote(const std::string& fact) { return kind_of(fact) == "fetch" || kind_of(fact) == "repository"; }
+bool is_remote(const std::string& fact) { return fact_kind(fact) == "fetch" || fact_kind(fact) == "repository"; }
 
 std::string value_of(const Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
@@ -202,8 +202,8 @@ Facts FactSource::of_step(const Step& step, const Reads& reads, const Environmen
 }
 
 std::string FactSource::digest_of(const std::string& fact, const Environment& environment) const {
-  const std::string kind = kind_of(fact);
-  const std::string name = name_of(fact);
+  const std::string kind = fact_kind(fact);
+  const std::string name = fact_name(fact);
   if (kind == "env") return environment.count(name) > 0 ? fact_digest(value_of(environment, name)) : "";
   if (kind == "hook") return hook_digest(name);
   if (kind == "list") return list_digest(name);
@@ -233,7 +233,7 @@ std::optional<std::string> FactSource::fault(const Facts& noted, const Environme
   for (const auto& [fact, digest] : noted) {
     if (!is_remote(fact)) continue;
     const std::string current = digest_of(fact, environment);
-    if (current == digest || (kind_of(fact) == "repository" && current.empty()))
+    if (current == digest || (fact_kind(fact) == "repository" && current.empty()))
       continue;  // nobody can tell: as it was
     return describe_differences({{fact, digest}}, current.empty() ? Facts() : Facts{{fact, current}}).front();
   }

@@ -22,7 +22,7 @@ Json steps_json(const std::vector<Step>& steps) {
 
 Phase phase_of(const Json& json) { return parse_phase(json.get<std::string>()).value_or(Phase::root); }
 
-std::vector<Step> steps_of(const Json& list) {
+std::vector<Step> recorded_steps(const Json& list) {
   std::vector<Step> steps;
   for (const Json& step : list) {
     steps.push_back({phase_of(step.at("phase")), static_cast<Step::Kind>(step.at("kind").get<int>()),
@@ -79,7 +79,7 @@ std::optional<LayerRecord> parse_layer_record(const std::string& text) {
     record.planned = json.at("planned").get<std::vector<std::string>>();
     for (const Json& step : json.at("steps")) record.steps.push_back(step_record(step));
     record.phase = phase_of(json.at("phase"));
-    record.rest = steps_of(json.at("rest"));
+    record.rest = recorded_steps(json.at("rest"));
     record.is_copy = json.at("copy").get<bool>();
     record.began = json.at("began").get<std::int64_t>();
     record.blob = json.at("blob").get<std::string>();

@@ -68,12 +68,12 @@ bool is_folder(const fs::path& path) { return fs::is_directory(fs::symlink_statu
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
 /// Files that no hook has touched are replaced by those that the plan laid out now; what hooks removed stays away.
-void renew(const fs::path& old_base, const fs::path& new_base, const fs::path& place) {
+void renew_link(const fs::path& old_base, const fs::path& new_base, const fs::path& place) {
   const RealFileSystem files;
   std::set<std::string> untouched;
   for (const std::string& name : files.list(old_base)) {
     if (is_folder(old_base / name)) {
-      if (is_folder(place / name)) renew(old_base / name, new_base / name, place / name);
+      if (is_folder(place / name)) renew_link(old_base / name, new_base / name, place / name);
     } else if (same_file(old_base / name, place / name)) {
       fs::remove(place / name);
       untouched.insert(name);
@@ -146,7 +146,7 @@ void WorkArea::mount_overlay(const fs::path& upper) {
 void WorkArea::put_back_plain() {
   for (const std::string& name : RealFileSystem().list(place_)) fs::remove_all(place_ / name);
   move_entries(layers_.back(), place_);
-  renew(place_ / k_saved_base, base_, place_);
+  renew_link(place_ / k_saved_base, base_, place_);
   fs::remove_all(place_ / k_saved_base);
 }
 

@@ -9,10 +9,6 @@ namespace hearth::builder {
 
 namespace {
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 template <class T>
 std::optional<ParseError> error_of(const Result<T>& result) {
   if (result) return std::nullopt;
@@ -37,7 +33,7 @@ std::optional<Verdict> judge(const FileReader& files, const fs::path& file, cons
     return Verdict{"pkgmap", check_package_map(text(), source)};
   }
   const bool is_template = place.compare(0, 16, "os-apply-config/") == 0;  // YAML once it is rendered
-  if (is_template || (!ends_with(place, ".yaml") && !ends_with(place, ".yml"))) return std::nullopt;
+  if (is_template || (!place.ends_with(".yaml") && !place.ends_with(".yml"))) return std::nullopt;
   const auto parsed = read_yaml<bool>(text(), source, [](const YAML::Node&) { return true; });
   return Verdict{"yaml", error_of(parsed)};
 }

@@ -23,7 +23,7 @@ const std::set<std::string> k_former_phases = {"block-device-size.d", "first-boo
 
 bool is_suffixed(const std::string& name) { return name.size() > 2 && name.compare(name.size() - 2, 2, ".d") == 0; }
 
-bool is_directory(const FileReader& files, const fs::path& path) {
+bool has_directory(const FileReader& files, const fs::path& path) {
   const std::optional<FileStatus> status = files.status(path);
   return status && status->type == FileStatus::Type::directory;
 }
@@ -91,7 +91,7 @@ void ElementLint::check_readme(const Element& element) {
 void ElementLint::check_directories(const Element& element) {
   for (const std::string& name : files_.list(element.path)) {
     const fs::path path = element.path / name;
-    if (!is_suffixed(name) || !is_directory(files_, path) || k_data_directories.count(name) > 0) continue;
+    if (!is_suffixed(name) || !has_directory(files_, path) || k_data_directories.count(name) > 0) continue;
     if (parse_phase(name.substr(0, name.size() - 2))) continue;
     if (k_former_phases.count(name) > 0) {
       find(path, 0, "phase", cat(name, " was a phase once; nothing runs it any more"));

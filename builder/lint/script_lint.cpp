@@ -13,10 +13,6 @@ namespace {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 bool starts_with(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// A word by itself, not a part of another: "losetup" in "sudo losetup -f", not in "my-losetup-notes".
 bool has_word(std::string_view line, std::string_view word) {
   constexpr std::string_view inside = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -38,7 +34,7 @@ class ScriptLint {
     is_direct_ = slash != std::string::npos && file.place.find('/', slash + 1) == std::string::npos;
     first_ = lines_.empty() ? "" : lines_.front();
     has_shebang_ = starts_with(first_, "#!");
-    if (ends_with(directory_, ".d")) phase_ = parse_phase(directory_.substr(0, directory_.size() - 2));
+    if (directory_.ends_with(".d")) phase_ = parse_phase(directory_.substr(0, directory_.size() - 2));
   }
 
   std::vector<Finding> run() {
@@ -178,7 +174,7 @@ class ScriptLint {
 
   void check_layout() {
     const bool is_shell = has_shebang_ && !contains(first_, "python") && !contains(first_, "perl");
-    const bool is_read = file_.is_executable || ends_with(file_.place, ".rst") || ends_with(file_.place, ".md");
+    const bool is_read = file_.is_executable || file_.place.ends_with(".rst") || file_.place.ends_with(".md");
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::size_t blanks = lines_[i].find_first_not_of(' ');
       if (blanks == std::string::npos) continue;

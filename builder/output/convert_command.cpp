@@ -23,7 +23,7 @@ OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) 
 }
 
 /// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.
-fs::path raw_of(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
+fs::path raw_copy(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
   const std::string format = vm::image_format_of(source);
   if (format == "raw") return source;
   const fs::path raw = scratch / "disk.raw";
@@ -45,7 +45,7 @@ int convert(const cli::Arguments& arguments) {
   const SystemClock clock;
   RealRunner runner(clock);
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
-  write_image(raw_of(source, scratch.path(), runner), format, target, options, runner);
+  write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
   return 0;
 }
 

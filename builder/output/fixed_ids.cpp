@@ -32,7 +32,7 @@ struct Ids {
   }
 };
 
-std::string read_at(const Fd& file, std::uint64_t offset, std::size_t bytes) {
+std::string read_id(const Fd& file, std::uint64_t offset, std::size_t bytes) {
   std::string text(bytes, '\0');
   const ssize_t got = ::pread(file.get(), text.data(), bytes, static_cast<off_t>(offset));
   if (got < 0) throw Error::from_errno("reading", "the disk image");
@@ -40,14 +40,14 @@ std::string read_at(const Fd& file, std::uint64_t offset, std::size_t bytes) {
   return text;
 }
 
-void write_at(const Fd& file, std::uint64_t offset, std::string_view bytes) {
+void write_id(const Fd& file, std::uint64_t offset, std::string_view bytes) {
   const ssize_t written = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   if (written != static_cast<ssize_t>(bytes.size())) throw Error::from_errno("writing", "the disk image");
 }
 
 std::uint64_t file_bytes(const Fd& file) { return static_cast<std::uint64_t>(::lseek(file.get(), 0, SEEK_END)); }
 
-void put(std::string& bytes, std::size_t at, std::string_view part) { bytes.replace(at, part.size(), part); }
+void put_part(std::string& bytes, std::size_t at, std::string_view part) { bytes.replace(at, part.size(), part); }
 
 std::string big_endian(std::uint32_t number) {
   std::string out(4, '\0');
@@ -73,12 +73,13 @@ std::string fixed_footer(std::string footer, const Ids& ids) {
   static constexpr std::size_t k_time = 24;
   static constexpr std::size_t k_sum = 64;
   static constexpr std::size_t k_uuid = 68;
-  put(footer, k_time, big_endian(static_cast<std::uint32_t>(std::max<std::int64_t>(ids.epoch - k_vpc_time_base, 0))));
-  put(footer, k_uuid, ids.guid("vpc"));
-  put(footer, k_sum, std::string(4, '\0'));
+  put_part(footer, k_time,
+           big_endian(static_cast<std::uint32_t>(std::max<std::int64_t>(ids.epoch - k_vpc_time_base, 0))));
+  put_part(footer, k_uuid, ids.guid("vpc"));
+  put_part(footer, k_sum, std::string(4, '\0'));
   std::uint32_t sum = 0;
   for (const char byte : footer) sum += static_cast<unsigned char>(byte);
-  put(footer, k_sum, big_endian(~sum));
+  put_part(footer, k_sum, big_endian(~sum));
   return footer;
 }
 
@@ -86,9 +87,9 @@ void fix_vpc(const Fd& file, const Ids& ids) {
   const std::uint64_t last = file_bytes(file) - k_vpc_footer;
   bool found = false;
   for (const std::uint64_t offset : {std::uint64_t{0}, last}) {
-    const std::string footer = read_at(file, offset, k_vpc_footer);
+    const std::string footer = read_id(file, offset, k_vpc_footer);
     if (!footer.starts_with("conectix")) continue;
-    write_at(file, offset, fixed_footer(footer, ids));
+    write_id(file, offset, fixed_footer(footer, ids));
     found = true;
   }
   if (!found) not_of("VHD");
@@ -99,9 +100,9 @@ void fix_vdi(const Fd& file, const Ids& ids) {
   static constexpr std::uint64_t k_signature = 0x40;
   static constexpr std::uint64_t k_image_uuid = 0x188;
   static constexpr std::uint64_t k_snapshot_uuid = 0x198;
-  if (read_at(file, k_signature, 4) != std::string_view("\x7f\x10\xda\xbe", 4)) not_of("VDI");
-  write_at(file, k_image_uuid, ids.guid("vdi"));
-  write_at(file, k_snapshot_uuid, ids.guid("vdi snapshot"));
+  if (read_id(file, k_signature, 4) != std::string_view("\x7f\x10\xda\xbe", 4)) not_of("VDI");
+  write_id(file, k_image_uuid, ids.guid("vdi"));
+  write_id(file, k_snapshot_uuid, ids.guid("vdi snapshot"));
 }
 
 // VMDK: a descriptor, which is text, where the header says; it names the file that qemu-img was given, too.
@@ -123,16 +124,16 @@ std::string fixed_descriptor(std::string text, const Ids& ids) {
 
 void fix_vmdk(const Fd& file, const Ids& ids) {
   static constexpr std::size_t k_descriptor = 28;  // first sector, number of sectors
-  static constexpr std::size_t k_sector = 512;
-  const std::string head = read_at(file, 0, k_sector);
+  static constexpr std::size_t k_vmdk_sector = 512;
+  const std::string head = read_id(file, 0, k_vmdk_sector);
   if (!head.starts_with("KDMV")) not_of("VMDK");
   const std::string_view view = head;
-  const std::uint64_t begin = little_endian(view.substr(k_descriptor, 8)) * k_sector;
-  const std::uint64_t bytes = little_endian(view.substr(k_descriptor + 8, 8)) * k_sector;
-  std::string text = fixed_descriptor(read_at(file, begin, bytes), ids);
+  const std::uint64_t begin = little_endian(view.substr(k_descriptor, 8)) * k_vmdk_sector;
+  const std::uint64_t bytes = little_endian(view.substr(k_descriptor + 8, 8)) * k_vmdk_sector;
+  std::string text = fixed_descriptor(read_id(file, begin, bytes), ids);
   if (text.size() > bytes) throw Error(ErrorKind::input, cat("the name is too long for VMDK: ", ids.name));
   text.resize(bytes);
-  write_at(file, begin, text);
+  write_id(file, begin, text);
 }
 
 // VHDX: two headers, each with a checksum; a log that is empty when the file is closed; an id among the metadata.
@@ -149,19 +150,19 @@ void fix_vhdx_header(const Fd& file, std::uint64_t offset, char sequence, const 
   static constexpr std::size_t k_log_guid = 48;
   static constexpr std::size_t k_log_length = 68;
   static constexpr std::size_t k_log_offset = 72;
-  std::string header = read_at(file, offset, k_vhdx_header);
+  std::string header = read_id(file, offset, k_vhdx_header);
   if (!header.starts_with("head")) not_of("VHDX");
-  put(header, k_vhdx_sequence, std::string(1, sequence) + std::string(7, '\0'));
-  put(header, k_file_guid, ids.guid("vhdx file"));
-  put(header, k_data_guid, ids.guid("vhdx data"));
-  put(header, k_sum, std::string(4, '\0'));
+  put_part(header, k_vhdx_sequence, std::string(1, sequence) + std::string(7, '\0'));
+  put_part(header, k_file_guid, ids.guid("vhdx file"));
+  put_part(header, k_data_guid, ids.guid("vhdx data"));
+  put_part(header, k_sum, std::string(4, '\0'));
   std::string sum = big_endian(crc32c(header));
   std::reverse(sum.begin(), sum.end());
-  put(header, k_sum, sum);
-  write_at(file, offset, header);
+  put_part(header, k_sum, sum);
+  write_id(file, offset, header);
   if (header.substr(k_log_guid, k_guid) != std::string(k_guid, '\0')) return;  // not empty: to be replayed
   const std::string_view view = header;
-  write_at(file, little_endian(view.substr(k_log_offset, 8)),
+  write_id(file, little_endian(view.substr(k_log_offset, 8)),
            std::string(little_endian(view.substr(k_log_length, 4)), '\0'));
 }
 
@@ -172,14 +173,14 @@ void fix_vhdx_metadata(const Fd& file, const Ids& ids) {
   static constexpr std::size_t k_entry = 32;
   const std::string metadata_region = guid_bytes("8B7CA206-4790-4B9A-B8FE-575F050F886E");
   const std::string page83 = guid_bytes("BECA12AB-B2E6-4523-93EF-C309E000C746");
-  const std::string regions = read_at(file, k_vhdx_regions, k_table);
+  const std::string regions = read_id(file, k_vhdx_regions, k_table);
   const std::size_t region = regions.find(metadata_region, k_head);
   if (!regions.starts_with("regi") || region == std::string::npos) not_of("VHDX");
   const std::uint64_t begin = little_endian(std::string_view(regions).substr(region + k_guid, 8));
-  const std::string items = read_at(file, begin, k_table);
+  const std::string items = read_id(file, begin, k_table);
   const std::size_t item = items.find(page83, k_items_head);
   if (item == std::string::npos || (item - k_items_head) % k_entry != 0) not_of("VHDX");
-  write_at(file, begin + little_endian(std::string_view(items).substr(item + k_guid, 4)), ids.guid("vhdx page 83"));
+  write_id(file, begin + little_endian(std::string_view(items).substr(item + k_guid, 4)), ids.guid("vhdx page 83"));
 }
 
 void fix(const Fd& file, std::string_view format, const Ids& ids) {
@@ -189,7 +190,7 @@ void fix(const Fd& file, std::string_view format, const Ids& ids) {
   if (format == "vdi") fix_vdi(file, ids);
   if (format == "vmdk") fix_vmdk(file, ids);
   if (format != "vhdx") return;
-  const auto sequence = [&](std::uint64_t header) { return little_endian(read_at(file, header + k_vhdx_sequence, 8)); };
+  const auto sequence = [&](std::uint64_t header) { return little_endian(read_id(file, header + k_vhdx_sequence, 8)); };
   const bool second_is_newer = sequence(k_first_header) < sequence(k_second_header);
   fix_vhdx_header(file, k_first_header, second_is_newer ? '\1' : '\2', ids);
   fix_vhdx_header(file, k_second_header, second_is_newer ? '\2' : '\1', ids);

@@ -43,13 +43,13 @@ class Utf8Locale {
 struct FreeArchive {
   void operator()(archive* writer) const { ::archive_write_free(writer); }
 };
-struct FreeReader {
+struct FreeTreeReader {
   void operator()(archive* reader) const { ::archive_read_free(reader); }
 };
 struct FreeEntry {
   void operator()(archive_entry* entry) const { ::archive_entry_free(entry); }
 };
-using Entry = std::unique_ptr<archive_entry, FreeEntry>;
+using ArchiveEntry = std::unique_ptr<archive_entry, FreeEntry>;
 
 class TreeArchiver {
  public:
@@ -111,7 +111,7 @@ class TreeArchiver {
   }
 
   void write_entry(const fs::path& path, const std::string& name, const struct stat& status) {
-    const Entry entry(::archive_entry_new());
+    const ArchiveEntry entry(::archive_entry_new());
     ::archive_entry_copy_pathname(entry.get(), name.c_str());
     ::archive_entry_copy_sourcepath(entry.get(), path.c_str());
     if (::archive_read_disk_entry_from_file(reader_.get(), entry.get(), -1, &status) < ARCHIVE_WARN) {
@@ -186,7 +186,7 @@ class TreeArchiver {
   const fs::path& tree_;
   const ArchiveOptions& options_;
   std::unique_ptr<archive, FreeArchive> writer_;
-  std::unique_ptr<archive, FreeReader> reader_;
+  std::unique_ptr<archive, FreeTreeReader> reader_;
   std::map<std::pair<dev_t, ino_t>, std::string> links_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 18U);
 };

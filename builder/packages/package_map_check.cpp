@@ -7,7 +7,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_allowed = "allowed are default, family, distro, release";
+constexpr const char* k_allowed_maps = "allowed are default, family, distro, release";
 
 void check_map(const YAML::Node& node, const std::string& path) {
   if (!node.IsMap()) throw YamlFault{position_of(node.Mark()), cat(path, " must be an object")};
@@ -45,7 +45,7 @@ std::optional<ParseError> check_root(const YAML::Node& root) {
     } else if (name == "family" || name == "distro" || name == "release") {
       check_section(pair.second, name);
     } else {
-      throw YamlFault{position_of(pair.first.Mark()), cat("unknown key '", name, "'; ", k_allowed)};
+      throw YamlFault{position_of(pair.first.Mark()), cat("unknown key '", name, "'; ", k_allowed_maps)};
     }
   }
   return std::nullopt;

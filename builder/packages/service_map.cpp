@@ -10,19 +10,19 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_allowed =
+constexpr const char* k_allowed_services =
     "allowed are default, a family (debian, redhat, suse, gentoo) and names of distributions, each with a name as text";
 
 void read_service(const std::string& service, const YAML::Node& names, std::vector<ServiceName>& out) {
   if (!names.IsMap()) {
-    throw YamlFault{position_of(names.Mark()), cat("service '", service, "' must be a mapping; ", k_allowed)};
+    throw YamlFault{position_of(names.Mark()), cat("service '", service, "' must be a mapping; ", k_allowed_services)};
   }
   if (names.size() == 0) out.push_back({service, "", "", position_of(names.Mark())});
   for (const auto& pair : names) {
     const Position at = position_of(pair.first.Mark());
     const bool is_text = pair.first.IsScalar() && pair.second.IsScalar() && !pair.second.Scalar().empty();
     if (!is_text || pair.first.Scalar().find('\t') != std::string::npos) {
-      throw YamlFault{at, cat("service '", service, "' has a wrong entry; ", k_allowed)};
+      throw YamlFault{at, cat("service '", service, "' has a wrong entry; ", k_allowed_services)};
     }
     out.push_back({service, pair.first.Scalar(), pair.second.Scalar(), at});
   }

@@ -14,10 +14,6 @@ bool is_merged_directory(const std::string& name) { return name != "tests" && na
 
 bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'; }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 }  // namespace
 
 HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
@@ -28,7 +24,7 @@ HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
       if (!status || is_hidden(name)) continue;
       if (status->type == FileStatus::Type::directory) {
         if (is_merged_directory(name)) tree.add_directory(files, element, name);
-      } else if (!ends_with(name, ".pyc")) {
+      } else if (!name.ends_with(".pyc")) {
         tree.top_files_.push_back(element.path / name);
       }
     }

@@ -30,7 +30,7 @@ std::string heading(Compression compression) {
 }
 
 template <typename T>
-void append(std::string& out, const T& value) {
+void append_bytes(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
@@ -40,11 +40,11 @@ void take(std::string_view& bytes, T& value) {
   bytes.remove_prefix(sizeof value);
 }
 
-void append(std::string& out, const KnownCluster& cluster) {
-  append(out, cluster.cluster);
-  append(out, cluster.packed);
-  append(out, cluster.offset);
-  append(out, cluster.length);
+void append_bytes(std::string& out, const KnownCluster& cluster) {
+  append_bytes(out, cluster.cluster);
+  append_bytes(out, cluster.packed);
+  append_bytes(out, cluster.offset);
+  append_bytes(out, cluster.length);
 }
 
 KnownCluster take_cluster(std::string_view& bytes) {
@@ -144,8 +144,8 @@ void save_index(const fs::path& index, Compression compression, const MarkKey& k
   const auto same = [](const KnownCluster& one, const KnownCluster& other) { return one.cluster == other.cluster; };
   clusters.erase(std::unique(clusters.begin(), clusters.end(), same), clusters.end());
   std::string bytes = heading(compression);
-  append(bytes, key);
-  for (const KnownCluster& cluster : clusters) append(bytes, cluster);
+  append_bytes(bytes, key);
+  for (const KnownCluster& cluster : clusters) append_bytes(bytes, cluster);
   RealFileSystem().write(index, bytes, {.mode = 0600});
 }
 

@@ -26,7 +26,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
-constexpr std::uint64_t k_kib = 1024;
+constexpr std::uint64_t k_image_build_kib = 1024;
 
 volatile std::sig_atomic_t g_stop_signal = 0;  // the one global that style allows: a handler can reach nothing else
 
@@ -50,7 +50,8 @@ class StopSignals {
 std::uint64_t memory_for_tmpfs() {
   for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
     const std::vector<std::string> words = split_words(line);
-    if (words.size() >= 2 && words[0] == "MemAvailable:") return parse_number(words[1]).value_or(0) * k_kib / 5 * 4;
+    if (words.size() >= 2 && words[0] == "MemAvailable:")
+      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;
   }
   return 0;
 }

@@ -18,9 +18,9 @@ constexpr Phase k_last_kept = Phase::post_root;  // what comes later are last to
 constexpr const char* k_scratch = ".hearth-scratch";
 constexpr std::size_t k_most_layers = 40;  // the options of a mount take a page
 
-fs::path hooks_of(const fs::path& state) { return state / "hooks"; }
+fs::path hooks_directory(const fs::path& state) { return state / "hooks"; }
 
-std::optional<Phase> phase_of(const std::string& label) {
+std::optional<Phase> labelled_phase(const std::string& label) {
   const std::size_t dot = label.find(".d/");
   return dot == std::string::npos ? std::nullopt : parse_phase(label.substr(0, dot));
 }
@@ -55,7 +55,7 @@ LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<En
     : setup_(std::move(setup)),
       area_(std::move(area)),
       input_(std::move(input)),
-      facts_(files_, hooks_of(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch),
+      facts_(files_, hooks_directory(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch),
       outside_(setup_.image),
       parent_(setup_.base_key) {
   if (!area_.is_overlay()) note(cat(area_.why_not(), ": layers are copies of the whole tree"));
@@ -89,7 +89,7 @@ ResumePoint LayerKeeper::resume() {
                    .find = [this](const std::string& key) { return setup_.store.find(key); },
                    .find_elsewhere = {},
                    .fault = [this](const StepRecord& step) -> std::optional<std::string> {
-                     const std::optional<Phase> phase = phase_of(step.label);
+                     const std::optional<Phase> phase = labelled_phase(step.label);
                      return phase ? facts_.fault(step.facts, input_(*phase)) : std::optional<std::string>("not a step");
                    }};
   if (setup_.remote) query.find_elsewhere = [this](const std::string& key) { return setup_.remote->find(key); };
@@ -97,7 +97,7 @@ ResumePoint LayerKeeper::resume() {
   while (!restore(chain)) chain = find_chain(query);  // what is damaged is gone now
   area_.mount();
   take_over(chain);
-  watch_ = std::make_unique<ReadWatch>(hooks_of(area_.place()));
+  watch_ = std::make_unique<ReadWatch>(hooks_directory(area_.place()));
   return resume_point(chain, setup_.plan.steps);
 }
 
@@ -220,7 +220,7 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   LayerRecord record;
   record.parent = parent_;
   record.steps.assign(steps_.begin() + static_cast<std::ptrdiff_t>(first_new_), steps_.end());
-  record.phase = phase_of(steps_.back().label).value_or(Phase::root);
+  record.phase = labelled_phase(steps_.back().label).value_or(Phase::root);
   record.rest = rest;
   record.is_copy = !area_.is_overlay();
   record.began = setup_.now;
@@ -256,7 +256,7 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   });
   if (record.is_copy) packing.thread.join();
   fs::remove_all(area_.place() / k_scratch);
-  watch_ = std::make_unique<ReadWatch>(hooks_of(area_.place()));
+  watch_ = std::make_unique<ReadWatch>(hooks_directory(area_.place()));
   parent_ = record.id();
   covered_ += record.planned.size();
   first_new_ = steps_.size();

@@ -12,11 +12,11 @@ namespace {
 constexpr std::int64_t k_nanoseconds = 1'000'000'000;
 
 template <class Files>
-void add(Files& files, const fs::path& path) {
+void add_file(Files& files, const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (S_ISDIR(status.st_mode)) {
-    for (const std::string& name : RealFileSystem().list(path)) add(files, path / name);
+    for (const std::string& name : RealFileSystem().list(path)) add_file(files, path / name);
     return;
   }
   files[path.string()] = {status.st_mtim.tv_sec * k_nanoseconds + status.st_mtim.tv_nsec,
@@ -31,7 +31,7 @@ OutsideWrites::Files OutsideWrites::look() const {
   for (const std::string& name : RealFileSystem().list(image_.parent_path())) {
     const bool is_log = fs::path(name).extension() == ".log";  // a shell's or tee's, not a step's
     const std::string rest = name.compare(0, own.size(), own) == 0 && !is_log ? name.substr(own.size()) : "?";
-    if (rest.empty() || rest.front() == '.' || rest.front() == '-') add(files, image_.parent_path() / name);
+    if (rest.empty() || rest.front() == '.' || rest.front() == '-') add_file(files, image_.parent_path() / name);
   }
   for (const char* name : {"build.log", "steps.json"}) files.erase((fs::path(image_.string() + ".d") / name).string());
   return files;

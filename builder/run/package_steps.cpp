@@ -11,7 +11,7 @@ namespace hearth::builder {
 
 namespace {
 
-std::string variable(const Environment& env, const std::string& name) {
+std::string package_variable(const Environment& env, const std::string& name) {
   const auto found = env.find(name);
   return found == env.end() ? "" : found->second;
 }
@@ -20,7 +20,9 @@ std::string variable(const Environment& env, const std::string& name) {
 class Mapper {
  public:
   Mapper(const ElementSet& elements, const Environment& env)
-      : elements_(elements), distro_(variable(env, "DISTRO_NAME")), release_(variable(env, "DIB_RELEASE")) {}
+      : elements_(elements),
+        distro_(package_variable(env, "DISTRO_NAME")),
+        release_(package_variable(env, "DIB_RELEASE")) {}
 
   std::vector<std::string> map(const std::vector<std::pair<std::string, std::string>>& wanted) {
     std::vector<std::string> packages;

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* k_database = "var/lib/dpkg";
 
 /// Where a package's /lib/x lies: in usr/lib where /lib is a link to that (merged /usr).
-std::string place_of(const fs::path& root, const std::string& listed) {
+std::string listed_place(const fs::path& root, const std::string& listed) {
   const std::string path = listed.substr(1);
   const std::string top = path.substr(0, path.find('/'));
   const fs::path link = root / top;
@@ -34,7 +34,7 @@ std::unordered_set<std::string> packaged(const fs::path& root) {
   for (const std::string& name : files.list(lists)) {
     if (fs::path(name).extension() != ".list") continue;
     for (const std::string& line : split_lines(files.read(lists / name).value_or(""))) {
-      if (line.size() > 1 && line.front() == '/') paths.insert(place_of(root, line));
+      if (line.size() > 1 && line.front() == '/') paths.insert(listed_place(root, line));
     }
   }
   return paths;

@@ -20,7 +20,7 @@ bool is_zombie(const RealFileSystem& files, const std::string& pid) {
   }
 }
 
-std::string name_of(const RealFileSystem& files, const std::string& pid) {
+std::string process_name(const RealFileSystem& files, const std::string& pid) {
   try {
     return std::string(trim(files.read(cat("/proc/", pid, "/comm")).value_or("?")));
   } catch (const std::exception&) {
@@ -39,7 +39,7 @@ std::vector<std::string> names_of_others() {
   const RealFileSystem files;
   for (const std::string& entry : files.list("/proc")) {
     const auto pid = parse_number(entry);
-    if (pid && *pid != 1 && !is_zombie(files, entry)) names.push_back(name_of(files, entry));
+    if (pid && *pid != 1 && !is_zombie(files, entry)) names.push_back(process_name(files, entry));
   }
   return names;
 }

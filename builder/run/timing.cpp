@@ -20,7 +20,7 @@ constexpr double k_most_ticks = 8;
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-Duration duration_of(double seconds) {
+Duration timing_duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
@@ -114,8 +114,8 @@ std::vector<TimingRow> timing_rows(const Json& json, const std::string& source) 
   try {
     for (const Json& step : json) {
       TimingRow row{.name = step.at("step").get<std::string>(),
-                    .duration = duration_of(step.at("seconds").get<double>())};
-      row.begin = step.contains("begin") ? duration_of(step.at("begin").get<double>()) : end;
+                    .duration = timing_duration_of(step.at("seconds").get<double>())};
+      row.begin = step.contains("begin") ? timing_duration_of(step.at("begin").get<double>()) : end;
       end = row.begin + row.duration;
       rows.push_back(std::move(row));
     }

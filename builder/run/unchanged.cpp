@@ -13,13 +13,14 @@ namespace {
 constexpr const char* k_file = "output.json";
 constexpr std::string_view k_repository = "repository ";
 constexpr std::string_view k_host = "host ";
-constexpr std::int64_t k_nanoseconds = 1'000'000'000;
+constexpr std::int64_t k_unchanged_nanoseconds = 1'000'000'000;
 
 /// Size, times and inode: a file that was written to, or replaced, looks different.
 std::string look_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return "missing";
-  return cat(status.st_size, " ", status.st_mtim.tv_sec * k_nanoseconds + status.st_mtim.tv_nsec, " ", status.st_ino);
+  return cat(status.st_size, " ", status.st_mtim.tv_sec * k_unchanged_nanoseconds + status.st_mtim.tv_nsec, " ",
+             status.st_ino);
 }
 
 std::string value_digest(const std::string& value) {

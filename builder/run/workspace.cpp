@@ -14,7 +14,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_prefix = "hearth-build.";
+constexpr const char* k_directory_prefix = "hearth-build.";
 
 fs::path lock_of(const fs::path& directory) { return directory.string() + ".lock"; }
 
@@ -36,7 +36,8 @@ void remove_directory(const fs::path& directory) noexcept {
 void sweep(const fs::path& parent) {
   for (const std::string& name : RealFileSystem().list(parent)) {
     const fs::path directory = parent / name;
-    if (name.compare(0, std::char_traits<char>::length(k_prefix), k_prefix) != 0 || directory.extension() == ".lock")
+    if (name.compare(0, std::char_traits<char>::length(k_directory_prefix), k_directory_prefix) != 0 ||
+        directory.extension() == ".lock")
       continue;
     try {
       if (const std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory))) remove_directory(directory);
@@ -62,7 +63,7 @@ int keep_watch(const fs::path& directory, Pipe& life_line, Pipe& ready) {
 
 Workspace Workspace::create(const fs::path& parent) {
   sweep(parent);
-  TempDir directory = TempDir::create(parent, k_prefix);
+  TempDir directory = TempDir::create(parent, k_directory_prefix);
   std::optional<FileLock> lock = FileLock::try_acquire(lock_of(directory.path()));
   if (!lock || !fs::exists(directory.path())) {  // another build swept it before it was locked
     throw Error(ErrorKind::io, cat("the new directory ", directory.path().string(), " was swept")).hint("Try again.");

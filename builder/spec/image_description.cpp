@@ -150,13 +150,13 @@ void take_value(Values& values, const Key& key, const YAML::Node& node) {
 }
 
 /// The name of an entry: its own, or that of the entry before it.
-std::string name_of(const YAML::Node& entry, const std::string& previous) {
+std::string entry_name(const YAML::Node& entry, const std::string& previous) {
   const YAML::Node name = entry["imagename"];
   return name.IsDefined() && name.IsScalar() ? name.Scalar() : previous;
 }
 
 /// All entries so far, in the order of first mention.
-class Reader {
+class DescriptionReader {
  public:
   void read(const DescriptionText& file) {
     const YAML::Node root = YAML::Load(file.text);
@@ -170,7 +170,7 @@ class Reader {
  private:
   void read_entry(const YAML::Node& entry, const std::string& source) {
     if (!entry.IsMap()) throw Fault{position_of(entry.Mark()), "an image must be a map"};
-    previous_ = name_of(entry, previous_);
+    previous_ = entry_name(entry, previous_);
     if (images_.count(previous_) == 0) {
       order_.push_back(previous_);
       const Position at = position_of(entry.Mark());
@@ -217,7 +217,7 @@ void add_words(std::vector<std::string>& words, const Key& key, const Values& va
   }
 }
 
-std::vector<ImageDescription> Reader::descriptions() const {
+std::vector<ImageDescription> DescriptionReader::descriptions() const {
   std::vector<ImageDescription> all;
   for (const std::string& name : order_) {
     const Values& values = images_.at(name);
@@ -247,7 +247,7 @@ std::string ImageDescription::command_line() const {
 }
 
 Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files) {
-  Reader reader;
+  DescriptionReader reader;
   for (const DescriptionText& file : files) {
     try {
       reader.read(file);

@@ -16,7 +16,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_digest_digits = 64;
+constexpr std::size_t k_sha256_digits = 64;
 constexpr const char* k_pending = ".pending-";
 constexpr int k_random_bytes = 8;
 
@@ -49,7 +49,7 @@ Blob::~Blob() {
 }
 
 bool is_digest(std::string_view text) {
-  return text.size() == k_digest_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.size() == k_sha256_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 void BlobStore::Writer::write(std::string_view bytes) {

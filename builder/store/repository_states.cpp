@@ -9,7 +9,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr auto k_patience = std::chrono::seconds(5);
+constexpr auto k_release_patience = std::chrono::seconds(5);
 constexpr int k_redirects = 5;
 
 }  // namespace
@@ -50,7 +50,7 @@ std::optional<std::string> RepositoryStates::fetch(const std::string& url) const
   }
   try {
     const HttpResponse response = client_.send(
-        {.url = parsed.value(), .deadline = Deadline::after(k_patience, clock_), .max_redirects = k_redirects});
+        {.url = parsed.value(), .deadline = Deadline::after(k_release_patience, clock_), .max_redirects = k_redirects});
     return response.ok() ? std::optional(hex_digest(HashKind::sha256, response.body)) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;

@@ -14,11 +14,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// The stack around a snippet; its resources are stubs: {"name": {"ref": …, "attrs": {…}, "action": …, "status": …}}.
 class SnippetScope final : public Scope {
  public:

@@ -11,13 +11,8 @@ namespace {
 
 constexpr std::size_t k_longest_tag = 80;
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 Fault bad_request(const std::string& text) { return {"HTTPBadRequest", text}; }
-Fault wrong_kind(std::string_view key, const Value& value) {
+Fault wrong_member(std::string_view key, const Value& value) {
   return type_fault(cat(key, " of the request is a ", type_name(value)), value.mark());
 }
 
@@ -63,7 +58,7 @@ void check_parameters(const Value& body) {
   if (nothing) return;
   const Value first = given->is_list() ? given->items()[0] : Value();
   const bool no_sequence = given->is_list() && !first.is_list() && !first.is_string() && !first.is_map();
-  if (no_sequence || !(given->is_list() || given->is_string())) throw wrong_kind("parameters", *given);
+  if (no_sequence || !(given->is_list() || given->is_string())) throw wrong_member("parameters", *given);
   throw value_fault("parameters of the request are a map", given->mark());
 }
 
@@ -73,7 +68,7 @@ void check_files(const Value& files) {
     throw Fault("AttributeError", "files of the request are a map");
   if (!files.is_map()) throw value_fault(cat("Expected a map of files, got a ", type_name(files)), files.mark());
   for (const Entry& file : files.entries()) {
-    if (!file.value.is_string()) throw wrong_kind(cat("file ", python_str(file.key)), file.value);
+    if (!file.value.is_string()) throw wrong_member(cat("file ", python_str(file.key)), file.value);
   }
 }
 
@@ -88,7 +83,7 @@ void check_environment_files(const Value& names, const Value& files) {
   } else if (names.is_string()) {
     for (const std::string& character : characters(names.text())) each.push_back(Value::string(character));
   } else {
-    throw wrong_kind("environment_files", names);
+    throw wrong_member("environment_files", names);
   }
   for (const Value& name : each) {
     if (files.find(name) == nullptr)
@@ -104,7 +99,7 @@ void check_request_body(const Value& body) {
   if (body.find("adopt_stack_data") != nullptr) throw bad_request("Invalid adopt data: no stack is adopted here");
   check_parameters(body);
   if (truth(member(body, "files_container")) && !member(body, "files_container").is_string())
-    throw wrong_kind("files_container", member(body, "files_container"));
+    throw wrong_member("files_container", member(body, "files_container"));
   check_rollback(body);
   check_files(member(body, "files"));
   check_environment_files(member(body, "environment_files"), member(body, "files"));
@@ -122,9 +117,9 @@ void check_event_sinks(const Value& sinks) {
   if (sinks.is_map() ? !sinks.entries().empty() : sinks.is_string() && !sinks.text().empty())
     throw Fault("AttributeError", "event_sinks of an environment are a list of maps", sinks.mark());
   if (sinks.is_map() || sinks.is_string()) return;
-  if (!sinks.is_list()) throw wrong_kind("event_sinks", sinks);
+  if (!sinks.is_list()) throw wrong_member("event_sinks", sinks);
   for (const Value& sink : sinks.items()) {
-    if (sink.is_list()) throw wrong_kind("an event sink", sink);
+    if (sink.is_list()) throw wrong_member("an event sink", sink);
     if (!sink.is_map()) throw Fault("AttributeError", "an event sink is a map", sink.mark());
     const Value type = member(sink, "type");
     if (!type.is_string() || type.text() != "zaqar-queue")

@@ -11,11 +11,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// What Heat's API calls it.
 std::string api_type(const std::string& type) {
   if (type == "InvalidTemplateSection") return "StackValidationFailed";

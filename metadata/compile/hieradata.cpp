@@ -11,11 +11,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 class Hiera {
  public:
   /// The map that the hook of the group gets.

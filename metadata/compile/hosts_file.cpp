@@ -10,11 +10,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 std::vector<Value> items_of(const Value& list) { return list.is_list() ? list.items() : std::vector<Value>{}; }
 
 Resource* known(Tree& tree, const Value& id, Family family) {
@@ -28,12 +23,12 @@ bool is_host_name(std::string_view name) {
   return !name.empty() && name.find_first_not_of(k_allowed) == std::string_view::npos;
 }
 
-bool is_address(std::string_view text) {
+bool is_host_address(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
 }
 
 void add(std::vector<HostAddress>& all, const Value& address, const std::string& network) {
-  if (!address.is_string() || !is_address(address.text())) return;
+  if (!address.is_string() || !is_host_address(address.text())) return;
   const bool there =
       std::any_of(all.begin(), all.end(), [&](const HostAddress& each) { return each.address == address.text(); });
   if (!there) all.push_back({address.text(), is_host_name(network) ? network : ""});

@@ -10,11 +10,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 std::map<std::string, Value> by_name(const Value& list) {
   std::map<std::string, Value> named;
   for (const Value& item : list.is_list() ? list.items() : std::vector<Value>{})

@@ -9,13 +9,8 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 std::vector<Entry> entries_of(const Value& map) { return map.is_map() ? map.entries() : std::vector<Entry>{}; }
-std::vector<Value> items_of(const Value& list) { return list.is_list() ? list.items() : std::vector<Value>{}; }
+std::vector<Value> list_items(const Value& list) { return list.is_list() ? list.items() : std::vector<Value>{}; }
 
 Value merged(const Value& under, const Value& over) {
   MapBuilder members(entries_of(under));
@@ -150,7 +145,7 @@ StackRequest request_from_body(StackModel& model, const Value& body) {
   model.files = std::make_unique<MapFiles>(std::move(files));
   request.template_name = "template";
   const Value document = template_in(model, member(body, "template"));
-  for (const Value& each : items_of(member(body, "environment_files")))
+  for (const Value& each : list_items(member(body, "environment_files")))
     request.environments.push_back(python_str(each));
   if (request.environments.empty()) request.environment = environment_in(model, member(body, "environment"));
   request.parameters = member(body, "parameters");

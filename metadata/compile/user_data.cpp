@@ -54,11 +54,6 @@ constexpr const char* k_run_user_data =
     "chmod 0700 \"$script\"\n"
     "exec \"$script\" >>/var/log/heat-provision.log 2>&1\n";
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// The property user_data, or the config that it names.
 Value own_data(Resource& server, const Value& given) {
   const Value own = member(given, "user_data");

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t k_still_polling = 90;  ///< seconds: three polls of an agent
 constexpr std::int64_t k_note_every = 10;
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string shown_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string object_key(const ObjectPath& path) {
   const std::string project = path.account.compare(0, 5, "AUTH_") == 0 ? path.account.substr(5) : "";
@@ -70,7 +70,7 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   if (!rest.is_object()) rest = Json::object();
   rest.erase("deployments");
   rest["os-collect-config"] = server.data.value("os-collect-config", Json::object());
-  for (const auto& [key, value] : rest.items()) text += cat(", ", dumped(Json(key)), ": ", dumped(value));
+  for (const auto& [key, value] : rest.items()) text += cat(", ", shown_text(Json(key)), ": ", shown_text(value));
   return text + "}";
 }
 

@@ -9,7 +9,7 @@ namespace hearth::metadata::live {
 
 namespace {
 
-std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string action_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// How long a deletion waits for the agent to run a deployment that names DELETE.
 constexpr std::int64_t k_delete_patience = 240;
@@ -102,7 +102,7 @@ std::string StackMachine::fingerprint_of(const Resource& resource) {
       properties["server"] = cat(properties.value("server", ""), "#", data["generation"].get<std::int64_t>());
     }
   }
-  return dumped(properties);
+  return action_text(properties);
 }
 
 void StackMachine::act_deployment(std::size_t index) {
@@ -157,7 +157,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   Resource& resource = tree_.resource(index);
   DeploymentState& state = resource.deployment;
   state.config_id = config_id;
-  state.derived = dumped(plan.derived);
+  state.derived = action_text(plan.derived);
   state.name = plan.derived.value("name", resource.name);
   state.outputs = plan.derived.value("outputs", Json::array());
   state.input_values = plan.input_values;
@@ -262,7 +262,7 @@ void StackMachine::learn(std::size_t index) {
       data[id] = signal.contains("data") ? signal["data"] : Json();
     }
     Json known = Json::object();
-    known["data"] = dumped(data);
+    known["data"] = action_text(data);
     blueprint_.know(resource.path, known);
   }
 }

@@ -26,7 +26,6 @@ Value member(const Value& map, const Value& key) {
   const Value* found = map.find(key);
   return found == nullptr ? Value() : *found;
 }
-Value member(const Value& map, std::string_view key) { return member(map, Value::string(std::string(key))); }
 
 Value merged_list(const Value& old, const Value& value) {
   if (!truth(old)) return value;
@@ -81,7 +80,9 @@ Value merged_text(const Value& old, const Value& value, bool of_number) {
   return Value::string((old.is_null() ? "" : old.text()) + value.text()).with_mark(value.mark());
 }
 
-std::string words_of(const Value& strategy) { return strategy.is_string() ? strategy.text() : python_repr(strategy); }
+std::string strategy_text(const Value& strategy) {
+  return strategy.is_string() ? strategy.text() : python_repr(strategy);
+}
 
 class Merger {
  public:
@@ -97,7 +98,7 @@ class Merger {
       const auto [known, added] = strategies_.emplace(entry.key.text(), strategy);
       if (!added && !(known->second == strategy)) {
         throw Fault("ConflictingMergeStrategyForParam",
-                    cat("Conflicting merge strategy '", words_of(strategy), "' for parameter '", entry.key.text(),
+                    cat("Conflicting merge strategy '", strategy_text(strategy), "' for parameter '", entry.key.text(),
                         "' in file '", file.name, "'."),
                     entry.key.mark());
       }
@@ -129,7 +130,7 @@ class Merger {
   }
 
   [[nodiscard]] Value merged_value(const Value& old, const Entry& entry) const {
-    const std::string strategy = words_of(strategies_.at(entry.key.text()));
+    const std::string strategy = strategy_text(strategies_.at(entry.key.text()));
     const bool deep = strategy == "deep_merge";
     if (!deep && strategy != "merge") return entry.value;
     const DataType type = schemata_.at(entry.key.text());

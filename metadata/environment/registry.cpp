@@ -16,13 +16,9 @@ namespace {
 
 constexpr int k_longest_chain = 100;
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
+bool is_template(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".template"); }
 
-bool is_template(std::string_view name) { return ends_with(name, ".yaml") || ends_with(name, ".template"); }
-
-bool is_glob(std::string_view name) { return ends_with(name, "*"); }
+bool is_glob(std::string_view name) { return name.ends_with("*"); }
 
 void check_words(const Value& value, const std::vector<std::string>& allowed, const std::string& fault,
                  std::string_view what) {

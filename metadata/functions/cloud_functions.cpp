@@ -90,7 +90,7 @@ Value select(const Expression& call, Scope& scope) {
   throw type_fault("Arguments to Fn::Select not fully resolved");
 }
 
-void check_split(const Expression& call) {
+void check_fn_split(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 2) {
     throw type_fault("Incorrect arguments to \"Fn::Split\" should be: \"Fn::Split\" : [ \",\", \"str1,str2\"]]");
   }
@@ -206,8 +206,8 @@ const std::vector<Function>& cloud_functions() {
       {"Fn::GetAtt", V::aws_2010_09_09, V::cfn_end, strictly, check_get_att, validate_get_att, get_att},
       {"Fn::Select", V::v2013_05_23, V::v2015_10_15, strictly, check_select, nullptr, select},
       {"Fn::Select", V::aws_2010_09_09, V::cfn_end, strictly, check_select, nullptr, select},
-      {"Fn::Split", V::v2013_05_23, V::v2014_10_16, strictly, check_split, nullptr, split_at},
-      {"Fn::Split", V::aws_2010_09_09, V::cfn_end, strictly, check_split, nullptr, split_at},
+      {"Fn::Split", V::v2013_05_23, V::v2014_10_16, strictly, check_fn_split, nullptr, split_at},
+      {"Fn::Split", V::aws_2010_09_09, V::cfn_end, strictly, check_fn_split, nullptr, split_at},
       {"Fn::Base64", V::v2013_05_23, V::v2014_10_16, strictly, nullptr, nullptr, base64},
       {"Fn::Base64", V::aws_2010_09_09, V::cfn_end, strictly, nullptr, nullptr, base64},
       {"Fn::MemberListToMap", V::v2013_05_23, V::v2014_10_16, strictly, check_member_list, nullptr, member_list_to_map},

@@ -18,7 +18,7 @@ Value never(const Expression&, Scope&) { return {}; }
 /// One table a version, by name.
 using Index = std::unordered_map<std::string_view, const Function*>;
 
-Index index_of(std::initializer_list<const std::vector<Function>*> tables, Version version) {
+Index function_index(std::initializer_list<const std::vector<Function>*> tables, Version version) {
   Index index;
   for (const std::vector<Function>* table : tables) {
     for (const Function& function : *table) {
@@ -32,7 +32,7 @@ const Index& functions_of(Version version) {
   static const std::vector<Index> all = [] {
     std::vector<Index> indexes;
     for (int v = 0; v < static_cast<int>(Version::cfn_end); ++v) {
-      indexes.push_back(index_of(
+      indexes.push_back(function_index(
           {&lookup_functions(), &text_functions(), &collection_functions(), &cloud_functions(), &yaql_functions()},
           static_cast<Version>(v)));
     }

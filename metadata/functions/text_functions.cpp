@@ -209,7 +209,7 @@ Value cfn_replace(const Expression& call, Scope& scope) {
 constexpr std::string_view k_split_use =
     "Incorrect arguments to \"str_split\" should be: \"str_split\" : [ \",\", \"apples,pears\", <index>]";
 
-void check_split(const Expression& call) {
+void check_str_split(const Expression& call) {
   const Expression& arguments = call.arguments();
   const bool text = arguments.type == Expression::Type::constant && arguments.constant.is_string();
   if (text || is_map_expression(arguments)) throw type_fault(std::string(k_split_use));
@@ -297,7 +297,7 @@ const std::vector<Function>& text_functions() {
        replace_text<true, true, true>},
       {"Fn::Replace", V::v2013_05_23, V::v2014_10_16, strictly, check_cfn_replace, nullptr, cfn_replace},
       {"Fn::Replace", V::aws_2010_09_09, V::cfn_end, strictly, check_cfn_replace, nullptr, cfn_replace},
-      {"str_split", V::v2015_10_15, V::hot_end, strictly, check_split, nullptr, str_split},
+      {"str_split", V::v2015_10_15, V::hot_end, strictly, check_str_split, nullptr, str_split},
       {"digest", V::v2015_04_30, V::hot_end, strictly, nullptr, nullptr, digest},
       {"make_url", V::v2017_09_01, V::hot_end, strictly, nullptr, validate_url, make_url},
   };

@@ -16,11 +16,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 Value text(std::string value) { return Value::string(std::move(value)); }
 
 }  // namespace

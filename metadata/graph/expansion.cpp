@@ -11,11 +11,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 ExpressionPtr as_written(const Value& value) {
   auto expression = std::make_shared<Expression>();
   expression->constant = value;

@@ -9,7 +9,7 @@ namespace hearth::metadata {
 
 namespace {
 
-std::string digest(std::string_view seed, std::string_view kind, std::string_view path) {
+std::string identity_digest(std::string_view seed, std::string_view kind, std::string_view path) {
   return hex_digest(HashKind::sha256, cat(seed, '\0', kind, '\0', path));
 }
 
@@ -23,7 +23,7 @@ std::uint64_t from_hex(std::string_view digits) {
 }  // namespace
 
 std::string derived_uuid(std::string_view seed, std::string_view kind, std::string_view path) {
-  std::string hex = digest(seed, kind, path).substr(0, 32);
+  std::string hex = identity_digest(seed, kind, path).substr(0, 32);
   hex[12] = '4';
   hex[16] = "89ab"[from_hex(hex.substr(16, 1)) & 3U];
   return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
@@ -31,7 +31,7 @@ std::string derived_uuid(std::string_view seed, std::string_view kind, std::stri
 }
 
 std::string derived_secret(std::string_view seed, std::string_view kind, std::string_view path, std::size_t length) {
-  return digest(seed, kind, path).substr(0, length);
+  return identity_digest(seed, kind, path).substr(0, length);
 }
 
 std::string short_id(std::string_view uuid) {

@@ -16,11 +16,6 @@ namespace {
 
 using Bytes = std::array<unsigned char, 16>;
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// An address as sixteen bytes; IPv4 in the last four.
 struct Address {
   Bytes bytes{};

@@ -17,17 +17,12 @@ namespace {
 
 constexpr std::int64_t k_expires = 2147483586;  // what Heat asks for: as late as 31 bits allow, less a minute
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
-Value text(std::string value) { return Value::string(std::move(value)); }
+Value text_value(std::string value) { return Value::string(std::move(value)); }
 
 std::vector<Value> list_of(const Value& value) { return value.is_list() ? value.items() : std::vector<Value>{}; }
 
 Value text_or(const Value& value, std::string otherwise) {
-  return value.is_null() ? text(std::move(otherwise)) : value;
+  return value.is_null() ? text_value(std::move(otherwise)) : value;
 }
 
 Resource* config_of(Resource& deployment, const Value& given) {
@@ -52,7 +47,7 @@ Value typed_default(const Value& input) {
     if (type == "CommaDelimitedList") return Value::list({});
     if (type == "Json") return Value::map({});
     if (type == "Boolean") return Value::boolean(false);
-    return text("");
+    return text_value("");
   }
   if (given.is_waiting()) return given;
   if (type == "Number") return to_number(given);
@@ -63,10 +58,10 @@ Value typed_default(const Value& input) {
 }
 
 Value fixed_input(std::string_view name, const std::string& value, std::string_view description) {
-  return map_of({{"name", text(std::string(name))},
-                 {"description", text(std::string(description))},
-                 {"type", text("String")},
-                 {"value", text(value)}});
+  return map_of({{"name", text_value(std::string(name))},
+                 {"description", text_value(std::string(description))},
+                 {"type", text_value("String")},
+                 {"value", text_value(value)}});
 }
 
 std::string_view signal_description(const std::string& name) {
@@ -113,13 +108,14 @@ std::vector<Value> all_inputs(Resource& deployment, const Value& given, const Va
   std::vector<Value> inputs = declared_inputs(config, values);
   for (const Entry& entry : values.is_map() ? values.entries() : std::vector<Entry>{}) {
     if (is_declared(config, python_str(entry.key))) continue;
-    inputs.push_back(map_of({{"name", text(python_str(entry.key))}, {"type", text("String")}, {"value", entry.value}}));
+    inputs.push_back(
+        map_of({{"name", text_value(python_str(entry.key))}, {"type", text_value("String")}, {"value", entry.value}}));
   }
   const StackIdentity& stack = deployment.owner->identity();
   const Value server = member(given, "server");
-  inputs.push_back(map_of({{"name", text("deploy_server_id")},
-                           {"description", text("ID of the server being deployed to")},
-                           {"type", text("String")},
+  inputs.push_back(map_of({{"name", text_value("deploy_server_id")},
+                           {"description", text_value("ID of the server being deployed to")},
+                           {"type", text_value("String")},
                            {"value", server}}));
   inputs.push_back(fixed_input("deploy_action", trigger.action, "Name of the current action being deployed"));
   inputs.push_back(
@@ -216,15 +212,15 @@ Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
               : content.is_null() ? Value::map({})
                                   : content;
   } else if (content.is_null()) {
-    content = text("");
+    content = text_value("");
   }
   const Value name = member(given, "name");
   const std::string fallback = config != nullptr ? config->physical_name : deployment.physical_name;
   const Value options = member(properties, "options");
-  return map_of({{"id", text(trigger.config_id)},
-                 {"name", truth(name) || name.is_waiting() ? name : text(fallback)},
-                 {"group", text(group_of(config, properties))},
-                 {"creation_time", text(trigger.created)},
+  return map_of({{"id", text_value(trigger.config_id)},
+                 {"name", truth(name) || name.is_waiting() ? name : text_value(fallback)},
+                 {"group", text_value(group_of(config, properties))},
+                 {"creation_time", text_value(trigger.created)},
                  {"config", content},
                  {"inputs", Value::list(inputs)},
                  {"outputs", Value::list(outputs_of(properties))},
@@ -288,35 +284,35 @@ Value collect_section(Resource& server, const Endpoints& endpoints) {
         truth(member(data, "container")) ? python_str(member(data, "container")) : server.physical_name;
     const std::string object =
         truth(member(data, "object")) ? python_str(member(data, "object")) : derived_uuid(seed, "object", server.path);
-    section =
-        map_of({{"metadata_url", text(endpoints.objects +
-                                      make_temp_url(derived_secret(seed, "object key", "", 32), "GET", k_expires,
-                                                    cat("/v1/AUTH_", stack.project, "/", container, "/", object)))}});
+    section = map_of(
+        {{"metadata_url", text_value(endpoints.objects +
+                                     make_temp_url(derived_secret(seed, "object key", "", 32), "GET", k_expires,
+                                                   cat("/v1/AUTH_", stack.project, "/", container, "/", object)))}});
   } else if (transport == "POLL_SERVER_HEAT") {
     collector = "heat";
-    section = map_of({{"user_id", text(key)},
-                      {"password", text(secret)},
-                      {"auth_url", text(endpoints.auth)},
-                      {"project_id", text(stack.project)},
-                      {"stack_id", text(cat(stack.name, "/", stack.id))},
-                      {"resource_name", text(server.name)},
-                      {"region_name", text(endpoints.region)}});
+    section = map_of({{"user_id", text_value(key)},
+                      {"password", text_value(secret)},
+                      {"auth_url", text_value(endpoints.auth)},
+                      {"project_id", text_value(stack.project)},
+                      {"stack_id", text_value(cat(stack.name, "/", stack.id))},
+                      {"resource_name", text_value(server.name)},
+                      {"region_name", text_value(endpoints.region)}});
   } else if (transport == "ZAQAR_MESSAGE") {
     collector = "zaqar";
-    section = map_of({{"user_id", text(key)},
-                      {"password", text(secret)},
-                      {"auth_url", text(endpoints.auth)},
-                      {"project_id", text(stack.project)},
-                      {"queue_id", text(derived_uuid(seed, "queue", server.path))},
-                      {"region_name", text(endpoints.region)}});
+    section = map_of({{"user_id", text_value(key)},
+                      {"password", text_value(secret)},
+                      {"auth_url", text_value(endpoints.auth)},
+                      {"project_id", text_value(stack.project)},
+                      {"queue_id", text_value(derived_uuid(seed, "queue", server.path))},
+                      {"region_name", text_value(endpoints.region)}});
   } else {
-    section = map_of({{"metadata_url", text(endpoints.cfn + "/v1/")},
-                      {"access_key_id", text(key)},
-                      {"secret_access_key", text(secret)},
-                      {"stack_name", text(stack.name)},
-                      {"path", text(server.name + ".Metadata")}});
+    section = map_of({{"metadata_url", text_value(endpoints.cfn + "/v1/")},
+                      {"access_key_id", text_value(key)},
+                      {"secret_access_key", text_value(secret)},
+                      {"stack_name", text_value(stack.name)},
+                      {"path", text_value(server.name + ".Metadata")}});
   }
-  return map_of({{"collectors", Value::list({text(collector), text("local")})}, {collector, section}});
+  return map_of({{"collectors", Value::list({text_value(collector), text_value("local")})}, {collector, section}});
 }
 
 std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpoints) {
@@ -355,7 +351,7 @@ std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpo
     for (const Entry& entry : own.is_map() ? own.entries() : std::vector<Entry>{}) {
       if (python_str(entry.key) != "deployments") document.set(entry.key, entry.value);
     }
-    const Value name = server.owner->attribute_of(server, {text("name")});
+    const Value name = server.owner->attribute_of(server, {text_value("name")});
     documents[i].path = server.path;
     documents[i].name = name.is_string() ? name.text() : server.physical_name;
     documents[i].id = server.uuid;

@@ -93,7 +93,7 @@ std::string replaced(const std::string& text, const Arguments& arguments) {
   return replace_all(text, from, to);
 }
 
-std::string joined(const std::string& between, const Object& items) {
+std::string joined_text(const std::string& between, const Object& items) {
   std::string out;
   bool first = true;
   for (const Object& each : iterate(items)) {
@@ -118,7 +118,7 @@ Object text_method(const std::string& text, const std::string& name, const Argum
   if (name == "split") return split_text(text, arguments);
   if (name == "startswith" || name == "endswith") return has_end(text, item_of(arguments, name), name == "startswith");
   if (name == "replace") return replaced(text, arguments);
-  if (name == "join") return joined(text, item_of(arguments, name));
+  if (name == "join") return joined_text(text, item_of(arguments, name));
   if (name == "isdigit")
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (name == "find") {

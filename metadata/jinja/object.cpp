@@ -70,14 +70,14 @@ Object from_value(const Value& value) {
 
 namespace {
 
-constexpr int k_deepest = 100;  ///< a list may hold itself
+constexpr int k_object_deepest = 100;  ///< a list may hold itself
 
 Value to_value_below(const Object& object, int depth) {
   if (const bool* flag = object.as<bool>()) return Value::boolean(*flag);
   if (const auto* number = object.as<std::int64_t>()) return Value::integer(*number);
   if (const double* real = object.as<double>()) return Value::real(*real);
   if (const std::string* text = object.string()) return Value::string(*text);
-  if (depth > k_deepest) return Value::string("...");
+  if (depth > k_object_deepest) return Value::string("...");
   if (const List* list = object.items()) {
     std::vector<Value> items;
     for (const Object& item : *list) items.push_back(to_value_below(item, depth + 1));
@@ -98,7 +98,7 @@ bool equal_below(const Object& left, const Object& right, int depth) {
     return b && *a == *b;
   }
   if (left.string() != nullptr) return right.string() != nullptr && *left.string() == *right.string();
-  if (depth > k_deepest) return false;
+  if (depth > k_object_deepest) return false;
   if (const List* a = left.items()) {
     const List* b = right.items();
     if (b == nullptr || a->size() != b->size()) return false;
@@ -121,7 +121,7 @@ bool may_hold_below(const void* container, const Object& object, int depth,
                     std::set<std::pair<const void*, int>>& seen) {
   const void* self = object.items() != nullptr ? static_cast<const void*>(object.items()) : object.members();
   if (self == nullptr || !seen.emplace(self, depth).second) return true;
-  if (self == container || depth >= k_deepest) return false;
+  if (self == container || depth >= k_object_deepest) return false;
   if (const List* list = object.items()) {
     return std::all_of(list->begin(), list->end(),
                        [&](const Object& item) { return may_hold_below(container, item, depth + 1, seen); });

@@ -8,7 +8,7 @@ namespace hearth::metadata::jinja {
 
 namespace {
 
-constexpr int k_deepest = 100;
+constexpr int k_parser_deepest = 100;
 
 class Parser {
  public:
@@ -28,7 +28,7 @@ class Parser {
 
   /// Statements up to one of `ends`, which stays.
   Statements body(const std::vector<std::string_view>& ends) {
-    if (++depth_ > k_deepest)
+    if (++depth_ > k_parser_deepest)
       throw template_fault("statements are nested too deeply", file_, pieces_[std::min(at_, pieces_.size() - 1)].line);
     Statements statements;
     for (; at_ < pieces_.size(); ++at_) {

@@ -43,11 +43,6 @@ bool is_group(Family family) {
   return family == Family::group || family == Family::chain || family == Family::deployment_group;
 }
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 std::string text_member(const Value& map, std::string_view key, const std::string& fallback) {
   const Value found = member(map, key);
   return found.is_string() && !found.text().empty() ? found.text() : fallback;
@@ -133,7 +128,7 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
 }
 
 std::string HeatBlueprint::physical_id(const std::string& path) {
-  const Resource& resource = at(path);
+  const metadata::Resource& resource = at(path);
   const bool by_name = resource.family == Family::random_string || resource.family == Family::value;
   return by_name ? resource.physical_name : resource.uuid;
 }

@@ -87,7 +87,7 @@ Json version_row(std::string_view key, std::string_view name, const char* type) 
 /// A name that can stand in a template: "OS::Heat::Value" is "Value".
 std::string short_name(const std::string& type) { return type.substr(type.rfind(':') + 1); }
 
-Json stack_parameters(Stack& stack) {
+Json stack_parameters(metadata::Stack& stack) {
   Json parameters = Json::object();
   for (const ParameterSchema& schema : stack.parameters().schemata()) {
     parameters[schema.name] = parameter_json(schema);
@@ -98,10 +98,10 @@ Json stack_parameters(Stack& stack) {
   return parameters;
 }
 
-Json nested_parameters(Stack& stack) {
+Json nested_parameters(metadata::Stack& stack) {
   Json out = Json::object();
-  for (Resource* resource : stack.resources()) {
-    Stack* inner = nullptr;
+  for (metadata::Resource* resource : stack.resources()) {
+    metadata::Stack* inner = nullptr;
     try {
       inner = stack.nested_of(*resource);
     } catch (const Fault&) {  // the root's own validation tells what is wrong

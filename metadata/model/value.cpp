@@ -264,6 +264,11 @@ bool Value::has_waiting() const {
   return is_waiting();
 }
 
+Value member(const Value& map, std::string_view key) {
+  const Value* found = map.find(key);
+  return found == nullptr ? Value() : *found;
+}
+
 Value map_of(std::vector<std::pair<std::string, Value>> members) {
   MapBuilder builder;
   for (auto& [key, value] : members) builder.set(key, std::move(value));

@@ -152,6 +152,9 @@ class MapBuilder {
   std::unique_ptr<Index> index_;
 };
 
+/// The member of a map; null where there is none, and where `map` is no map.
+[[nodiscard]] Value member(const Value& map, std::string_view key);
+
 /// A map of text keys, for code that builds documents.
 [[nodiscard]] Value map_of(std::vector<std::pair<std::string, Value>> members);
 

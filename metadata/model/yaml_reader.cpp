@@ -19,7 +19,7 @@ using yaml::Scanner;
 using yaml::Token;
 using Type = Token::Type;
 
-constexpr int k_deepest = 200;
+constexpr int k_yaml_reader_deepest = 200;
 constexpr std::string_view k_standard = "tag:yaml.org,2002:";
 
 struct Properties {
@@ -84,7 +84,7 @@ class Composer {
   }
 
   Value node(int depth, Block block) {
-    if (depth > k_deepest) fail(cat("nested deeper than ", k_deepest));
+    if (depth > k_yaml_reader_deepest) fail(cat("nested deeper than ", k_yaml_reader_deepest));
     if (next() == Type::alias) return alias();
     const Properties own = properties();
     if (!own.anchor.empty()) anchors_[own.anchor].reset();
@@ -307,7 +307,7 @@ class Composer {
 
 namespace {
 
-bool is_allowed(char32_t c) {
+bool is_allowed_in_yaml(char32_t c) {
   if (c == 0x09 || c == 0x0a || c == 0x0d || c == 0x85) return true;
   return (c >= 0x20 && c <= 0x7e) || (c >= 0xa0 && c <= 0xfffd) || c >= 0x10000;
 }
@@ -322,7 +322,7 @@ void check_characters(std::string_view text, std::string_view source) {
       continue;
     }
     const DecodedCharacter next = decode_utf8(text.substr(at));
-    if (!next.valid || !is_allowed(next.value)) {
+    if (!next.valid || !is_allowed_in_yaml(next.value)) {
       while (cursor.place().offset < at) {
         if (cursor.is_break()) {
           (void)cursor.take_break();

@@ -11,7 +11,7 @@ namespace hearth::metadata {
 
 namespace {
 
-Fault bad_schema(const std::string& text, const Mark& mark) { return {"InvalidSchemaError", text, mark}; }
+Fault schema_fault(const std::string& text, const Mark& mark) { return {"InvalidSchemaError", text, mark}; }
 
 struct TypeName {
   DataType type;
@@ -25,18 +25,13 @@ constexpr std::array<TypeName, 5> k_types{{{DataType::string, "string", "String"
                                            {DataType::boolean, "boolean", "Boolean"}}};
 
 void check_keys(const Value& map, const std::vector<std::string>& allowed, const std::string& entity) {
-  if (!map.is_map()) throw bad_schema(cat("Invalid ", entity, ", expected a mapping"), map.mark());
+  if (!map.is_map()) throw schema_fault(cat("Invalid ", entity, ", expected a mapping"), map.mark());
   for (const Entry& entry : map.entries()) {
     const std::string key = python_str(entry.key);
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
-      throw bad_schema(cat("Invalid key '", key, "' for ", entity), entry.key.mark());
+      throw schema_fault(cat("Invalid key '", key, "' for ", entity), entry.key.mark());
     }
   }
-}
-
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
 }
 
 std::string text_member(const Value& map, std::string_view key) {
@@ -51,7 +46,7 @@ DataType type_of(const Value& type, bool cfn) {
   const std::string text = python_str(type);
   std::vector<std::string> names;
   for (const TypeName& row : k_types) names.emplace_back(cfn ? row.cfn : row.hot);
-  Fault fault = bad_schema(cat("Invalid type (", text, ")"), type.mark());
+  Fault fault = schema_fault(cat("Invalid type (", text, ")"), type.mark());
   if (const std::optional<std::string> near = nearest(text, names)) fault.hint(cat("Did you mean ", *near, "?"));
   throw fault;
 }
@@ -78,15 +73,15 @@ Constraint hot_constraint(const Value& definition, Version version) {
   if (has("custom_constraint")) {
     return {.kind = Constraint::Kind::custom, .text = text_member(definition, "custom_constraint")};
   }
-  throw bad_schema("No constraint expressed", definition.mark());
+  throw schema_fault("No constraint expressed", definition.mark());
 }
 
 void read_hot_constraints(ParameterSchema& made, const Value& schema, Version version) {
   const Value constraints = member(schema, "constraints");
   if (constraints.is_null()) return;
   if (!constraints.is_list()) {
-    throw bad_schema(cat("Invalid parameter constraints for parameter ", made.name, ", expected a list"),
-                     constraints.mark());
+    throw schema_fault(cat("Invalid parameter constraints for parameter ", made.name, ", expected a list"),
+                       constraints.mark());
   }
   for (const Value& definition : constraints.items()) {
     try {
@@ -141,11 +136,11 @@ ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, V
   if (version >= Version::v2018_03_02 && !cfn) keys.emplace_back("tags");
   check_keys(schema, keys, cat("parameter (", made.name, ")"));
   const Value* type = schema.find(cfn ? "Type" : "type");
-  if (type == nullptr) throw bad_schema(cat("Missing parameter type for parameter: ", made.name), name.mark());
+  if (type == nullptr) throw schema_fault(cat("Missing parameter type for parameter: ", made.name), name.mark());
   if (!cfn && version >= Version::v2018_03_02 && schema.find("tags") != nullptr) {
     const Value tags = member(schema, "tags");
     if (!tags.is_list())
-      throw bad_schema(cat("Tags property should be a list for parameter: ", made.name), tags.mark());
+      throw schema_fault(cat("Tags property should be a list for parameter: ", made.name), tags.mark());
     for (const Value& tag : tags.items()) made.tags.push_back(python_str(tag));
   }
   if (cfn) {
@@ -164,7 +159,7 @@ ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, V
 
 void check_parameter_schema(const ParameterSchema& schema) {
   const auto invalid = [&](const std::string& text, const Mark& mark) {
-    return bad_schema(cat("Parameter '", schema.name, "' is invalid: ", text), mark);
+    return schema_fault(cat("Parameter '", schema.name, "' is invalid: ", text), mark);
   };
   for (const Constraint& constraint : schema.constraints) {
     if (!constraint.fits(schema.type)) {

@@ -6,7 +6,7 @@ namespace hearth::metadata {
 
 namespace {
 
-const std::vector<std::string_view> k_tables = {
+const std::vector<std::string_view> k_cloud_tables = {
     R"~({"type": "OS::Nova::Server", "properties": {"name": {"t": "string", "u": true}, "image": {"t": "string",
 "u": true, "c": [{"custom_constraint": "glance.image"}]}, "block_device_mapping": {"t": "list",
 "s": {"*": {"t": "map", "s": {"device_name": {"t": "string", "r": true}, "volume_id": {"t": "string",
@@ -179,6 +179,6 @@ const std::vector<std::string_view> k_tables = {
 
 }  // namespace
 
-const std::vector<std::string_view>& cloud_schema_tables() { return k_tables; }
+const std::vector<std::string_view>& cloud_schema_tables() { return k_cloud_tables; }
 
 }  // namespace hearth::metadata

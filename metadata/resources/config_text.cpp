@@ -13,11 +13,6 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// Plain where a YAML reader would read the same text back, else in single quotes, or double ones for control
 /// characters.
 std::string yaml_scalar(const Value& value) {

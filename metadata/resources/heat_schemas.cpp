@@ -6,7 +6,7 @@ namespace hearth::metadata {
 
 namespace {
 
-const std::vector<std::string_view> k_tables = {
+const std::vector<std::string_view> k_heat_tables = {
     R"~({"type": "OS::Heat::DeployedServer", "properties": {"name": {"t": "string", "u": true},
 "metadata": {"t": "map", "u": true}, "software_config_transport": {"t": "string", "d": "POLL_SERVER_CFN",
 "u": true, "c": [{"allowed_values": ["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL",
@@ -122,6 +122,6 @@ const std::vector<std::string_view> k_tables = {
 
 }  // namespace
 
-const std::vector<std::string_view>& heat_schema_tables() { return k_tables; }
+const std::vector<std::string_view>& heat_schema_tables() { return k_heat_tables; }
 
 }  // namespace hearth::metadata

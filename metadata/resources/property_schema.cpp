@@ -20,11 +20,6 @@ DataType type_named(const std::string& name) {
   return types.at(name);
 }
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 Constraint constraint_from(const Value& table) {
   const Entry& only = table.entries().front();
   const std::string& kind = only.key.text();

@@ -6,7 +6,7 @@ namespace hearth::metadata::live {
 
 namespace {
 
-bool is_true(const Parameters& parameters, std::string_view name) {
+bool is_asked_for(const Parameters& parameters, std::string_view name) {
   return to_lower(parameter_or(parameters, name, "")) == "true";
 }
 
@@ -39,7 +39,7 @@ ServedResponse HeatApi::resource_types(const Call& call) {
     const bool hot = parameter_or(call.parameters, "template_type", "cfn") == "hot";
     std::optional<Json> shown = as_template ? guide_.type_template(name, hot) : guide_.resource_type(name);
     if (!shown) throw EngineError("EntityNotFound", cat("The Resource Type (", name, ") could not be found."));
-    if (!as_template && !is_true(call.parameters, "with_description")) shown->erase("description");
+    if (!as_template && !is_asked_for(call.parameters, "with_description")) shown->erase("description");
     return json_response(200, *shown);
   }
   const std::string wanted = parameter_or(call.parameters, "name", "");
@@ -48,7 +48,7 @@ ServedResponse HeatApi::resource_types(const Call& call) {
   body["resource_types"] = Json::array();
   for (const std::string& name : guide_.resource_types()) {
     if (name.find(wanted) == std::string::npos || support != "supported") continue;
-    if (!is_true(call.parameters, "with_description")) {
+    if (!is_asked_for(call.parameters, "with_description")) {
       body["resource_types"].push_back(name);
       continue;
     }
@@ -66,7 +66,7 @@ ServedResponse HeatApi::template_versions(const Call& call) {
     return json_response(200, body);
   }
   if (call.parts.size() != 3 || call.parts[2] != "functions") return nothing_here();
-  const bool conditions = is_true(call.parameters, "with_condition_func");
+  const bool conditions = is_asked_for(call.parameters, "with_condition_func");
   std::optional<Json> found = guide_.functions(call.parts[1], conditions);
   if (!found) throw EngineError("NotFound", cat("Template with version ", call.parts[1], " not found"));
   body["template_functions"] = std::move(*found);
@@ -75,7 +75,7 @@ ServedResponse HeatApi::template_versions(const Call& call) {
 
 ServedResponse HeatApi::validate(const Call& call) {
   const Json request = body_of(call.request);
-  const bool nested = is_true(call.parameters, "show_nested") ||
+  const bool nested = is_asked_for(call.parameters, "show_nested") ||
                       (request.contains("show_nested") && request["show_nested"] == Json(true));
   return json_response(200, guide_.validate(definition_of(request, Json::object(), false), nested));
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view k_jinja = ".j2.yaml";
 constexpr std::string_view k_role = ".role.j2.yaml";
 constexpr std::string_view k_network = ".network.j2.yaml";
-constexpr int k_deepest = 20;
+constexpr int k_rendered_tree_deepest = 20;
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
@@ -25,7 +25,7 @@ std::string in_directory(const fs::path& directory, const std::string& name) {
 
 void gather(const FileReader& reader, const fs::path& root, const fs::path& below, int depth,
             std::vector<std::string>& found) {
-  if (depth > k_deepest) return;
+  if (depth > k_rendered_tree_deepest) return;
   for (const std::string& name : reader.list(below.empty() ? root : root / below)) {
     if (name.empty() || name.front() == '.') continue;
     const std::string path = in_directory(below, name);

@@ -135,7 +135,7 @@ Value decide(const Expression& branch, Scope& scope) {
 }
 
 /// The resource alone where its attribute can't be told: what is wrong with that is said when it is validated.
-Value attribute_arguments(const Expression& written, Scope& scope) {
+Value attribute_words(const Expression& written, Scope& scope) {
   if (written.type != Expression::Type::list) return resolve(written, scope);
   std::vector<Value> parts;
   try {
@@ -276,8 +276,7 @@ void collect_references(const Expression& expression, Scope& scope, std::vector<
   collect_references(expression.arguments(), scope, found, cat(path, ".", name));
   const bool attribute = name == "get_attr" || name == "Fn::GetAtt";
   if (!attribute && name != "get_resource" && name != "Ref") return;
-  Value arguments =
-      attribute ? attribute_arguments(expression.arguments(), scope) : resolve(expression.arguments(), scope);
+  Value arguments = attribute ? attribute_words(expression.arguments(), scope) : resolve(expression.arguments(), scope);
   if (arguments.has_waiting()) return;
   const auto refuse_unhashable = [&](const Value& value) {
     if (value.is_list() || value.is_map())

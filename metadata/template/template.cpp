@@ -12,21 +12,16 @@ namespace hearth::metadata {
 
 namespace {
 
-Value member(const Value& map, std::string_view key) {
-  const Value* found = map.find(key);
-  return found == nullptr ? Value() : *found;
-}
-
 /// How the two languages name the same thing.
 struct Words {
   std::string_view type, properties, metadata, depends_on, deletion_policy, update_policy, description, condition;
 };
-constexpr Words k_hot{"type",          "properties",  "metadata", "depends_on", "deletion_policy",
-                      "update_policy", "description", "condition"};
+constexpr Words k_hot_words{"type",          "properties",  "metadata", "depends_on", "deletion_policy",
+                            "update_policy", "description", "condition"};
 constexpr Words k_cfn{"Type",           "Properties",   "Metadata",    "DependsOn",
                       "DeletionPolicy", "UpdatePolicy", "Description", "Condition"};
 
-const Words& words_of(Version version) { return is_cfn(version) ? k_cfn : k_hot; }
+const Words& words_of(Version version) { return is_cfn(version) ? k_cfn : k_hot_words; }
 
 bool is_known_section(const std::string& name, Version version) {
   static const std::set<std::string> hot{

@@ -11,7 +11,7 @@ namespace hearth::metadata::yaql {
 
 namespace {
 
-Item iterator(std::vector<Value> items) { return {Item::Type::iterator, Value::list(std::move(items))}; }
+Item iterator_over(std::vector<Value> items) { return {Item::Type::iterator, Value::list(std::move(items))}; }
 
 std::vector<Value> all_of(const Call& call, std::size_t place = 0) {
   Item holder;
@@ -92,25 +92,24 @@ Item skip_while(const Call& call) {
   });
 }
 
-std::optional<Lambda> optional_lambda(const Call& call, std::size_t place) {
+std::optional<Lambda> lambda_at(const Call& call, std::size_t place) {
   return call.has(place) ? std::optional<Lambda>(call.lambda(place)) : std::nullopt;
 }
 
 Item distinct(const Call& call) {
   if (!call.has(1)) require_hashable(call.at(0));
   std::vector<Value> seen;
-  return made_lazily(
-      [from = call.cursor(0), key_of = optional_lambda(call, 1), seen]() mutable -> std::optional<Value> {
-        while (std::optional<Value> item = from.next()) {
-          const Item made = key_of ? (*key_of)({*item}) : Item(*item);
-          if (made.sequence) return item;  // it equals nothing but itself
-          const Value key = made.value;
-          if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-          seen.push_back(key);
-          return item;
-        }
-        return std::nullopt;
-      });
+  return made_lazily([from = call.cursor(0), key_of = lambda_at(call, 1), seen]() mutable -> std::optional<Value> {
+    while (std::optional<Value> item = from.next()) {
+      const Item made = key_of ? (*key_of)({*item}) : Item(*item);
+      if (made.sequence) return item;  // it equals nothing but itself
+      const Value key = made.value;
+      if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+      seen.push_back(key);
+      return item;
+    }
+    return std::nullopt;
+  });
 }
 
 Item enumerate(const Call& call) {
@@ -360,14 +359,14 @@ Item split_at(const Call& call) {
 Item reverse(const Call& call) {
   std::vector<Value> items = all_of(call);
   std::reverse(items.begin(), items.end());
-  return iterator(std::move(items));
+  return iterator_over(std::move(items));
 }
 
 Item default_if_empty(const Call& call) {
   Item otherwise = call.at(1);
   if (!otherwise.is_collection()) call.mismatch();
   std::vector<Value> items = all_of(call);
-  return items.empty() ? otherwise : iterator(std::move(items));
+  return items.empty() ? otherwise : iterator_over(std::move(items));
 }
 
 Item join_collections(const Call& call) {

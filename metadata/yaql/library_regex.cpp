@@ -71,7 +71,7 @@ Item regex(const Call& call) {
   return item;
 }
 
-Item matches(const Call& call) {
+Item matches_regex(const Call& call) {
   const Item first = call.at(0);
   if (first.is_text()) {  // text.matches("pattern")
     const Item pattern(Item::Type::regex, Value::string(call.text(1)));
@@ -215,7 +215,7 @@ Item replace_by_regex(const Call& call) {
 
 const std::vector<Library>& regex_library() {
   static const std::vector<Library> library = {
-      {"regex", Form::function, regex},        {"matches", Form::method, matches},
+      {"regex", Form::function, regex},        {"matches", Form::method, matches_regex},
       {"search", Form::method, search},        {"searchAll", Form::method, search_all},
       {"replaceBy", Form::method, replace_by}, {"escapeRegex", Form::function, escape_regex},
       {"isRegex", Form::function, is_regex}};

@@ -25,7 +25,7 @@ std::vector<Value> all_from(Cursor from) {
   return all;
 }
 
-bool contains(const std::vector<Value>& items, const Value& value) {
+bool holds(const std::vector<Value>& items, const Value& value) {
   return std::find(items.begin(), items.end(), value) != items.end();
 }
 
@@ -73,7 +73,7 @@ Item generate(const Call& call) {
        made = optional_lambda(call, call.place_of("selector", 3)), decycle = asked_for(call, "decycle", 4), past,
        item = next, begun = false]() mutable -> std::optional<Value> {
         if (std::exchange(begun, true)) item = follow.value(*item);
-        if (!goes_on.holds(*item) || (decycle && contains(past, *item))) return std::nullopt;
+        if (!goes_on.holds(*item) || (decycle && holds(past, *item))) return std::nullopt;
         if (decycle) past.push_back(*item);
         return made ? made->value(*item) : *item;
       });
@@ -98,7 +98,7 @@ Item generate_many(const Call& call) {
     while (!queue.empty()) {
       const Value item = queue.front();
       queue.pop_front();
-      if (decycle && contains(past, item)) continue;
+      if (decycle && holds(past, item)) continue;
       if (decycle) past.push_back(item);
       last = item;
       return made ? made->value(item) : item;
@@ -257,12 +257,12 @@ Item changed_set(const Call& call, bool adds) {
   for (std::size_t i = 1; i < call.count(); ++i) {
     const Value value = call.evaluator.output(call.at(i));
     if (!adds) std::erase_if(items, [&](const Value& item) { return item == value; });
-    if (adds && !contains(items, value)) items.push_back(value);
+    if (adds && !holds(items, value)) items.push_back(value);
   }
   return {Item::Type::set, Value::list(std::move(items))};
 }
 
-Item add(const Call& call) { return changed_set(call, true); }
+Item add_to_set(const Call& call) { return changed_set(call, true); }
 Item remove(const Call& call) { return changed_set(call, false); }
 
 }  // namespace
@@ -282,7 +282,7 @@ const std::vector<Library>& sequence_library() {
                                                {"sliceWhere", Form::method, slice_where},
                                                {"insertMany", Form::method, insert_many},
                                                {"replaceMany", Form::method, replace_many},
-                                               {"add", Form::method, add},
+                                               {"add", Form::method, add_to_set},
                                                {"remove", Form::method, remove}};
   return library;
 }

@@ -209,7 +209,7 @@ Item edge(const Call& call) {
   return Value::boolean(false);
 }
 
-Item characters(const Call& call) { return texts(metadata::characters(call.text(0))); }
+Item characters_of(const Call& call) { return texts(metadata::characters(call.text(0))); }
 
 Item integer(const Call& call) {
   const Value value = call.at(0).value;
@@ -293,7 +293,7 @@ Item character_kinds(const Call& call) {
 
 Item is_string(const Call& call) { return Value::boolean(call.at(0).is_text()); }
 Item is_integer(const Call& call) { return Value::boolean(call.at(0).value.is_integer()); }
-Item is_number(const Call& call) {
+Item is_number_type(const Call& call) {
   const Item i = call.at(0);
   return Value::boolean(i.value.is_number() && !i.value.is_bool());
 }
@@ -316,7 +316,7 @@ const std::vector<Library>& text_library() {
                                                {"substring", Form::method, substring},
                                                {"startsWith", Form::method, edge<false>},
                                                {"endsWith", Form::method, edge<true>},
-                                               {"toCharArray", Form::method, characters},
+                                               {"toCharArray", Form::method, characters_of},
                                                {"int", Form::function, integer},
                                                {"float", Form::function, real},
                                                {"bool", Form::function, boolean},
@@ -327,7 +327,7 @@ const std::vector<Library>& text_library() {
                                                {"characters", Form::function, character_kinds},
                                                {"isString", Form::function, is_string},
                                                {"isInteger", Form::function, is_integer},
-                                               {"isNumber", Form::function, is_number},
+                                               {"isNumber", Form::function, is_number_type},
                                                {"isBoolean", Form::function, is_boolean}};
   return library;
 }

@@ -175,7 +175,7 @@ int binding(const Token& token) {
 
 constexpr int k_not = 3;
 constexpr int k_unary = 8;
-constexpr int k_deepest = 100;
+constexpr int k_syntax_deepest = 100;
 
 class Parser {
  public:
@@ -214,7 +214,7 @@ class Parser {
   }
 
   SyntaxPtr expression(int least) {
-    if (++depth_ > k_deepest) throw Stop{peek().offset, "nested too deeply"};
+    if (++depth_ > k_syntax_deepest) throw Stop{peek().offset, "nested too deeply"};
     SyntaxPtr left = prefixed(least);
     for (int level = binding(peek()); level >= least; level = binding(peek())) {
       const std::string name = peek().text;

@@ -11,8 +11,8 @@ namespace hearth::pxe::http {
 
 namespace {
 
-constexpr std::uint64_t k_piece = std::uint64_t{1}
-                                  << 20U;  ///< most that one connection sends before others have a turn
+constexpr std::uint64_t k_connection_piece = std::uint64_t{1}
+                                             << 20U;  ///< most that one connection sends before others have a turn
 
 std::int64_t seconds_of(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -146,7 +146,7 @@ bool Connection::send_text() {
 
 bool Connection::send_body() {
   const MonotonicTime now = server_.reactor_.now();
-  const std::uint64_t wanted = std::min(left_.size, k_piece);
+  const std::uint64_t wanted = std::min(left_.size, k_connection_piece);
   const std::uint64_t allowed = bucket_.allowance(server_.bucket_.allowance(wanted, now), now);
   if (allowed == 0) {
     wait_for(0);

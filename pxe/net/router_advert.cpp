@@ -4,7 +4,7 @@ namespace hearth::pxe {
 
 namespace {
 
-constexpr std::size_t k_ip_head = 40;
+constexpr std::size_t k_router_advert_ip_head = 40;
 constexpr char k_icmp = 58;
 constexpr unsigned char k_solicitation = 133;
 constexpr char k_advertisement = static_cast<char>(134);
@@ -19,7 +19,7 @@ std::string link_local(const Mac& mac) {
   return out;
 }
 
-std::uint16_t check_sum(std::string_view bytes) {
+std::uint16_t icmp6_check_sum(std::string_view bytes) {
   std::uint32_t sum = 0;
   for (std::size_t at = 0; at + 1 < bytes.size(); at += 2)
     sum += static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]) << 8U) |
@@ -31,8 +31,10 @@ std::uint16_t check_sum(std::string_view bytes) {
 }  // namespace
 
 std::optional<RouterAnswer> empty_advertisement(std::string_view packet, const Mac& from, const Mac& own) {
-  if (packet.size() < k_ip_head + 8 || static_cast<unsigned char>(packet[0]) >> 4U != 6) return std::nullopt;
-  if (packet[6] != k_icmp || packet[7] != '\xff' || static_cast<unsigned char>(packet[k_ip_head]) != k_solicitation)
+  if (packet.size() < k_router_advert_ip_head + 8 || static_cast<unsigned char>(packet[0]) >> 4U != 6)
+    return std::nullopt;
+  if (packet[6] != k_icmp || packet[7] != '\xff' ||
+      static_cast<unsigned char>(packet[k_router_advert_ip_head]) != k_solicitation)
     return std::nullopt;
   RouterAnswer answer{.to = from};
   std::string target(packet.substr(8, 16));
@@ -44,7 +46,7 @@ std::optional<RouterAnswer> empty_advertisement(std::string_view packet, const M
   body[0] = k_advertisement;
   body[4] = 64;  // hop limit
   const std::string source = link_local(own);
-  const std::uint16_t sum = check_sum(source + target + std::string("\0\0\0\x10\0\0\0", 7) + k_icmp + body);
+  const std::uint16_t sum = icmp6_check_sum(source + target + std::string("\0\0\0\x10\0\0\0", 7) + k_icmp + body);
   body[2] = static_cast<char>(sum >> 8U);
   body[3] = static_cast<char>(sum & 255U);
   answer.packet = std::string("\x60\0\0\0\0\x10", 6) + k_icmp + '\xff';

@@ -21,7 +21,7 @@ constexpr std::uint32_t k_attributes = 7;  // non-volatile, for boot services, a
 constexpr std::uint32_t k_active = 1;
 
 template <class Number>
-void put(std::string& out, Number number) {
+void put_number(std::string& out, Number number) {
   for (std::size_t i = 0; i < sizeof number; ++i) out.push_back(static_cast<char>(number >> (8 * i)));
 }
 
@@ -41,13 +41,13 @@ std::string ascii_until_nul(std::string_view utf16) {
   return text;
 }
 
-std::string name_of(std::uint16_t number) {
+std::string boot_entry_name(std::uint16_t number) {
   std::string name = "Boot";
   for (int shift = 12; shift >= 0; shift -= 4) name.push_back("0123456789ABCDEF"[(number >> shift) & 15]);
   return name;
 }
 
-std::optional<std::uint16_t> number_of(std::string_view file) {
+std::optional<std::uint16_t> boot_entry_number(std::string_view file) {
   if (file.size() < 9 || file.rfind("Boot", 0) != 0 || file[8] != '-') return std::nullopt;
   std::uint16_t number = 0;
   for (const char c : file.substr(4, 4)) {
@@ -70,20 +70,20 @@ void make_mutable(const Fd& file) {
 
 std::string encode_load_option(const LoadOption& option) {
   std::string hard_drive("\x04\x01\x2a\x00", 4);  // media device path, hard drive, 42 bytes
-  put(hard_drive, option.partition);
-  put(hard_drive, option.first);
-  put(hard_drive, option.sectors);
+  put_number(hard_drive, option.partition);
+  put_number(hard_drive, option.first);
+  put_number(hard_drive, option.sectors);
   hard_drive.append(option.partition_id.begin(), option.partition_id.end());
   hard_drive.append("\x02\x02", 2);  // GPT, identified by GUID
   std::string name;
   put_utf16(name, option.path);
   std::string file("\x04\x04", 2);  // media device path, file path
-  put(file, static_cast<std::uint16_t>(name.size() + 4));
+  put_number(file, static_cast<std::uint16_t>(name.size() + 4));
   file += name;
   const std::string end("\x7f\xff\x04\x00", 4);
   std::string value;
-  put(value, k_active);
-  put(value, static_cast<std::uint16_t>(hard_drive.size() + file.size() + end.size()));
+  put_number(value, k_active);
+  put_number(value, static_cast<std::uint16_t>(hard_drive.size() + file.size() + end.size()));
   put_utf16(value, option.label);
   return value + hard_drive + file + end;
 }
@@ -118,7 +118,7 @@ std::optional<std::string> EfiVariables::read(const std::string& name) const {
 void EfiVariables::write(const std::string& name, const std::string& value) {
   if (RealFileSystem().status(path_of(name))) make_mutable(Fd::open(path_of(name), O_RDONLY));
   std::string bytes;
-  put(bytes, k_attributes);
+  put_number(bytes, k_attributes);
   const Fd file = Fd::open(path_of(name), O_WRONLY | O_CREAT, 0644);
   const std::string all = bytes + value;  // the firmware takes a variable in one piece
   if (::write(file.get(), all.data(), all.size()) != static_cast<ssize_t>(all.size())) {
@@ -145,9 +145,9 @@ std::vector<std::uint16_t> EfiVariables::entries_labelled(const std::string& lab
                                                           std::vector<std::uint16_t>& used) const {
   std::vector<std::uint16_t> same;
   for (const std::string& file : RealFileSystem().list(directory_)) {
-    const std::optional<std::uint16_t> number = number_of(file);
+    const std::optional<std::uint16_t> number = boot_entry_number(file);
     if (!number) continue;
-    const std::optional<std::string> value = read(name_of(*number));
+    const std::optional<std::string> value = read(boot_entry_name(*number));
     const bool named = value && label_of_load_option(*value) == label;
     (named ? same : used).push_back(*number);
   }
@@ -162,18 +162,18 @@ std::string EfiVariables::put_first(const LoadOption& option) {
   }
   std::vector<std::uint16_t> used;
   const std::vector<std::uint16_t> same = entries_labelled(option.label, used);
-  for (const std::uint16_t number : same) remove(name_of(number));
+  for (const std::uint16_t number : same) remove(boot_entry_name(number));
   std::uint16_t number = 0;
   while (std::find(used.begin(), used.end(), number) != used.end()) ++number;
-  write(name_of(number), encode_load_option(option));
+  write(boot_entry_name(number), encode_load_option(option));
   std::string order;
-  put(order, number);
+  put_number(order, number);
   for (const std::uint16_t other : boot_order()) {
     const bool gone = other == number || std::find(same.begin(), same.end(), other) != same.end();
-    if (!gone) put(order, other);
+    if (!gone) put_number(order, other);
   }
   write("BootOrder", order);
-  return name_of(number);
+  return boot_entry_name(number);
 }
 
 }  // namespace hearth::agent::deploy

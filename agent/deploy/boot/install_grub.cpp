@@ -47,7 +47,7 @@ Names names_in(const std::string& tree, const FileReader& files) {
           "image.");
 }
 
-void run(const std::string& tree, std::vector<std::string> argv, CommandRunner& runner) {
+void run_in_tree(const std::string& tree, std::vector<std::string> argv, CommandRunner& runner) {
   Command command{.argv = std::move(argv),
                   .env = Environment{
                       {"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}, {"LC_ALL", "C"}, {"GRUB_DISABLE_OS_PROBER", "true"}}};
@@ -62,7 +62,7 @@ bool keep_loaders(const std::string& tree, const GrubWish& wish, CommandRunner& 
   if (files.list(cat(tree, "/boot/efi/EFI")).empty()) return false;
   const std::string target = cat(tree, "/mnt");
   const Mounted esp("vfat", wish.esp, target, 0);
-  run(tree, {"/bin/cp", "-r", "/boot/efi/EFI", "/mnt/"}, runner);
+  run_in_tree(tree, {"/bin/cp", "-r", "/boot/efi/EFI", "/mnt/"}, runner);
   return !find_loaders(target).empty();
 }
 
@@ -85,16 +85,16 @@ std::string run_grub(const std::string& tree, const GrubWish& wish, const FileRe
     std::vector<std::string> argv = {names.install};
     if (*k_bios_target != '\0') argv.push_back(cat("--target=", k_bios_target));
     argv.push_back(wish.disk);
-    run(tree, std::move(argv), runner);
+    run_in_tree(tree, std::move(argv), runner);
   } else if (!has_loader) {
     const std::vector<std::string> argv = {names.install, cat("--target=", k_uefi_target), "--efi-directory=/boot/efi",
                                            "--no-nvram"};
-    run(tree, argv, runner);
+    run_in_tree(tree, argv, runner);
     std::vector<std::string> removable = argv;  // for firmware that forgets its entries
     removable.emplace_back("--removable");
-    run(tree, std::move(removable), runner);
+    run_in_tree(tree, std::move(removable), runner);
   }
-  if (!names.mkconfig.empty()) run(tree, {names.mkconfig, "-o", names.config}, runner);
+  if (!names.mkconfig.empty()) run_in_tree(tree, {names.mkconfig, "-o", names.config}, runner);
   return has_loader ? "the image's own loader is on the EFI system partition"
                     : cat("GRUB is installed on ", wish.esp.empty() ? wish.disk : wish.esp);
 }

@@ -9,13 +9,13 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-const std::string k_block = "/sys/block";
+const std::string k_sys_block = "/sys/block";
 
 /// One disk's directory in sysfs.
 class Folder {
  public:
   Folder(const FileReader& files, const LinkReader& links, const std::string& name)
-      : files_(files), path_(k_block + "/" + name), device_(links(path_)) {}
+      : files_(files), path_(k_sys_block + "/" + name), device_(links(path_)) {}
 
   /// Empty where there is no such file, or where the device has no such property (reading fails then).
   [[nodiscard]] std::string text(const std::string& name) const { return text_of(path_ + "/" + name); }
@@ -133,7 +133,7 @@ std::string serial_of_page_80(std::string_view page) {
 
 std::vector<Disk> find_disks(const FileReader& files, const LinkReader& links) {
   std::vector<Disk> disks;
-  for (const std::string& name : files.list(k_block)) {
+  for (const std::string& name : files.list(k_sys_block)) {
     if (!is_disk_name(name)) continue;
     Disk disk = read_disk(Folder(files, links, name), name);
     if (disk.size > 0) disks.push_back(std::move(disk));

@@ -26,26 +26,26 @@ std::string line_of(const FileReader& files, const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json nic_json(const Nic& nic) {
   return {{"name", nic.name},
           {"mac_address", nic.mac},
-          {"ipv4_address", or_null(nic.ipv4)},
-          {"ipv6_address", or_null(nic.ipv6)},
+          {"ipv4_address", text_or_null(nic.ipv4)},
+          {"ipv6_address", text_or_null(nic.ipv6)},
           {"has_carrier", nic.has_carrier},
           {"lldp", nic.lldp},
-          {"vendor", or_null(nic.vendor)},
-          {"product", or_null(nic.product)},
+          {"vendor", text_or_null(nic.vendor)},
+          {"product", text_or_null(nic.product)},
           {"client_id", nullptr},
           {"biosdevname", nullptr},
           {"speed_mbps", nic.speed_mbps > 0 ? Json(nic.speed_mbps) : Json(nullptr)},
-          {"pci_address", or_null(nic.pci_address)},
-          {"driver", or_null(nic.driver)}};
+          {"pci_address", text_or_null(nic.pci_address)},
+          {"driver", text_or_null(nic.driver)}};
 }
 
 Json cpu_json(const Processors& cpu) {
-  return {{"model_name", cpu.model_name}, {"frequency", or_null(cpu.frequency)},
+  return {{"model_name", cpu.model_name}, {"frequency", text_or_null(cpu.frequency)},
           {"count", cpu.count},           {"architecture", cpu.architecture},
           {"flags", cpu.flags},           {"socket_count", cpu.sockets}};
 }
@@ -161,7 +161,7 @@ Json inventory_json(const InventorySources& sources, const std::vector<Nic>& nic
   for (const Nic& nic : nics) inventory["interfaces"].push_back(nic_json(nic));
   for (const Disk& disk : disks) inventory["disks"].push_back(disk_json(disk));
   inventory["boot"] = {{"current_boot_mode", files.status("/sys/firmware/efi") ? "uefi" : "bios"},
-                       {"pxe_interface", or_null(sources.boot_mac)}};
+                       {"pxe_interface", text_or_null(sources.boot_mac)}};
   inventory["hostname"] = sources.hostname;
   return inventory;
 }

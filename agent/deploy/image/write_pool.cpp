@@ -17,7 +17,7 @@ unsigned usable_processors() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
-bool is_zero(std::string_view bytes) {
+bool is_all_zero(std::string_view bytes) {
   return bytes.empty() || (bytes.front() == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
@@ -86,9 +86,9 @@ void write_data(DiskTarget& disk, std::uint64_t offset, std::string_view bytes) 
   std::size_t at = 0;
   while (at < bytes.size()) {
     const auto grain = [&bytes](std::size_t from) { return bytes.substr(from, k_grain); };
-    const bool zero = is_zero(grain(at));
+    const bool zero = is_all_zero(grain(at));
     std::size_t end = at;
-    while (end < bytes.size() && is_zero(grain(end)) == zero) end = std::min(end + k_grain, bytes.size());
+    while (end < bytes.size() && is_all_zero(grain(end)) == zero) end = std::min(end + k_grain, bytes.size());
     zero ? disk.zero(offset + at, end - at) : disk.write(offset + at, bytes.substr(at, end - at));
     at = end;
   }

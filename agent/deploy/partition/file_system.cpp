@@ -31,7 +31,7 @@ std::string fat_text(std::string_view bytes) {
   return text.insert(4, "-");
 }
 
-void put(std::string& bytes, std::size_t at, std::uint32_t number) {
+void put_label(std::string& bytes, std::size_t at, std::uint32_t number) {
   for (std::size_t i = 0; i < sizeof number; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
 }
 
@@ -52,8 +52,8 @@ std::optional<FoundFileSystem> find_file_system(std::string_view head) {
 
 std::string swap_header(std::uint64_t bytes, std::string_view uuid, std::string_view label) {
   std::string page(k_page, 0);
-  put(page, 1024, 1);                                               // version
-  put(page, 1028, static_cast<std::uint32_t>(bytes / k_page - 1));  // the last page
+  put_label(page, 1024, 1);                                               // version
+  put_label(page, 1028, static_cast<std::uint32_t>(bytes / k_page - 1));  // the last page
   page.replace(1036, 16, uuid.substr(0, 16));
   page.replace(1052, label.size(), label);
   page.replace(k_page - 10, 10, "SWAPSPACE2");

@@ -15,7 +15,7 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-void put(const Fd& fd, const std::string& path, std::uint64_t offset, std::string_view bytes) {
+void put_table(const Fd& fd, const std::string& path, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t done = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (done <= 0) throw Error::from_errno("writing to", path);
@@ -28,8 +28,8 @@ void write_table(const Disk& disk, const PartLayout& layout) {
   DiskTarget(disk.name).begin(0);  // tables and boot sectors of before
   const TableBytes table = encode_parts(layout, random_hex);
   const Fd fd = Fd::open(disk.name, O_RDWR);
-  put(fd, disk.name, 0, table.front);
-  put(fd, disk.name, table.back_sector * layout.sector, table.back);
+  put_table(fd, disk.name, 0, table.front);
+  put_table(fd, disk.name, table.back_sector * layout.sector, table.back);
   if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", disk.name);
   reread_partitions(disk.name);
 }
@@ -41,7 +41,7 @@ void make_swap(const std::string& device) {
     uuid.push_back(static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16)));
   const std::string header = swap_header(DiskTarget(device).size(), uuid, "swap1");
   const Fd fd = Fd::open(device, O_RDWR);
-  put(fd, device, 0, header);
+  put_table(fd, device, 0, header);
   if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", device);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int k_lookup_version = 62;       // agent tokens
 constexpr int k_certificate_version = 68;  // agent_verify_ca
-constexpr Duration k_patience = std::chrono::seconds(30);
+constexpr Duration k_conductor_patience = std::chrono::seconds(30);
 
 /// The reason in an answer of Ironic's, whose error_message is JSON within JSON.
 std::string reason_of(const HttpResponse& answer) {
@@ -26,13 +26,13 @@ std::string reason_of(const HttpResponse& answer) {
   return answer.reason;
 }
 
-Error refused(const std::string& what, const HttpResponse& answer) {
+Error conductor_refused(const std::string& what, const HttpResponse& answer) {
   const bool again = answer.status >= 500 || answer.status == 409 || answer.status == 429;
   const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : again ? ErrorKind::io : ErrorKind::input;
   return {kind, cat(what, ": the conductor answers ", answer.status, ": ", reason_of(answer))};
 }
 
-std::string text_in(const Json& object, const char* key) {
+std::string answer_text(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
@@ -49,7 +49,7 @@ LookedUp parse_lookup(std::string_view body) {
   const Result<Json> answer = parse_json(body, "the answer of the look-up");
   if (!answer) throw answer.error().to_error();
   const bool fits = answer->is_object() && answer->contains("node") && (*answer)["node"].is_object() &&
-                    !text_in((*answer)["node"], "uuid").empty();
+                    !answer_text((*answer)["node"], "uuid").empty();
   if (!fits) throw Error(ErrorKind::input, "the answer of the look-up names no node");
   LookedUp found{.node = (*answer)["node"]};
   const Json config = answer->value("config", Json::object());
@@ -58,13 +58,13 @@ LookedUp parse_lookup(std::string_view body) {
   if (timeout != config.end() && timeout->is_number()) {
     found.heartbeat_timeout = std::chrono::seconds(std::clamp(timeout->get<long long>(), 1LL, 86400LL));
   }
-  found.token = text_in(config, "agent_token");
+  found.token = answer_text(config, "agent_token");
   found.token_known = found.token == "******";
   if (found.token_known) found.token.clear();
   const auto ours = config.find("hearth");
   if (ours != config.end() && ours->is_object()) {
-    found.progress_url = text_in(*ours, "progress_url");
-    found.image_key = to_lower(text_in(*ours, "image_key"));
+    found.progress_url = answer_text(*ours, "progress_url");
+    found.image_key = to_lower(answer_text(*ours, "image_key"));
   }
   return found;
 }
@@ -72,7 +72,7 @@ LookedUp parse_lookup(std::string_view body) {
 HttpResponse Conductor::send(const std::string& method, const std::string& url, const Json* body, int version_limit) {
   HttpRequest request{.method = method,
                       .url = parse_url(url).value_or_throw(),
-                      .deadline = Deadline::after(k_patience, clock_),
+                      .deadline = Deadline::after(k_conductor_patience, clock_),
                       .max_redirects = 3,
                       .verify_tls = verify_tls_};
   request.headers.emplace_back("Accept", "application/json");
@@ -92,14 +92,14 @@ void Conductor::greet() {
   const Result<Json> body = parse_json(answer.body, "answer");
   if (!answer.ok() || !body || !body->is_object() || !body->contains("default_version")) return;
   const Json& version = (*body)["default_version"];
-  if (version.is_object() && !text_in(version, "version").empty()) version_ = text_in(version, "version");
+  if (version.is_object() && !answer_text(version, "version").empty()) version_ = answer_text(version, "version");
 }
 
 LookedUp Conductor::look_up(const std::vector<std::string>& macs, const std::string& uuid) {
   std::vector<std::pair<std::string, std::string>> query = {{"addresses", join(macs, ",")}};
   if (!uuid.empty()) query.emplace_back("node_uuid", uuid);
   const HttpResponse answer = send("GET", cat(url_, "/v1/lookup?", encode_query(query)), nullptr, k_lookup_version);
-  if (!answer.ok()) throw refused("looking up this machine", answer);
+  if (!answer.ok()) throw conductor_refused("looking up this machine", answer);
   return parse_lookup(answer.body);
 }
 
@@ -113,12 +113,12 @@ void Conductor::beat(const Heartbeat& heartbeat) {
                {"agent_token", heartbeat.token.empty() ? Json(nullptr) : Json(heartbeat.token)}};
   if (!heartbeat.certificate.empty()) body["agent_verify_ca"] = heartbeat.certificate;
   const HttpResponse answer = send("POST", cat(url_, "/v1/heartbeat/", heartbeat.uuid), &body, k_certificate_version);
-  if (!answer.ok()) throw refused("heartbeat", answer);
+  if (!answer.ok()) throw conductor_refused("heartbeat", answer);
 }
 
 bool Conductor::report_inspection(const std::string& to, const Json& data) {
   const HttpResponse answer = send("POST", to, &data, 0);
-  if (answer.status == 409 || answer.status >= 500) throw refused("reporting the inspection", answer);
+  if (answer.status == 409 || answer.status >= 500) throw conductor_refused("reporting the inspection", answer);
   return answer.ok();
 }
 

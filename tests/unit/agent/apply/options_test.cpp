@@ -8,11 +8,11 @@
 namespace hearth::agent {
 namespace {
 
-using Names = std::vector<std::string>;
+using OptionsNames = std::vector<std::string>;
 
 class ApplyOptionsTest : public testing::Test {
  protected:
-  ApplyOptions parse(const Names& words, const Environment& env = {}) {
+  ApplyOptions parse(const OptionsNames& words, const Environment& env = {}) {
     return parse_apply_options(words, env, files_);
   }
   fakes::MemoryFileSystem files_;
@@ -20,7 +20,7 @@ class ApplyOptionsTest : public testing::Test {
 
 TEST_F(ApplyOptionsTest, ListsTakeAllWordsUpToTheNextOption) {
   const ApplyOptions options = parse({"-m", "a", "b", "--fallback-metadata", "-o", "out"});
-  EXPECT_EQ(options.metadata.files, (Names{"a", "b"}));
+  EXPECT_EQ(options.metadata.files, (OptionsNames{"a", "b"}));
   EXPECT_TRUE(options.metadata.fallback.empty());
   EXPECT_EQ(options.output, "out");
   EXPECT_EQ(parse({}).metadata.fallback.size(), 3U);
@@ -28,10 +28,11 @@ TEST_F(ApplyOptionsTest, ListsTakeAllWordsUpToTheNextOption) {
 
 TEST_F(ApplyOptionsTest, ASecondListReplacesTheFirstUnlessStrict) {
   const ApplyOptions options = parse({"-m", "a", "-m", "b"});
-  EXPECT_EQ(options.metadata.files, Names{"b"});
+  EXPECT_EQ(options.metadata.files, OptionsNames{"b"});
   EXPECT_EQ(options.warnings.size(), 1U);
-  EXPECT_EQ(parse({"-m", "a", "-m", "b", "--compat", "strict"}).metadata.files, (Names{"a", "b"}));
-  EXPECT_EQ(parse({"-m", "a", "-m", "b"}, {{"HEARTH_AGENT_COMPAT", "strict"}}).metadata.files, (Names{"a", "b"}));
+  EXPECT_EQ(parse({"-m", "a", "-m", "b", "--compat", "strict"}).metadata.files, (OptionsNames{"a", "b"}));
+  EXPECT_EQ(parse({"-m", "a", "-m", "b"}, {{"HEARTH_AGENT_COMPAT", "strict"}}).metadata.files,
+            (OptionsNames{"a", "b"}));
 }
 
 TEST_F(ApplyOptionsTest, TheTemplateRootFallsBackToTheOldPlacesOnlyWithoutTheNew) {
@@ -46,8 +47,8 @@ TEST_F(ApplyOptionsTest, TheTemplateRootFallsBackToTheOldPlacesOnlyWithoutTheNew
 }
 
 TEST_F(ApplyOptionsTest, WrongWordsAreUsageErrors) {
-  for (const Names& words :
-       {Names{"--ke", "x"}, Names{"--key"}, Names{"--nonsense"}, Names{"operand"}, Names{"--compat", "x"}}) {
+  for (const OptionsNames& words : {OptionsNames{"--ke", "x"}, OptionsNames{"--key"}, OptionsNames{"--nonsense"},
+                                    OptionsNames{"operand"}, OptionsNames{"--compat", "x"}}) {
     EXPECT_THROW((void)parse(words), Error) << words[0];
   }
 }

@@ -7,7 +7,7 @@
 namespace hearth::agent {
 namespace {
 
-const std::string k_config =
+const std::string k_heat_source_config =
     "[heat]\nauth_url=http://k/v3\nuser_id=u\npassword=p\nproject_id=t\nstack_id=st/1-2\nresource_name=srv\n";
 
 class HeatSourceTest : public SourceFixture {
@@ -23,7 +23,7 @@ class HeatSourceTest : public SourceFixture {
 TEST_F(HeatSourceTest, TheResourcesMetadataAreFetchedAndExploded) {
   http_.on("GET", "http://h/v1/t/stacks/st/1-2/resources/srv/metadata", 200,
            R"({"metadata": {"k": 1, "deployments": [{"name": "d", "config": {}}]}})");
-  const std::vector<Collected> found = documents(collect_heat, k_config);
+  const std::vector<Collected> found = documents(collect_heat, k_heat_source_config);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "heat");
   EXPECT_EQ(found[1].name, "d");
@@ -33,16 +33,16 @@ TEST_F(HeatSourceTest, TheResourcesMetadataAreFetchedAndExploded) {
 TEST_F(HeatSourceTest, ABareStackIdIsLookedUp) {
   http_.on("GET", "http://h/v1/t/stacks/1-2", 302, "", {{"Location", "http://h/v1/t/stacks/st/1-2"}});
   http_.on("GET", "http://h/v1/t/stacks/st/1-2/resources/srv/metadata", 200, R"({"metadata": {"k": 1}})");
-  EXPECT_EQ(documents(collect_heat, replace_all(k_config, "st/1-2", "1-2")).size(), 1U);
+  EXPECT_EQ(documents(collect_heat, replace_all(k_heat_source_config, "st/1-2", "1-2")).size(), 1U);
 }
 
 TEST_F(HeatSourceTest, NullMetadataAreUnavailable) {
   http_.on("GET", "http://h/v1/t/stacks/st/1-2/resources/srv/metadata", 200, R"({"metadata": null})");
-  EXPECT_TRUE(is_unavailable(collect(collect_heat, k_config)));
+  EXPECT_TRUE(is_unavailable(collect(collect_heat, k_heat_source_config)));
 }
 
 TEST_F(HeatSourceTest, AnUnknownRegionIsToldAndUnavailable) {
-  EXPECT_TRUE(is_unavailable(collect(collect_heat, k_config + "region_name=other\n")));
+  EXPECT_TRUE(is_unavailable(collect(collect_heat, k_heat_source_config + "region_name=other\n")));
   EXPECT_THAT(log_.lines,
               testing::Contains(testing::HasSubstr("endpoint for orchestration service in other region not found")));
 }

@@ -15,10 +15,10 @@ const std::string k_file =
     "[handler_err]\nclass=StreamHandler\nargs=(sys.stderr,)\nlevel=ERROR\n\n"
     "[formatter_plain]\nformat=%(levelname)s %(message)s\ndatefmt=%H:%M\n";
 
-LogOptions options_of(const std::string& text) { return parse_log_config(text, "f").value_or_throw(); }
+LogOptions log_config_options_of(const std::string& text) { return parse_log_config(text, "f").value_or_throw(); }
 
 TEST(LogConfigTest, TheProgramsOwnLoggerDecides) {
-  const LogOptions options = options_of(k_file);
+  const LogOptions options = log_config_options_of(k_file);
   EXPECT_EQ(options.threshold, LogLevel::debug);
   EXPECT_EQ(options.file, "/var/log/occ.log");
   EXPECT_TRUE(options.watch_file);
@@ -28,23 +28,23 @@ TEST(LogConfigTest, TheProgramsOwnLoggerDecides) {
 }
 
 TEST(LogConfigTest, ItsRecordsGoToTheRootsHandlersTooUnlessItSaysNo) {
-  EXPECT_TRUE(options_of(replace_all(k_file, "propagate=0\n", "")).to_stderr);
+  EXPECT_TRUE(log_config_options_of(replace_all(k_file, "propagate=0\n", "")).to_stderr);
 }
 
 TEST(LogConfigTest, WithoutAnOwnLoggerTheRootCountsAndTheHandlersLevelOnTop) {
-  const LogOptions options = options_of(replace_all(k_file, "os_collect_config", "other"));
+  const LogOptions options = log_config_options_of(replace_all(k_file, "os_collect_config", "other"));
   EXPECT_EQ(options.threshold, LogLevel::error);
   EXPECT_TRUE(options.to_stderr);
   EXPECT_EQ(options.file, "");
 }
 
 TEST(LogConfigTest, CriticalMeansSilence) {
-  EXPECT_EQ(options_of(replace_all(k_file, "level=DEBUG", "level=CRITICAL")).threshold, std::nullopt);
+  EXPECT_EQ(log_config_options_of(replace_all(k_file, "level=DEBUG", "level=CRITICAL")).threshold, std::nullopt);
 }
 
 TEST(LogConfigTest, SyslogJournalAndNothing) {
   const auto with = [](const std::string& kind) {
-    return options_of(replace_all(k_file, "handlers.WatchedFileHandler", kind));
+    return log_config_options_of(replace_all(k_file, "handlers.WatchedFileHandler", kind));
   };
   EXPECT_TRUE(with("handlers.SysLogHandler").to_syslog);
   EXPECT_TRUE(with("systemd.journal.JournalHandler").to_journal);

@@ -11,7 +11,7 @@ using testing::Contains;
 using testing::HasSubstr;
 
 const std::string k_url = "http://h/m?temp_url_sig=secret";
-const std::string k_config = "[request]\nmetadata_url=" + k_url + "\n";
+const std::string k_request_source_config = "[request]\nmetadata_url=" + k_url + "\n";
 
 class RequestSourceTest : public SourceFixture {
  protected:
@@ -23,7 +23,7 @@ class RequestSourceTest : public SourceFixture {
 
 TEST_F(RequestSourceTest, AsksHeadThenGetAndExplodes) {
   answer(200, R"({"deployments": [{"name": "d", "config": {"k": 1}}]})");
-  const std::vector<Collected> found = documents(collect_request, k_config);
+  const std::vector<Collected> found = documents(collect_request, k_request_source_config);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "request");
   EXPECT_EQ(found[1], (Collected{"d", {{"k", 1}}}));
@@ -39,19 +39,19 @@ TEST_F(RequestSourceTest, UnconfiguredIsUnavailableButWorthAWarningOnlyOnce) {
 
 TEST_F(RequestSourceTest, AnErrorAnswerIsAWarningWithoutTheSignature) {
   answer(403, "");
-  EXPECT_TRUE(is_unavailable(collect(collect_request, k_config)));
+  EXPECT_TRUE(is_unavailable(collect(collect_request, k_request_source_config)));
   EXPECT_THAT(log_.lines, Contains(HasSubstr("403 Client Error")));
   EXPECT_THAT(log_.lines, testing::Not(Contains(HasSubstr("secret"))));
 }
 
 TEST_F(RequestSourceTest, BadJsonAndOtherValuesDoNotCrashIt) {
   answer(200, "[1]");
-  EXPECT_TRUE(is_unavailable(collect(collect_request, k_config)));
+  EXPECT_TRUE(is_unavailable(collect(collect_request, k_request_source_config)));
   EXPECT_THAT(log_.lines, Contains("WARNING Failed to parse as json. (not an object)"));
 }
 
 TEST_F(RequestSourceTest, ARefusedConnectionIsAWarning) {
-  EXPECT_TRUE(is_unavailable(collect(collect_request, k_config)));
+  EXPECT_TRUE(is_unavailable(collect(collect_request, k_request_source_config)));
   EXPECT_FALSE(log_.lines.empty());
 }
 

@@ -7,37 +7,41 @@
 namespace hearth::agent::deploy {
 namespace {
 
-constexpr std::uint64_t k_gib = std::uint64_t{1} << 30U;
+constexpr std::uint64_t k_root_device_gib = std::uint64_t{1} << 30U;
 
 std::vector<Disk> disks() {
-  return {
-      {.name = "/dev/nvme0n1",
-       .model = "FAST 1",
-       .serial = "N1",
-       .wwn = "eui.01",
-       .transport = "nvme",
-       .size = 100 * k_gib},
-      {.name = "/dev/sda",
-       .model = "ST4000NM",
-       .vendor = "SEAGATE",
-       .serial = "S1",
-       .hctl = "0:0:0:0",
-       .size = 60 * k_gib,
-       .rotational = true},
-      {.name = "/dev/sdb",
-       .model = "ST4000NM",
-       .vendor = "SEAGATE",
-       .serial = "S2",
-       .hctl = "0:0:1:0",
-       .size = 60 * k_gib,
-       .rotational = true},
-      {.name = "/dev/sdc", .model = "Stick", .serial = "U1", .transport = "usb", .size = 8 * k_gib, .removable = true},
-      {.name = "/dev/sdd", .model = "Tiny", .serial = "T1", .size = 2 * k_gib}};
+  return {{.name = "/dev/nvme0n1",
+           .model = "FAST 1",
+           .serial = "N1",
+           .wwn = "eui.01",
+           .transport = "nvme",
+           .size = 100 * k_root_device_gib},
+          {.name = "/dev/sda",
+           .model = "ST4000NM",
+           .vendor = "SEAGATE",
+           .serial = "S1",
+           .hctl = "0:0:0:0",
+           .size = 60 * k_root_device_gib,
+           .rotational = true},
+          {.name = "/dev/sdb",
+           .model = "ST4000NM",
+           .vendor = "SEAGATE",
+           .serial = "S2",
+           .hctl = "0:0:1:0",
+           .size = 60 * k_root_device_gib,
+           .rotational = true},
+          {.name = "/dev/sdc",
+           .model = "Stick",
+           .serial = "U1",
+           .transport = "usb",
+           .size = 8 * k_root_device_gib,
+           .removable = true},
+          {.name = "/dev/sdd", .model = "Tiny", .serial = "T1", .size = 2 * k_root_device_gib}};
 }
 
 std::string chosen(const Json& hints) { return choose_root_device(disks(), hints, false).name; }
 
-std::string problem(const Json& hints) {
+std::string root_device_problem(const Json& hints) {
   try {
     return "chosen: " + chosen(hints);
   } catch (const Error& error) {
@@ -65,23 +69,23 @@ TEST(RootDevice, HintsNameOneDisk) {
 }
 
 TEST(RootDevice, WhatMatchesNothingIsAnErrorThatListsTheDisks) {
-  const std::string text = problem({{"serial", "gone"}});
+  const std::string text = root_device_problem({{"serial", "gone"}});
   EXPECT_NE(text.find("No suitable device was found"), std::string::npos);
   EXPECT_NE(text.find("/dev/sdb (60.0 GiB, ST4000NM, serial S2)"), std::string::npos) << text;
 }
 
 TEST(RootDevice, HintsThatFitSeveralDisksAreAnError) {
-  EXPECT_NE(problem({{"vendor", "seagate"}}).find("fit several disks: /dev/sda"), std::string::npos);
+  EXPECT_NE(root_device_problem({{"vendor", "seagate"}}).find("fit several disks: /dev/sda"), std::string::npos);
 }
 
 TEST(RootDevice, ADiskThatIsInUseIsRefusedByName) {
-  EXPECT_NE(problem({{"serial", "u1"}}).find("Left out: /dev/sdc is removable"), std::string::npos);
+  EXPECT_NE(root_device_problem({{"serial", "u1"}}).find("Left out: /dev/sdc is removable"), std::string::npos);
   EXPECT_EQ(choose_root_device(disks(), {{"serial", "u1"}}, true).name, "/dev/sdc");
 }
 
 TEST(RootDevice, UnknownHintsAndValuesAreErrors) {
-  EXPECT_NE(problem({{"colour", "red"}}).find("'colour' is not known"), std::string::npos);
-  EXPECT_NE(problem({{"size", ">= large"}}).find("'large' is no number"), std::string::npos);
+  EXPECT_NE(root_device_problem({{"colour", "red"}}).find("'colour' is not known"), std::string::npos);
+  EXPECT_NE(root_device_problem({{"size", ">= large"}}).find("'large' is no number"), std::string::npos);
 }
 
 TEST(RootDevice, OperatorsCompareAsIronicsDo) {

@@ -7,7 +7,7 @@
 namespace hearth::bootstrap {
 namespace {
 
-Node with_image() {
+Node image_order_with_image() {
   Node node;
   node.uuid = "u";
   node.instance_info = {{"image_source", "http://192.0.2.1/images/web.qcow2"},
@@ -17,9 +17,9 @@ Node with_image() {
 }
 
 TEST(ImageOrder, anImageIsNotWrittenUnchecked) {
-  EXPECT_TRUE(image_faults(with_image()).empty());
+  EXPECT_TRUE(image_faults(image_order_with_image()).empty());
   EXPECT_EQ(image_faults({}).size(), 1U);
-  Node node = with_image();
+  Node node = image_order_with_image();
   node.instance_info.erase("image_os_hash_value");
   EXPECT_NE(image_faults(node).at(0).find("unchecked"), std::string::npos);
   node.instance_info["image_checksum"] = "x";
@@ -30,7 +30,7 @@ TEST(ImageOrder, anImageIsNotWrittenUnchecked) {
 }
 
 TEST(ImageOrder, aPartitionImageNeedsTheSizeOfItsPartition) {
-  Node node = with_image();
+  Node node = image_order_with_image();
   node.instance_info["image_type"] = "partition";
   ASSERT_EQ(image_faults(node).size(), 1U);
   EXPECT_NE(image_faults(node)[0].find("no root_gb"), std::string::npos);
@@ -45,7 +45,7 @@ TEST(ImageOrder, aPartitionImageNeedsTheSizeOfItsPartition) {
 }
 
 TEST(ImageOrder, theAgentIsToldWhatPartitionsToMake) {
-  Node node = with_image();
+  Node node = image_order_with_image();
   EXPECT_FALSE(image_info(node).contains("root_mb"));
   node.instance_info.update({{"kernel", "http://192.0.2.1/k"},
                              {"ramdisk", "http://192.0.2.1/r"},

@@ -5,7 +5,7 @@
 namespace hearth::bootstrap {
 namespace {
 
-std::vector<NodeDraft> drafts_of(const char* text) {
+std::vector<NodeDraft> matching_drafts_of(const char* text) {
   return draft_nodes(read_listing(text, "inv", ListingFormat::json).value()).nodes;
 }
 
@@ -20,7 +20,7 @@ Node node_with(const char* uuid, const char* mac) {
 TEST(Matching, newOnesAreNewAndKnownOnesAreFoundByMacInAnyCase) {
   const Node known = node_with("u1", "52:54:00:00:00:aa");
   const auto plan =
-      plan_import(drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:AA", "52:54:00:00:00:02"]},
+      plan_import(matching_drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:AA", "52:54:00:00:00:02"]},
     {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:03"]}])"),
                   {&known});
   ASSERT_EQ(plan.steps.size(), 2U);
@@ -35,10 +35,10 @@ TEST(Matching, bmcAndUuidMatchToo) {
   Node by_bmc = node_with("00000000-0000-0000-0000-000000000001", "52:54:00:00:00:01");
   by_bmc.driver = "ipmi";
   by_bmc.driver_info = {{"ipmi_address", "192.0.2.5"}};
-  const auto plan = plan_import(drafts_of(R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5"}])"), {&by_bmc});
+  const auto plan = plan_import(matching_drafts_of(R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5"}])"), {&by_bmc});
   EXPECT_EQ(plan.steps.at(0).node, by_bmc.uuid);
   const auto by_uuid = plan_import(
-      drafts_of(
+      matching_drafts_of(
           R"([{"pm_type": "fake_pxe", "uuid": "00000000000000000000000000000001", "mac": ["52:54:00:00:00:09"]}])"),
       {&by_bmc});
   EXPECT_EQ(by_uuid.steps.at(0).node, by_bmc.uuid);
@@ -48,8 +48,9 @@ TEST(Matching, bmcAndUuidMatchToo) {
 TEST(Matching, anEntryThatFitsTwoNodesIsAFault) {
   const Node one = node_with("u1", "52:54:00:00:00:01");
   const Node two = node_with("u2", "52:54:00:00:00:02");
-  const auto plan = plan_import(
-      drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01", "52:54:00:00:00:02"]}])"), {&one, &two});
+  const auto plan =
+      plan_import(matching_drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01", "52:54:00:00:00:02"]}])"),
+                  {&one, &two});
   ASSERT_EQ(plan.faults.size(), 1U);
   EXPECT_EQ(plan.faults[0].text.rfind("Several candidates found for the same node data: ", 0), 0U);
   EXPECT_TRUE(plan.steps.empty());
@@ -59,7 +60,7 @@ TEST(Matching, twoEntriesForOneNodeAndANameThatIsTakenAreFaults) {
   Node one = node_with("u1", "52:54:00:00:00:01");
   one.ports.push_back(new_port("52:54:00:00:00:02", 1));
   one.name = "web1";
-  const auto plan = plan_import(drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]},
+  const auto plan = plan_import(matching_drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]},
     {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:02"]}, {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:03"], "name": "web1"}])"),
                                 {&one});
   EXPECT_EQ(plan.faults.size(), 2U);
@@ -69,11 +70,11 @@ TEST(Matching, applyingTwiceChangesNothingAndKeepsWhatTheFileDoesNotSay) {
   const char* text = R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"], "cpu": 4, "name": "web1"}])";
   Node node;
   node.uuid = "u1";
-  EXPECT_TRUE(apply_draft(plan_import(drafts_of(text), {}).steps.at(0), node, 5));
+  EXPECT_TRUE(apply_draft(plan_import(matching_drafts_of(text), {}).steps.at(0), node, 5));
   EXPECT_EQ(node.driver, "manual-management");
   EXPECT_EQ(node.ports.size(), 1U);
   node.properties["capabilities"] = "profile:x";
-  EXPECT_FALSE(apply_draft(plan_import(drafts_of(text), {&node}).steps.at(0), node, 6));
+  EXPECT_FALSE(apply_draft(plan_import(matching_drafts_of(text), {&node}).steps.at(0), node, 6));
   EXPECT_EQ(node.properties["capabilities"], "profile:x");
   EXPECT_EQ(node.ports.size(), 1U);
 }
@@ -82,10 +83,10 @@ TEST(Matching, exportedNodesImportAsThemselves) {
   Node node;
   node.uuid = new_uuid();
   apply_draft(
-      plan_import(
-          drafts_of(R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "p", "cpu": 4,
+      plan_import(matching_drafts_of(
+                      R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "p", "cpu": 4,
     "mac": ["52:54:00:00:00:01"], "profile": "a", "resource_class": "baremetal", "x_seed": {"rack": "2"}}])"),
-          {})
+                  {})
           .steps.at(0),
       node, 5);
   const Json entry = inventory_entry(node, true);

@@ -9,7 +9,7 @@
 namespace hearth::bootstrap {
 namespace {
 
-Node node_with(const Json& info) {
+Node ipmi_driver_node_with(const Json& info) {
   Node node;
   node.driver = "ipmi";
   node.driver_info = {{"ipmi_address", "192.0.2.5"}, {"ipmi_username", "admin"}, {"ipmi_password", "secret"}};
@@ -37,13 +37,13 @@ class Bmc {
 };
 
 TEST(IpmiDriver, thePasswordIsInTheEnvironmentAndNowhereElse) {
-  const Command command = ipmi_command(node_with({{"ipmi_port", 6230}}), {"chassis", "power", "status"});
+  const Command command = ipmi_command(ipmi_driver_node_with({{"ipmi_port", 6230}}), {"chassis", "power", "status"});
   EXPECT_EQ(
       join(command.argv, " "),
       "ipmitool -I lanplus -H 192.0.2.5 -p 6230 -L ADMINISTRATOR -N 2 -R 1 -v -C 3 -U admin -E chassis power status");
   EXPECT_EQ(command.env->at("IPMI_PASSWORD"), "secret");
   const Command old =
-      ipmi_command(node_with({{"ipmi_protocol_version", "1.5"}, {"ipmi_target_address", "0x24"}}), {"x"});
+      ipmi_command(ipmi_driver_node_with({{"ipmi_protocol_version", "1.5"}, {"ipmi_target_address", "0x24"}}), {"x"});
   EXPECT_EQ(old.argv[2], "lan");
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "-C"), 0);
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "0x24"), 1);
@@ -54,16 +54,16 @@ TEST(IpmiDriver, switchesOnlyWhatIsNotSoAndWaitsUntilItIs) {
   fakes::ManualClock clock;
   Bmc bmc(runner);
   IpmiDriver driver(runner, clock);
-  driver.set(node_with({}), PowerAction::off);
+  driver.set(ipmi_driver_node_with({}), PowerAction::off);
   EXPECT_EQ(bmc.told, std::vector<std::string>{"chassis power status"});
-  driver.set(node_with({}), PowerAction::on);
+  driver.set(ipmi_driver_node_with({}), PowerAction::on);
   EXPECT_TRUE(bmc.on);
   bmc.told.clear();
-  driver.set(node_with({}), PowerAction::reboot);
+  driver.set(ipmi_driver_node_with({}), PowerAction::reboot);
   EXPECT_EQ(bmc.told, (std::vector<std::string>{"chassis power status", "chassis power off", "chassis power status",
                                                 "chassis power on", "chassis power status"}));
   bmc.obeys = false;
-  EXPECT_THROW(driver.set(node_with({}), PowerAction::off), PowerFault);
+  EXPECT_THROW(driver.set(ipmi_driver_node_with({}), PowerAction::off), PowerFault);
 }
 
 TEST(IpmiDriver, bootDevicesWithWhatTheFirmwareNeeds) {
@@ -71,11 +71,11 @@ TEST(IpmiDriver, bootDevicesWithWhatTheFirmwareNeeds) {
   fakes::ManualClock clock;
   Bmc bmc(runner);
   IpmiDriver driver(runner, clock);
-  Node uefi = node_with({});
+  Node uefi = ipmi_driver_node_with({});
   uefi.set_capability("boot_mode", "uefi");
   driver.set_boot_device(uefi, "pxe", false);
-  driver.set_boot_device(node_with({}), "disk", true);
-  driver.set_boot_device(node_with({{"ipmi_disable_boot_timeout", "false"}}), "bios", false);
+  driver.set_boot_device(ipmi_driver_node_with({}), "disk", true);
+  driver.set_boot_device(ipmi_driver_node_with({{"ipmi_disable_boot_timeout", "false"}}), "bios", false);
   EXPECT_EQ(bmc.told, (std::vector<std::string>{"raw 0x00 0x08 0x03 0x08", "chassis bootdev pxe options=efiboot",
                                                 "raw 0x00 0x08 0x03 0x08", "chassis bootdev disk options=persistent",
                                                 "chassis bootdev bios"}));
@@ -94,7 +94,7 @@ TEST(IpmiDriver, failuresHaveTheirReasonAndNeverThePassword) {
   });
   IpmiDriver driver(runner, clock);
   try {
-    static_cast<void>(driver.state(node_with({})));
+    static_cast<void>(driver.state(ipmi_driver_node_with({})));
     FAIL();
   } catch (const PowerFault& fault) {
     EXPECT_TRUE(fault.passing());
@@ -103,16 +103,16 @@ TEST(IpmiDriver, failuresHaveTheirReasonAndNeverThePassword) {
   }
   fakes::ScriptedRunner none;
   IpmiDriver without(none, clock);
-  EXPECT_THROW(static_cast<void>(without.state(node_with({}))), PowerFault);
+  EXPECT_THROW(static_cast<void>(without.state(ipmi_driver_node_with({}))), PowerFault);
 }
 
 TEST(IpmiDriver, saysWhatIsMissing) {
   fakes::ScriptedRunner runner;
   fakes::ManualClock clock;
   const IpmiDriver driver(runner, clock);
-  EXPECT_TRUE(driver.missing(node_with({})).empty());
+  EXPECT_TRUE(driver.missing(ipmi_driver_node_with({})).empty());
   EXPECT_EQ(driver.missing(Node()).size(), 1U);
-  EXPECT_EQ(driver.missing(node_with({{"ipmi_port", "x"}})).size(), 1U);
+  EXPECT_EQ(driver.missing(ipmi_driver_node_with({{"ipmi_port", "x"}})).size(), 1U);
 }
 
 }  // namespace

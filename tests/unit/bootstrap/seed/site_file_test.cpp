@@ -40,13 +40,13 @@ stack: {name: hall, template: hall.yaml, environments: [a.yaml], parameters: {co
   EXPECT_EQ(site->stack.parameters.at("count"), "3");
 }
 
-struct Wrong {
+struct SiteFileWrong {
   const char* text;
   const char* message;
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<Wrong, 13> cases = {{
+  const std::array<SiteFileWrong, 13> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
@@ -62,7 +62,7 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
       {"N\nmachines: [{mac: 52:54:00:11:22:33}]\n", "put it in quotes"},
       {"N\nstack: {environments: [1]}\n", "stack.template: is missing"},
   }};
-  for (const Wrong& wrong : cases) {
+  for (const SiteFileWrong& wrong : cases) {
     const std::string text = replace_all(wrong.text, "N\n", cat(k_network, "\n"));
     const Result<SiteFile, std::string> site = parse_site_file(text, "site.yaml");
     ASSERT_FALSE(site) << text;

@@ -9,9 +9,9 @@
 namespace hearth::builder {
 namespace {
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_image_size_mib = 1024 * 1024;
 
-DiskLayout layout_of(const std::string& type, bool esp = false) {
+DiskLayout image_size_layout_of(const std::string& type, bool esp = false) {
   DiskLayout layout;
   layout.file_systems = {{.name = "root", .type = type, .label = "r", .mount_point = "/"}};
   if (esp) layout.partitions = {{.name = "ESP", .size = std::uint64_t{1}, .type = std::string(k_esp_type)}};
@@ -19,27 +19,27 @@ DiskLayout layout_of(const std::string& type, bool esp = false) {
 }
 
 TEST(ImageSizeTest, WithoutASizeTheTreeFillsSixTenths) {
-  const TreeUsage usage{.bytes = 600 * k_mib};
-  EXPECT_EQ(image_size(usage, {}, layout_of("ext3")), 1000 * k_mib);
-  EXPECT_EQ(image_size(usage, {}, layout_of("ext4")), 1064 * k_mib);
-  EXPECT_EQ(image_size(usage, {.journal_mib = 16}, layout_of("ext4", true)), 1541 * k_mib);
+  const TreeUsage usage{.bytes = 600 * k_image_size_mib};
+  EXPECT_EQ(image_size(usage, {}, image_size_layout_of("ext3")), 1000 * k_image_size_mib);
+  EXPECT_EQ(image_size(usage, {}, image_size_layout_of("ext4")), 1064 * k_image_size_mib);
+  EXPECT_EQ(image_size(usage, {.journal_mib = 16}, image_size_layout_of("ext4", true)), 1541 * k_image_size_mib);
 }
 
 TEST(ImageSizeTest, AGivenSizeIsTakenAndExtraSpaceIsAdded) {
-  const TreeUsage usage{.bytes = 600 * k_mib};
-  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, layout_of("ext4")), 1536 * k_mib);
-  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, layout_of("ext4", true)), (1536 + 525) * k_mib);
-  EXPECT_EQ(image_size(usage, {.extra_gib = 1}, layout_of("ext3")), 1624 * k_mib);
+  const TreeUsage usage{.bytes = 600 * k_image_size_mib};
+  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, image_size_layout_of("ext4")), 1536 * k_image_size_mib);
+  EXPECT_EQ(image_size(usage, {.image_gib = 1.5}, image_size_layout_of("ext4", true)), (1536 + 525) * k_image_size_mib);
+  EXPECT_EQ(image_size(usage, {.extra_gib = 1}, image_size_layout_of("ext3")), 1624 * k_image_size_mib);
 }
 
 TEST(ImageSizeTest, ASizeInTheLayoutBeatsTheRule) {
-  DiskLayout layout = layout_of("ext4");
-  layout.size = 7 * k_mib;
-  EXPECT_EQ(image_size({}, {.image_gib = 1}, layout), 7 * k_mib);
+  DiskLayout layout = image_size_layout_of("ext4");
+  layout.size = 7 * k_image_size_mib;
+  EXPECT_EQ(image_size({}, {.image_gib = 1}, layout), 7 * k_image_size_mib);
 }
 
 TEST(ImageSizeTest, TheResultIsRoundedUpTo64KiB) {
-  EXPECT_EQ(image_size({.bytes = 4096}, {}, layout_of("ext3")), 64U * 1024);
+  EXPECT_EQ(image_size({.bytes = 4096}, {}, image_size_layout_of("ext3")), 64U * 1024);
 }
 
 TEST(ImageSizeTest, RootOptionsPutTheUsersLast) {
@@ -72,14 +72,14 @@ TEST_F(MeasureTest, FilesCountInBlocksAndHardLinksOnce) {
 TEST_F(MeasureTest, HolesAreLeftOut) {
   const fs::path sparse = tree_ / "sparse";
   files_.write(sparse, "x", {});
-  fs::resize_file(sparse, 50 * k_mib);
-  EXPECT_LT(measure_tree(tree_).bytes, k_mib);
+  fs::resize_file(sparse, 50 * k_image_size_mib);
+  EXPECT_LT(measure_tree(tree_).bytes, k_image_size_mib);
 }
 
 TEST_F(MeasureTest, AnXfsHasALeastSizeOfItsOwn) {
   const DiskFileSystem xfs{.name = "x", .type = "xfs"};
-  EXPECT_EQ(least_size(xfs, {.bytes = 5 * k_mib}), 300 * k_mib);
-  EXPECT_EQ(least_size(xfs, {.bytes = 500 * k_mib}), 564 * k_mib);
+  EXPECT_EQ(least_size(xfs, {.bytes = 5 * k_image_size_mib}), 300 * k_image_size_mib);
+  EXPECT_EQ(least_size(xfs, {.bytes = 500 * k_image_size_mib}), 564 * k_image_size_mib);
 }
 
 TEST_F(MeasureTest, DirectoriesThatAreOtherFileSystemsAreLeftOut) {
@@ -87,12 +87,12 @@ TEST_F(MeasureTest, DirectoriesThatAreOtherFileSystemsAreLeftOut) {
 }
 
 TEST_F(MeasureTest, TooSmallADiskIsRefusedWithTheSizeThatIsNeeded) {
-  files_.write(tree_ / "large", std::string(9 * k_mib, 'x'), {});
-  DiskLayout layout = layout_of("ext4");
+  files_.write(tree_ / "large", std::string(9 * k_image_size_mib, 'x'), {});
+  DiskLayout layout = image_size_layout_of("ext4");
   layout.file_systems[0].options = {"-J", "size=4"};
-  EXPECT_NO_THROW(require_room(tree_, measure_tree(tree_), layout, place(layout, 20 * k_mib)));
+  EXPECT_NO_THROW(require_room(tree_, measure_tree(tree_), layout, place(layout, 20 * k_image_size_mib)));
   try {
-    require_room(tree_, measure_tree(tree_), layout, place(layout, 12 * k_mib));
+    require_room(tree_, measure_tree(tree_), layout, place(layout, 12 * k_image_size_mib));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("the files for / need at least 15"));

@@ -11,11 +11,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_layout_view_mib = 1024 * 1024;
 
 TEST(LayoutViewTest, TheTreeGoesFromTheDiskDownToTheMountPoints) {
   const DiskLayout layout = layout_with_all_volumes();
-  const std::string text = layout_text(layout_tree(layout, place(layout, 1024 * k_mib)), false);
+  const std::string text = layout_text(layout_tree(layout, place(layout, 1024 * k_layout_view_mib)), false);
   EXPECT_THAT(text, HasSubstr("disk image0  1.0 GiB  table=gpt"));
   EXPECT_THAT(text, HasSubstr("|- partition boot  64.0 MiB at 1.0 MiB  number=1"));
   EXPECT_THAT(text, HasSubstr("|  `- ext4 mkfs_boot  label=boot"));
@@ -35,9 +35,9 @@ TEST(LayoutViewTest, WithoutASizeTheSizesAreAsWritten) {
 
 TEST(LayoutViewTest, JsonAndPictureHoldTheSame) {
   const DiskLayout layout = layout_with_all_volumes();
-  const LayoutNode disk = layout_tree(layout, place(layout, 1024 * k_mib));
+  const LayoutNode disk = layout_tree(layout, place(layout, 1024 * k_layout_view_mib));
   const nlohmann::ordered_json json = layout_json(disk);
-  EXPECT_EQ(json["bytes"], 1024 * k_mib);
+  EXPECT_EQ(json["bytes"], 1024 * k_layout_view_mib);
   EXPECT_EQ(json["holds"][0]["holds"][0]["mount"], "/boot");
   EXPECT_EQ(json["holds"].size(), 6U) << "five partitions and the volume group";
   const std::string svg = layout_svg(disk);

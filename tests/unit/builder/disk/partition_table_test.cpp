@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_partition_table_mib = 1024 * 1024;
 
 class PartitionTableTest : public testing::Test {
  protected:
@@ -43,13 +43,13 @@ class PartitionTableTest : public testing::Test {
 DiskLayout gpt() {
   DiskLayout layout;
   layout.table = PartitionTable::gpt;
-  layout.partitions = {{.name = "ESP", .size = 8 * k_mib, .type = std::string(k_esp_type)},
+  layout.partitions = {{.name = "ESP", .size = 8 * k_partition_table_mib, .type = std::string(k_esp_type)},
                        {.name = "two words", .size = Percent{100}, .type = "0FC63DAF-8483-4772-8E79-3D69D8477DE4"}};
   return assign_ids(layout, "seed");
 }
 
 TEST_F(PartitionTableTest, SgdiskFindsNothingWrongWithAGpt) {
-  write(gpt(), 64 * k_mib);
+  write(gpt(), 64 * k_partition_table_mib);
   EXPECT_THAT(tool({"sgdisk", "--verify"}), HasSubstr("No problems found"));
   const std::string dump = tool({"sfdisk", "--dump"});
   EXPECT_THAT(dump, HasSubstr(cat("label-id: ", gpt().disk_id)));
@@ -61,7 +61,7 @@ TEST_F(PartitionTableTest, SgdiskFindsNothingWrongWithAGpt) {
 TEST_F(PartitionTableTest, AGptOfLargeSectorsIsReadWithLargeSectors) {
   DiskLayout layout = gpt();
   layout.sector_size = 4096;
-  write(layout, 64 * k_mib);
+  write(layout, 64 * k_partition_table_mib);
   const std::string shown = tool({"fdisk", "-b", "4096", "-o", "Start,Sectors,Type", "-l"});
   EXPECT_THAT(shown, HasSubstr("  256    2048 EFI System"));
   EXPECT_THAT(shown, testing::Not(HasSubstr("corrupt")));
@@ -71,11 +71,14 @@ TEST_F(PartitionTableTest, SfdiskReadsTheChainOfLogicalPartitions) {
   DiskLayout layout;
   layout.table = PartitionTable::mbr;
   for (int i = 0; i < 10; ++i) {
-    layout.partitions.push_back(
-        {.name = cat("p", i), .size = 10 * k_mib, .type = i == 4 ? "82" : "83", .boot = i == 0, .primary = i < 3});
+    layout.partitions.push_back({.name = cat("p", i),
+                                 .size = 10 * k_partition_table_mib,
+                                 .type = i == 4 ? "82" : "83",
+                                 .boot = i == 0,
+                                 .primary = i < 3});
   }
   layout = assign_ids(layout, "seed");
-  write(layout, 1024 * k_mib);
+  write(layout, 1024 * k_partition_table_mib);
   const std::string dump = tool({"sfdisk", "--dump"});
   EXPECT_THAT(dump, HasSubstr(cat("label-id: 0x", layout.disk_id)));
   EXPECT_THAT(dump, HasSubstr("disk1 : start=        2048, size=       20480, type=83, bootable"));
@@ -87,7 +90,7 @@ TEST_F(PartitionTableTest, SfdiskReadsTheChainOfLogicalPartitions) {
 }
 
 TEST_F(PartitionTableTest, ALayoutWithoutTableWritesNothing) {
-  EXPECT_TRUE(partition_table(DiskLayout{}, Placement{.disk_bytes = k_mib}).empty());
+  EXPECT_TRUE(partition_table(DiskLayout{}, Placement{.disk_bytes = k_partition_table_mib}).empty());
 }
 
 TEST(GuidBytesTest, TheFirstThreeFieldsAreLittleEndian) {

@@ -9,14 +9,15 @@
 namespace hearth::builder {
 namespace {
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
-constexpr std::uint64_t k_disk = 1024 * k_mib;
+constexpr std::uint64_t k_placement_mib = 1024 * 1024;
+constexpr std::uint64_t k_disk = 1024 * k_placement_mib;
 
 DiskLayout mbr(std::size_t primaries, std::size_t logicals) {
   DiskLayout layout;
   layout.table = PartitionTable::mbr;
   for (std::size_t i = 0; i < primaries + logicals; ++i) {
-    layout.partitions.push_back({.name = cat("p", i), .size = 10 * k_mib, .type = "83", .primary = i < primaries});
+    layout.partitions.push_back(
+        {.name = cat("p", i), .size = 10 * k_placement_mib, .type = "83", .primary = i < primaries});
   }
   return layout;
 }
@@ -51,7 +52,7 @@ TEST(PlacementTest, SixtyFourLogicalPartitionsFit) {
 
 TEST(PlacementTest, TheLastAlignedPieceOfAnMbrDiskStaysFree) {
   DiskLayout layout = mbr(2, 0);
-  layout.partitions[0].size = 20 * k_mib;
+  layout.partitions[0].size = 20 * k_placement_mib;
   layout.partitions[1].size = Percent{100};
   const Placement placement = place(layout, 313984ULL * 512);
   EXPECT_EQ(shown(placement, 0), "1 2048 43007");
@@ -61,10 +62,11 @@ TEST(PlacementTest, TheLastAlignedPieceOfAnMbrDiskStaysFree) {
 TEST(PlacementTest, GptPercentagesAreSharesOfWhatIsLeft) {
   DiskLayout layout;
   layout.table = PartitionTable::gpt;
-  layout.partitions = {
-      {.name = "a", .size = 8 * k_mib}, {.name = "b", .size = 8 * k_mib}, {.name = "c", .size = Percent{100}}};
+  layout.partitions = {{.name = "a", .size = 8 * k_placement_mib},
+                       {.name = "b", .size = 8 * k_placement_mib},
+                       {.name = "c", .size = Percent{100}}};
   const Placement placement = place(layout, k_disk);
-  EXPECT_EQ(placement.partitions[2], (Extent{17 * k_mib, 1006 * k_mib}));
+  EXPECT_EQ(placement.partitions[2], (Extent{17 * k_placement_mib, 1006 * k_placement_mib}));
 }
 
 TEST(PlacementTest, WhatDoesNotFitIsAnErrorNamingThePartition) {

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 constexpr const char* k_two = "      - {name: p, size: 1GiB}\n      - {name: q, size: 1GiB}\n";
 
 /// What is wrong with these items behind two partitions p and q; "no error" when nothing is.
-std::string error_of(const std::string& rest) {
+std::string volume_check_error_of(const std::string& rest) {
   const Result<DiskLayout> result = parse_block_config(with_partitions(k_two, rest), "test.yaml", {});
   return result ? "no error" : result.error().text();
 }
@@ -66,11 +66,11 @@ TEST(VolumeCheckTest, EveryMistakeIsNamedWithItsPlace) {
        "p holds two file systems"},
       {cat(lvm(pv, vg, ""), "- mkfs: {base: vg, name: f, type: ext4}\n"), "mkfs can't be based on vg"},
   };
-  for (const auto& [text, expected] : cases) EXPECT_THAT(error_of(text), HasSubstr(expected)) << text;
+  for (const auto& [text, expected] : cases) EXPECT_THAT(volume_check_error_of(text), HasSubstr(expected)) << text;
 }
 
 TEST(VolumeCheckTest, ThePlaceOfAMistakeHasLineAndColumn) {
-  EXPECT_THAT(error_of("- luks: {name: c, base: p, key_file: k, type: plain}\n"),
+  EXPECT_THAT(volume_check_error_of("- luks: {name: c, base: p, key_file: k, type: plain}\n"),
               HasSubstr("test.yaml:8:47: [2].luks.type"));
 }
 

@@ -13,7 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr std::uint64_t k_size = 320 * k_mib;
+constexpr std::uint64_t k_xfs_finish_size = 320 * k_mib;
 
 class XfsFinishTest : public DiskFixture {
  protected:
@@ -45,10 +45,10 @@ class XfsFinishTest : public DiskFixture {
   fs::path make(const std::string& name, const fs::path& tree) {
     const fs::path image = work_.path() / name;
     files_.write(image, "", {});
-    fs::resize_file(image, k_size);
+    fs::resize_file(image, k_xfs_finish_size);
     make_file_system(
         {.file_system = {.name = "x", .type = "xfs", .label = "x", .uuid = "11111111-2222-4333-8444-555555555555"},
-         .extent = {0, k_size},
+         .extent = {0, k_xfs_finish_size},
          .image = image,
          .source = tree,
          .scratch = work_.path(),

@@ -14,8 +14,8 @@ constexpr const char* k_head =
     "#!/bin/bash\nif [ \"${DIB_DEBUG_TRACE:-0}\" -gt 0 ]; then\n    set -x\nfi\nset -eu\nset -o pipefail\n";
 
 /// "check:line" of each finding; a warning has a "?" behind it.
-std::vector<std::string> found(const std::string& place, const std::string& text, bool executable = true,
-                               const Disabled& disabled = {}) {
+std::vector<std::string> script_lint_found(const std::string& place, const std::string& text, bool executable = true,
+                                           const Disabled& disabled = {}) {
   std::vector<std::string> list;
   for (const Finding& finding : lint_script({"/e/" + place, place, text, executable}, disabled)) {
     list.push_back(cat(finding.check, ":", finding.line, finding.severity == Severity::warning ? "?" : ""));
@@ -24,49 +24,53 @@ std::vector<std::string> found(const std::string& place, const std::string& text
 }
 
 std::vector<std::string> found_in_hook(const std::string& body) {
-  return found("root.d/10-a", cat(k_head, body, "\n"));
+  return script_lint_found("root.d/10-a", cat(k_head, body, "\n"));
 }
 
 TEST(ScriptLint, AGoodHookHasNoFindings) { EXPECT_THAT(found_in_hook("echo hello"), IsEmpty()); }
 
 TEST(ScriptLint, ScriptsAreStrictAndTraceable) {
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\necho\n"),
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash\necho\n"),
               ElementsAre("sete:1", "setu:1", "setpipefail:1", "dibdebugtrace:1"));
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\n# DIB_DEBUG_TRACE\nset -euo pipefail\n"), IsEmpty());
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\n# DIB_DEBUG_TRACE\nset -u\nset -o pipefail -o errexit\n"),
-              IsEmpty());
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/sh\necho\n"), IsEmpty());
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash -x\nset -eu\nset -o pipefail\n"),
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash\n# DIB_DEBUG_TRACE\nset -euo pipefail\n"), IsEmpty());
+  EXPECT_THAT(
+      script_lint_found("install.d/10-a", "#!/bin/bash\n# DIB_DEBUG_TRACE\nset -u\nset -o pipefail -o errexit\n"),
+      IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/sh\necho\n"), IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash -x\nset -eu\nset -o pipefail\n"),
               ElementsAre("shebang:1", "dibdebugtrace:1"));
 }
 
 TEST(ScriptLint, CommentsAndTheCallerSwitchChecksOff) {
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\n# dib-lint: disable=sete setu setpipefail\n"),
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash\n# dib-lint: disable=sete setu setpipefail\n"),
               ElementsAre("dibdebugtrace:1"));
-  EXPECT_THAT(found("install.d/10-a", "#!/bin/bash\nset -euo pipefail\n", true, {"dibdebugtrace"}), IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash\nset -euo pipefail\n", true, {"dibdebugtrace"}),
+              IsEmpty());
 }
 
 TEST(ScriptLint, WhatHasAShebangIsExecutableAndBashIsBinBash) {
-  EXPECT_THAT(found("bin/tool", k_head, false), ElementsAre("executable:1"));
-  EXPECT_THAT(found("bin/tool", "#!/usr/bin/env bash\nset -eu\n"), ElementsAre("shebang:1"));
+  EXPECT_THAT(script_lint_found("bin/tool", k_head, false), ElementsAre("executable:1"));
+  EXPECT_THAT(script_lint_found("bin/tool", "#!/usr/bin/env bash\nset -eu\n"), ElementsAre("shebang:1"));
 }
 
 TEST(ScriptLint, AHookNeedsAShebangAndANameThatIsRun) {
-  EXPECT_THAT(found("install.d/10-a", "echo\n"), ElementsAre("shebang:1"));
-  EXPECT_THAT(found("install.d/10-a.sh", k_head), ElementsAre("hookname:0?"));
-  EXPECT_THAT(found("install.d/a", k_head), ElementsAre("hookname:0?"));
-  EXPECT_THAT(found("install.d/my-source-install/a.sh", k_head), IsEmpty());
-  EXPECT_THAT(found("install.d/data.conf", "x\n", false), IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/10-a", "echo\n"), ElementsAre("shebang:1"));
+  EXPECT_THAT(script_lint_found("install.d/10-a.sh", k_head), ElementsAre("hookname:0?"));
+  EXPECT_THAT(script_lint_found("install.d/a", k_head), ElementsAre("hookname:0?"));
+  EXPECT_THAT(script_lint_found("install.d/my-source-install/a.sh", k_head), IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/data.conf", "x\n", false), IsEmpty());
 }
 
 TEST(ScriptLint, EnvironmentFilesAreSourced) {
-  EXPECT_THAT(found("environment.d/10-a", "set -x\nexport A=1\n"), ElementsAre("environment:1", "environment:0"));
-  EXPECT_THAT(found("environment.d/10 a", "export A=1\n", false), ElementsAre("hookname:0"));
-  EXPECT_THAT(found("environment.d/10-a.bash", "export A=1\n", false), IsEmpty());
+  EXPECT_THAT(script_lint_found("environment.d/10-a", "set -x\nexport A=1\n"),
+              ElementsAre("environment:1", "environment:0"));
+  EXPECT_THAT(script_lint_found("environment.d/10 a", "export A=1\n", false), ElementsAre("hookname:0"));
+  EXPECT_THAT(script_lint_found("environment.d/10-a.bash", "export A=1\n", false), IsEmpty());
 }
 
 TEST(ScriptLint, AnExportMustNotHideAFailure) {
-  EXPECT_THAT(found("environment.d/10-a", "A=$(b)\nexport A\nexport C=$(d)\n", false), ElementsAre("export:3"));
+  EXPECT_THAT(script_lint_found("environment.d/10-a", "A=$(b)\nexport A\nexport C=$(d)\n", false),
+              ElementsAre("export:3"));
 }
 
 TEST(ScriptLint, WhichIsNotEverywhere) {
@@ -78,7 +82,7 @@ TEST(ScriptLint, SudoOnTheHostStaysInTheTarget) {
   EXPECT_THAT(found_in_hook("sudo rm -rf $TARGET_ROOT/etc"), ElementsAre("sudo:7?"));
   EXPECT_THAT(found_in_hook("sudo cp a \\\n    $TMP_MOUNT_PATH/b"), ElementsAre("sudo:7?"));
   EXPECT_THAT(found_in_hook("install-packages sudo\nsudo true # dib-lint: safe_sudo\necho pseudo x"), IsEmpty());
-  EXPECT_THAT(found("install.d/10-a", cat(k_head, "sudo true\n")), ElementsAre("sudo:7?"));
+  EXPECT_THAT(script_lint_found("install.d/10-a", cat(k_head, "sudo true\n")), ElementsAre("sudo:7?"));
 }
 
 TEST(ScriptLint, ThereAreNoLoopDevices) {
@@ -89,9 +93,9 @@ TEST(ScriptLint, ThereAreNoLoopDevices) {
 
 TEST(ScriptLint, FourBlanksNoTabsAndANewlineAtTheEnd) {
   EXPECT_THAT(found_in_hook("if true; then\n  echo\n\techo\n    echo\nfi"), ElementsAre("indent:8", "tabindent:9"));
-  EXPECT_THAT(found("install.d/10-a", cat(k_head, "echo")), ElementsAre("newline:7"));
-  EXPECT_THAT(found("source-repository-x", "a git /b c", false), ElementsAre("newline:1"));
-  EXPECT_THAT(found("bin/tool", "#!/usr/bin/python3\nif 1:\n  pass\n"), IsEmpty());
+  EXPECT_THAT(script_lint_found("install.d/10-a", cat(k_head, "echo")), ElementsAre("newline:7"));
+  EXPECT_THAT(script_lint_found("source-repository-x", "a git /b c", false), ElementsAre("newline:1"));
+  EXPECT_THAT(script_lint_found("bin/tool", "#!/usr/bin/python3\nif 1:\n  pass\n"), IsEmpty());
 }
 
 }  // namespace

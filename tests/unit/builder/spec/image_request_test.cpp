@@ -16,7 +16,7 @@ ImageRequest request(const std::string& line, const Environment& env = {}) {
   return make_request(cli::parse_options(image_options(), split_words(line)), env, "/start", Cycles::refuse);
 }
 
-std::string refusal(const std::string& line, const Environment& env = {}) {
+std::string image_request_refusal(const std::string& line, const Environment& env = {}) {
   return story_of([&] { return request(line, env); });
 }
 
@@ -38,8 +38,8 @@ TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
   EXPECT_TRUE(request("--remote-cache http://192.0.2.1/x --remote-cache-read-only os").remote_cache_read_only);
   EXPECT_TRUE(request("os", {{"HEARTH_REMOTE_CACHE_READ_ONLY", "1"}}).remote_cache_read_only);
   EXPECT_FALSE(request("os").remote_cache);
-  EXPECT_THAT(refusal("--remote-cache http://a:b@192.0.2.1/x os"), HasSubstr("HEARTH_REMOTE_CACHE"));
-  EXPECT_THAT(refusal("--remote-cache ftp://192.0.2.1/x os"), HasSubstr("http or https"));
+  EXPECT_THAT(image_request_refusal("--remote-cache http://a:b@192.0.2.1/x os"), HasSubstr("HEARTH_REMOTE_CACHE"));
+  EXPECT_THAT(image_request_refusal("--remote-cache ftp://192.0.2.1/x os"), HasSubstr("http or https"));
 }
 
 TEST(ImageRequest, TheDefaultsAreUpstreams) {
@@ -105,7 +105,7 @@ TEST(ImageRequest, ARamdiskBuildStartsWithItsElement) {
 }
 
 TEST(ImageRequest, AContainerImageNeedsItsName) {
-  EXPECT_THAT(refusal("-t docker os"), HasSubstr("Please set --docker-target."));
+  EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target."));
   EXPECT_EQ(request("-t docker --docker-target me:1 os").docker_target, "me:1");
 }
 
@@ -130,7 +130,7 @@ TEST(ImageRequest, TheOutputLosesTheSuffixOfItsOnlyType) {
 TEST(ImageRequest, ListsAreSplitAtCommasAndEachItemCountsOnce) {
   EXPECT_THAT(request("-t raw,tar,raw os").types, ElementsAre("raw", "tar"));
   EXPECT_THAT(request("-p a,b -p c,,a os").packages, ElementsAre("a", "b", "c"));
-  EXPECT_THAT(refusal("-t , os"), HasSubstr("no image type is named"));
+  EXPECT_THAT(image_request_refusal("-t , os"), HasSubstr("no image type is named"));
 }
 
 TEST(ImageRequest, AnOptionBeatsItsVariable) {
@@ -163,10 +163,10 @@ TEST(ImageRequest, TheInstallTypeIsNotInTheEnvironmentUnlessTheCallerHadIt) {
 TEST(ImageRequest, NumbersAreChecked) {
   for (const char* wrong : {"big", "-1", "1G", "", "inf", "nan", "1e999"}) {
     if (*wrong == 0) continue;
-    EXPECT_THAT(refusal(cat("--image-size=", wrong, " os")), HasSubstr("--image-size")) << wrong;
+    EXPECT_THAT(image_request_refusal(cat("--image-size=", wrong, " os")), HasSubstr("--image-size")) << wrong;
   }
-  EXPECT_THAT(refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
-  EXPECT_THAT(refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
+  EXPECT_THAT(image_request_refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
   EXPECT_EQ(request("--image-extra-size 12.5 os").extra_size_mib, 12.5);
 }
 
@@ -206,7 +206,8 @@ TEST(ImageRequest, BreakPointsAreCheckedAndCollected) {
   EXPECT_THAT(request("--break before-install,after-error os", {{"break", "after-pre-finalise"}}).breaks,
               ElementsAre("before-install", "after-error", "after-pre-finalise"));
   for (const char* wrong : {"before-error", "install", "during-install", "after-install.d"}) {
-    EXPECT_THAT(refusal(cat("--break ", wrong, " os")), HasSubstr("use before-PHASE, after-PHASE or after-error"))
+    EXPECT_THAT(image_request_refusal(cat("--break ", wrong, " os")),
+                HasSubstr("use before-PHASE, after-PHASE or after-error"))
         << wrong;
   }
 }
@@ -228,9 +229,10 @@ TEST_F(MetadataTest, AddsItsElementAndVariable) {
 }
 
 TEST_F(MetadataTest, IsCheckedAtOnce) {
-  EXPECT_THAT(refusal(cat("--metadata ", file_with("[1]"), " os")), HasSubstr("metadata must be a JSON object"));
-  EXPECT_THAT(refusal(cat("--metadata ", file_with("{\n  x"), " os")), HasSubstr("m.json:2:"));
-  EXPECT_THAT(refusal("os", {{"DIB_HEAT_METADATA", "/missing/m.json"}}), HasSubstr("/missing/m.json"));
+  EXPECT_THAT(image_request_refusal(cat("--metadata ", file_with("[1]"), " os")),
+              HasSubstr("metadata must be a JSON object"));
+  EXPECT_THAT(image_request_refusal(cat("--metadata ", file_with("{\n  x"), " os")), HasSubstr("m.json:2:"));
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_HEAT_METADATA", "/missing/m.json"}}), HasSubstr("/missing/m.json"));
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ using fakes::ScriptedHttp;
 const std::string k_base = "http://192.0.2.7/cache";
 const std::string k_key(64, 'a');
 
-std::string digest_of(const std::string& bytes) { return hex_digest(HashKind::sha256, bytes); }
+std::string remote_cache_digest_of(const std::string& bytes) { return hex_digest(HashKind::sha256, bytes); }
 
-LayerRecord layer(const std::string& bytes, const std::string& step = "root.d/10-a") {
+LayerRecord remote_cache_layer(const std::string& bytes, const std::string& step = "root.d/10-a") {
   LayerRecord record{.parent = "base", .planned = {step}};
   record.steps = {{step, "element", 1.5, {{"env DIB_RELEASE", "1234"}}}};
-  record.blob = digest_of(bytes);
+  record.blob = remote_cache_digest_of(bytes);
   record.bytes = bytes.size();
   return record;
 }
@@ -66,8 +66,8 @@ struct Fixture {
 
 TEST(RemoteCache, ALayerIsFoundFetchedAndCheckedAgainstItsDigest) {
   Fixture f;
-  f.gives(cat("/ac/", k_key), 200, encode_action({layer("layer bytes")}));
-  f.gives(cat("/cas/", digest_of("layer bytes")), 200, "layer bytes");
+  f.gives(cat("/ac/", k_key), 200, encode_action({remote_cache_layer("layer bytes")}));
+  f.gives(cat("/cas/", remote_cache_digest_of("layer bytes")), 200, "layer bytes");
   const std::vector<LayerRecord> found = f.cache.find(k_key);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(f.cache.fetch(found.front(), f.store));
@@ -78,8 +78,8 @@ TEST(RemoteCache, ALayerIsFoundFetchedAndCheckedAgainstItsDigest) {
 
 TEST(RemoteCache, OtherBytesThanThoseOfTheDigestAreNeverKeptNorAskedForAgain) {
   Fixture f;
-  f.gives(cat("/ac/", k_key), 200, encode_action({layer("layer bytes")}));
-  f.gives(cat("/cas/", digest_of("layer bytes")), 200, "other bytes");
+  f.gives(cat("/ac/", k_key), 200, encode_action({remote_cache_layer("layer bytes")}));
+  f.gives(cat("/cas/", remote_cache_digest_of("layer bytes")), 200, "other bytes");
   const std::vector<LayerRecord> found = f.cache.find(k_key);
   EXPECT_FALSE(f.cache.fetch(found.front(), f.store));
   EXPECT_TRUE(f.store.list().empty());
@@ -100,7 +100,7 @@ TEST(RemoteCache, ADeadServerIsAskedOnceAndToldOnce) {
   Fixture f;
   EXPECT_TRUE(f.cache.find(k_key).empty());
   EXPECT_TRUE(f.cache.find(k_key).empty());
-  f.cache.upload(k_key, layer("x"), f.store);
+  f.cache.upload(k_key, remote_cache_layer("x"), f.store);
   f.cache.finish();
   EXPECT_EQ(f.down->sent.size(), 1U);
   EXPECT_TRUE(f.up->sent.empty());
@@ -123,9 +123,9 @@ TEST(RemoteCache, AnUploadPutsTheArchiveBeforeTheRecordAndKeepsWhatOthersPut) {
   const std::string ac = cat(k_base, "/ac/", k_key);
   f.up->on("HEAD", cas, 404);
   f.up->on("PUT", cas, 201);
-  f.up->on("GET", ac, 200, encode_action({layer("theirs", "root.d/20-b")}));
+  f.up->on("GET", ac, 200, encode_action({remote_cache_layer("theirs", "root.d/20-b")}));
   f.up->on("PUT", ac, 204);
-  f.cache.upload(k_key, layer("mine"), f.store);
+  f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
   f.cache.finish();
   ASSERT_EQ(f.up->sent.size(), 4U);
   EXPECT_EQ(f.up->sent[1].body, "mine");
@@ -143,7 +143,7 @@ TEST(RemoteCache, WhatTheServerHasIsNotSentAgain) {
   f.up->on("HEAD", cas, 200);
   f.up->on("GET", cat(k_base, "/ac/", k_key), 404);
   f.up->on("PUT", cat(k_base, "/ac/", k_key), 201);
-  f.cache.upload(k_key, layer("mine"), f.store);
+  f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
   f.cache.finish();
   EXPECT_EQ(f.up->sent.size(), 3U);
   EXPECT_EQ(f.cache.uploaded_bytes(), 0U);
@@ -154,7 +154,7 @@ TEST(RemoteCache, AServerThatRefusesUploadsIsToldOnce) {
   const std::string cas = cat(k_base, "/cas/", f.keep("mine"));
   f.up->on("HEAD", cas, 404);
   f.up->on("PUT", cas, 403);
-  f.cache.upload(k_key, layer("mine"), f.store);
+  f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
   f.cache.finish();
   ASSERT_EQ(f.notes.size(), 1U);
   EXPECT_NE(f.notes[0].find("403"), std::string::npos);
@@ -162,7 +162,7 @@ TEST(RemoteCache, AServerThatRefusesUploadsIsToldOnce) {
 
 TEST(RemoteCache, ReadOnlyNothingIsUploaded) {
   Fixture f(true);
-  f.cache.upload(k_key, layer("mine"), f.store);
+  f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
   f.cache.finish();
   EXPECT_TRUE(f.up->sent.empty());
 }

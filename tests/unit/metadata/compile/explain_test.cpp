@@ -7,7 +7,7 @@
 namespace hearth::metadata {
 namespace {
 
-const std::map<std::string, std::string> k_files = {
+const std::map<std::string, std::string> k_explain_files = {
     {"top.yaml",
      "heat_template_version: 2018-08-31\nparameters: {p: {type: string}}\nresources:\n"
      "  server: {type: OS::Heat::DeployedServer, properties: {name: node}}\n"
@@ -20,7 +20,7 @@ const std::map<std::string, std::string> k_files = {
     {"env.yaml", "parameter_defaults:\n  p: from the environment\n"}};
 
 TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
-  const auto built = build(k_files);
+  const auto built = build(k_explain_files);
   EXPECT_EQ(
       explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i"),
       (std::vector<std::string>{
@@ -29,13 +29,13 @@ TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
 }
 
 TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
-  const auto built = build(k_files);
+  const auto built = build(k_explain_files);
   EXPECT_EQ(explain(built->model, compile(built->model, {}), "server", "deployments.late").front(),
             "late is not there yet: e waits for d.o");
 }
 
 TEST(Explain, knows_the_nearest_name) {
-  const auto built = build(k_files);
+  const auto built = build(k_explain_files);
   const Compiled compiled = compile(built->model, {});
   EXPECT_THROW((void)explain(built->model, compiled, "nod", "deployments"), Error);
   EXPECT_THROW((void)explain(built->model, compiled, "node", "deploymnts"), Error);

@@ -9,7 +9,7 @@
 namespace hearth::metadata {
 namespace {
 
-constexpr const char* k_top = R"(
+constexpr const char* k_server_metadata_top = R"(
 heat_template_version: 2018-08-31
 resources:
   server: {type: OS::Heat::DeployedServer, properties: {name: node}}
@@ -57,7 +57,7 @@ resources:
 )";
 
 TEST(ServerMetadata, has_the_entries_that_the_real_heat_writes_sorted_by_name) {
-  const auto built = build({{"top.yaml", k_top}});
+  const auto built = build({{"top.yaml", k_server_metadata_top}});
   const std::vector<ServerDocument> servers = server_documents(built->root(), {});
   ASSERT_EQ(servers.size(), 1U);
   const std::vector<Value> entries = of(servers[0].metadata, "deployments").items();
@@ -83,7 +83,7 @@ TEST(ServerMetadata, has_the_entries_that_the_real_heat_writes_sorted_by_name) {
 }
 
 TEST(ServerMetadata, leaves_out_deployments_that_wait_and_says_for_what) {
-  const auto built = build({{"top.yaml", k_top}});
+  const auto built = build({{"top.yaml", k_server_metadata_top}});
   const std::vector<ServerDocument> servers = server_documents(built->root(), {});
   ASSERT_EQ(servers[0].held.size(), 1U);
   EXPECT_EQ(servers[0].held[0].deployment, "Late");
@@ -93,7 +93,7 @@ TEST(ServerMetadata, leaves_out_deployments_that_wait_and_says_for_what) {
 }
 
 TEST(ServerMetadata, tells_the_agent_where_to_signal) {
-  const auto built = build({{"top.yaml", k_top}});
+  const auto built = build({{"top.yaml", k_server_metadata_top}});
   Endpoints endpoints;
   endpoints.created = "2026-11-21T00:12:44Z";
   const auto inputs = signal_inputs(*built->root().find("Signals"), endpoints);

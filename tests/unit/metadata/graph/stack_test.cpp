@@ -8,7 +8,7 @@
 namespace hearth::metadata {
 namespace {
 
-constexpr const char* k_top = R"(
+constexpr const char* k_stack_top = R"(
 heat_template_version: 2018-08-31
 resources:
   server: {type: OS::Heat::DeployedServer, properties: {name: node}}
@@ -90,7 +90,7 @@ TEST(Stack, another_salt_is_another_random_text) {
 }
 
 TEST(Stack, waits_with_the_event_for_what_only_the_run_tells) {
-  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const auto built = build({{"top.yaml", k_stack_top}, {"member.yaml", k_member}});
   const Value greeting = built->root().output("greeting");
   ASSERT_TRUE(greeting.is_waiting());
   EXPECT_EQ(greeting.events()[0].text(), "ask.hostname");
@@ -98,7 +98,7 @@ TEST(Stack, waits_with_the_event_for_what_only_the_run_tells) {
 }
 
 TEST(Stack, evaluates_anew_only_what_used_what_it_learns) {
-  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const auto built = build({{"top.yaml", k_stack_top}, {"member.yaml", k_member}});
   (void)built->root().output("greeting");
   (void)built->root().output("members");
   (void)built->root().properties(*built->root().find("constant"));
@@ -129,7 +129,7 @@ resources:
 }
 
 TEST(Stack, keeps_the_ids_of_members_when_they_are_made_anew) {
-  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const auto built = build({{"top.yaml", k_stack_top}, {"member.yaml", k_member}});
   const std::string before = json_text(built->root().output("refs"));
   built->root().learn("ask", map_of({{"hostname", Value::string("n1")}}));
   EXPECT_EQ(json_text(built->root().output("refs")), before);
@@ -185,7 +185,7 @@ resources: {chain: {type: OS::Heat::ResourceChain, properties: {resources: [[OS:
 }
 
 TEST(Stack, finds_resources_by_their_paths) {
-  const auto built = build({{"top.yaml", k_top}, {"member.yaml", k_member}});
+  const auto built = build({{"top.yaml", k_stack_top}, {"member.yaml", k_member}});
   ASSERT_NE(built->root().find_path("group.1.v"), nullptr);
   EXPECT_EQ(built->root().find_path("group.1.v")->path, "group.1.v");
   EXPECT_EQ(built->root().find_path("group.2"), nullptr);

@@ -12,7 +12,7 @@
 namespace hearth::metadata::live {
 namespace {
 
-constexpr const char* k_template = R"({"heat_template_version": "2018-08-31",
+constexpr const char* k_removal_policies_template = R"({"heat_template_version": "2018-08-31",
   "parameters": {"count": {"type": "number"}, "remove": {"type": "json"}, "mode": {"type": "string"}},
   "resources": {"G": {"type": "OS::Heat::ResourceGroup", "properties": {"count": {"get_param": "count"},
     "removal_policies": [{"resource_list": {"get_param": "remove"}}], "removal_policies_mode": {"get_param": "mode"},
@@ -61,7 +61,7 @@ class Replay {
   }
   LiveTree& live() { return *service_->engine().find("s").live; }
   Json body_of(const Json& step) {
-    Json source = Json::parse(k_template);
+    Json source = Json::parse(k_removal_policies_template);
     Json& member = source["resources"]["G"]["properties"]["resource_def"];
     member["type"] = group_["member"];
     if (group_["member"] == "OS::Heat::Value") member["properties"]["value"] = "v-%index%";

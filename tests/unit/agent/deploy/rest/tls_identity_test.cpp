@@ -12,8 +12,8 @@ namespace hearth::agent::deploy {
 namespace {
 
 /// A server that answers with the target and the body's size.
-struct World {
-  explicit World(const std::string& host, bool tls = true) : identity(host) {
+struct TlsIdentityWorld {
+  explicit TlsIdentityWorld(const std::string& host, bool tls = true) : identity(host) {
     files.write(ca(), identity.certificate(), {.mode = 0600, .uid = {}, .gid = {}});
     server.emplace(
         0,
@@ -41,14 +41,14 @@ struct World {
 };
 
 TEST(TlsIdentity, WhoTrustsTheCertificateIsServedAtTheAddressThatItNames) {
-  World world("127.0.0.1");
+  TlsIdentityWorld world("127.0.0.1");
   EXPECT_EQ(world.post("127.0.0.1", "abc"), "/v1 3");
   EXPECT_EQ(world.post("127.0.0.1", std::string(5U << 20U, 'x')), cat("/v1 ", 5U << 20U)) << "a config drive's size";
   EXPECT_THROW(world.post("localhost", ""), Error) << "another name";
 }
 
 TEST(TlsIdentity, ANameIsAsGoodAsAnAddressAndBracketsBelongToUrls) {
-  World named("localhost");
+  TlsIdentityWorld named("localhost");
   EXPECT_EQ(named.post("localhost", ""), "/v1 0");
   EXPECT_THROW(named.post("127.0.0.1", ""), Error);
   const TlsIdentity six("[2001:db8::1]");
@@ -56,16 +56,16 @@ TEST(TlsIdentity, ANameIsAsGoodAsAnAddressAndBracketsBelongToUrls) {
 }
 
 TEST(TlsIdentity, AnotherAgentsCertificateIsNotTrusted) {
-  World world("127.0.0.1");
+  TlsIdentityWorld world("127.0.0.1");
   world.files.write(world.ca(), TlsIdentity("127.0.0.1").certificate(), {.mode = 0600, .uid = {}, .gid = {}});
   EXPECT_THROW(world.post("127.0.0.1", ""), Error);
 }
 
 TEST(TlsIdentity, PlainRequestsGetNoAnswerWhereTlsIsServedAndAreServedWhereItIsNot) {
-  World world("127.0.0.1");
+  TlsIdentityWorld world("127.0.0.1");
   EXPECT_THROW(world.post("127.0.0.1", "", "http"), Error);
   EXPECT_EQ(world.post("127.0.0.1", "after it"), "/v1 8") << "it goes on serving";
-  World plain("127.0.0.1", false);
+  TlsIdentityWorld plain("127.0.0.1", false);
   EXPECT_EQ(plain.post("127.0.0.1", "abc", "http"), "/v1 3");
 }
 

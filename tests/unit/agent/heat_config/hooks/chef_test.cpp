@@ -3,7 +3,7 @@
 namespace hearth::agent {
 namespace {
 
-constexpr const char* k_working = "/var/lib/heat-config/heat-config-chef";
+constexpr const char* k_chef_working = "/var/lib/heat-config/heat-config-chef";
 
 class ChefHookTest : public HookTest {
  protected:
@@ -20,15 +20,16 @@ TEST_F(ChefHookTest, NodeAndClientConfigurationAreWrittenAndChefClientRuns) {
       {"name": "deploy_action", "value": "CREATE"}, {"name": "environment", "value": "prod"}, {"name": "a", "value": {"b": 1}}]})"),
             R"({"deploy_stdout": "done", "deploy_stderr": "", "deploy_status_code": 0})");
   EXPECT_EQ(command(1),
-            cat("chef-client -z --config ", k_working, "/client.rb -j ", k_working, "/node/a.example.json"));
+            cat("chef-client -z --config ", k_chef_working, "/client.rb -j ", k_chef_working, "/node/a.example.json"));
   EXPECT_EQ(runner_.ran.at(1).env->at("heat_outputs_path"), "/var/run/heat-config/heat-config-chef/i");
-  EXPECT_EQ(data(cat(k_working, "/node/a.example.json")),
+  EXPECT_EQ(data(cat(k_chef_working, "/node/a.example.json")),
             "{\n    \"a\": {\n        \"b\": 1\n    },\n    \"run_list\": [\n        \"recipe[x]\"\n    ]\n}");
-  EXPECT_EQ(data(cat(k_working, "/client.rb")),
-            cat("log_level :debug\nlog_location STDOUT\nlocal_mode true\nchef_zero.enabled true\ncookbook_path '",
-                k_working, "/kitchen/cookbooks'\nrole_path '", k_working, "/kitchen/roles'\nenvironment_path '",
-                k_working, "/kitchen/environments'\nenvironment 'prod'\nnode_path '", k_working, "/node'"));
-  EXPECT_EQ(mode(cat(k_working, "/client.rb")), 0600U);
+  EXPECT_EQ(
+      data(cat(k_chef_working, "/client.rb")),
+      cat("log_level :debug\nlog_location STDOUT\nlocal_mode true\nchef_zero.enabled true\ncookbook_path '",
+          k_chef_working, "/kitchen/cookbooks'\nrole_path '", k_chef_working, "/kitchen/roles'\nenvironment_path '",
+          k_chef_working, "/kitchen/environments'\nenvironment 'prod'\nnode_path '", k_chef_working, "/node'"));
+  EXPECT_EQ(mode(cat(k_chef_working, "/client.rb")), 0600U);
 }
 
 TEST_F(ChefHookTest, AKitchenIsClonedAndOnUpdatesAnew) {
