@@ -1,35 +1,57 @@
-# hearth_room(NAME SOURCES… ) makes the static library of one room; hearth_program(NAME SOURCES…) a thin executable.
-# Heavy headers are precompiled, once for each way to compile (hearth_precompiled_headers), and shared by the rooms.
+# hearth_room(NAME SOURCES…) makes the static library of one room; hearth_program(NAME SOURCES…) a thin executable.
+#
+# What costs when Hearth is compiled is reading headers (JSON, Boost and the C++ library: 2 s), not our own lines. So the
+# sources of a target are compiled several at once (CMake's unity build), each time the headers once. The price: names in
+# anonymous namespaces are unique within a target's namespace; tests/lint/names.py says where they are not. The presets
+# tidy and fuzz, and HEARTH_UNITY=OFF, compile each source alone: it must include what it uses.
+set(HEARTH_UNIT_BYTES 110000 CACHE STRING "About how many bytes of sources are compiled at once")
+mark_as_advanced(HEARTH_UNIT_BYTES)
+
 function(hearth_room name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PRIVATE hearth_settings hearth_warnings)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_compile_features(${name} PUBLIC cxx_std_20)
-  hearth_reuse_headers(${name} hearth_headers)
+  hearth_units(${name} ${ARGN})
 endfunction()
 
 function(hearth_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE hearth_settings hearth_warnings)
+  hearth_units(${name} ${ARGN})
 endfunction()
 
-# hearth_precompiled_headers(NAME SOURCE [LIBRARY…] [OPTIONS OPTION…] [HEADERS HEADER…]): a library of the heavy headers and
-# HEADERS, precompiled as OPTIONS say. Who reuses them compiles with the same OPTIONS.
-function(hearth_precompiled_headers name source)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "" "OPTIONS;HEADERS")
-  add_library(${name} STATIC ${source})
-  target_link_libraries(${name} PRIVATE hearth_settings hearth_warnings PUBLIC Boost::filesystem ${ARG_UNPARSED_ARGUMENTS})
-  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
-  if(NOT HEARTH_FUZZ)
-    target_precompile_headers(${name} PRIVATE
-      <algorithm> <array> <functional> <map> <memory> <optional> <string> <string_view> <variant> <vector>
-      <boost/filesystem/operations.hpp> <nlohmann/json.hpp> ${ARG_HEADERS})
-  endif()
+# hearth_units(TARGET SOURCE…): divides the sources, in their order, into the fewest units of at most HEARTH_UNIT_BYTES, of
+# about the same size (the last one would else be small, and both processors wait for the largest).
+function(hearth_units target)
+  set(bytes 0)
+  foreach(source ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
+      math(EXPR bytes "${bytes} + ${size}")
+    endif()
+  endforeach()
+  math(EXPR units "${bytes} / ${HEARTH_UNIT_BYTES} + 1")
+  math(EXPR share "${bytes} / ${units} + 1")
+  set(bytes 0)
+  foreach(source ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
+      math(EXPR unit "(${bytes} + ${size} / 2) / ${share}")
+      math(EXPR bytes "${bytes} + ${size}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${unit})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEARTH_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
 
-function(hearth_reuse_headers name headers)
-  if(NOT HEARTH_FUZZ)
-    target_precompile_headers(${name} REUSE_FROM ${headers})
-  endif()
+# hearth_fast(ROOM SOURCE…): sources of ROOM, named here only, that are an inner loop, or on the way of each request that
+# Hearth's servers answer: compiled for speed where the room is compiled for size.
+function(hearth_fast room)
+  add_library(${room}_fast OBJECT ${ARGN})
+  target_link_libraries(${room}_fast PRIVATE hearth_settings hearth_warnings)
+  target_compile_features(${room}_fast PUBLIC cxx_std_20)
+  target_compile_options(${room}_fast PRIVATE -O2 -ffunction-sections -fdata-sections)
+  hearth_units(${room}_fast ${ARGN})
+  target_sources(${room} PRIVATE $<TARGET_OBJECTS:${room}_fast>)
 endfunction()

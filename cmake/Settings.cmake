@@ -7,20 +7,17 @@ endif()
 
 find_program(HEARTH_CCACHE ccache)
 if(HEARTH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths below the checkout are hashed as relative ones, so that checkouts share objects; precompiled headers need the
-  # sloppiness (ccache's manual, "Precompiled headers"). They are over 100 MB each: the inode cache hashes them once and
-  # not for every object, and the depend mode spares a run of the preprocessor (a miss then costs no more than no ccache).
+  # Paths below the checkout are hashed as relative ones, so that checkouts share objects. The depend mode spares a run of
+  # the preprocessor: a miss then costs no more than no ccache.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_INODECACHE=1 CCACHE_DEPEND=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${HEARTH_CCACHE})
+      CCACHE_INODECACHE=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime ${HEARTH_CCACHE})
 endif()
 
 add_library(hearth_settings INTERFACE)
 target_compile_features(hearth_settings INTERFACE cxx_std_20)
 target_include_directories(hearth_settings INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(hearth_settings INTERFACE HEARTH_VERSION="${PROJECT_VERSION}" _GNU_SOURCE)
-target_compile_options(hearth_settings INTERFACE -fstack-protector-strong -fno-plt
-  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache sees through the precompiled header
+target_compile_options(hearth_settings INTERFACE -fstack-protector-strong -fno-plt)
 if(HEARTH_SANITIZE)
   target_compile_options(hearth_settings INTERFACE -fsanitize=${HEARTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # whose manual says that sanitizers bring false ones of these

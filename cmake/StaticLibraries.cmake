@@ -43,17 +43,8 @@ endfunction()
 
 # hearth_small(ROOM…): code that ends up in the static agent is compiled for size; unused functions are dropped by the
 # linker one by one.
-set(hearth_small_options -Os -ffunction-sections -fdata-sections)
 function(hearth_small)
   foreach(room ${ARGN})
-    target_compile_options(${room} PRIVATE ${hearth_small_options})
-    hearth_reuse_headers(${room} hearth_small_headers)
+    target_compile_options(${room} PRIVATE -Os -ffunction-sections -fdata-sections)
   endforeach()
-endfunction()
-
-# hearth_fast(SOURCE…): of this directory, and an inner loop, or on the way of each request that Hearth's servers answer:
-# for speed all the same. They have their headers anew: precompiled ones fit one set of options only.
-function(hearth_fast)
-  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2)
-  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

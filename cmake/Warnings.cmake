@@ -10,6 +10,7 @@ target_compile_options(hearth_warnings INTERFACE
   -Wcast-qual              # const taken away unseen
   -Wformat=2               # format strings that are not literals
   -Wimplicit-fallthrough   # a missing break
+  $<$<BOOL:${HEARTH_UNITY}>:-Wno-subobject-linkage>  # a source in a unit looks to GCC like a header
   -Wno-missing-field-initializers)  # designated initialisers leave the rest to its defaults, on purpose
 if(HEARTH_WERROR)
   target_compile_options(hearth_warnings INTERFACE -Werror)

@@ -15,6 +15,7 @@ import format as layout  # noqa: E402
 import headers  # noqa: E402
 import layering  # noqa: E402
 import mirror  # noqa: E402
+import names  # noqa: E402
 import shell  # noqa: E402
 import sizes  # noqa: E402
 import tree  # noqa: E402
@@ -49,6 +50,25 @@ class LintTest(unittest.TestCase):
         self.assertEqual(code, 1, out)
         for text in expected:
             self.assertIn(text, out)
+
+
+class Names(LintTest):
+    def setUp(self):
+        super().setUp()
+        self.put("base/CMakeLists.txt", "hearth_room(hearth_base\n  a.cpp\n  b.cpp)\nhearth_room(other c.cpp)\n")
+        self.put("base/a.cpp", self.source("int size_of(int x) { return x; }\nusing Words = std::vector<int>;"))
+        self.put("base/c.cpp", self.source("int size_of(int x) { return x; }"))
+
+    def source(self, code):
+        return f"namespace hearth {{\nnamespace {{\n{code}\n}}\n}}\n"
+
+    def test_overloads_equal_aliases_and_other_targets_are_fine(self):
+        self.put("base/b.cpp", self.source("int size_of(long x) { return 1; }\nusing Words = std::vector<int>;"))
+        self.good(names)
+
+    def test_a_function_a_constant_or_a_type_of_two_sources(self):
+        self.put("base/b.cpp", self.source("int size_of(int x) { return 1; }\nusing Words = std::set<int>;"))
+        self.bad(names, "base/b.cpp:3: 'size_of' is also in base/a.cpp:3", "base/b.cpp:4: 'Words'")
 
 
 class Layering(LintTest):

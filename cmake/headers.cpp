@@ -1,1 +1,0 @@
-// Nothing: the library of precompiled headers that this stands in has no code.

@@ -1,0 +1,70 @@
+"""Names in anonymous namespaces are unique within a target. usage: names.py ROOT
+
+The sources of a target are compiled several at once (cmake/Room.cmake), so two of them can't use one name for two things.
+The compiler sees that only where both fall into one unit, and which ones do changes with their sizes; so that nobody trips
+over a name that he did not write, it is looked for here in all sources of a target. Functions with different parameters
+are overloads, and may share a name; so may aliases of the same type.
+"""
+
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+import tree
+
+TARGET = re.compile(r"^\s*hearth_(?:room|program|static_program|unit_tests|fast)\(\s*(\w[\w-]*)([^)]*)\)", re.MULTILINE)
+MACROS = re.compile(r"^(TEST|TEST_F|TEST_P|MATCHER\w*|INSTANTIATE_\w+)$")
+
+
+def targets(root):
+    """Name of a target → its sources, relative to root."""
+    found = collections.defaultdict(list)
+    for path in tree.files(root, *tree.ROOMS, "tests"):
+        if os.path.basename(path) == "CMakeLists.txt":
+            for name, rest in TARGET.findall(tree.text(root, path)):
+                sources = re.findall(r"[\w./-]+\.cpp", rest)
+                found[name] += [os.path.normpath(os.path.join(os.path.dirname(path), source)) for source in sources]
+    return found
+
+
+def definitions(root, sources):
+    """What ctags finds in them at the level of an anonymous namespace: (scope, name, what tells it apart, path, line)."""
+    done = subprocess.run(["ctags", "-f", "-", "--output-format=json", "--kinds-C++=fvscgtue", "--fields=+nSKst", "-L", "-"],
+                          input="\n".join(sources), capture_output=True, text=True, cwd=root, check=True)
+    for line in done.stdout.splitlines():
+        tag = json.loads(line)
+        scope = tag.get("scope", "")
+        if tag.get("scopeKind") == "namespace" and re.search(r"__anon\w*$", scope) and not MACROS.match(tag["name"]):
+            kind = tag["kind"]
+            detail = tag.get("signature") if kind == "function" else tag.get("typeref") if kind == "typedef" else None
+            yield re.sub(r"__anon\w+", "", scope), tag["name"], detail, tag["path"], tag["line"]
+
+
+def clashes(found):
+    """Those that the compiler would refuse, or take for each other, in one unit."""
+    named = collections.defaultdict(list)
+    for scope, name, detail, path, line in found:
+        if not name.startswith("__anon"):
+            named[scope, name].append((detail, path, line))
+    for (_, name), places in named.items():
+        first, *others = places
+        for detail, path, line in others:
+            overload = any(detail is not None and seen is not None and detail != seen and seen.startswith("(")
+                           for seen, _, _ in (first,))
+            alias = detail is not None and detail == first[0] and not detail.startswith("(")
+            if path != first[1] and not overload and not alias:
+                yield f"{path}:{line}: '{name}' is also in {first[1]}:{first[2]}; give one of them a name that tells more"
+
+
+def main(root):
+    offenders = []
+    for sources in targets(root).values():
+        offenders += clashes(definitions(root, [source for source in sources if os.path.exists(os.path.join(root, source))]))
+    return tree.report("names", sorted(set(offenders)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
