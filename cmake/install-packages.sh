@@ -1,13 +1,15 @@
 #!/bin/bash
 # Installs the packages that Hearth needs on Debian 12, 13 and sid, only those that are missing.
 #
-# usage: install-packages.sh GROUP…      groups: build run test analysis
+# usage: install-packages.sh [--may-remove] GROUP…      groups: build run test peers analysis
 #        install-packages.sh --list GROUP…  only prints the names that this release has for them
 #        install-packages.sh --download DIR GROUP…  for a machine without network: fetches the packages into DIR, with all
 #          that they depend on, down to the base system, an index for apt (Packages), and the names
 #
-# Needs root, or sudo. libboost1.81-dev replaces the libboost1.74-dev family where that is installed; apt does the
-# exchange. When nothing is missing, neither root nor the network is touched.
+# Needs root, or sudo. When nothing is missing, neither root nor the network is touched. No service of an installed package
+# is started, now or when the machine starts next. What was there stays: where a package can only be had in exchange for
+# another (libboost1.81-dev for the libboost1.74-dev family), it asks on a terminal, and else stops; --may-remove or
+# HEARTH_MAY_REMOVE=1 is the answer in advance. HEARTH_ANY_RELEASE=1 tries on another system that has apt, too.
 set -euo pipefail
 
 # a|b|c is the first of these names that the release has. A name that ends in ? is left out where the release has no such
@@ -25,15 +27,17 @@ declare -A packages=(
     libguestfs0|libguestfs0t64 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool
     iproute2 libarchive13|libarchive13t64 libyaml-cpp0.7|libyaml-cpp0.8|libyaml-cpp0.9 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g
     libsqlite3-0 libpq5 libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
-  # Test libraries, linters, and the original programs that the peer tests compare with.
-  [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14? python3-diskimage-builder
-    sudo debootstrap git rsync wget openssl openssh-client openssh-server tftp-hpa atftp isc-dhcp-client? dnsmasq-base kea-admin gdisk
-    curl nginx-light wrk apache2-utils systemd-container postgresql
+  # What the quick tests need: test libraries, linters, small tools.
+  [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14? git openssl openssh-client curl gdisk jq
+    rsync libarchive-tools ifupdown"
+  # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
+  [peers]="python3-diskimage-builder sudo debootstrap wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
+    dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light wrk apache2-utils systemd-container postgresql
     python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
-    python3-dib-utils python3-os-collect-config python3-os-apply-config
-    nodejs npm chromium
-    python3-os-refresh-config python3-ironic heat-cfntools? python3-heat python3-jinja2 python3-yaml ifupdown jq libarchive-tools"
+    python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config
+    ansible-core puppet-agent nodejs npm chromium
+    python3-ironic heat-cfntools? python3-heat python3-jinja2 python3-yaml"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )
@@ -49,7 +53,7 @@ die() {
 names() {
   local group
   for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || die "there is no group '$group'; groups: build run test analysis"
+    [ -n "${packages[$group]:-}" ] || die "there is no group '$group'; groups: build run test peers analysis"
     printf '%s\n' ${packages[$group]}
   done
 }
@@ -74,7 +78,7 @@ chosen() {
     }'
 }
 
-# release: what this machine runs, and a word when the lists are not made for it.
+# release: what this machine runs. Fails when the lists are not made for it.
 release() {
   local id=unknown codename='' name='an unknown system'
   if [ -r /etc/os-release ]; then
@@ -82,9 +86,10 @@ release() {
     codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
     name=$(. /etc/os-release && printf '%s' "${PRETTY_NAME:-$ID}")
   fi
+  printf '%s' "$name"
   case $id:$codename in
-    debian:bookworm | debian:trixie | debian:forky | debian:sid) printf '%s' "$name" ;;
-    *) printf '%s; the lists are made for Debian 12, 13 and sid' "$name" ;;
+    debian:bookworm | debian:trixie | debian:forky | debian:sid) ;;
+    *) return 1 ;;
   esac
 }
 
@@ -102,48 +107,166 @@ missing() {
   comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
 }
 
-# as_root COMMAND…: through sudo where we are not root; asks for a password only where there is someone to ask.
+# as_root COMMAND…: through sudo where we are not root; may_install has seen to its password.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
-  elif [ -t 0 ]; then
-    sudo "$@"
   else
     sudo -n "$@"
   fi
 }
 
+apt_options=(-y -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
+
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -y -q -o Acquire::Retries=3 \
-    -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 "$@" </dev/null
+  as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get "${apt_options[@]}" "$@" </dev/null
+}
+
+# What keeps a service from being started: Debian's own way, a policy-rc.d that refuses. It holds as long as somebody has the
+# lock, which is apt-get while it runs. Left behind by a run that was killed, it takes itself away when it is asked next.
+policy=/usr/sbin/policy-rc.d
+policy_lock=/run/hearth-install-packages.lock
+policy_mark='of install-packages.sh of Hearth'
+
+quiet_services() {
+  [ ! -e "$policy" ] || grep -qF "$policy_mark" "$policy" || return 0  # another's, which may have reasons of its own
+  as_root sh -c 'cat >"$1.new" && chmod 0755 "$1.new" && mv "$1.new" "$1"' sh "$policy" <<END
+#!/bin/sh
+# $policy_mark: no service is started by packages while it installs them.
+flock --nonblock $policy_lock true || exit 101
+rm -f $policy $policy_lock
+exit 0
+END
+}
+
+loud_services() {
+  ! grep -qsF "$policy_mark" "$policy" || as_root rm -f "$policy" "$policy_lock"
+}
+
+# wanted_units: what systemd starts with the machine.
+wanted_units() {
+  find /etc/systemd/system -path '*.wants/*' -type l -printf '%f\n' 2>/dev/null | sort -u
+}
+
+# without_services COMMAND…: none is started by it, and none of those that it brings will start with the machine.
+without_services() {
+  local before code=0 new
+  before=$(wanted_units)
+  # shellcheck disable=SC2064  # the log's name as it is now
+  trap "rm -f '$log'; loud_services" EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  quiet_services
+  "$@" || code=$?
+  loud_services
+  mapfile -t new < <(comm -13 <(printf '%s\n' "$before") <(wanted_units))
+  if [ ${#new[@]} -gt 0 ] && command -v systemctl >/dev/null; then
+    as_root systemctl disable "${new[@]}" >>"$log" 2>&1 || true
+    say "not started, and off when the machine starts next: ${new[*]}"
+  fi
+  return "$code"
+}
+
+locked_apt() {
+  as_root flock "$policy_lock" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get "${apt_options[@]}" "$@" \
+    </dev/null >>"$log" 2>&1
 }
 
 # known_names NAME…: fails when one of them is an entry that this release has no package for.
 known_names() {
   local name lacking=()
   for name in "$@"; do [ "${name#!}" = "$name" ] || lacking+=("${name#!}"); done
-  [ ${#lacking[@]} -eq 0 ] || die "apt knows no package ${lacking[*]} here (this is $(release)); install what stands for it by hand"
+  [ ${#lacking[@]} -eq 0 ] ||
+    die "apt knows no package ${lacking[*]} here (this is $(release || true)); install what stands for it by hand"
 }
 
-# install GROUP…: after a look at the archive, which may have other names than the lists that were there.
+# may_install NAME…: fails at once, and says what to do, where these can't be installed.
+may_install() {
+  local system
+  if ! system=$(release) && [ -z "${HEARTH_ANY_RELEASE:-}" ]; then
+    die "this is $system, and Hearth is made for Debian 12, 13 and sid; missing here: $*
+  What to do: use one of those (a container or a virtual machine will do), or set HEARTH_ANY_RELEASE=1 to try on this one."
+  fi
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    die "needs root or sudo to install: $*
+  What to do: run this again as root, or let root run: bash $0 ${groups[*]}"
+  fi
+  mirror_answers || die "no network: none of apt's mirrors answers ($(mirrors | tr '\n' ' ')); to be installed: $*
+  What to do: connect this machine, or name a mirror that it reaches in /etc/apt/sources.list (a proxy: Acquire::http::Proxy in
+  /etc/apt/apt.conf). For a machine that never has a network: bash $0 --download DIR ${groups[*]}, on another one."
+  [ "$(id -u)" = 0 ] || sudo_works || die "sudo lets nobody in here; to be installed: $*
+  What to do: run this again on a terminal (for the password) or as root, or let root run: bash $0 ${groups[*]}"
+}
+
+# sudo_works: it asks for a password only where there is someone to ask.
+sudo_works() {
+  if [ -t 0 ]; then sudo -v; else sudo -n true 2>/dev/null; fi
+}
+
+# mirrors: HOST:PORT of what apt would talk to: its proxy, else each mirror. Nothing where it reads files only.
+mirrors() {
+  local site
+  { apt-config dump 2>/dev/null | sed -n 's/^Acquire::https\?::Proxy "\([^"]\+\)";$/\1/p' | grep -vi '^direct' ||
+    apt-get indextargets --format '$(SITE)' 2>/dev/null || true; } | sort -u |
+    while read -r site; do
+      case $site in
+        http://* | https://*) ;;
+        *) continue ;;
+      esac
+      local port=80 host=${site#*://}
+      [ "${site%%://*}" = http ] || port=443
+      host=${host%%/*}
+      host=${host##*@}
+      [[ $host != *:* ]] || { port=${host##*:} && host=${host%:*}; }
+      printf '%s:%s\n' "$host" "$port"
+    done | sort -u
+}
+
+mirror_answers() {
+  local found mirror
+  found=$(mirrors)
+  [ -n "$found" ] || return 0
+  for mirror in $found; do
+    # shellcheck disable=SC2016  # for the inner shell
+    timeout 2 bash -c 'exec 3<>"/dev/tcp/$1/$2"' bash "${mirror%:*}" "${mirror##*:}" 2>/dev/null && return 0
+  done
+  return 1
+}
+
+# nothing_goes NAME…: or its going was agreed to.
+nothing_goes() {
+  local going answer=''
+  [ -z "$may_remove" ] || return 0
+  going=$(LC_ALL=C.UTF-8 apt-get -s -q --no-install-recommends install "$@" 2>/dev/null | sed -n 's/^Remv \([^ ]*\).*/\1/p' | sort -u)
+  [ -n "$going" ] || return 0
+  say "to install what is missing, these have to be removed:"
+  printf '  %s\n' $going >&2
+  if [ -t 0 ] && [ -t 2 ]; then
+    read -rp 'install-packages: remove them? [y/N] ' answer
+    [[ $answer != [yY]* ]] || { may_remove=yes && return 0; }
+  fi
+  die "nothing was installed. To let them go: HEARTH_MAY_REMOVE=1, or bash $0 --may-remove ${groups[*]}"
+}
+
+# install: the groups' packages, after a look at the archive, which may have other names than the lists that were there.
 install() {
-  local log began=$SECONDS wanted
+  local began=$SECONDS wanted remove=--no-remove
   log=$(mktemp)
   # shellcheck disable=SC2064  # the name as it is now
   trap "rm -f '$log'" EXIT
-  case $(release) in *';'*) say "this is $(release); trying all the same" ;; esac
   say "reading the package lists…"
   apt update >"$log" 2>&1 || say "apt-get update failed; trying with the lists that are there"
-  mapfile -t wanted < <(chosen "$@")
+  mapfile -t wanted < <(chosen "${groups[@]}")
   known_names "${wanted[@]}"
   mapfile -t wanted < <(missing "${wanted[@]}")
   [ ${#wanted[@]} -gt 0 ] || return 0
-  set -- "${wanted[@]}"
-  say "$# missing: $*"
+  say "${#wanted[@]} missing: ${wanted[*]}"
+  nothing_goes "${wanted[@]}"
+  [ -z "$may_remove" ] || remove=--remove
   say "installing…"
-  if ! apt install --no-install-recommends "$@" >>"$log" 2>&1; then
+  if ! without_services locked_apt install $remove --no-install-recommends "${wanted[@]}"; then
     tail -n 30 "$log" >&2
-    die "apt-get could not install these packages (its last lines are above); this is $(release)"
+    die "apt-get could not install these packages (its last lines are above); this is $(release || true)"
   fi
   say "installed in $((SECONDS - began)) s"
 }
@@ -182,6 +305,11 @@ download() {
 
 main() {
   local only_list='' target=''
+  may_remove=${HEARTH_MAY_REMOVE:-}
+  if [ "${1:-}" = --may-remove ]; then
+    may_remove=yes
+    shift
+  fi
   if [ "${1:-}" = --list ]; then
     only_list=yes
     shift
@@ -191,7 +319,8 @@ main() {
     target=$2
     shift 2
   fi
-  [ $# -gt 0 ] || die "usage: install-packages.sh [--list | --download DIR] GROUP… (build run test analysis)"
+  [ $# -gt 0 ] || die "usage: install-packages.sh [--may-remove | --list | --download DIR] GROUP… (build run test peers analysis)"
+  groups=("$@")
   local wanted lacking
   mapfile -t wanted < <(chosen "$@")
   [ ${#wanted[@]} -gt 0 ] || exit 1  # names() has said why
@@ -209,9 +338,8 @@ main() {
   fi
   mapfile -t lacking < <(missing "${wanted[@]}")
   [ ${#lacking[@]} -gt 0 ] || return 0
-  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
-    die "needs root or sudo to install: ${lacking[*]}"
-  install "$@"
+  may_install "${lacking[@]#!}"
+  install
 }
 
 main "$@"

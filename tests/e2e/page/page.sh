@@ -11,7 +11,7 @@ skip() {
 }
 
 for program in node npm chromium; do
-  command -v "$program" >/dev/null || skip "there is no $program (cmake/install-packages.sh test)"
+  command -v "$program" >/dev/null || skip "there is no $program (cmake/install-packages.sh peers)"
 done
 mkdir -p "$folder"
 if ! cmp -s "$here/package-lock.json" "$folder/installed"; then
