@@ -6,6 +6,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bash "$root/cmake/check-machine.sh" "$root" 6000
 output=${1:-$root/examples/output}
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
@@ -18,16 +19,6 @@ stage() {
     printf '\n== %s\n' "$name"
     "$@"
     stages+=("$(printf '%-12s %4d s' "$name" $((SECONDS - began)))")
-}
-
-compile() {
-    cmake --preset release > "$output/configure.log" 2>&1 || { cat "$output/configure.log"; return 1; }
-    # On a terminal ninja shows its own progress line.
-    if [ -t 1 ]; then
-        cmake --build --preset release -j "$(nproc)"
-    else
-        cmake --build --preset release -j "$(nproc)" > "$output/build.log" 2>&1 || { tail -n 40 "$output/build.log"; return 1; }
-    fi
 }
 
 build_image() {
@@ -45,7 +36,7 @@ boot_image() {
 cd "$root"
 hearth=$root/build/release/builder/hearth
 stage install bash cmake/install-packages.sh build run
-stage compile compile
+stage compile bash cmake/build.sh release
 stage image build_image
 stage boot boot_image
 

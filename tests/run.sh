@@ -1,53 +1,91 @@
 #!/bin/bash
-# Installs what is missing, builds, and runs the tests. Works from any directory, as root or with sudo.
+# Installs what is missing, builds, and runs tests. Works from any directory, as root or with sudo.
 #
-# usage: tests/run.sh [CTEST-OPTION…]     for example: tests/run.sh -L unit
-# HEARTH_PRESET=asan (or tsan, coverage) chooses another preset than dev.
+# usage: tests/run.sh [--all | --long] [CTEST-OPTION…]     for example: tests/run.sh -L unit
 #
-# The last lines are ctest's own summary and, where tests failed, the end of what each of them said. The exit code is
-# ctest's.
+#   (nothing)   the quick ones: unit, lint, and a short proof of each journey
+#   --all       all that CI runs: also every journey end to end, and the original programs beside ours
+#   --long      also what takes hours: HEARTH_LONG=1, the sanitizers, clang-tidy, coverage, and fuzzers with new seeds
+#
+# Options of ctest choose among those. HEARTH_PRESET=asan (or tsan, coverage) builds and runs another preset than dev.
+#
+# It ends with the tests that failed and what they said last, the ten slowest, what was skipped and why, and ctest's own summary.
+# A skip that .ci/may-skip does not list is a failure.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-preset=${HEARTH_PRESET:-dev}
 jobs=$(nproc)
+size=quick
+case ${1:-} in
+  --all | --long) size=${1#--} && shift ;;
+  --help | -h) sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}" && exit ;;
+esac
+declare -A groups=([quick]="build run test" [all]="build run test peers" [long]="build run test peers analysis")
+# What the build and the tests' images take, in megabytes.
+declare -A disk=([quick]=8000 [all]=16000 [long]=60000)
 
 # stage NAME COMMAND…: runs it and says how long it took.
 stage() {
-  local name=$1 began=$SECONDS
+  local name=$1 began=$SECONDS code=0
   shift
-  "$@"
+  "$@" || code=$?
   printf '== %s: %d s\n' "$name" $((SECONDS - began))
+  return "$code"
 }
 
-configure() {
-  local log=$root/build/$preset-configure.log
-  mkdir -p "$root/build"
-  cmake --preset "$preset" >"$log" 2>&1 || {
-    cat "$log" >&2
-    return 1
-  }
+# build PRESET [OPTION…]
+build() {
+  stage "build ($1)" bash cmake/build.sh "$@"
 }
 
-# last_words FILE: of ctest's log, the last lines of each test that failed.
-last_words() {
-  awk -v most=20 '
-    /^[0-9]+\/[0-9]+ Test: / { name = $3; said = 0 }
-    /^<end of output>$/ { inside = 0 }
-    inside { line[said++ % most] = $0 }
-    /^Output:$/ { inside = 1; getline }
-    /^Test time =/ { took = $4 }
-    /^Test Failed/ {
-      print "== " name " failed after " took " s; it ended with:"
-      for (i = said > most ? said - most : 0; i < said; ++i) print "  " line[i % most]
-    }' "$1"
+# run_tests PRESET [CTEST-OPTION…]: and the report; fails when a test fails, or skips and may not.
+run_tests() {
+  local preset=$1 code=0 results
+  shift
+  results=$root/build/$preset/Testing
+  mkdir -p "$results"
+  rm -f "$results/results.xml"
+  ctest --preset "$preset" --no-tests=error --output-on-failure -j "$jobs" --output-junit "$results/results.xml" \
+    --test-output-size-passed 200000 --test-output-size-failed 1000000 "$@" 2>&1 | tee "$results/output" || code=$?
+  python3 -B tests/report.py "$results/results.xml" .ci/may-skip || [ "$code" -ne 0 ] || code=1
+  if grep -q '^No tests were found' "$results/output" && [ "$size" = quick ]; then
+    echo "None of the quick tests is one of these; bash tests/run.sh --all $* looks among all." >&2
+  fi
+  printf '%s\n' "$(grep -E '^[0-9]+% tests passed' "$results/output" || echo 'no test ran')"
+  return "$code"
+}
+
+# others: what --long does beside the tests of the one preset; each says what failed, and the next one runs all the same.
+others() {
+  local preset code=0
+  for preset in asan tsan; do
+    build "$preset" && run_tests "$preset" -L unit "$@" || code=1
+  done
+  build tidy || code=1
+  build coverage && run_tests coverage -L unit "$@" && stage "coverage" covered || code=1
+  build fuzz --target fuzz_targets && run_tests fuzz "$@" || code=1
+  return "$code"
+}
+
+covered() {
+  gcovr --root . build/coverage --exclude tests/ --exclude build/ --sort-uncovered --print-summary >build/coverage/coverage.txt
+  tail -n 4 build/coverage/coverage.txt
 }
 
 cd "$root"
-stage install bash cmake/install-packages.sh build run test
-stage configure configure
-stage build cmake --build --preset "$preset" -j "$jobs"
+bash cmake/check-machine.sh "$root" "${disk[$size]}"
+# shellcheck disable=SC2086  # names of groups
+stage install bash cmake/install-packages.sh ${groups[$size]}
 code=0
-ctest --preset "$preset" --output-on-failure -j "$jobs" "$@" || code=$?
-[ "$code" -eq 0 ] || last_words "build/$preset/Testing/Temporary/LastTest.log"
+preset=${HEARTH_PRESET:-dev}
+build "$preset"
+case $size in
+  quick) run_tests "$preset" -L '^(quick|unit)$' "$@" || code=$? ;;
+  all) run_tests "$preset" "$@" || code=$? ;;
+  long)
+    HEARTH_LONG=1 run_tests "$preset" "$@" || code=$?
+    others "$@" || code=1
+    ;;
+esac
+printf '== %s: %d s in all, exit code %d\n' "$size" "$SECONDS" "$code"
 exit "$code"

@@ -8,7 +8,7 @@ type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit
 apt-get indextargets --format '$(RELEASE)' | grep -qx bookworm ||
     { echo "SKIPPED: this machine's apt knows no mirror of Debian bookworm" && exit 77; }
 mkdir -p "$directory"
-[ ! -s "$directory/tree.tar" ] || exit 0
+rm -f "$directory/tree.tar" # of an earlier Hearth; layers that still hold make this cheap
 export DIB_RELEASE=bookworm
 "$HEARTH" image create -n -t tar -o tree \
     -p linux-image-cloud-amd64,initramfs-tools,lvm2,cryptsetup-initramfs,xfsprogs,btrfs-progs \

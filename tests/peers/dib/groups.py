@@ -92,3 +92,6 @@ LEFT_OUT = {
     "stable-interface-names": "Debian 12 has no package biosdevname",
     "zipl": "s390x only",
 }
+
+if __name__ == "__main__":
+    print("\n".join(GROUPS))

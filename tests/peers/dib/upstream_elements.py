@@ -146,6 +146,10 @@ def main(hearth, cache, *names):
     if reason:
         print("SKIPPED:", reason, file=sys.stderr)
         return 77
+    unknown = set(names) - set(table.GROUPS)
+    if unknown:
+        print("there is no group", *sorted(unknown), file=sys.stderr)
+        return 2
     faults = check_list()
     os.makedirs(os.path.join(cache, "home"), exist_ok=True)
     root = os.path.join(cache, "root.tar")

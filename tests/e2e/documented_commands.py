@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Every indented `hearth …` command of the documents is one that Hearth has, with options that it has; what builds an image is
+planned, so its elements exist. usage: documented_commands.py ROOT     (HEARTH: the program)"""
+
+import functools
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+BUILDERS = {"disk-image-create": ["image", "create"], "ramdisk-image-create": ["image", "create"]}
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z_0-9]*=.*")
+# A row of --help: "  -o, --output DIR   text"; a value stands one space behind its option.
+ROW = re.compile(r"^ {2,8}(?:(-\w), )?(-\w|--[\w-]+)(?:, (--[\w-]+))?( [A-Z\[/][^ ]*)?(?: {2,}|$)", re.MULTILINE)
+
+
+def documents(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in (".git", "build", "node_modules", "output")]
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
+
+
+def indented(path):
+    """(line number, command) of each indented line; lines that end in a backslash are joined."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    number = 0
+    while number < len(lines):
+        first, text = number + 1, lines[number]
+        while text.endswith("\\") and number + 1 < len(lines):
+            number += 1
+            text = text[:-1] + " " + lines[number].strip()
+        if re.match(r" {4,}\S", text):
+            yield first, text.strip()
+        number += 1
+
+
+def simple_commands(text):
+    """The words of each command of a line; nothing of a line that is no shell."""
+    try:
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        words = list(lexer)
+    except ValueError:
+        return []
+    commands, current = [], []
+    for word in words + [";"]:
+        if word and set(word) <= set("();<>|&"):
+            commands.append(current)
+            current = []
+        else:
+            current.append(word)
+    return commands
+
+
+def ours(words):
+    """The words after `hearth`, if that is what is called."""
+    while words and (ASSIGNMENT.fullmatch(words[0]) or words[0] in ("sudo", "time", "$")):
+        words = words[1:]
+    if not words:
+        return None
+    if words[0] in BUILDERS:
+        return BUILDERS[words[0]] + words[1:]
+    return words[1:] if words[0] == "hearth" else None
+
+
+@functools.lru_cache(maxsize=None)
+def help_of(words):
+    done = subprocess.run([os.environ["HEARTH"], *words, "--help"], capture_output=True, text=True, timeout=60, check=False)
+    usage = re.match(r"usage: hearth (.*)", done.stdout)
+    return done.stdout if done.returncode == 0 and usage and usage.group(1).startswith(" ".join(words)) else ""
+
+
+def command_of(words):
+    """How many of the words name the command, and its help."""
+    for count in range(min(3, len(words)), 0, -1):
+        if all(re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in words[:count]) and help_of(tuple(words[:count])):
+            return count, help_of(tuple(words[:count]))
+    return 0, ""
+
+
+def options_of(text):
+    """Option → does it take a value?"""
+    found = {"-h": False, "--help": False}
+    for short, name, longer, value in ROW.findall(text):
+        found.update({option: bool(value) for option in (short, name, longer) if option})
+    return found
+
+
+def operands_and_faults(words, options):
+    operands, faults, position = [], [], 0
+    while position < len(words):
+        word = words[position]
+        position += 1
+        name = word.split("=")[0]
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+        elif name not in options and not (name[:2] in options and options[name[:2]] and not name.startswith("--")):
+            faults.append(f"there is no option {name}")
+        elif options.get(name) and "=" not in word:
+            position += 1
+    return operands, faults
+
+
+def plan_fault(root, operands, is_ramdisk):
+    """Why an image of these elements can't be planned; empty when it can."""
+    if not operands or any(not re.fullmatch(r"[a-z0-9][\w.+-]*", word) or word.endswith((".yaml", ".json")) for word in operands):
+        return ""  # a placeholder, or a description of images
+    examples = [os.path.join(root, "examples", name, "elements") for name in sorted(os.listdir(os.path.join(root, "examples")))]
+    environment = {**os.environ, "ELEMENTS_PATH": ":".join(path for path in examples if os.path.isdir(path))}
+    kind = ["--ramdisk-element", "deploy-ramdisk"] if is_ramdisk else []
+    done = subprocess.run([os.environ["HEARTH"], "image", "plan", *kind, *operands], capture_output=True, text=True,
+                          env=environment, timeout=120, check=False)
+    return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
+
+
+def faults_of(root, text):
+    """(is it a command of ours, what is wrong with it) for each command of the line."""
+    for command in simple_commands(text.split("  #")[0].split(" # ")[0]):
+        words = ours(command)
+        if not words or words[0].startswith(("…", "[", "(")):
+            continue
+        words = [word for word in words if word not in ("…", "...") and not word.startswith("[")]
+        if not words or words[0].startswith("-"):
+            continue
+        count, text_of_help = command_of(words)
+        if not count:
+            yield f"hearth has no command '{' '.join(words[:2])}'"
+            continue
+        operands, faults = operands_and_faults(words[count:], options_of(text_of_help))
+        yield from faults
+        fault = ""
+        if words[:count] in (["image", "create"], ["image", "plan"]):
+            fault = plan_fault(root, operands, "ramdisk-image-create" in command)
+        yield fault
+
+
+def main(root):
+    checked, offenders = 0, []
+    for path in sorted(documents(root)):
+        for number, text in indented(path):
+            for fault in faults_of(root, text):
+                checked += not fault
+                if fault:
+                    offenders.append(f"{os.path.relpath(path, root)}:{number}: {text}\n    {fault}")
+    print(f"{checked} commands")
+    print("\n".join(offenders))
+    if checked < 30:
+        print("that are suspiciously few")
+    return 1 if offenders or checked < 30 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
