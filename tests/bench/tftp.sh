@@ -37,7 +37,7 @@ for program in atftp dnsmasq ip; do
   command -v "$program" >/dev/null || die "needs $program"
 done
 
-(cd "$work" && apt-get download tftpd-hpa atftpd libwrap0 >/dev/null 2>&1 && for package in *.deb; do dpkg -x "$package" .; done) ||
+(cd "$work" && apt-get download tftpd-hpa atftpd libwrap0 >/dev/null 2>&1 && printf '%s\n' *.deb | xargs -I{} dpkg -x {} .) ||
   die "can't fetch the packages tftpd-hpa and atftpd"
 
 ip netns add "$run-server"

@@ -9,13 +9,15 @@ openssl genpkey -algorithm ed25519 -out key.pem
 openssl pkey -in key.pem -pubout -out key.pub
 openssl genpkey -algorithm ed25519 -out stranger.pem
 mkdir open
-(
+# In a bash of its own: in a group before "||" nobody would notice what fails in its middle.
+export here
+bash -euo pipefail /dev/fd/9 9<<'OPEN' < /dev/null || fail "the open side fails"
     cd open
     "$HEARTH" image create --record --sign-key ../key.pem -n -t tar -o web debian-minimal < /dev/null
     echo '{"nodes": []}' > instackenv.json
     "$HEARTH" bundle create -o ../site.bundle --image web.tar --lock hearth.lock --elements "$here/elements" \
         --site instackenv.json --sign-key ../key.pem
-) || fail "the open side fails"
+OPEN
 cp open/web.tar original.tar
 rm -rf open "$HOME"
 
@@ -28,14 +30,14 @@ expect_text out "is not whole"
 
 unshare --net -- "$HEARTH" bundle unpack site.bundle -C closed --key key.pub || fail "the bundle can't be unpacked"
 # From here on nothing is used but what came over.
-(
+bash -euo pipefail /dev/fd/9 9<<'CLOSED' < /dev/null || fail "the closed side fails"
     . closed/environment
     cd closed/images
     unset HEARTH_DATA_DIR HEARTH_AGENT_BINARY
     hearth image verify web.tar --key ../../key.pub
     mkdir again && cd again
     unshare --net -- hearth image create --offline --lock ../../locks/hearth.lock -n -t tar -o web debian-minimal < /dev/null
-) || fail "the closed side fails"
+CLOSED
 cmp original.tar closed/images/again/web.tar || fail "the closed side makes other bytes"
 "$HEARTH" image verify closed/images/web.tar --key stranger.pem > out 2>&1 && fail "a stranger's signature is believed"
 finish

@@ -27,7 +27,8 @@ openssl pkey -in key.pem -pubout -out key.pub
 echo "== the open side"
 mkdir -p open/output
 cp "$example/site.yaml" "$example/three-nodes.yaml" open/
-(
+export root example
+bash -euo pipefail /dev/fd/9 9<<'OPEN' < /dev/null || { fail "the open side fails"; finish; }
     cd open
     bash "$root/cmake/install-packages.sh" --download debian run
     (exec -a ramdisk-image-create "$HEARTH" -o output/deploy --ramdisk-element deploy-ramdisk debian-minimal) \
@@ -38,7 +39,7 @@ cp "$example/site.yaml" "$example/three-nodes.yaml" open/
         vm debian-minimal enable-serial-console simple-init heat-config-script hearth-agent site-report < /dev/null
     "$HEARTH" bundle create -o ../site.bundle --lock node.lock --elements "$example/elements" --packages debian \
         --sign-key ../key.pem site.yaml
-) || { fail "the open side fails"; finish; }
+OPEN
 mv open/output/node.qcow2 original.qcow2
 rm -rf open "$HOME"
 

@@ -57,11 +57,11 @@ gives 1 info/element-info tiny-os debian-minimal
 gives 1 info/element-info failing
 expect_text out "Please include an operating system element"
 info/element-info --env tiny-os failing > variables
-(
-    set +u
+# shellcheck disable=SC2016  # for the inner shell
+bash -eo pipefail -c '
     . ./variables
     declare -A elements
     eval "elements=($(get_image_element_array))"
     [ "${elements[failing]}" = "$ELEMENTS_PATH/failing" ] && [ "$IMAGE_ELEMENT" = "failing tiny-os" ]
-) || fail "the variables don't evaluate: $(cat variables)"
+' || fail "the variables don't evaluate: $(cat variables)"
 finish

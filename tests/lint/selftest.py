@@ -20,6 +20,9 @@ import shell  # noqa: E402
 import sizes  # noqa: E402
 import tree  # noqa: E402
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import report  # noqa: E402
+
 COMPILER = shutil.which("g++") or "c++"
 
 
@@ -193,17 +196,8 @@ class Forbidden(LintTest):
             self.put("elements/a/README.md", f"first\n{mark}: later\n")
             self.bad(forbidden, f"elements/a/README.md:2: {mark}")
 
-    def test_the_path_of_the_checkout_is_found(self):
-        self.put("docs/a.txt", f"see {os.path.realpath(self.root)}/docs\n")
-        self.bad(forbidden, "docs/a.txt:1:", "a path of this machine")
-
-    def test_a_registry_host_is_found(self):
-        hosts = forbidden.registry_hosts
-        self.addCleanup(setattr, forbidden, "registry_hosts", hosts)
-        forbidden.registry_hosts = lambda: {"packages.example"}
-        self.put("a.sh", "fetch https://packages.example/x\n")
-        self.bad(forbidden, "a.sh:1: packages.example: a registry's host name")
-        self.put("a.sh", "fetch https://my-packages.example/x packages.example-not\n")
+    def test_it_does_not_matter_where_the_tree_lies(self):
+        self.put("docs/a.txt", f"see {os.path.realpath(self.root)}/docs and /home/user/n\n")
         self.good(forbidden)
 
 
@@ -228,9 +222,69 @@ class Shell(LintTest):
         self.put("a.sh", "#!/bin/bash\ncd /x\nunused=1\n")
         self.bad(shell, "SC2164", "SC2034")
 
+    def test_a_group_that_hides_a_failure_in_its_middle_is_found(self):
+        for group in ("(\n  false\n  echo hi\n)", "{\n  false\n  echo hi\n} > out 2>&1", "(false; echo hi)", "x=$(\n false\n echo hi\n)"):
+            self.put("a.sh", f"#!/bin/bash\nset -e\n{group} || exit 1\necho \"${{x:-}}\"\n")
+            self.bad(shell, "'set -e' does not hold")
+        for group in ("(cd / && false)", "(\n  cd / &&\n    false\n)", "f() {\n  false\n  true\n}\nf", "case $1 in\n  a) true ;;\nesac\ntrue"):
+            self.put("a.sh", f"#!/bin/bash\nset -e\n{group} || exit 1\n")
+            self.good(shell)
+
     def test_options_are_read_in_every_spelling(self):
         for spelling in ("set -euo pipefail", "set -eu -o pipefail", "set -e; set -u\n  set -o pipefail  # why"):
             self.assertEqual(shell.strictness(spelling) & {"e", "u", "pipefail"}, {"e", "u", "pipefail"}, spelling)
+
+
+class Report(LintTest):
+    """tests/report.py: what a run of the tests says at its end."""
+    RULES = "# comment\nlong\\..*  .*NOT_NOW is not set\nnot-root  .*  needs root\n"
+
+    def run_report(self, *cases, is_root=True):
+        self.put("list", self.RULES)
+        rows = "".join(f'<testcase name="{name}" time="{seconds}" status="{status}">'
+                       f'{"<skipped/>" if status == "notrun" else ""}<system-out>{output}</system-out></testcase>'
+                       for name, seconds, status, output in cases)
+        self.put("results.xml", f"<testsuite>{rows}</testsuite>")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            code = report.main(os.path.join(self.root, "results.xml"), os.path.join(self.root, "list"), is_root)
+        return code, out.getvalue()
+
+    def test_a_skip_that_is_listed_is_shown_with_its_reason(self):
+        code, out = self.run_report(("long.a", 1, "notrun", "SKIPPED: NOT_NOW is not set"), ("b", 2, "run", "fine"))
+        self.assertEqual(code, 0, out)
+        self.assertIn("long.a: NOT_NOW is not set", out)
+
+    def test_one_that_is_not_listed_fails_the_run(self):
+        for name, reason in (("long.a", "the moon is full"), ("other", "NOT_NOW is not set"), ("b", "needs root")):
+            code, out = self.run_report((name, 1, "notrun", f"SKIPPED: {reason}"))
+            self.assertEqual(code, 1, out)
+            self.assertIn("NOT LISTED", out)
+
+    def test_without_root_more_may_skip(self):
+        self.assertEqual(self.run_report(("b", 1, "notrun", "skipped: needs root for x"), is_root=False)[0], 0)
+
+    def test_a_part_that_is_left_out_of_a_test_that_passes_counts(self):
+        code, out = self.run_report(("b", 1, "run", "one\nSKIPPED: ipmi: no simulator\ntwo"))
+        self.assertEqual(code, 1)
+        self.assertIn("part of b: ipmi: no simulator", out)
+
+    def test_googletest_s_reason_is_found(self):
+        said = "/x/a_test.cpp:5: Skipped\nno such program\n\n\n[  SKIPPED ] A.b (0 ms)\n[  SKIPPED ] 1 test, listed below:\n"
+        self.assertIn("unit.A.b: no such program", self.run_report(("unit.A.b", 1, "notrun", said))[1])
+        self.assertIn("part of peers: no such program", self.run_report(("peers", 1, "run", said))[1])
+
+    def test_the_slowest_and_the_failed_are_shown(self):
+        code, out = self.run_report(*((f"t{n}", n, "run", "") for n in range(12)), ("bad", 3, "fail", "first\nlast words"))
+        self.assertEqual(code, 0, out)  # that a test failed is ctest's to say
+        self.assertIn("11.0 s  t11", out)
+        self.assertNotIn("  t1\n", out)
+        self.assertIn("bad failed after 3.0 s", out)
+        self.assertIn("last words", out)
+
+    def test_without_results_it_fails(self):
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(report.main(os.path.join(self.root, "none.xml"), os.path.join(self.root, "list")), 1)
 
 
 class Format(LintTest):

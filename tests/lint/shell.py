@@ -1,4 +1,7 @@
-"""Shell scripts: bash -n, shellcheck, and strictness of element hooks. usage: shell.py ROOT"""
+"""Shell scripts: bash -n, shellcheck, and strictness of element hooks. usage: shell.py ROOT
+
+And no group of commands before "||" or "&&": there bash forgets `set -e`, so what fails in the group's middle goes unnoticed.
+"""
 
 import os
 import re
@@ -10,6 +13,9 @@ import tree
 SHEBANG = re.compile(r"#!\s*/(?:usr/)?bin/(?:env\s+)?(bash|sh|dash)\b")
 HOOK = re.compile(r"^elements/[^/]+/(?!environment\.d)[^/]+\.d/[^/]+$")
 SET = re.compile(r"(?:^|;|&&)[ \t]*set[ \t]+([^;&|#\n]+)", re.MULTILINE)
+# The end of a group of several lines, and a group on one line whose commands are not all joined.
+DEAF = re.compile(r"^[ \t]*[)}](?:[ \t]*[0-9&]*[<>][^|&;\n]*|[ \t]*2>&1)*[ \t]*(?:\|\||&&)|"
+                  r"(?:^|[;&|][ \t])[ \t]*\([ \t]*[^()\n|;]*;[^()\n]*\)[ \t]*(?:\|\||&&)", re.MULTILINE)
 
 
 def shell_of(root, path):
@@ -41,6 +47,31 @@ def lax(root, path, shell):
         yield f"{path}: a hook must fail at the first error; 'set' lacks: {' '.join(sorted(lacking))}"
 
 
+def joined(code, end):
+    """Is the group whose last line begins at `end` one command, or several joined by && and ||?"""
+    closing = code[end:].lstrip()[0]
+    opening = {")": "(", "}": "{"}[closing]
+    lines = code[:end].split("\n")[:-1]
+    body = []
+    for line in reversed(lines):
+        if re.search(rf"{re.escape(opening)}\s*$", line):
+            break
+        body.insert(0, line.split(" #")[0].rstrip())
+    else:
+        return True  # a bracket of something else
+    body = [line for line in body if line.strip() and not line.strip().startswith("#")]
+    return all(line.endswith(("&&", "||", "\\", "|")) for line in body[:-1])
+
+
+def deaf(root, path):
+    code = tree.text(root, path)
+    for found in DEAF.finditer(code):
+        if code[found.start():].lstrip(" \t\n")[0] in ")}" and joined(code, found.start()):
+            continue
+        yield f"{path}:{tree.line_of(code, found.start())}: 'set -e' does not hold in a group before || or &&; " \
+              "join its commands by &&, or run them by bash -e"
+
+
 def tool_offenders(root, command):
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     return [(done.stdout + done.stderr).strip()] if done.returncode else []
@@ -51,6 +82,7 @@ def offenders(root):
     scripts = {path: shell for path, shell in scripts.items() if shell}
     for path, shell in scripts.items():
         yield from tool_offenders(root, ["bash", "-n", path])
+        yield from deaf(root, path)
         if HOOK.match(path):
             yield from lax(root, path, shell)
     if scripts:
