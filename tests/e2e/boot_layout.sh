@@ -37,7 +37,11 @@ if [[ $layout != 4k* ]]; then
 fi
 rm -f disk.raw
 # libguestfs, a reader that is not ours, finds the system in it by itself. (A key with a line break it can't be given.)
-if [ -n "${HEARTH_LONG:-}" ] && type -P guestfish > /dev/null; then
+if [ -z "${HEARTH_LONG:-}" ]; then
+    echo "SKIPPED: libguestfs as a reader: HEARTH_LONG is not set"
+elif ! type -P guestfish > /dev/null; then
+    echo "SKIPPED: libguestfs as a reader: guestfish is not installed"
+else
     export LIBGUESTFS_BACKEND=direct LIBGUESTFS_BACKEND_SETTINGS=force_tcg LIBGUESTFS_CACHEDIR=${DIB_IMAGE_CACHE:-$work}/appliance
     mkdir -p "$LIBGUESTFS_CACHEDIR"
     sectors=512

@@ -53,7 +53,7 @@ fi
 # libguestfs, with a kernel of its own, mounts each that is a disk or a file system.
 export LIBGUESTFS_BACKEND=direct LIBGUESTFS_BACKEND_SETTINGS=force_tcg LIBGUESTFS_CACHEDIR=${DIB_IMAGE_CACHE:-$work}/appliance
 if [ -z "${HEARTH_LONG:-}" ]; then
-    echo "not tried: libguestfs as a reader (HEARTH_LONG is not set)"
+    echo "SKIPPED: libguestfs as a reader: HEARTH_LONG is not set"
 elif type -P guestfish supermin qemu-system-x86_64 > /dev/null && ls /boot/vmlinuz-* > /dev/null 2>&1; then
     mkdir -p "$LIBGUESTFS_CACHEDIR"
     {
@@ -69,7 +69,7 @@ elif type -P guestfish supermin qemu-system-x86_64 > /dev/null && ls /boot/vmlin
     expected=$(tar -xOf first/image.tar ./bin/bash | sha256sum | cut -d ' ' -f 1)
     [ "$(grep -c "^$expected$" sums)" = 13 ] || fail "libguestfs does not read the same file everywhere: $(cat sums)"
 else
-    echo "not tried: libguestfs as a reader (needs guestfish, supermin, QEMU and a kernel in /boot)"
+    echo "SKIPPED: libguestfs as a reader: needs guestfish, supermin, QEMU and a kernel in /boot"
 fi
 
 # What was there keeps its contents under another name; with OVERWRITE_OLD_IMAGE it is replaced.
@@ -98,6 +98,6 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null; then
         ! grep -qE '^\./' out || fail "$place: something was left: $(cat out)"
     done
 else
-    echo "not tried: full and read-only directories (needs root)"
+    echo "SKIPPED: full and read-only directories: needs root"
 fi
 finish

@@ -2,15 +2,9 @@
 # The build as an ordinary user gives the same tree as the build as root: names, modes, owners, links and contents.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: needs root, to build as root and as an ordinary user" >&2
-    exit 77
-fi
-user=hearth-e2e-$$
-useradd --create-home --home-dir "$work/user" "$user"
-trap 'userdel "$user" > /dev/null 2>&1; rm -rf "$work"' EXIT
-grep -q "^$user:" /etc/subuid || usermod --add-subuids 300000-365535 --add-subgids 300000-365535 "$user"
-chmod 0755 "$work"
+# shellcheck source=as_user.sh
+. "$here/as_user.sh"
+need_user
 
 # manifest TAR: every member with mode, numeric owner, link and digest, without times.
 manifest() {
@@ -30,7 +24,7 @@ build as-root "${elements[@]}" > out 2>&1 < /dev/null || fail "as root: $(cat ou
 mkdir -p "$work/user/cache"
 [ ! -d "${DIB_IMAGE_CACHE:-}" ] || cp -a "$DIB_IMAGE_CACHE/." "$work/user/cache/"
 chown -R "$user:" "$work/user"
-(cd "$work/user" && DIB_IMAGE_CACHE=$work/user/cache HOME=$work/user runuser -u "$user" -- "$HEARTH" image create -t tar -o as-user "${elements[@]}" > "$work/user/out" 2>&1 < /dev/null) ||
+as_user "$HEARTH" image create -t tar -o as-user "${elements[@]}" > "$work/user/out" 2>&1 < /dev/null ||
     fail "as an ordinary user: $(cat "$work/user/out")"
 manifest as-root.tar > root.txt
 manifest user/as-user.tar > user.txt

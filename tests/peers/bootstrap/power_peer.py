@@ -124,7 +124,7 @@ def sushy_accepts(bmc):
     try:
         import sushy  # pylint: disable=import-outside-toplevel
     except ImportError:
-        print("redfish: python3-sushy is not there; the emulator is taken at its word")
+        print("SKIPPED: redfish: python3-sushy is not installed; the emulator is taken at its word")
         return
     root = sushy.Sushy(bmc.url + "/redfish/v1/", username="admin", password="secret", verify=False)
     system = root.get_system("/redfish/v1/Systems/1")
@@ -156,7 +156,7 @@ def redfish(c):
 
 def qemu(c):
     if not shutil.which("qemu-system-x86_64"):
-        print("qemu: there is no qemu-system-x86_64")
+        print("SKIPPED: qemu: there is no qemu-system-x86_64")
         return
     status, node = c.ask("POST", "/v1/nodes", {"driver": "qemu", "name": "q1", "driver_info": {
         "qemu_disk": os.path.join(c.directory, "q1.qcow2") + ":64M", "qemu_memory": "64"}})
@@ -189,7 +189,7 @@ def main():
         if shutil.which("ipmi_sim") and shutil.which("ipmitool"):
             ipmi(c, directory)
         else:
-            print("ipmi: there is no ipmi_sim or ipmitool (openipmi, ipmitool)")
+            print("SKIPPED: ipmi: there is no ipmi_sim or ipmitool (openipmi, ipmitool)")
         redfish(c)
         secrets_stay_secret(c)
         qemu(c)

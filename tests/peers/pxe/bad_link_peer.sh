@@ -146,7 +146,7 @@ if [ -x "$dhcrelay" ]; then
   grep -q '^bound to 198.51.100.50' "$work/dhclient.log" && ok "behind ISC's relay a node is known by its port (option 82)" ||
     fail "behind a relay" "$work/dhclient.log" "$work/relay.log" "$work/serve.log"
 else
-  echo "not done: isc-dhcp-relay is not to be had"
+  echo "SKIPPED: behind a relay: isc-dhcp-relay is not to be had"
 fi
 kill "$server"
 wait "$server" && ok "SIGTERM ends it well" || fail "SIGTERM" "$work/serve.log"

@@ -20,9 +20,13 @@ JSON
 
 # The program, from where it is installed, or from its package taken apart here (the servers' packages start services).
 program() { # program NAME PACKAGE
-  if command -v "$1"; then return; fi
+  if PATH=$PATH:/usr/sbin command -v "$1"; then return; fi
   (cd "$work" && apt-get download "$2" >/dev/null 2>&1 && dpkg -x "$2"_*.deb "$work/$2") || return 0
   find "$work/$2" -name "$1" -type f -perm /100 | head -n 1
+}
+
+lacking() { # lacking PATH NAME: and says so
+  [ -z "$1" ] && echo "SKIPPED: $2 is not to be had"
 }
 
 judge() { # judge NAME COMMAND…
@@ -40,12 +44,12 @@ judge() { # judge NAME COMMAND…
 
 for target in dnsmasq kea isc; do "$hearth" pxe export --for $target "$work/site.json" >"$work/$target.conf"; done
 dnsmasq=$(program dnsmasq dnsmasq-base)
-[ -z "$dnsmasq" ] || judge dnsmasq "$dnsmasq" --test -C "$work/dnsmasq.conf"
+lacking "$dnsmasq" dnsmasq || judge dnsmasq "$dnsmasq" --test -C "$work/dnsmasq.conf"
 dhcpd=$(program dhcpd isc-dhcp-server)
 : >"$work/leases"
-[ -z "$dhcpd" ] || judge "ISC dhcpd" "$dhcpd" -t -cf "$work/isc.conf" -lf "$work/leases"
+lacking "$dhcpd" dhcpd || judge "ISC dhcpd" "$dhcpd" -t -cf "$work/isc.conf" -lf "$work/leases"
 kea=$(program kea-dhcp4 kea-dhcp4-server)
 mkdir -p "$work/run"
-[ -z "$kea" ] || judge Kea env KEA_PIDFILE_DIR="$work/run" KEA_LOCKFILE_DIR="$work/run" "$kea" -t "$work/kea.conf"
+lacking "$kea" kea-dhcp4 || judge Kea env KEA_PIDFILE_DIR="$work/run" KEA_LOCKFILE_DIR="$work/run" "$kea" -t "$work/kea.conf"
 [ $checked -gt 0 ] || { echo "SKIPPED: none of dnsmasq, dhcpd and kea-dhcp4 is to be had"; exit 77; }
 exit $((failures > 0))
