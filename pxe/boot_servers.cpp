@@ -58,9 +58,11 @@ class Worker {
   Worker(Reactor& reactor, std::string name, Logger& logger, const std::function<void()>& failed)
       : reactor_(reactor), thread_([&reactor, name = std::move(name), &logger, &failed, this] {
           try {
+            reactor.contain(
+                [&](const std::string& what) { logger.error(cat(name, ": one request was dropped: ", what)); });
             reactor.run();
           } catch (const std::exception& error) {
-            logger.error(cat(name, ": ", error.what()));
+            logger.error(cat(name, " has ended: ", error.what()));
             failed_ = true;
             if (failed) failed();
           }
@@ -86,7 +88,7 @@ class BootServers::Impl {
         clock_(clock),
         logger_(logger),
         state_(site.state_dir),
-        mode_(site.mode),
+        site_(site),
         interfaces_(site.interfaces),
         sockets_(site),
         nodes_(nodes),
@@ -108,7 +110,7 @@ class BootServers::Impl {
       const Deadline end = Deadline::after(k_guard_time, clock_);
       while (!end.passed(clock_.now())) dhcp_reactor_.run_once(std::chrono::milliseconds(100));
     }
-    if (dhcp_->strangers() == 0 || mode_ == Mode::proxy) return;
+    if (dhcp_->strangers() == 0 || site_.mode == Mode::proxy) return;
     if (!options_.force) {
       throw Error(ErrorKind::unsupported,
                   "there is another DHCP server on the network (see above): not starting a second")
@@ -121,7 +123,7 @@ class BootServers::Impl {
 
   void start() {
     std::unique_ptr<dhcp::JournalWriter> journal;
-    if (mode_ == Mode::full)
+    if (site_.mode == Mode::full)
       journal = std::make_unique<dhcp::JournalWriter>(leases_path(), load_leases(leases_path(), logger_).all());
     dhcp_->start_answering(std::move(journal));
     dhcp_reactor_.post([this] { dhcp_->start_watching(); });
@@ -131,16 +133,22 @@ class BootServers::Impl {
     work(dhcp_reactor_, "DHCP");
     for (const auto& reactor : tftp_->reactors()) work(*reactor, "TFTP");
     work(http_reactor_, "HTTP");
-    logger_.info(
-        cat("ready: ", mode_ == Mode::proxy ? "proxyDHCP" : "DHCP", ", TFTP and HTTP on ", join(interfaces_, ", ")));
+    logger_.info(cat("ready: ", site_.mode == Mode::proxy ? "proxyDHCP" : "DHCP", ", TFTP and HTTP on ",
+                     join(interfaces_, ", ")));
   }
 
   void use(const Site& site) {
+    if (const std::string fault = reload_fault(site_, site); !fault.empty()) throw Error(ErrorKind::unsupported, fault);
     content_->use(site);
+    site_ = site;
     renew_certificate(site);
     if (Sockets(site) != sockets_)
       logger_.warning("interfaces, ports and whether there is HTTPS stay as they were until the next start");
     dhcp_reactor_.post([this, site] { dhcp_->use(site); });
+  }
+  [[nodiscard]] std::optional<Mac> leased_to(Ipv4 address) const {
+    if (site_.mode == Mode::proxy) return std::nullopt;  // there the book says what clients have told
+    return addresses_.find(address);
   }
   [[nodiscard]] std::string metrics() const { return metrics_->text(); }
   [[nodiscard]] bool has_failed() const {
@@ -203,7 +211,7 @@ class BootServers::Impl {
   const Clock& clock_;
   Logger& logger_;
   const fs::path state_;
-  const Mode mode_;
+  Site site_;  ///< the one that is served
   const std::vector<std::string> interfaces_;
   const Sockets sockets_;
   LearningBook nodes_;
@@ -228,6 +236,7 @@ BootServers::~BootServers() = default;
 void BootServers::look_around() { impl_->look_around(); }
 void BootServers::start() { impl_->start(); }
 void BootServers::use(const Site& site) { impl_->use(site); }
+std::optional<Mac> BootServers::leased_to(Ipv4 address) const { return impl_->leased_to(address); }
 std::string BootServers::metrics() const { return impl_->metrics(); }
 bool BootServers::has_failed() const { return impl_->has_failed(); }
 

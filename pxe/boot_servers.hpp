@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -42,6 +43,8 @@ class BootServers {
   /// they were, as does a certificate whose key can't be read any more; warnings say so. So does the state directory.
   /// Throws Error when the site's root can't be opened: then all is as before.
   void use(const Site& site);
+  /// The card that an address was leased to last; nothing when it never was. From any thread.
+  [[nodiscard]] std::optional<Mac> leased_to(Ipv4 address) const;
   /// The counters, as /metrics gives them.
   [[nodiscard]] std::string metrics() const;
   [[nodiscard]] bool has_failed() const;

@@ -35,19 +35,23 @@ pxe::Node boot_wish(const Node& node, const std::string& agent_url, const ImageB
   const Json seed = node.extra.value("x_seed", Json::object());
   wish.address = pxe::parse_ipv4(text_in(seed, "ipv4_address", text_in(seed, "address")));
   wish.state = state_of(node);
+  if (!pxe::is_boot_name(wish.name)) wish.name = node.uuid;
   wish.secure_boot = node.capability("secure_boot").value_or("") == "true";
   if (wish.state == pxe::BootState::local) return wish;
   const std::string prefix = wish.state == pxe::BootState::rescue ? "rescue_" : "deploy_";
-  const std::string kernel = resolved_image(node.info(prefix + "kernel"), "kernel", images);
-  const std::string ramdisk = resolved_image(node.info(prefix + "ramdisk"), "ramdisk", images);
+  const auto kernel = pxe::BootSource::parse(resolved_image(node.info(prefix + "kernel"), "kernel", images));
+  const auto ramdisk = pxe::BootSource::parse(resolved_image(node.info(prefix + "ramdisk"), "ramdisk", images));
   std::string append = cat("ipa-api-url=", agent_url);
   if (wish.state == pxe::BootState::inspect)
     append += cat(" ipa-inspection-callback-url=", agent_url, "/v1/continue_inspection");
   if (const std::string more = node.info("kernel_append_params"); !more.empty()) append += cat(" ", more);
-  if (kernel.empty()) {
-    wish.append = append;  // the site's own profile for this state, with our words
+  const auto arguments = pxe::KernelArguments::parse(append);
+  if (!kernel || !ramdisk || !arguments) {  // kept by a version that did not ask
+    wish.state = pxe::BootState::hold;
+  } else if (kernel->empty()) {
+    wish.append = *arguments;  // the site's own profile for this state, with our words
   } else {
-    wish.profile = pxe::Profile{kernel, ramdisk, append};
+    wish.profile = pxe::Profile{*kernel, *ramdisk, *arguments};
   }
   return wish;
 }

@@ -10,10 +10,18 @@ namespace {
 struct Payload {
   std::string kernel;
   std::string ramdisk;  ///< empty = none
-  std::string append;
+  KernelArguments append;
 };
 
 bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
+
+/// For comments: what is no printable character stands as "?", whoever let it in.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text;
+}
 
 const Profile* profile_of(const Site& site, const BootPlan& plan) {
   if (plan.state == BootState::local || plan.state == BootState::hold) return nullptr;
@@ -27,15 +35,15 @@ std::optional<Payload> payload_for(const Site& site, const BootPlan& plan) {
   if (profile == nullptr) return std::nullopt;
   const bool own = plan.node != nullptr && plan.node->profile;
   const std::string folder = own ? cat("image/node/", plan.node->id, '/') : cat("image/", state_name(plan.state), '/');
-  const auto name = [&](const std::string& path, const char* served) {
-    return path.empty() || is_url(path) ? path : folder + served;
+  const auto name = [&](const BootSource& source, const char* served) {
+    return source.empty() || source.is_url() ? source.text() : folder + served;
   };
   Payload payload{name(profile->kernel, "kernel"), name(profile->ramdisk, "ramdisk"), profile->append};
-  if (plan.node != nullptr && !plan.node->append.empty()) payload.append += cat(' ', plan.node->append);
+  if (plan.node != nullptr) payload.append = payload.append.with(plan.node->append);
   return payload;
 }
 
-std::string header(const BootPlan& plan) { return cat("# ", plan.reason, '\n'); }
+std::string header(const BootPlan& plan) { return cat("# ", one_line(plan.reason), '\n'); }
 
 std::string ipxe_local() {
   // BIOS: the first disk. UEFI: a code other than 0, or the firmware believes that the boot has succeeded and stops.
@@ -52,7 +60,7 @@ std::string ipxe_payload(const Payload& payload, const std::string& base) {
   const auto url = [&](const std::string& name) { return is_url(name) ? name : cat(base, '/', name); };
   const std::string ramdisk = payload.ramdisk.empty() ? "" : " initrd=ramdisk";
   std::string script = cat(":try\nimgfree\nkernel ", url(payload.kernel), ramdisk, " BOOTIF=01-${netX/mac:hexhyp} ",
-                           payload.append, " || goto again\n");
+                           payload.append.text(), " || goto again\n");
   if (!payload.ramdisk.empty()) script += cat("initrd --name ramdisk ", url(payload.ramdisk), " || goto again\n");
   return script + "boot || goto again\n:again\necho Could not fetch: trying again in 5 seconds\nsleep 5\ngoto try\n";
 }
@@ -139,8 +147,8 @@ std::string pxelinux_config(const Site& site, const BootPlan& plan, Ipv4 /*serve
   const std::optional<Payload> payload = payload_for(site, plan);
   if (!payload || is_url(payload->kernel + payload->ramdisk)) return config + "  SAY On hold\n  LOCALBOOT -1\n";
   return cat(config, "  KERNEL ::", payload->kernel, "\n",
-             payload->ramdisk.empty() ? "" : cat("  INITRD ::", payload->ramdisk, "\n"), "  APPEND ", payload->append,
-             "\n  IPAPPEND 2\n");
+             payload->ramdisk.empty() ? "" : cat("  INITRD ::", payload->ramdisk, "\n"), "  APPEND ",
+             payload->append.text(), "\n  IPAPPEND 2\n");
 }
 
 std::string grub_config(const Site& site, const BootPlan& plan, Ipv4 /*server*/) {
@@ -156,7 +164,7 @@ std::string grub_config(const Site& site, const BootPlan& plan, Ipv4 /*server*/)
   const std::optional<Payload> payload = payload_for(site, plan);
   if (!payload || is_url(payload->kernel + payload->ramdisk))
     return config + "echo 'On hold: asking again in 30 seconds'\nsleep 30\nconfigfile /grub/grub.cfg\n";
-  return cat(config, "linux /", payload->kernel, " BOOTIF=01-$net_default_mac ", payload->append, "\n",
+  return cat(config, "linux /", payload->kernel, " BOOTIF=01-$net_default_mac ", payload->append.text(), "\n",
              payload->ramdisk.empty() ? "" : cat("initrd /", payload->ramdisk, "\n"), "boot\n");
 }
 

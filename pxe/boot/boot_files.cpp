@@ -47,7 +47,7 @@ std::vector<std::string> check_files(const Site& site, const FoundFiles& found, 
   need("shimx64.efi", "UEFI machines that boot from disk or with Secure Boot");
   need("grubx64.efi", "UEFI machines that boot from disk or with Secure Boot");
   const auto check = [&](const std::string& whose, const Profile& profile) {
-    for (const std::string& path : {profile.kernel, profile.ramdisk}) {
+    for (const std::string& path : {profile.kernel.text(), profile.ramdisk.text()}) {
       const bool is_url = path.find("://") != std::string::npos;
       if (!path.empty() && !is_url && !files.status(path)) problems.push_back(cat(whose, ": there is no file ", path));
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pxe/boot/boot_words.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::pxe {
@@ -18,14 +19,14 @@ enum class BootState { local, deploy, inspect, rescue, hold };
 
 /// A kernel and its ramdisk: files of this machine, or URLs that iPXE is given as they are.
 struct Profile {
-  std::string kernel;
-  std::string ramdisk;  ///< empty = none
-  std::string append;
+  BootSource kernel;
+  BootSource ramdisk;  ///< empty = none
+  KernelArguments append;
 };
 
 struct Node {
   std::string id;    ///< names it in a NodeTable and in the URLs of its own profile; letters, digits, ".", "-", "_"
-  std::string name;  ///< its host name
+  std::string name;  ///< its host name (is_boot_name)
   std::vector<Mac> macs;
   std::string uuid;     ///< of its board (SMBIOS), lower case; empty = unknown
   std::string serial;   ///< of its board; empty = unknown
@@ -35,7 +36,7 @@ struct Node {
   std::optional<Profile> profile;  ///< in place of the site's for its state
   bool secure_boot = false;        ///< UEFI: signed shim and GRUB in place of iPXE
   bool pxelinux = false;           ///< BIOS: PXELINUX by TFTP in place of iPXE
-  std::string append;              ///< further words for the kernel's command line
+  KernelArguments append;          ///< further words for the kernel's command line
 };
 
 }  // namespace hearth::pxe

@@ -16,4 +16,11 @@ bool Site::is_own(Ipv4 address) const {
   });
 }
 
+std::string reload_fault(const Site& now, const Site& next) {
+  if (now.mode == next.mode) return {};
+  return "\"mode\" can't change while the server runs: leases are kept, and other servers looked for, from the start "
+         "on; "
+         "start it again";
+}
+
 }  // namespace hearth::pxe

@@ -8,8 +8,8 @@ namespace hearth::pxe {
 namespace {
 
 std::optional<std::string> file_of(const Profile& profile, const std::string& name) {
-  if (name == "kernel") return profile.kernel;
-  if (name == "ramdisk" && !profile.ramdisk.empty()) return profile.ramdisk;
+  if (name == "kernel") return profile.kernel.text();
+  if (name == "ramdisk" && !profile.ramdisk.empty()) return profile.ramdisk.text();
   return std::nullopt;
 }
 

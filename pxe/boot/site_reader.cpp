@@ -44,6 +44,18 @@ class Reader {
     return fallback;
   }
 
+  KernelArguments arguments(const Json& object, const std::string& key, const std::string& place) {
+    const auto parsed = KernelArguments::parse(text(object, key, place));
+    if (!parsed) problem(cat(place, '.', key), parsed.error());
+    return parsed ? *parsed : KernelArguments();
+  }
+
+  BootSource source(const Json& object, const std::string& key, const std::string& place) {
+    const auto parsed = BootSource::parse(text(object, key, place));
+    if (!parsed) problem(cat(place, '.', key), parsed.error());
+    return parsed ? *parsed : BootSource();
+  }
+
   /// A list of texts; a single text counts as a list of one.
   std::vector<std::string> texts(const Json& object, const std::string& key, const std::string& place) {
     std::vector<std::string> found;
@@ -130,8 +142,8 @@ void read_macs(Reader& reader, const Json& object, const std::string& place, Nod
 
 Profile read_profile(Reader& reader, const Json& object, const std::string& place) {
   reader.only(object, place, {"kernel", "ramdisk", "append"});
-  Profile profile{reader.text(object, "kernel", place), reader.text(object, "ramdisk", place),
-                  reader.text(object, "append", place)};
+  Profile profile{reader.source(object, "kernel", place), reader.source(object, "ramdisk", place),
+                  reader.arguments(object, "append", place)};
   if (profile.kernel.empty()) reader.problem(cat(place, ".kernel"), "is missing");
   return profile;
 }
@@ -144,6 +156,8 @@ Node read_node(Reader& reader, const Json& object, std::size_t at) {
   Node node;
   node.id = std::to_string(at);
   node.name = reader.text(object, "name", place);
+  if (!is_boot_name(node.name))
+    reader.problem(cat(place, ".name"), "is a host name: letters, digits and . _ ~ - are expected");
   read_macs(reader, object, place, node);
   node.uuid = to_lower(reader.text(object, "uuid", place));
   node.serial = reader.text(object, "serial", place);
@@ -161,7 +175,7 @@ Node read_node(Reader& reader, const Json& object, std::size_t at) {
   if (loader != "ipxe" && loader != "pxelinux")
     reader.problem(cat(place, ".loader"), cat("is ipxe or pxelinux, not '", loader, "'"));
   node.pxelinux = loader == "pxelinux";
-  node.append = reader.text(object, "append", place);
+  node.append = reader.arguments(object, "append", place);
   if (object.is_object() && object.contains("profile"))
     node.profile = read_profile(reader, object.at("profile"), cat(place, ".profile"));
   return node;

@@ -60,7 +60,12 @@ bool Engine::is_reserved(Ipv4 address) const {
 }
 
 const Network* Engine::network_for(const Message& message, const Arrival& arrival) const {
-  if (!message.giaddr) return site_.network_of(arrival.local);
+  if (!message.giaddr) {
+    // RFC 2131 sections 4.3.2 and 4.3.6: who renews or informs writes past its relay, so that ciaddr alone tells where
+    // it is.
+    const Network* own = message.ciaddr ? site_.network_of(message.ciaddr) : nullptr;
+    return own != nullptr ? own : site_.network_of(arrival.local);
+  }
   if (const std::string* relay = message.find(option::relay)) {  // RFC 3527: link selection
     Message parts;
     parts.options = parse_suboptions(*relay);

@@ -8,7 +8,8 @@ namespace hearth::pxe::dhcp {
 namespace {
 
 constexpr Seconds k_silence_s = 600;
-constexpr std::size_t k_servers = 256;  ///< most that are told apart
+constexpr Seconds k_double_silence_s = 60;  ///< while another machine is what we are, machines get two answers
+constexpr std::size_t k_servers = 256;      ///< most that are told apart
 
 std::string printable(std::string_view text) {
   std::string out;
@@ -44,12 +45,23 @@ std::optional<std::string> Guard::heard(std::string_view ip_packet, const Mac& f
   const Result<Message, std::string> message = parse_message(udp->payload);
   if (!message || message->op != 2) return std::nullopt;
   const Ipv4 server = message->address(option::server).value_or(udp->from.address);
-  if (own_.count(server) > 0 || allowed_.count(server) > 0 || own_.count(udp->from.address) > 0) return std::nullopt;
-  const auto known = reported_.find(server);
-  if (known != reported_.end() && known->second + k_silence_s > now) return std::nullopt;
-  if (known == reported_.end() && reported_.size() >= k_servers) return std::nullopt;
-  reported_[server] = now;
+  const bool is_ours = own_.count(server) > 0 || own_.count(udp->from.address) > 0;
+  if (is_ours && message->giaddr) return std::nullopt;  // a relay hands on what we have answered
+  if (is_ours) {
+    if (!is_due(server, now, k_double_silence_s)) return std::nullopt;
+    return cat("ANOTHER MACHINE ANSWERS AS ", to_text(server), ", which is this server's own address (MAC ",
+               to_text(from), "): ", what_it_offers(*message), "; switch one of the two off: leases are given twice");
+  }
+  if (allowed_.count(server) > 0 || !is_due(server, now, k_silence_s)) return std::nullopt;
   return cat("another DHCP server: ", to_text(server), " (MAC ", to_text(from), "): ", what_it_offers(*message));
+}
+
+bool Guard::is_due(Ipv4 server, Seconds now, Seconds silence) {
+  const auto known = reported_.find(server);
+  if (known != reported_.end() && known->second + silence > now) return false;
+  if (known == reported_.end() && reported_.size() >= k_servers) return false;
+  reported_[server] = now;
+  return true;
 }
 
 }  // namespace hearth::pxe::dhcp

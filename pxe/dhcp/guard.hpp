@@ -21,13 +21,21 @@ class Guard {
   [[nodiscard]] static Message probe(const Mac& mac, std::uint32_t xid);
 
   /// A packet that another machine sent to port 68. Returns a report when it comes from a server that must not be
-  /// there: its address, its MAC, and what it offers; about each server at most one in ten minutes.
+  /// there: its address, its MAC, and what it offers; about each server at most one in ten minutes. A machine that
+  /// answers under our own address - the same seed started twice - is reported once a minute.
   [[nodiscard]] std::optional<std::string> heard(std::string_view ip_packet, const Mac& from, Seconds now);
   [[nodiscard]] std::size_t strangers() const { return reported_.size(); }
+  /// A new site's addresses, and its friends; what was heard so far stays.
+  void use(std::set<Ipv4> own, std::set<Ipv4> allowed) {
+    own_ = std::move(own);
+    allowed_ = std::move(allowed);
+  }
 
  private:
   std::set<Ipv4> own_;
   std::set<Ipv4> allowed_;
+  [[nodiscard]] bool is_due(Ipv4 server, Seconds now, Seconds silence);
+
   std::map<Ipv4, Seconds> reported_;
 };
 

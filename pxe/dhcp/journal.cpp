@@ -86,8 +86,7 @@ std::string as_dnsmasq_leases(const std::vector<Lease>& leases) {
 }
 
 JournalWriter::JournalWriter(fs::path path, const std::vector<Lease>& leases) : path_(std::move(path)) {
-  RealFileSystem().write(path_, all_lines(leases), {.mode = 0640});
-  file_ = Fd::open(path_.string(), O_WRONLY | O_APPEND);
+  replace(all_lines(leases));
   thread_ = std::thread([this] { run(); });
 }
 
@@ -100,12 +99,13 @@ JournalWriter::~JournalWriter() {
   thread_.join();
 }
 
-void JournalWriter::append(std::string lines, std::function<void()> then) {
+void JournalWriter::append(std::string lines, std::function<void()> then, Failed failed) {
   {
     const std::lock_guard lock(mutex_);
     grown_ += lines.size();
     waiting_.lines += lines;
     waiting_.then.push_back(std::move(then));
+    waiting_.failed.push_back(std::move(failed));
   }
   wake_.notify_one();
 }
@@ -126,13 +126,35 @@ std::string JournalWriter::failure() const {
   return failure_;
 }
 
+void JournalWriter::replace(const std::string& contents) {
+  RealFileSystem().write(path_, contents, {.mode = 0640});
+  file_ = Fd::open(path_.string(), O_WRONLY | O_APPEND);
+  durable_ = contents.size();
+  suspect_ = false;
+}
+
 void JournalWriter::write(const Batch& batch) {
-  if (!batch.whole.empty()) {
-    RealFileSystem().write(path_, batch.whole, {.mode = 0640});
-    file_ = Fd::open(path_.string(), O_WRONLY | O_APPEND);
-  }
+  if (!batch.whole.empty()) return replace(batch.whole + batch.lines);
+  if (suspect_) return replace(read_file(path_).substr(0, durable_) + batch.lines);
+  suspect_ = true;
   write_all(file_, batch.lines, path_.string());
   if (::fdatasync(file_.get()) != 0) throw Error::from_errno("making durable", path_.string());
+  durable_ += batch.lines.size();
+  suspect_ = false;
+}
+
+void JournalWriter::tell(const Batch& batch, const std::string& failure) {
+  for (std::size_t at = 0; at < batch.then.size(); ++at) {
+    try {
+      if (failure.empty()) {
+        batch.then[at]();
+      } else if (batch.failed[at]) {
+        batch.failed[at](failure);
+      }
+    } catch (const std::exception&) {  // an answer that can't be sent: its client asks again, the others get theirs
+      continue;
+    }
+  }
 }
 
 void JournalWriter::run() {
@@ -144,13 +166,17 @@ void JournalWriter::run() {
       if (waiting_.then.empty()) return;
       batch = std::exchange(waiting_, {});
     }
+    std::string failure;
     try {
       write(batch);
-      for (const auto& then : batch.then) then();
-    } catch (const Error& error) {
-      const std::lock_guard lock(mutex_);
-      failure_ = error.what();
+    } catch (const std::exception& error) {
+      failure = error.what();
     }
+    {
+      const std::lock_guard lock(mutex_);
+      failure_ = failure;
+    }
+    tell(batch, failure);
   }
 }
 

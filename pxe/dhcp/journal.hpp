@@ -29,7 +29,8 @@ struct JournalContents {
 [[nodiscard]] std::string as_dnsmasq_leases(const std::vector<Lease>& leases);
 
 /// Writes lines to disk in the background. What must wait for its lines is run after they are durable; all that came
-/// in meanwhile share one fdatasync(2).
+/// in meanwhile share one fdatasync(2). After a failure the file is begun anew from what was durable: a torn line must
+/// not take the next one with it, and a failed fdatasync(2) may have dropped what was written.
 class JournalWriter {
  public:
   /// Rewrites `path` from `leases` (atomically) and opens it for appending. Throws Error.
@@ -38,8 +39,10 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// `then` runs on the writer's thread, only if `lines` have become durable.
-  void append(std::string lines, std::function<void()> then);
+  using Failed = std::function<void(const std::string& reason)>;
+  /// On the writer's thread: `then` when `lines` have become durable, else `failed`. Lines that failed are not kept:
+  /// what they promised must not be promised to anybody.
+  void append(std::string lines, std::function<void()> then, Failed failed = {});
   /// Replaces the file by these leases, behind everything appended so far.
   void rewrite(const std::vector<Lease>& leases);
   /// Bytes since it was last rewritten.
@@ -52,12 +55,17 @@ class JournalWriter {
     std::string lines;
     std::string whole;  ///< non-empty: the new contents of the file, before `lines`
     std::vector<std::function<void()>> then;
+    std::vector<Failed> failed;
   };
   void run();
   void write(const Batch& batch);
+  void replace(const std::string& contents);
+  static void tell(const Batch& batch, const std::string& failure);
 
   const fs::path path_;
   Fd file_;
+  std::size_t durable_ = 0;  ///< bytes of the file that are
+  bool suspect_ = false;     ///< behind them there may be anything: a torn line, pages that the kernel has given up
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   Batch waiting_;

@@ -170,14 +170,15 @@ void Server::handle(Link& link, std::string_view bytes, const Arrival& arrival) 
 }
 
 void Server::act(Link& link, const Message& message, Decision decision, MonotonicTime began) {
+  RequestRecord record;
   if (!decision.event.empty()) {
-    wiring_.log.record({.protocol = "dhcp",
-                        .client = decision.answer ? decision.answer->message.yiaddr : Ipv4{},
-                        .mac = to_text(message.chaddr),
-                        .what = std::string(type_name(message.type())),
-                        .outcome = std::move(decision.event),
-                        .good = decision.good,
-                        .took = wiring_.clock.now() - began});
+    record = {.protocol = "dhcp",
+              .client = decision.answer ? decision.answer->message.yiaddr : Ipv4{},
+              .mac = to_text(message.chaddr),
+              .what = std::string(type_name(message.type())),
+              .outcome = std::move(decision.event),
+              .good = decision.good,
+              .took = wiring_.clock.now() - began};
   }
   const bool from_boot_port = decision.answer && decision.answer->to.port != k_client_port &&
                               decision.answer->to.port != k_server_port &&
@@ -186,15 +187,37 @@ void Server::act(Link& link, const Message& message, Decision decision, Monotoni
     probed_.insert(*decision.probe);
     link.send_arp(*decision.probe);
   }
-  if (!decision.keep || !journal_) {
-    if (decision.answer) link.send(*decision.answer, from_boot_port);
-    return;
-  }
+  if (decision.keep && journal_) return keep(link, std::move(decision), std::move(record));
+  if (decision.answer) link.send(*decision.answer, from_boot_port);
+  tell(record);
+}
+
+/// The answer leaves, and is told of, when its lease is durable; where it can't be, nobody has been promised anything.
+void Server::keep(Link& link, Decision decision, RequestRecord record) {
   if (decision.keep->state == Lease::State::bound && wiring_.bound) wiring_.bound(*decision.keep);
-  journal_->append(journal_line(*decision.keep), [&link, answer = std::move(decision.answer)] {
-    if (answer) link.send(*answer, false);
-  });
+  const auto told = std::make_shared<const RequestRecord>(std::move(record));
+  journal_->append(
+      journal_line(*decision.keep),
+      [this, &link, told, answer = std::move(decision.answer)] {
+        if (answer) link.send(*answer, false);
+        tell(*told);
+      },
+      [this, told](const std::string& reason) {
+        RequestRecord unanswered = *told;
+        unanswered.good = false;
+        unanswered.outcome = cat("NO ANSWER, for its lease can't be kept: ", reason, " (", told->outcome, ")");
+        tell(unanswered);
+      });
   if (journal_->grown() > k_journal_limit) journal_->rewrite(engine_.leases().all());
+}
+
+void Server::tell(const RequestRecord& record) const {
+  if (!record.protocol.empty()) wiring_.log.record(record);
+}
+
+void Server::use(Site site) {
+  guard_.use(own_addresses(site), {site.allowed_servers.begin(), site.allowed_servers.end()});
+  engine_.use(std::move(site));
 }
 
 void Server::remember_booting(const Message& message) {
@@ -236,7 +259,7 @@ void Server::arp_heard(std::string_view packet) {
 
 void Server::probe_addresses() {
   probed_.clear();
-  for (const Ipv4 address : engine_.next_addresses(k_addresses_ahead, now())) {
+  for (const Ipv4 address : probe_plan_.due(engine_.next_addresses(k_addresses_ahead, now()), now())) {
     const Network* network = engine_.site().network_of(address);
     for (const auto& link : links_) {
       if (network == nullptr || !network->subnet.contains(link->interface().address)) continue;
@@ -255,7 +278,7 @@ void Server::start_watching() {
     };
     (*again)();
   };
-  repeat(std::chrono::minutes(5), [this] { look_for_strangers(); });
+  repeat(std::chrono::seconds(10), [this] { look_for_strangers(); });
   if (engine_.site().mode == Mode::full) repeat(std::chrono::seconds(2), [this] { probe_addresses(); });
 }
 

@@ -11,6 +11,7 @@
 #include "pxe/dhcp/engine.hpp"
 #include "pxe/dhcp/guard.hpp"
 #include "pxe/dhcp/journal.hpp"
+#include "pxe/dhcp/probe_plan.hpp"
 #include "pxe/net/packet_socket.hpp"
 #include "pxe/net/reactor.hpp"
 #include "pxe/request_log.hpp"
@@ -37,15 +38,17 @@ class Server final {
   /// Asks for other servers on each link; what answers is logged as an error when it comes.
   void look_for_strangers();
   [[nodiscard]] std::size_t strangers() const { return guard_.strangers(); }
-  /// Repeats that every five minutes, and keeps the next free addresses probed.
+  /// Repeats that every ten seconds, and keeps the next free addresses probed.
   void start_watching();
-  /// A new inventory. To be called from the reactor.
-  void use(Site site) { engine_.use(std::move(site)); }
+  /// A new inventory, other networks, other friends. To be called from the reactor.
+  void use(Site site);
 
  private:
   class Link;
   void handle(Link& link, std::string_view bytes, const Arrival& arrival);
   void act(Link& link, const Message& message, Decision decision, MonotonicTime began);
+  void keep(Link& link, Decision decision, RequestRecord record);
+  void tell(const RequestRecord& record) const;
   void probe_addresses();
   void arp_heard(std::string_view packet);
   void answer_heard(std::string_view packet, const Mac& from);
@@ -58,6 +61,7 @@ class Server final {
   Guard guard_;
   std::vector<std::unique_ptr<Link>> links_;
   std::set<Ipv4> probed_;
+  ProbePlan probe_plan_;
   std::map<Mac, Seconds> booting_;  ///< network firmware that asked lately
   bool answering_ = false;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links

@@ -15,6 +15,7 @@ namespace hearth::pxe::http {
 namespace {
 
 constexpr int k_accepts_a_turn = 64;
+constexpr auto k_rest = std::chrono::milliseconds(200);
 constexpr std::size_t k_clients_remembered = 65536;
 
 sockaddr_in to_sockaddr(const Endpoint& endpoint) {
@@ -74,9 +75,17 @@ void Server::accept_from(const Listener& listener) {
     socklen_t size = sizeof from;
     Fd socket(
         ::accept4(listener.socket.get(), reinterpret_cast<sockaddr*>(&from), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) return errno == EMFILE || errno == ENFILE ? rest(listener) : void();
     take_in(listener, std::move(socket), {{ntohl(from.sin_addr.s_addr)}, ntohs(from.sin_port)});
   }
+}
+
+/// Who waits to be accepted keeps the descriptor ready: without a rest the thread would do nothing but ask.
+void Server::rest(const Listener& listener) {
+  log_.record({.protocol = "http", .what = "a connection", .outcome = "too many open files", .good = false});
+  const int fd = listener.socket.get();
+  reactor_.change(fd, 0, *this);
+  reactor_.at(reactor_.now() + k_rest, [this, fd] { reactor_.change(fd, EPOLLIN, *this); });
 }
 
 void Server::take_in(const Listener& listener, Fd socket, const Endpoint& from) {

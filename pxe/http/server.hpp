@@ -51,6 +51,7 @@ class Server final : public Watcher {
     Bucket rate;
   };
   void accept_from(const Listener& listener);
+  void rest(const Listener& listener);
   void take_in(const Listener& listener, Fd socket, const Endpoint& from);
   void forget_clients();
   void ended(std::uint64_t serial);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 
 #include "base/error.hpp"
 
@@ -15,7 +16,9 @@ namespace hearth::pxe {
 namespace {
 
 constexpr int k_batch = 128;
-constexpr int k_looks = 200;  ///< a third of a microsecond each
+constexpr int k_faults_a_second = 10000;  ///< more is no packet's fault: nothing is served any more
+constexpr int k_faults_told = 10;         ///< of them
+constexpr int k_looks = 200;              ///< a third of a microsecond each
 
 Fd checked(int fd, std::string_view operation) {
   if (fd < 0) throw Error::from_errno(operation, "the event loop");
@@ -56,6 +59,21 @@ void Reactor::at(MonotonicTime when, std::function<void()> action) {
   timers_.push({when, timers_made_++, std::move(action)});
 }
 
+template <class Action>
+void Reactor::guarded(const Action& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    if (!contained_) throw;
+    if (now_ - faults_since_ > std::chrono::seconds(1)) {
+      faults_since_ = now_;
+      faults_ = 0;
+    }
+    if (++faults_ > k_faults_a_second) throw;
+    if (faults_ <= k_faults_told) contained_(error.what());
+  }
+}
+
 void Reactor::run() {
   while (!stopped_) run_once(std::chrono::hours(1));
 }
@@ -75,7 +93,7 @@ void Reactor::run_once(Duration patience) {
     if (event.data.ptr == nullptr) run_posted();
   }
   for (std::size_t at = 0; at < pending_.size(); ++at) {
-    if (pending_[at] != nullptr) pending_[at]->ready(events[at].events);
+    if (pending_[at] != nullptr) guarded([&] { pending_[at]->ready(events[at].events); });
   }
   pending_.clear();
   expire();
@@ -97,7 +115,7 @@ void Reactor::expire() {
   while (!timers_.empty() && timers_.top().when <= now_) {
     const std::function<void()> action = timers_.top().action;
     timers_.pop();
-    action();
+    guarded(action);
   }
 }
 

@@ -44,6 +44,10 @@ class Reactor {
   /// takes as long. The processor is busy meanwhile.
   void look_before_waiting(std::function<bool()> worth_it) { worth_looking_ = std::move(worth_it); }
 
+  /// What a watcher or a timer throws ends that one call, and is told here; a loop that does nothing but throw ends
+  /// nevertheless. Without this, run() throws it.
+  void contain(std::function<void(const std::string& what)> tell) { contained_ = std::move(tell); }
+
   /// The time at which the events being handled were fetched.
   [[nodiscard]] MonotonicTime now() const { return now_; }
   /// Runs until stop().
@@ -62,6 +66,8 @@ class Reactor {
     std::function<void()> action;
     bool operator<(const Timer& other) const { return when == other.when ? order > other.order : when > other.when; }
   };
+  template <class Action>
+  void guarded(const Action& action);
   int fetch(std::span<epoll_event> events, int timeout_ms);
   void expire();
   void run_posted();
@@ -76,6 +82,9 @@ class Reactor {
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer> timers_;
   std::function<bool()> worth_looking_;
+  std::function<void(const std::string&)> contained_;
+  MonotonicTime faults_since_{};
+  int faults_ = 0;                 ///< contained within a second
   std::vector<Watcher*> pending_;  ///< of the events being handled; forgotten ones become null
 };
 

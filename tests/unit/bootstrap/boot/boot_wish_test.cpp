@@ -57,20 +57,31 @@ TEST(BootWish, imagesByNamePathOrUrlAndTheWayToTheConductor) {
   node.set_capability("secure_boot", "true");
   const pxe::Node deploy = wish(node);
   ASSERT_TRUE(deploy.profile);
-  EXPECT_EQ(deploy.profile->kernel, "/i/kernel");
-  EXPECT_EQ(deploy.profile->ramdisk, "/i/ramdisk");
-  EXPECT_EQ(deploy.profile->append, "ipa-api-url=http://192.0.2.1:6385 console=ttyS0");
+  EXPECT_EQ(deploy.profile->kernel.text(), "/i/kernel");
+  EXPECT_EQ(deploy.profile->ramdisk.text(), "/i/ramdisk");
+  EXPECT_EQ(deploy.profile->append.text(), "ipa-api-url=http://192.0.2.1:6385 console=ttyS0");
   EXPECT_EQ(deploy.macs.size(), 1U);  // the other card is not for booting
   EXPECT_EQ(deploy.address, pxe::parse_ipv4("192.0.2.50"));
   EXPECT_TRUE(deploy.secure_boot);
   node.driver_info.erase("deploy_kernel");
   EXPECT_FALSE(wish(node).profile);  // the site's own
-  EXPECT_NE(wish(node).append.find("ipa-api-url"), std::string::npos);
+  EXPECT_NE(wish(node).append.text().find("ipa-api-url"), std::string::npos);
   const pxe::Node inspect = wish(node_at(State::inspect_wait, "inspect", Stage::await_data));
-  EXPECT_NE(inspect.profile->append.find("ipa-inspection-callback-url=http://192.0.2.1:6385/v1/continue_inspection"),
-            std::string::npos);
-  EXPECT_EQ(wish(node_at(State::rescue_wait, "rescue", Stage::await_agent)).profile->ramdisk, "http://h/r");
+  EXPECT_NE(
+      inspect.profile->append.text().find("ipa-inspection-callback-url=http://192.0.2.1:6385/v1/continue_inspection"),
+      std::string::npos);
+  EXPECT_EQ(wish(node_at(State::rescue_wait, "rescue", Stage::await_agent)).profile->ramdisk.text(), "http://h/r");
   EXPECT_EQ(resolved_image("nothing", "kernel", k_images), "");
+}
+
+TEST(BootWish, WordsThatWouldBecomeALineOfAScriptPutTheMachineOnHold) {
+  Node node = node_at(State::wait_call_back, "deploy", Stage::await_agent);
+  node.driver_info["kernel_append_params"] = "quiet\nchain http://192.0.2.66/x";
+  EXPECT_EQ(wish(node).state, pxe::BootState::hold);
+  EXPECT_FALSE(wish(node).profile);
+  node.driver_info["kernel_append_params"] = "quiet";
+  node.driver_info["deploy_kernel"] = "http://192.0.2.9/k\nshell";
+  EXPECT_EQ(wish(node).state, pxe::BootState::hold);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(SiteReader, ReadsAWholeSite) {
   EXPECT_EQ(site->nodes.at(0).state, BootState::deploy);
   EXPECT_EQ(to_text(site->nodes.at(1).macs.at(0)), "52:54:00:00:00:02");
   EXPECT_TRUE(site->nodes.at(1).secure_boot);
-  EXPECT_EQ(site->profiles.at(BootState::deploy).append, "quiet");
+  EXPECT_EQ(site->profiles.at(BootState::deploy).append.text(), "quiet");
 }
 
 /// What is said of a site.
@@ -59,6 +59,18 @@ TEST(SiteReader, OddShapesAreRefusedNotBelieved) {
   EXPECT_THAT(said_of("{"), HasSubstr("site.json:1"));
   EXPECT_NE(said_of(R"({"networks": 5, "nodes": [5, null], "profiles": 7, "http_port": -1})"), "");
   EXPECT_THAT(said_of(R"({"profiles": {"deploy": {}}})"), HasSubstr("profiles.deploy.kernel"));
+}
+
+TEST(SiteReader, WhatWouldBecomeALineOfAScriptIsRefusedByName) {
+  const auto site = parse_site(R"({"interfaces": ["eth0"],
+      "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1"}],
+      "profiles": {"deploy": {"kernel": "http://h/k\nshell", "append": "quiet\nchain http://192.0.2.66/x"}},
+      "nodes": [{"name": "a\nb", "mac": "52:54:00:00:00:01", "append": "a=${b}"}]})",
+                               "site");
+  ASSERT_FALSE(site);
+  for (const char* told : {"profiles.deploy.kernel: a line end at character 11", "profiles.deploy.append: a line end",
+                           "nodes[0].name: is a host name", "nodes[0].append: '$' at character 3"})
+    EXPECT_NE(site.error().what.find(told), std::string::npos) << site.error().what;
 }
 
 }  // namespace

@@ -16,5 +16,15 @@ TEST(Site, KnowsItsNetworksAndTheAddressesThatAreNoMachines) {
   EXPECT_FALSE(site.is_own(dhcp::ip("192.0.2.100")));
 }
 
+TEST(Site, AReloadThatChangesTheModeIsRefused) {
+  const Site now = dhcp::sample_site();
+  Site next = now;
+  next.allowed_servers = {dhcp::ip("192.0.2.9")};
+  EXPECT_EQ(reload_fault(now, next), "");
+  next.mode = Mode::proxy;
+  EXPECT_NE(reload_fault(now, next).find("\"mode\" can't change"), std::string::npos);
+  EXPECT_NE(reload_fault(next, now), "");
+}
+
 }  // namespace
 }  // namespace hearth::pxe

@@ -283,5 +283,30 @@ TEST_F(DhcpProxyTest, OperatingSystemsAndRequestsToTheOtherServerAreNoneOfItsBus
   EXPECT_FALSE(send(http, {{ip("192.0.2.33"), 68}, ip("192.0.2.1"), true}).answer);
 }
 
+TEST_F(DhcpEngineTest, BehindARelayARenewalPastItIsGranted) {
+  Message discover = from_client(Type::discover, mac(9));
+  discover.giaddr = ip("198.51.100.1");
+  const Ipv4 address = send(discover).answer->message.yiaddr;
+  Message ask = request(mac(9), address);
+  ask.giaddr = ip("198.51.100.1");
+  ASSERT_EQ(send(ask).answer->message.type(), Type::ack);
+  now_ += 1800;
+  Message renew = from_client(Type::request, mac(9));
+  renew.ciaddr = address;
+  const Decision decision = send(renew, {{address, 68}, ip("192.0.2.1"), false});
+  ASSERT_EQ(decision.answer->message.type(), Type::ack) << decision.event;
+  EXPECT_EQ(decision.answer->message.yiaddr, address);
+  EXPECT_EQ(decision.answer->to, (Endpoint{address, 68}));
+  EXPECT_EQ(decision.answer->message.address(option::mask), ip("255.255.255.0"));
+}
+
+TEST_F(DhcpEngineTest, BehindARelayAnInformPastItGetsItsOwnNetworksRouter) {
+  Message inform = from_client(Type::inform, mac(9));
+  inform.ciaddr = ip("198.51.100.10");
+  const Decision decision = send(inform, {{ip("198.51.100.10"), 68}, ip("192.0.2.1"), false});
+  ASSERT_EQ(decision.answer->message.type(), Type::ack);
+  EXPECT_FALSE(decision.answer->message.address(option::router)) << "192.0.2.254 is the other network's";
+}
+
 }  // namespace
 }  // namespace hearth::pxe::dhcp

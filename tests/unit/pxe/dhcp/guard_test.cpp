@@ -29,9 +29,30 @@ TEST_F(GuardTest, AStrangerIsReportedWithItsAddressItsMacAndWhatItOffers) {
             "another DHCP server: 192.0.2.3 (MAC 52:54:00:00:00:03): OFFER of 192.0.2.77, boot file evil?.0");
 }
 
-TEST_F(GuardTest, WeAndAllowedServersAreNone) {
-  EXPECT_FALSE(guard_.heard(offer_of("192.0.2.1"), mac(3), 0));
-  EXPECT_FALSE(guard_.heard(offer_of("192.0.2.2"), mac(3), 0));
+TEST_F(GuardTest, AllowedServersAreNone) { EXPECT_FALSE(guard_.heard(offer_of("192.0.2.2"), mac(3), 0)); }
+
+TEST_F(GuardTest, AnotherMachineUnderOurOwnAddressIsTheLoudestAlarm) {
+  EXPECT_THAT(guard_.heard(offer_of("192.0.2.1"), mac(3), 0),
+              testing::Optional(testing::StartsWith(
+                  "ANOTHER MACHINE ANSWERS AS 192.0.2.1, which is this server's own address (MAC 52:54:00:00:00:03)")));
+  EXPECT_EQ(guard_.strangers(), 1U) << "a full server does not start beside it";
+  EXPECT_FALSE(guard_.heard(offer_of("192.0.2.1"), mac(3), 59));
+  EXPECT_TRUE(guard_.heard(offer_of("192.0.2.1"), mac(3), 60));
+}
+
+TEST_F(GuardTest, WhatARelayHandsOnOfOursIsNoAlarm) {
+  Message ours{.op = 2};
+  ours.giaddr = ip("198.51.100.1");
+  ours.set_byte(option::type, 2);
+  ours.set_address(option::server, ip("192.0.2.1"));
+  const std::string packet = udp_packet({ip("198.51.100.1"), 67}, {k_broadcast, 68}, write_message(ours, 548));
+  EXPECT_FALSE(guard_.heard(packet, mac(3), 0));
+}
+
+TEST_F(GuardTest, ANewSiteBringsItsOwnAddressesAndFriends) {
+  guard_.use({ip("192.0.2.9")}, {ip("192.0.2.3")});
+  EXPECT_FALSE(guard_.heard(offer_of("192.0.2.3"), mac(3), 0));
+  EXPECT_TRUE(guard_.heard(offer_of("192.0.2.2"), mac(3), 0));
 }
 
 TEST_F(GuardTest, EachIsReportedOnceInTenMinutes) {

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <future>
 
 #include "base/error.hpp"
@@ -81,6 +83,53 @@ TEST(JournalWriter, EverythingAppendedIsThereWhenItGoes) {
 
 TEST(JournalWriter, AMissingDirectoryIsAnErrorAtStart) {
   EXPECT_THROW(JournalWriter("/nonexistent/leases", {}), Error);
+}
+
+/// No file of this process may grow beyond `bytes` while it lives: a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    old_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, old_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*old_)(int) = SIG_DFL;
+};
+
+std::string outcome_of(JournalWriter& writer, const Lease& lease) {
+  std::promise<std::string> outcome;
+  writer.append(
+      journal_line(lease), [&] { outcome.set_value("durable"); },
+      [&](const std::string& reason) { outcome.set_value(reason); });
+  return outcome.get_future().get();
+}
+
+TEST(JournalWriter, OnAFullDiskNothingIsPromisedItIsToldAndNothingIsGluedToTheTornLine) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
+  const fs::path path = directory.path() / "leases";
+  JournalWriter writer(path, {k_one});
+  {
+    const FullDisk full(journal_line(k_one).size() + 5);
+    EXPECT_NE(outcome_of(writer, k_two), "durable");
+    EXPECT_NE(writer.failure(), "");
+  }
+  Lease three = k_one;
+  three.address.value += 9;
+  EXPECT_EQ(outcome_of(writer, three), "durable");
+  EXPECT_EQ(writer.failure(), "");
+  const JournalContents contents = parse_journal(read_file(path));
+  EXPECT_THAT(contents.leases, ElementsAre(k_one, three));
+  EXPECT_EQ(contents.damaged, 0U);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/fakes/manual_clock.hpp"
 
@@ -107,6 +110,34 @@ TEST(Reactor, StopEndsRunFromAnotherThread) {
   Reactor reactor(clock);
   std::jthread stopper([&] { reactor.stop(); });
   reactor.run();
+}
+
+TEST(Reactor, WhatOneEventThrowsIsToldAndTheNextOnesAreServed) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  const Pipe pipe = Pipe::create();
+  Counter counter;
+  counter.action = [] { throw std::runtime_error("a bad packet"); };
+  reactor.watch(pipe.read.get(), EPOLLIN, counter);
+  write_all(pipe.write, "x", "pipe");
+  EXPECT_THROW(reactor.run_once({}), std::runtime_error);
+  std::vector<std::string> told;
+  reactor.contain([&](const std::string& what) { told.push_back(what); });
+  for (int turn = 0; turn < 20; ++turn) reactor.run_once({});
+  EXPECT_EQ(counter.calls, 21);
+  EXPECT_EQ(told, std::vector<std::string>(10, "a bad packet")) << "a flood of them does not fill the log";
+}
+
+TEST(Reactor, ALoopThatDoesNothingButThrowEnds) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  const Pipe pipe = Pipe::create();
+  Counter counter;
+  counter.action = [] { throw std::runtime_error("broken"); };
+  reactor.watch(pipe.read.get(), EPOLLIN, counter);
+  write_all(pipe.write, "x", "pipe");
+  reactor.contain([](const std::string&) {});
+  EXPECT_THROW(reactor.run(), std::runtime_error);
 }
 
 }  // namespace
