@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -258,7 +259,9 @@ class Unpacker final : public Receiver {
   void begin(const Entry& entry) override {
     name_ = root_ / entry.path;
     fs::create_directories(name_.parent_path());
-    file_ = Fd::open(name_.string(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, entry.mode);
+    file_ = Fd::open(name_.string(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, entry.mode & 0700U);
+    if (::fchmod(file_.get(), entry.mode) != 0)
+      throw Error::from_errno("setting the mode of", name_.string());  // umask
   }
   void bytes(std::string_view bytes) override { write_all(file_, bytes, name_.string()); }
   void end() override { file_.close(); }
@@ -277,7 +280,9 @@ Manifest write_bundle(const fs::path& output, Manifest manifest, std::vector<Sou
   for (const Source& source : sources) manifest.entries.push_back(describe(source));
   const std::string text = manifest_text(manifest);
   (void)parse_manifest(text, output.string()).value_or_throw();  // what could not be unpacked is not packed
-  AtomicFile file = AtomicFile::create(output);
+  const bool secret = std::any_of(manifest.entries.begin(), manifest.entries.end(),
+                                  [](const Entry& entry) { return !entry.is_link && (entry.mode & 0077U) == 0; });
+  AtomicFile file = AtomicFile::create(output, secret ? 0600 : 0644);  // what only its owner may read stays so
   Packer packer(file.fd(), output.string(), manifest.created_s, on_bytes);
   packer.text(k_manifest_name, text);
   if (!key_pem.empty()) {

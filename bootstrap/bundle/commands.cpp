@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -144,11 +145,42 @@ std::string site_file_of(const Manifest& manifest) {
   return "";
 }
 
+/// When the newest bundle of each name that was unpacked beside this directory was made.
+class Unpacked {
+ public:
+  explicit Unpacked(const fs::path& directory) : file_(directory.parent_path() / ".hearth-bundles.json") {
+    const std::optional<std::string> text = RealFileSystem().read(file_);
+    if (text) times_ = parse_json(*text, file_.string()).value_or_throw();
+  }
+  /// An old bundle that was signed once is good for ever to whoever looks at the signature only.
+  void check(const Manifest& manifest) const {
+    const std::int64_t newest = times_.value(manifest.name, std::int64_t{0});
+    if (manifest.created_s >= newest) return;
+    throw Error(ErrorKind::input, cat("a newer bundle ", manifest.name, " was unpacked here before"))
+        .hint(cat("--older unpacks it nevertheless; ", file_.string(), " keeps count"));
+  }
+  void keep(const Manifest& manifest) {
+    times_[manifest.name] = std::max(manifest.created_s, times_.value(manifest.name, std::int64_t{0}));
+    RealFileSystem().write(file_, cat(times_.dump(1), "\n"), {.mode = 0644});
+  }
+
+ private:
+  fs::path file_;
+  Json times_ = Json::object();
+};
+
 int unpack(const cli::Arguments& arguments) {
   const std::string& bundle = only_operand(arguments);
   const fs::path directory = fs::absolute(arguments.value_or("C", fs::path(bundle).stem().string()));
   const auto key = trusted_key(arguments);
+  if (!key && !arguments.has("unsigned")) {
+    throw Error(ErrorKind::usage, "whose bundle is to be unpacked?")
+        .hint("give the key that must have signed it by --key, or say --unsigned to take anybody's");
+  }
+  Unpacked before(directory);
+  if (!arguments.has("older")) before.check(check_bundle(bundle, key, {}).manifest);
   const Checked checked = unpack_bundle(bundle, directory, key, shown_progress("unpacked"));
+  before.keep(checked.manifest);
   RealFileSystem().write(directory / "environment", environment_file(directory, checked.manifest), {.mode = 0644});
   std::fprintf(stderr, "%s: %zu files, %s; %s\nTo work from it: . %s\n", directory.c_str(),
                checked.manifest.entries.size(), human_bytes(checked.manifest.bytes()).c_str(),
@@ -200,7 +232,10 @@ std::vector<cli::Command> commands(const fs::path& executable) {
        .operands = "FILE",
        .summary = "check a bundle and unpack it",
        .details = cat("The directory appears when all of the bundle was right, or not at all. ", k_codes),
-       .options = {{"", 'C', "DIR", "where to (default: the bundle's name, here)"}, k_key},
+       .options = {{"", 'C', "DIR", "where to (default: the bundle's name, here)"},
+                   k_key,
+                   {"unsigned", 0, "", "whoever made it"},
+                   {"older", 0, "", "although a newer one of its name was unpacked beside DIR before"}},
        .run = unpack}};
 }
 

@@ -1,6 +1,8 @@
 #include "bootstrap/bundle/manifest.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -19,29 +21,45 @@ bool is_plain_path(const std::string& path) {
                       [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
 }
 
-/// A link must lead to something below the directory that the bundle is unpacked into.
-bool leads_out(const std::string& path, const std::string& target) {
-  if (target.empty() || target.front() == '/') return true;
-  auto depth = static_cast<std::ptrdiff_t>(std::count(path.begin(), path.end(), '/'));
-  for (const std::string& part : split(target, '/')) {
-    if (part == "..")
-      --depth;
-    else if (!part.empty() && part != ".")
-      ++depth;
-    if (depth < 0) return true;
+using Links = std::map<std::string, std::string>;  ///< targets by path
+
+/// A link must lead to something below the directory that the bundle is unpacked into, as the kernel follows it:
+/// through the bundle's other links, too.
+bool leads_out(const std::string& path, const Links& links) {
+  constexpr int k_most = 40;  // as the kernel has it
+  std::vector<std::string> at = split(path, '/');
+  std::deque<std::string> left = {at.back()};
+  at.pop_back();
+  int followed = 0;
+  while (!left.empty()) {
+    const std::string part = left.front();
+    left.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (at.empty()) return true;
+      at.pop_back();
+      continue;
+    }
+    at.push_back(part);
+    const auto link = links.find(join(at, "/"));
+    if (link == links.end()) continue;
+    if (link->second.empty() || link->second.front() == '/' || ++followed > k_most) return true;
+    at.pop_back();
+    const std::vector<std::string> target = split(link->second, '/');
+    left.insert(left.begin(), target.begin(), target.end());
   }
   return false;
 }
 
 /// The reason why an entry can't be in a bundle; empty when it can.
-std::string fault_of(const Entry& entry, const std::set<std::string>& links) {
+std::string fault_of(const Entry& entry, const Links& links) {
   if (!is_plain_path(entry.path)) return cat("'", entry.path, "' is no path below the bundle's directory");
   if (entry.path == k_manifest_name || entry.path == k_signature_name)
     return cat("'", entry.path, "' is the bundle's own");
   for (std::size_t slash = entry.path.find('/'); slash != std::string::npos; slash = entry.path.find('/', slash + 1)) {
     if (links.count(entry.path.substr(0, slash)) > 0) return cat("'", entry.path, "' leads through a link");
   }
-  if (entry.is_link) return leads_out(entry.path, entry.content) ? cat("the link '", entry.path, "' leads out") : "";
+  if (entry.is_link) return "";  // when all of them are known
   const bool digest =
       entry.content.size() == 64 && entry.content.find_first_not_of("0123456789abcdef") == std::string::npos;
   return digest ? "" : cat("'", entry.path, "' has no digest");
@@ -93,13 +111,16 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view source) 
     manifest.made_by = json->value("made_by", "");
     manifest.site = json->value("site", Json());
     std::set<std::string> paths;
-    std::set<std::string> links;
+    Links links;
     for (const Json& each : json->at("entries")) {
       Entry entry = entry_of(each);
       if (const std::string fault = fault_of(entry, links); !fault.empty()) return wrong(fault);
       if (!paths.insert(entry.path).second) return wrong(cat("'", entry.path, "' is in it twice"));
-      if (entry.is_link) links.insert(entry.path);
+      if (entry.is_link) links[entry.path] = entry.content;
       manifest.entries.push_back(std::move(entry));
+    }
+    for (const auto& [path, target] : links) {
+      if (leads_out(path, links)) return wrong(cat("the link '", path, "' leads out"));
     }
     return manifest;
   } catch (const nlohmann::json::exception& error) {

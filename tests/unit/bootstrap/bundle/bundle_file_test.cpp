@@ -1,6 +1,7 @@
 #include "bootstrap/bundle/bundle_file.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -113,6 +114,19 @@ TEST_F(BundleFileTest, HoldsFilesAndLinksOnly) {
   EXPECT_FALSE(fs::exists(bundle()));
   RealFileSystem().write(dir_.path() / "noise", "this is no bundle", {});
   EXPECT_THROW((void)check_bundle(dir_.path() / "noise", std::nullopt, {}), Error);
+}
+
+TEST_F(BundleFileTest, WithASecretInItItIsItsOwnersOnly) {
+  write();
+  EXPECT_EQ(fs::status(bundle()).permissions(), fs::owner_read | fs::owner_write);
+}
+
+TEST_F(BundleFileTest, ModesDoNotDependOnTheUmask) {
+  write();
+  const mode_t before = ::umask(0077);
+  EXPECT_EQ(unpack(), "");
+  ::umask(before);
+  EXPECT_EQ(static_cast<unsigned>(fs::status(dir_.path() / "out/x/run").permissions()), 0755U);
 }
 
 }  // namespace

@@ -49,5 +49,17 @@ TEST(BundleManifest, SaysWhatIsNoManifest) {
   }
 }
 
+TEST(BundleManifest, LinksAreFollowedThroughTheBundlesOwnLinks) {
+  const auto made_of = [](std::vector<Entry> entries) {
+    return manifest_text({.name = "n", .created_s = 1, .made_by = "m", .entries = std::move(entries), .site = {}});
+  };
+  const Entry up{"a/b/c/up", true, 0644, 0, "../../.."};
+  const auto out = parse_manifest(made_of({up, {"esc", true, 0644, 0, "a/b/c/up/../../../.."}}), "bundle");
+  ASSERT_FALSE(out);
+  EXPECT_NE(out.error().what.find("the link 'esc' leads out"), std::string::npos) << out.error().what;
+  EXPECT_TRUE(parse_manifest(made_of({up, {"esc", true, 0644, 0, "a/b/c/up/x"}}), "bundle"));
+  EXPECT_FALSE(parse_manifest(made_of({{"one", true, 0644, 0, "two"}, {"two", true, 0644, 0, "one"}}), "bundle"));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::bundle
