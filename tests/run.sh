@@ -22,7 +22,7 @@ case ${1:-} in
 esac
 declare -A groups=([quick]="build run test" [all]="build run test peers" [long]="build run test peers analysis")
 # What the build and the tests' images take, in megabytes.
-declare -A disk=([quick]=8000 [all]=16000 [long]=60000)
+declare -A disk=([quick]=6000 [all]=10000 [long]=40000)
 
 # stage NAME COMMAND…: runs it and says how long it took.
 stage() {

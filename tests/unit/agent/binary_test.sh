@@ -29,7 +29,7 @@ cp "$binary" "$root/hearth-agent"
 enter=(chroot "$root")
 if [ "$(id -u)" != 0 ]; then
     if ! unshare -r true 2>/dev/null; then
-        echo "SKIPPED the chroot: neither root nor user namespaces"
+        echo "SKIPPED: the chroot: neither root nor user namespaces"
         exit 77
     fi
     enter=(unshare -r chroot "$root")
