@@ -11,6 +11,9 @@ import time
 import urllib.error
 import urllib.request
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import openstack_client  # noqa: E402  pylint: disable=wrong-import-position
+
 
 class Conductor:
     """A conductor on a free port of loopback, with its state in a directory of its own."""
@@ -60,8 +63,7 @@ class Conductor:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OS_") and "proxy" not in k.lower()}
         environment |= {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url}
         began = time.monotonic()
-        done = subprocess.run(["/usr/bin/python3", "-W", "ignore", "/usr/bin/openstack", *words], capture_output=True,
-                              text=True, timeout=120, env=environment)
+        done = openstack_client.run(list(words), environment)
         print(f"{time.monotonic() - began:5.1f} s  openstack {' '.join(words)}", flush=True)
         if done.returncode != code:
             raise AssertionError(f"openstack {words}: exit {done.returncode}\n{done.stdout}{done.stderr}")

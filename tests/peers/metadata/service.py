@@ -4,7 +4,11 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import openstack_client  # noqa: E402  pylint: disable=wrong-import-position
 
 NAMES = ("cfn", "objects", "heat", "identity")
 
@@ -41,7 +45,7 @@ class Service:
 
     def openstack(self, *args, fails=False):
         env = dict(os.environ, OS_AUTH_TYPE="none", OS_ENDPOINT=self.url("heat") + "/v1/admin")
-        run = subprocess.run(["openstack", *args], env=env, capture_output=True, text=True, timeout=120)
+        run = openstack_client.run(list(args), env)
         assert (run.returncode != 0) == fails, f"openstack {args}: {run.returncode}\n{run.stdout}\n{run.stderr}"
         return run.stdout + run.stderr if fails else run.stdout
 
