@@ -46,7 +46,8 @@ ServedResponse IronicApi::introspection(const ApiCall& call) {
   }
   if (!part.empty()) throw Refusal(404, "Not Found");
   if (call.is("POST")) {
-    conductor_.verb(node.uuid, "inspect", Json::object());
+    const std::string boot = call.parameter("manage_boot");
+    conductor_.verb(node.uuid, "inspect", {{"manage_boot", boot.empty() || call.truth("manage_boot")}});
     return empty_answer(202);
   }
   if (node.inspection_started == 0) throw Refusal(404, cat("Could not find node ", node.uuid, " in cache"));

@@ -1,28 +1,32 @@
 #include "bootstrap/api/ironic_api.hpp"
 
-#include "base/hmac.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
+#include "bootstrap/api/routes.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
-bool is_loopback(const std::string& peer) { return peer.rfind("127.", 0) == 0 || peer == "::1"; }
+/// Until it goes, what happens is told as this caller's doing.
+class Acting {
+ public:
+  Acting(Ledger& ledger, const Caller& caller) : ledger_(ledger) { ledger_.act_for(caller.name); }
+  Acting(const Acting&) = delete;
+  Acting& operator=(const Acting&) = delete;
+  ~Acting() { ledger_.act_for(""); }
 
-/// Whether a web browser sends it (Fetch standard, "Origin" and "Sec-Fetch-Site"): on behalf of any page that its user
-/// has open, which must not get at nodes just because the browser runs here.
-bool is_from_browser(const ServedRequest& request) {
-  return request.header("Origin").has_value() || request.header("Sec-Fetch-Site").has_value();
-}
+ private:
+  Ledger& ledger_;
+};
 
-/// The password of "Basic …", whatever the user.
-std::string basic_password(const std::string& header) {
-  if (header.rfind("Basic ", 0) != 0) return "";
-  const std::string plain = base64_decode(trim(header.substr(6))).value_or("");
-  const std::size_t colon = plain.find(':');
-  return colon == std::string::npos ? "" : plain.substr(colon + 1);
+ServedResponse log_in_first(const ServedRequest& request) {
+  ServedResponse refused = fault_answer(401, "A valid X-Auth-Token, or Basic credentials, are needed");
+  // A page's script asks for the token itself; a browser that is told of Basic would ask its user once more.
+  const bool is_script = request.header("Sec-Fetch-Dest") == "empty" || request.header("X-Auth-Token");
+  if (!is_script) refused.headers.emplace_back("WWW-Authenticate", "Basic realm=\"Hearth\"");
+  return refused;
 }
 
 }  // namespace
@@ -41,9 +45,10 @@ Json ApiCall::body() const {
   return *parsed;
 }
 
-ServedResponse IronicApi::answer(const ServedRequest& request) {
+ServedResponse IronicApi::answer(const ServedRequest& request, const Caller& caller) {
   const int minor = asked_minor(request);
-  ApiCall call{request, {}, {}, metadata::parse_parameters(request.query)};
+  const Acting acting(conductor_.ledger(), caller);
+  ApiCall call{request, caller, {}, {}, metadata::parse_parameters(request.query)};
   call.view.base = cat(request.tls ? "https" : "http", "://", request.host());
   call.view.host = conductor_.settings().host;
   call.view.minor = minor;
@@ -74,32 +79,34 @@ ServedResponse IronicApi::answer(const ServedRequest& request) {
   return response;
 }
 
-bool IronicApi::allowed(const ServedRequest& request) const {
-  if (policy_.trust_loopback && is_loopback(request.peer) && !is_from_browser(request)) return true;
-  if (policy_.token.empty()) return false;
-  const std::string token = request.header("X-Auth-Token").value_or("");
-  const std::string password = basic_password(request.header("Authorization").value_or(""));
-  return equal_in_constant_time(token, policy_.token) || equal_in_constant_time(password, policy_.token);
+Role needed_role(const ApiCall& call) {
+  const std::string what = call.parts.empty() ? "" : call.parts[0];
+  const std::string part = call.parts.size() > 2 ? call.parts[2] : "";
+  if (call.is("GET") || call.is("HEAD")) return call.truth("secrets") ? Role::admin : Role::read;
+  const bool of_node = what == "nodes" && (part == "states" || part == "maintenance" || part == "management");
+  const bool instruction = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "instructions";
+  return of_node || instruction || what == "introspection" ? Role::operate : Role::admin;
 }
 
 std::optional<ServedResponse> IronicApi::agent_route(const ApiCall& call) {
   if (call.parts.empty()) return json_answer(200, v1_document(call.view.base));
   const std::string& what = call.parts[0];
   if (what == "lookup") {
-    return json_answer(200, conductor_.agents().look_up(split(call.parameter("addresses"), ','),
-                                                        call.parameter("node_uuid"), call.view.base));
+    return json_answer(200,
+                       conductor_.agents().look_up(split(call.parameter("addresses"), ','), call.parameter("node_uuid"),
+                                                   call.view.base, call.request.peer));
   }
   if (what == "heartbeat" && call.parts.size() == 2 && call.is("POST")) {
-    conductor_.agents().heartbeat(call.parts[1], call.body());
+    conductor_.agents().heartbeat(call.parts[1], call.body(), call.request.peer);
     return empty_answer(202);
   }
   if (what == "hearth" && call.parts.size() == 2 && call.parts[1] == "progress" && call.is("POST")) {
-    conductor_.agents().progress(call.body());
+    conductor_.agents().progress(call.body(), call.request.peer);
     return empty_answer(202);
   }
   if ((what == "continue_inspection" || what == "continue") && call.is("POST")) {
     return json_answer(what == "continue" ? 200 : 202,
-                       conductor_.agents().inspected(call.body(), call.parameter("node_uuid")));
+                       conductor_.agents().inspected(call.body(), call.parameter("node_uuid"), call.request.peer));
   }
   return std::nullopt;
 }
@@ -109,14 +116,11 @@ ServedResponse IronicApi::route(const ApiCall& call) {
     conductor_.settle();
     return *answer;
   }
-  if (policy_.agents_only) throw Refusal(404, "Not Found");
-  if (!allowed(call.request)) {
-    log_.warning(cat("refused ", call.request.method, " ", call.request.path, " from ", call.request.peer));
-    ServedResponse refused = fault_answer(401, "A valid X-Auth-Token, or Basic credentials, are needed");
-    // A page's script asks for the token itself; a browser that is told of Basic would ask its user once more.
-    const bool is_script = call.request.header("Sec-Fetch-Dest") == "empty" || call.request.header("X-Auth-Token");
-    if (!is_script) refused.headers.emplace_back("WWW-Authenticate", "Basic realm=\"Hearth\"");
-    return refused;
+  if (faces_ == Faces::agents) throw Refusal(404, "Not Found");
+  if (call.caller.role == Role::nobody) return log_in_first(call.request);
+  check_route(call.parts, call.request.method, call.parameters);
+  if (call.caller.role < needed_role(call)) {
+    throw Refusal(403, cat(call.caller.name, " may not do this: its token is of a lesser role"));
   }
   const std::string& what = call.parts[0];
   if (what == "nodes") return nodes(call);

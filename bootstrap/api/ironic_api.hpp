@@ -1,7 +1,8 @@
 // The REST face of the conductor: Ironic's API, version 1.1 to 1.82, as the field's clients and ironic-python-agent use
 // it; ironic-inspector's; and under /v1/hearth what those don't have (inventories, events, images, roles).
 //
-// Agents need no token and reach only what is theirs. People need one, unless the policy trusts this machine.
+// Stands behind a Gate. Agents need no token of people's, reach only what is theirs, and only from their own machine;
+// what a person may do is a matter of his role.
 #pragma once
 
 #include <string>
@@ -9,21 +10,17 @@
 
 #include "base/log.hpp"
 #include "base/net/served.hpp"
+#include "bootstrap/api/gate.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
 
-struct ApiPolicy {
-  std::string token;           ///< X-Auth-Token, or the password of Basic credentials; empty = nobody has it
-  bool trust_loopback = true;  ///< requests from this machine need none, unless a web browser sends them
-  bool agents_only = false;    ///< this face is for machines: everything else is not found
-};
-
 /// One request taken apart.
 struct ApiCall {
   const ServedRequest& request;
+  Caller caller;
   View view;
   std::vector<std::string> parts;  ///< behind /v1
   metadata::Parameters parameters;
@@ -34,17 +31,20 @@ struct ApiCall {
   [[nodiscard]] Json body() const;
 };
 
-class IronicApi final : public HttpHandler {
+/// What a person must at least be to send this.
+[[nodiscard]] Role needed_role(const ApiCall& call);
+
+class IronicApi final : public GuardedHandler {
  public:
-  IronicApi(Conductor& conductor, ApiPolicy policy, Logger& log)
-      : conductor_(conductor), policy_(std::move(policy)), log_(log) {}
-  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  /// Faces::agents: it is for machines, everything else is not found.
+  enum class Faces { all, agents };
+  IronicApi(Conductor& conductor, Faces faces, Logger& log) : conductor_(conductor), faces_(faces), log_(log) {}
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override;
 
  private:
   // ironic_api.cpp
   [[nodiscard]] ServedResponse route(const ApiCall& call);
   [[nodiscard]] std::optional<ServedResponse> agent_route(const ApiCall& call);
-  [[nodiscard]] bool allowed(const ServedRequest& request) const;
   [[nodiscard]] ServedResponse drivers(const ApiCall& call);
   [[nodiscard]] ServedResponse conductors(const ApiCall& call);
 
@@ -85,7 +85,7 @@ class IronicApi final : public HttpHandler {
   [[nodiscard]] ServedResponse hand_over(const ApiCall& call);
 
   Conductor& conductor_;
-  ApiPolicy policy_;
+  Faces faces_;
   Logger& log_;
 };
 

@@ -21,7 +21,36 @@ Json only_fields(const Json& shown, const std::string& fields) {
   return chosen;
 }
 
+/// Filters whose values can't be what they say are refused, not taken for "none".
+void check_filters(const ApiCall& call) {
+  const std::string state = call.parameter("provision_state");
+  if (!state.empty() && !parse_state(state)) throw Refusal(400, cat("Provision state \"", state, "\" is not valid"));
+  for (const char* flag : {"maintenance", "associated", "retired", "detail"}) {
+    const std::string text = to_lower(call.parameter(flag));
+    if (text.empty() || call.truth(flag) || text == "false" || text == "0" || text == "no" || text == "off") continue;
+    throw Refusal(400,
+                  cat("Invalid input for field/attribute ", flag, ". Value: '", text, "'. A boolean is expected."));
+  }
+  const std::string limit = call.parameter("limit");
+  if (!limit.empty() && !parse_number(limit)) throw Refusal(400, cat("Limit must be a number, not ", limit));
+}
+
+bool fits_words(const ApiCall& call, const Node& node) {
+  const std::string fault = call.parameter("fault");
+  if (!fault.empty() && fault != node.fault) return false;
+  const std::string host = call.parameter("conductor");
+  if (!host.empty() && host != call.view.host) return false;
+  const std::string words = to_lower(call.parameter("description_contains"));
+  if (!words.empty() && to_lower(text_in(node.fields, "description")).find(words) == std::string::npos) return false;
+  const std::string project = call.parameter("project");
+  if (!project.empty() && project != text_in(node.fields, "owner") && project != text_in(node.fields, "lessee"))
+    return false;
+  if (!call.parameter("retired").empty() && call.truth("retired") != node.fields.value("retired", false)) return false;
+  return call.parameter("chassis_uuid").empty();  // no node is in one
+}
+
 bool fits(const ApiCall& call, const Node& node) {
+  if (!fits_words(call, node)) return false;
   const std::string state = call.parameter("provision_state");
   if (!state.empty() && parse_state(state) != node.state) return false;
   if (!call.parameter("maintenance").empty() && call.truth("maintenance") != node.maintenance) return false;
@@ -55,6 +84,7 @@ ServedResponse IronicApi::nodes(const ApiCall& call) {
 }
 
 ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail) {
+  check_filters(call);
   std::vector<const Node*> found;
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
     if (fits(call, node)) found.push_back(&node);
@@ -101,6 +131,7 @@ ServedResponse IronicApi::create_node(const ApiCall& call) {
     throw Refusal(400, cat("No valid host was found. Reason: No conductor service registered which supports driver ",
                            node.driver, " for conductor group \"\"."));
   }
+  conductor_.check_words(node);
   const std::string wish = text_in(body, "uuid");
   if (!wish.empty() && !parse_uuid(wish)) throw Refusal(400, cat("Expected a UUID but received ", wish, "."));
   node.uuid = wish.empty() ? new_uuid() : *parse_uuid(wish);
@@ -137,6 +168,7 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
     throw Refusal(400, cat("No valid host was found. Reason: No conductor service registered which supports driver ",
                            changed.driver, " for conductor group \"\"."));
   }
+  conductor_.check_words(changed);
   changed.updated = conductor_.ledger().now();
   Node& kept = conductor_.ledger().edit(node.uuid);
   kept = std::move(changed);

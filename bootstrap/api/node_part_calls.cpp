@@ -20,6 +20,15 @@ void check_trait(const std::string& trait) {
   }
 }
 
+/// What is given to a soft power-off before it is forced: "timeout", else ten minutes as Ironic has it.
+Seconds power_patience(const Json& body) {
+  const Json timeout = body.value("timeout", Json());
+  if (timeout.is_null()) return Seconds(600);
+  if (!timeout.is_number_integer() || timeout < 1 || timeout > 86400)
+    throw Refusal(400, cat("Invalid timeout ", timeout.dump(), ": a number of seconds from 1 to 86400 is expected"));
+  return Seconds(timeout.get<std::int64_t>());
+}
+
 }  // namespace
 
 ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
@@ -35,6 +44,8 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
     for (const Port& port : node.ports) list.push_back(shown_port(node, port, call.view));
     return json_answer(200, {{"ports", list}});
   }
+  // As Ironic's network interface noop: networks are nobody's business here.
+  if (part == "vifs" && !call.is("GET")) return empty_answer(204);
   if (part == "vifs") return json_answer(200, {{"vifs", Json::array()}});
   if (part == "portgroups") return json_answer(200, {{"portgroups", Json::array()}});
   if (part == "inventory") {
@@ -56,7 +67,7 @@ ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
     return empty_answer(202, place);
   }
   if (what == "power" && call.is("PUT")) {
-    conductor_.power(node.uuid, text_in(body, "target"));
+    conductor_.power(node.uuid, text_in(body, "target"), power_patience(body));
     return empty_answer(202, place);
   }
   if (what == "console" && call.is("GET"))

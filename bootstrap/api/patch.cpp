@@ -126,7 +126,8 @@ void check_name(const std::string& name) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_' || c == '~';
   };
-  if (name.size() > 255 || !std::all_of(name.begin(), name.end(), fits) || parse_uuid(name)) {
+  // A path of the API: such a node could not be asked for.
+  if (name == "detail" || name.size() > 255 || !std::all_of(name.begin(), name.end(), fits) || parse_uuid(name)) {
     throw Refusal(400, cat("Cannot create node with invalid name '", name, "'"));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -31,6 +32,13 @@ BootService::BootService(const pxe::Site& site, const Options& options, Conducto
   boot.force = options.force;
   boot.observer = this;
   servers_ = std::make_unique<pxe::BootServers>(site, nodes_, boot, clock, log);
+  if (const auto url = pxe::KernelArguments::parse(cat("ipa-api-url=", agent_url_)); !url)
+    throw Error(ErrorKind::input, cat("--agent-url ", agent_url_, ": ", url.error()));
+  conductor_.agents().know_leases([this](const std::string& address) -> std::optional<std::string> {
+    const std::optional<pxe::Ipv4> known = pxe::parse_ipv4(address);
+    const std::optional<pxe::Mac> mac = known ? servers_->leased_to(*known) : std::nullopt;
+    return mac ? std::optional(pxe::to_text(*mac)) : std::nullopt;
+  });
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) put(node);
   conductor_.ledger().watch([this](const Committed& committed) {
     for (const std::string& uuid : committed.removed) nodes_.remove(uuid);

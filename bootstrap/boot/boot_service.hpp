@@ -29,6 +29,8 @@ class BootService final : private pxe::RequestLog {
   void look_around();
   /// Serves, from threads of its own, and needs no rights any more.
   void start();
+  /// A server's thread has ended; the reason is in the log. Nothing is served any more that is worth to go on for.
+  [[nodiscard]] bool has_failed() const { return servers_->has_failed(); }
   /// On the conductor's thread: hands on what machines have asked for since.
   void tick();
 

@@ -49,6 +49,13 @@ class RemoteDesk final : public Desk {
   std::string token_;
 };
 
+/// In this process nothing is done with rights that the caller does not have.
+Settings own_settings() {
+  Settings settings;
+  settings.rehearsal = true;
+  return settings;
+}
+
 class LocalDesk final : public Desk {
  public:
   LocalDesk(const fs::path& directory, FileLock lock)
@@ -57,8 +64,8 @@ class LocalDesk final : public Desk {
         drivers_(all_drivers(directory)),
         agents_(clock_, std::chrono::seconds(10)),
         workers_(8),
-        conductor_({store_, drivers_, agents_, workers_, clock_, log_, {}, directory}),
-        api_(conductor_, {}, log_) {}
+        conductor_({store_, drivers_, agents_, workers_, clock_, log_, own_settings(), directory}),
+        api_(conductor_, IronicApi::Faces::all, log_) {}
   [[nodiscard]] bool lasts() const override { return false; }
   void wait(Duration duration) override {
     const MonotonicTime until = clock_.now() + duration;
@@ -80,7 +87,7 @@ class LocalDesk final : public Desk {
     request.headers = {{"X-OpenStack-Ironic-API-Version", "1.82"}, {"Host", "localhost"}};
     request.body = body;
     request.peer = "127.0.0.1";
-    const ServedResponse response = api_.answer(request);
+    const ServedResponse response = api_.answer(request, {Role::admin, "this machine"});
     // What can be done without a machine's answer is done before the command goes on; BMCs get a minute.
     const Deadline deadline = Deadline::after(std::chrono::seconds(60), clock_);
     while (!conductor_.quiet() && !deadline.passed(clock_.now())) {

@@ -7,6 +7,7 @@
 #include "bootstrap/power/plain_drivers.hpp"
 #include "bootstrap/power/qemu_driver.hpp"
 #include "bootstrap/power/redfish_driver.hpp"
+#include "bootstrap/power/vendor_driver.hpp"
 
 namespace hearth::bootstrap {
 
@@ -40,6 +41,10 @@ Drivers all_drivers(const fs::path& directory) {
   drivers.add("fake-hardware", std::make_unique<FakeDriver>());
   drivers.add("ipmi", std::make_unique<IpmiDriver>(world->runner, world->clock));
   drivers.add("redfish", std::make_unique<RedfishDriver>(world->http, world->clock));
+  const std::vector<std::pair<std::string, std::string>> vendors = {
+      {"idrac", "drac"}, {"ilo", "ilo"}, {"irmc", "irmc"}, {"xclarity", "xclarity"}};
+  for (const auto& [name, prefix] : vendors)
+    drivers.add(name, std::make_unique<VendorDriver>(prefix, *drivers.find("redfish"), *drivers.find("ipmi")));
   drivers.add("qemu", std::make_unique<QemuDriver>(world->runner, world->clock, directory / "qemu"));
   drivers.add("libvirt", std::make_unique<LibvirtDriver>(world->runner, world->clock));
   drivers.keep(world);

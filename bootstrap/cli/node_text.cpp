@@ -93,7 +93,9 @@ std::string fields_table(const Json& object) {
 std::string event_line(const Json& event) {
   const std::string at = replace_all(text_in(event, "at").substr(0, 19), "T", " ");
   const std::string who = text_in(event, "name");
-  return cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"));
+  const std::string doer = text_in(event.value("detail", Json::object()), "who");
+  return cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
+             doer.empty() ? "" : cat(" (", doer, ")"));
 }
 
 }  // namespace hearth::bootstrap

@@ -1,5 +1,7 @@
 #include "bootstrap/cli/seed_service.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "base/net/http_server.hpp"
@@ -37,6 +39,27 @@ std::string kept_token(const fs::path& directory) {
   return token;
 }
 
+/// Whose token opens the people's face: api-token's an administrator's, those of the file people as it says.
+std::vector<Credential> kept_people(const fs::path& directory) {
+  const fs::path file = directory / "people";
+  std::vector<Credential> people = parse_people(RealFileSystem().read(file).value_or(""), file.string());
+  people.push_back({"admin", Role::admin, kept_token(directory)});
+  return people;
+}
+
+/// Names that this machine is reached by, beside its addresses.
+std::vector<std::string> own_hosts(const cli::Arguments& arguments) {
+  std::vector<std::string> hosts = arguments.values("allow-host");
+  std::string name(256, '\0');
+  if (::gethostname(name.data(), name.size() - 1) == 0) hosts.emplace_back(name.c_str());
+  for (const char* option : {"public", "agent-url"}) {
+    const std::string given = arguments.value_or(option, "");
+    const Result<Url> url = parse_url(given.find("://") == std::string::npos ? cat("http://", given) : given);
+    if (!given.empty() && url) hosts.push_back(url->host);
+  }
+  return hosts;
+}
+
 std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t usual) {
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return usual;
@@ -63,6 +86,8 @@ Settings settings_of(const cli::Arguments& arguments) {
   settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
   settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
   settings.automated_clean = arguments.has("automated-clean");
+  settings.keep_events = static_cast<std::int64_t>(number(arguments, "keep-events", 1'000'000));
+  settings.rehearsal = arguments.has("rehearsal");
   settings.host = arguments.value_or("host-name", settings.host);
   return settings;
 }
@@ -128,7 +153,7 @@ struct OwnEngine {
     settings.state = directory / "metadata";
     settings.urls = urls;
     settings.provides_machines = true;
-    settings.trust_loopback = !arguments.has("no-trust-loopback");
+    settings.trust_loopback = false;
     service = std::make_unique<metadata::live::StackService>(settings, clock, log);
     url = cat("http://", url_host(ports.address), ":", ports.heat, "/v1/admin");
   }
@@ -152,13 +177,16 @@ struct SeedService::Parts {
         drivers(all_drivers(directory)),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
-        people(conductor, {kept_token(directory), !arguments.has("no-trust-loopback"), false}, log),
-        machines(conductor, {"", false, true}, log),
+        people(conductor, IronicApi::Faces::all, log),
+        machines(conductor, IronicApi::Faces::agents, log),
         engine(arguments, networks, directory, clock, log),
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
                      engine.service ? engine.service->token() : stack_token(arguments)),
         page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr),
-        server({}, clock, log, nullptr) {
+        people_gate({kept_people(directory), own_hosts(arguments)},
+                    has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
+        machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
+        server({.stop_time = std::chrono::seconds(1)}, clock, log, nullptr) {
     if (const std::optional<Handover> given = kept_handover(store)) {
       throw Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given->to))
           .hint("hearth seed takeover goes on with it; with --back it calls it off");
@@ -185,14 +213,13 @@ struct SeedService::Parts {
     TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
     const TlsFiles* tls = files.key.empty() ? nullptr : &files;
     const std::string address = arguments.value_or("listen", "127.0.0.1");
-    const std::uint16_t bound =
-        server.listen("api", address, port, has_page ? static_cast<HttpHandler&>(page) : people, tls);
+    const std::uint16_t bound = server.listen("api", address, port, people_gate, tls);
     say("api", address, bound);
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
     nodes_url = cat(tls == nullptr ? "http://" : "https://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
     for (const std::string& own : networks) {
-      const std::uint16_t agent_port = server.listen("agents", own, port, machines);
+      const std::uint16_t agent_port = server.listen("agents", own, port, machines_gate);
       say("agents", own, agent_port);
       if (agent_url.empty()) agent_url = cat("http://", url_host(own), ":", agent_port);
     }
@@ -236,13 +263,15 @@ struct SeedService::Parts {
   Store store;
   Drivers drivers;
   HttpAgentClient agents;
-  ThreadWorkers workers{16};
+  ThreadWorkers workers{256};
   Conductor conductor;
   IronicApi people;
   IronicApi machines;
   OwnEngine engine;
   HeatStacks shown_stacks;
   StatusPage page;
+  Gate people_gate;
+  Gate machines_gate;
   HttpServer server;
   std::unique_ptr<BootService> boot;
 };
@@ -255,11 +284,18 @@ void SeedService::run(bool signals) {
   parts_->server.every(std::chrono::milliseconds(50), [this] {
     if (parts_->boot) parts_->boot->tick();
     parts_->conductor.tick();
+    if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
   });
   parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
   parts_->server.run(signals);
   RealFileSystem().remove(parts_->directory / "endpoint");
+  if (parts_->boot && parts_->boot->has_failed()) {
+    throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
+        .hint("the reason is in the log above; start it again");
+  }
 }
+
+bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2)); }
 
 void SeedService::stop() { parts_->server.stop(); }
 const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
@@ -273,15 +309,14 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   FdLogger log(2);
   HttpServer server({}, clock, log, nullptr);
   std::optional<HandoverDesk::Ending> ending;
-  HandoverDesk desk(
-      {directory, pack_state(directory, handover), kept_token(directory), !arguments.has("no-trust-loopback")},
-      handover, [&](HandoverDesk::Ending how) {
-        ending = how;
-        server.stop();
-      });
+  HandoverDesk desk({directory, pack_state(directory, handover)}, handover, [&](HandoverDesk::Ending how) {
+    ending = how;
+    server.stop();
+  });
+  Gate gate({kept_people(directory), own_hosts(arguments)}, desk, clock, log);
   const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
-                static_cast<std::uint16_t>(number(arguments, "port", 6385)), desk,
+                static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate,
                 files.key.empty() ? nullptr : &files);
   const std::string status = cat("nothing is served: the services are given to ", handover.to);
   log.log(LogLevel::warning, status);
@@ -311,6 +346,8 @@ std::vector<cli::Option> boot_options() {
       {"boot", 0, "SITE.json",
        "also serve DHCP, TFTP and HTTP boot (hearth pxe serve tells of SITE; its nodes are these)"},
       {"boot-force", 0, "", "even where another DHCP server answers"},
+      {"allow-host", 0, "NAME",
+       "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},
       {"agent-url", 0, "URL", "where ramdisks find the conductor (http://ADDRESS:PORT of the first --agents)"},
       {"stacks-listen", 0, "ADDRESS", "of the stack engine (the first --agents)"},
       {"public", 0, "HOST", "under which agents reach the stack engine (the address listened on)"},

@@ -23,6 +23,9 @@ class SeedService {
 
   /// Serves until stop(); with `signals`, SIGTERM and SIGINT stop it, too.
   void run(bool signals);
+  /// After run(): whether nothing hangs at a BMC or an agent any more, two seconds later. Where it does, this can't be
+  /// destroyed in time; all that was promised is durable, so that the process may end as it is.
+  [[nodiscard]] bool wind_up();
   /// From any thread.
   void stop();
 

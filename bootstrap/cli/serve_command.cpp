@@ -1,4 +1,7 @@
 // `hearth node serve`: the conductor and its REST faces in one process.
+#include <cstdio>
+#include <cstdlib>
+
 #include "base/sys/datagram.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
@@ -12,6 +15,12 @@ int serve(const cli::Arguments& arguments) {
     SeedService service(arguments, true);
     notify_service_manager(current_environment(), "READY=1");
     service.run(true);
+    if (!service.wind_up() && !handover_of(arguments)) {
+      std::fputs("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n",
+                 stderr);
+      std::fflush(nullptr);
+      std::_Exit(0);
+    }
   }
   const std::optional<Handover> handover = handover_of(arguments);
   return handover ? serve_handover(arguments, *handover) : 0;
@@ -24,18 +33,22 @@ cli::Command serve_command() {
       "node serve",
       "",
       "run the conductor: moves nodes through their states; Ironic's REST API",
-      "The field's client works with it: OS_AUTH_TYPE=none OS_ENDPOINT=http://127.0.0.1:6385 openstack baremetal …. "
+      "The field's client works with it: OS_AUTH_TYPE=http_basic OS_USERNAME=admin OS_PASSWORD=$(cat DIR/api-token) "
+      "OS_ENDPOINT=http://127.0.0.1:6385 openstack baremetal …. "
       "Machines are served on the addresses given by --agents, and there get nothing but what a deploy ramdisk needs. "
       "Everything is kept in DIR: killed at any moment, it goes on where it was. People's token is in DIR/api-token "
-      "(X-Auth-Token, or the password of Basic credentials); programs on this machine need none. A browser finds the "
-      "status "
-      "page at the same address: to look at for everybody who reaches it, with the token to act.\nExit codes: 0 it was "
+      "(X-Auth-Token, or the password of Basic credentials), which programs on this machine need like all others; "
+      "DIR/people gives further ones lesser roles: a line each, NAME ROLE TOKEN, with ROLE read, operate or admin. A "
+      "browser finds the status page at the same address; to see nodes one logs in with a token.\nExit codes: 0 it was "
       "stopped, or its services run elsewhere now (hearth seed takeover); 75 that was called off, start it again.",
       {{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
        {"listen", 0, "ADDRESS", "for people (127.0.0.1)"},
        {"port", 0, "PORT", "of the API, for people and machines (6385)"},
        {"engine", 0, "", "also run the stack engine (as hearth metadata serve does), for hearth deploy"},
-       {"no-trust-loopback", 0, "", "this machine needs the token, too"},
+       {"keep-events", 0, "N", "how many events are kept (1000000); 0 = all"},
+       {"rehearsal", 0, "",
+        "also take drivers and words that make something run on this machine: qemu, other libvirt URIs, password files "
+        "anywhere"},
        {"no-page", 0, "", "no status page"},
        {"stacks", 0, "URL",
         "whose stacks the page shows: a Heat API such as http://127.0.0.1:8004/v1/PROJECT (with --engine, its own)"},

@@ -1,11 +1,15 @@
 #include "bootstrap/conductor/agent_desk.hpp"
 
+#include <algorithm>
+
 #include "base/hmac.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "bootstrap/conductor/callback.hpp"
 #include "bootstrap/conductor/inspection.hpp"
+#include "bootstrap/conductor/lldp.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "pxe/net/address.hpp"
 
@@ -68,7 +72,30 @@ void AgentDesk::refused(const std::string& key, const std::string& text) {
   if (last != 0 && now - last < microseconds(Seconds(600))) return;
   last = now;
   if (refused_.size() > 4096) refused_.clear();
-  parts_.ledger.record_site("refused", text);
+  if (!refusals_.take(MonotonicTime(std::chrono::microseconds(now)))) return;
+  const std::uint64_t untold = refusals_.untold();
+  parts_.ledger.record_site("refused",
+                            untold == 0 ? text : cat(text, " (and ", untold, " others were refused untold)"));
+}
+
+void AgentDesk::check_neighbour(const Node& node, const std::string& peer) {
+  const std::optional<std::string> card = leases_ ? leases_(plain_address(peer)) : std::nullopt;
+  if (!card || node.has_mac(*card)) return;
+  const Json inspected = node.internal.value("inspected_macs", Json::array());
+  if (std::find(inspected.begin(), inspected.end(), Json(*card)) != inspected.end()) return;
+  refused(
+      cat(node.uuid, " ", *card),
+      cat("node ", node.title(), ": ", peer, " speaks for it, but that address is leased to ", *card,
+          ", which is none of its ports: another machine, or a card to be added (openstack baremetal port create)"));
+  throw Refusal(404, k_not_found);
+}
+
+void AgentDesk::check_token(const Node& node, const Json& body) {
+  const std::string known = text_in(node.internal, "agent_secret_token");
+  if (!known.empty() && equal_in_constant_time(text_in(body, "agent_token"), known)) return;
+  refused(cat(node.uuid, " token"), cat("node ", node.title(), ": a call-back without its token was refused: ",
+                                        "another machine, or one that has booted a second time"));
+  throw Refusal(400, "Invalid or missing agent token received.");
 }
 
 std::string AgentDesk::token_for(Node& node) {
@@ -97,7 +124,7 @@ std::string AgentDesk::token_for(Node& node) {
 }
 
 Json AgentDesk::look_up(const std::vector<std::string>& addresses, const std::string& node_uuid,
-                        const std::string& base) {
+                        const std::string& base, const std::string& peer) {
   std::vector<std::string> macs;
   for (const std::string& address : addresses) {
     const std::string mac = canonical(address);
@@ -115,6 +142,7 @@ Json AgentDesk::look_up(const std::vector<std::string>& addresses, const std::st
     throw Refusal(404, k_not_found);
   }
   if (is_of_before(*found)) throw Refusal(404, k_not_found);
+  check_neighbour(*found, peer);
   Node& node = parts_.ledger.edit(found->uuid);
   heard_from(parts_.ledger, node, "its agent looked it up");
   const std::string token = token_for(node);
@@ -127,20 +155,18 @@ Json AgentDesk::look_up(const std::vector<std::string>& addresses, const std::st
   return {{"node", brief}, {"config", config}};
 }
 
-void AgentDesk::heartbeat(const std::string& id, const Json& body) {
+void AgentDesk::heartbeat(const std::string& id, const Json& body, const std::string& peer) {
   const Node* found = parts_.ledger.find(id);
   if (found == nullptr) throw Refusal(404, cat("Node ", id, " could not be found."));
-  const std::string token = text_in(body, "agent_token");
-  const std::string known = text_in(found->internal, "agent_secret_token");
-  if (known.empty() || !equal_in_constant_time(token, known)) {
-    refused(cat(found->uuid, " token"), cat("node ", found->title(), ": a call-back without its token was refused: ",
-                                            "another machine, or one that has booted a second time"));
-    throw Refusal(400, "Invalid or missing agent token received.");
-  }
+  check_token(*found, body);
   if (!expects_agent(found->state) && found->state != State::rescue) throw Refusal(404, k_not_found);
   const std::string url = text_in(body, "callback_url");
   const std::string before = text_in(found->internal, "agent_url");
   if (url.empty()) throw Refusal(400, "callback_url is missing");
+  if (const std::string fault = callback_fault(url, peer); !fault.empty()) {
+    refused(cat(found->uuid, " url"), cat("node ", found->title(), ": its agent was not taken: callback_url: ", fault));
+    throw Refusal(400, cat("callback_url: ", fault));
+  }
   if (!before.empty() && before != url) {
     refused(cat(found->uuid, " url"),
             cat("node ", found->title(), ": a call-back from ", url, " was refused: its agent is at ", before));
@@ -166,11 +192,12 @@ void AgentDesk::heartbeat(const std::string& id, const Json& body) {
   jobs_.agent_called(node);
 }
 
-void AgentDesk::progress(const Json& body) {
+void AgentDesk::progress(const Json& body, const std::string& peer) {
   const Node* found = parts_.ledger.find(text_in(body, "node_uuid"));
   const std::string known = found == nullptr ? "" : text_in(found->internal, "agent_secret_token");
   if (known.empty() || !equal_in_constant_time(text_in(body, "agent_token"), known))
     throw Refusal(400, "Invalid or missing agent token received.");
+  check_neighbour(*found, peer);
   if (found->job.stage != name(Stage::write_image)) return;  // a late one
   Json told = Json::object();
   for (const char* key : {"fetched", "to_fetch", "written"}) {
@@ -179,7 +206,7 @@ void AgentDesk::progress(const Json& body) {
   parts_.ledger.passing(found->uuid).progress = std::move(told);
 }
 
-Json AgentDesk::inspected(const Json& data, const std::string& node_uuid) {
+Json AgentDesk::inspected(const Json& data, const std::string& node_uuid, const std::string& peer) {
   if (!data.is_object()) throw Refusal(400, "the inspection's result is no object");
   const Node* found = who(inspected_macs(data), node_uuid);
   if (found == nullptr) {
@@ -188,6 +215,8 @@ Json AgentDesk::inspected(const Json& data, const std::string& node_uuid) {
     throw Refusal(404, k_not_found);
   }
   if (found->state != State::inspecting && found->state != State::inspect_wait) throw Refusal(404, k_not_found);
+  check_neighbour(*found, peer);
+  if (!text_in(found->internal, "agent_secret_token").empty()) check_token(*found, data);
   Node& node = parts_.ledger.edit(found->uuid);
   heard_from(parts_.ledger, node, "its inspection came in");
   parts_.ledger.store().put_document(cat("introspection/", node.uuid),
@@ -197,8 +226,16 @@ Json AgentDesk::inspected(const Json& data, const std::string& node_uuid) {
     fail(parts_.ledger, node, cat("The inspection ended with an error: ", error));
     return {{"uuid", node.uuid}};
   }
-  apply_inspection(node, data, parts_.ledger.now());
+  apply_inspection(node, data);
+  apply_lldp(node, data);
   parts_.ledger.record(node, "agent", "inspected", node.properties);
+  if (const std::string mac = inspected_boot_mac(data); !mac.empty() && !node.has_mac(mac)) {
+    parts_.ledger.record(node, "agent",
+                         cat("it says that it boots from ", mac,
+                             ", which is none of its ports; they stay as "
+                             "they are (openstack baremetal port create ",
+                             mac, " adds it)"));
+  }
   jobs_.inspected(node);
   return {{"uuid", node.uuid}};
 }

@@ -5,6 +5,7 @@
 #include "bootstrap/conductor/config_drive.hpp"
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/password_hash.hpp"
+#include "bootstrap/inventory/driver_words.hpp"
 
 namespace hearth::bootstrap {
 
@@ -26,7 +27,8 @@ Conductor::Conductor(Parts parts)
       power_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"}),
       desk_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"},
             jobs_),
-      directory_(parts.directory) {
+      directory_(parts.directory),
+      log_(parts.log) {
   for (const auto& [uuid, node] : ledger_.nodes()) {
     if (node.internal.contains("import_to")) importing_.insert(uuid);
   }
@@ -36,6 +38,11 @@ const Node& Conductor::node(const std::string& id) const {
   const Node* found = ledger_.find(id);
   if (found == nullptr) throw Refusal(404, cat("Node ", id, " could not be found."));
   return *found;
+}
+
+void Conductor::check_words(const Node& node) const {
+  const std::vector<std::string> faults = driver_word_faults(node, settings_.rehearsal);
+  if (!faults.empty()) throw Refusal(400, join(faults, "; "));
 }
 
 Node& Conductor::edit(const std::string& id) { return ledger_.edit(node(id).uuid); }
@@ -55,6 +62,12 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   }
   if (*verb == Verb::rescue && text_in(arguments, "rescue_password").empty()) {
     throw Refusal(400, "A non-empty \"rescue_password\" is required when setting target provision state to rescue");
+  }
+  if (*verb == Verb::clean && !arguments.contains("clean_steps")) {
+    throw Refusal(400, "\"clean_steps\" is required when setting target provision state to clean");
+  }
+  if (arguments.is_object() && !arguments.value("deploy_steps", Json::array()).empty()) {
+    throw Refusal(400, "deploy_steps are not taken: the agent's own steps are what is deployed here");
   }
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));
@@ -86,10 +99,10 @@ void Conductor::put_config_drive(Node& node, const Json& given) {
   node.instance_info["configdrive"] = config_drive(contents);
 }
 
-void Conductor::power(const std::string& id, const std::string& target) {
+void Conductor::power(const std::string& id, const std::string& target, Seconds patience) {
   const std::optional<PowerAction> action = parse_power_action(target);
   if (!action) throw Refusal(400, cat("Invalid power state target ", target));
-  power_.request(edit(id), *action);
+  power_.request(edit(id), *action, patience);
   settle();
 }
 
@@ -151,12 +164,28 @@ void Conductor::settle() {
   jobs_.advance_all();
   const std::set<std::string> importing = importing_;
   for (const std::string& uuid : importing) bring_on(uuid);
-  ledger_.commit();
+  try {
+    ledger_.commit();
+  } catch (const std::exception&) {
+    jobs_.drop_pending();
+    power_.drop_pending();
+    throw;
+  }
   jobs_.dispatch();
   power_.dispatch();
 }
 
 void Conductor::tick() {
+  try {
+    go_on();
+  } catch (const std::exception& error) {  // a full disk, mostly: tried again at the next tick, told now and then
+    if (complaints_.take(MonotonicTime(std::chrono::microseconds(ledger_.now()))))
+      log_.error(cat("nothing can be kept, so nothing goes on: ", error.what()));
+  }
+}
+
+void Conductor::go_on() {
+  forget_old_events();
   // A result can lead to the next stage at once; a bounded number of rounds keeps the server's thread free.
   for (int round = 0; round < 4; ++round) {
     const bool news = workers_.collect();
@@ -164,6 +193,13 @@ void Conductor::tick() {
     settle();
     if (!news) return;
   }
+}
+
+void Conductor::forget_old_events() {
+  const Stamp now = ledger_.now();
+  if (now < forget_next_ || settings_.keep_events == 0) return;
+  forget_next_ = now + microseconds(Seconds(600));
+  ledger_.store().keep_events(settings_.keep_events);
 }
 
 bool Conductor::quiet() const { return workers_.idle() && jobs_.idle() && importing_.empty() && !jobs_.has_work(); }

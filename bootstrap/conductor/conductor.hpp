@@ -60,12 +60,16 @@ class Conductor {
   [[nodiscard]] const Node& node(const std::string& id) const;
   /// Verbs as Ironic's API names them. `arguments`: configdrive, clean_steps, rescue_password, … Throws Refusal.
   void verb(const std::string& id, const std::string& verb, const Json& arguments);
-  void power(const std::string& id, const std::string& target);
+  /// `patience`: of a soft power-off, till it is forced.
+  void power(const std::string& id, const std::string& target, Seconds patience = Seconds(600));
   void set_boot_device(const std::string& id, const std::string& device, bool persistent);
   void set_maintenance(const std::string& id, bool on, const std::string& reason);
   /// Power validation runs in the background; `power` is "" or why the node can't be managed. A pair: interface,
   /// reason.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> validate(const std::string& id) const;
+
+  /// Throws Refusal (400) when the node's driver or driver_info has words that are not taken.
+  void check_words(const Node& node) const;
 
   [[nodiscard]] ImportResult import(const ImportRequest& request);
   /// Nodes that are in no maintenance get deploy kernel and ramdisk and the capability boot_option:local.
@@ -89,6 +93,8 @@ class Conductor {
   void put_config_drive(Node& node, const Json& given);
   void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
   void bring_on(const std::string& uuid);
+  void go_on();
+  void forget_old_events();
 
   Settings settings_;
   Ledger ledger_;
@@ -100,6 +106,9 @@ class Conductor {
   PowerWatch power_;
   AgentDesk desk_;
   fs::path directory_;
+  Logger& log_;
+  Budget complaints_{10};
+  Stamp forget_next_ = 0;
 };
 
 }  // namespace hearth::bootstrap

@@ -59,6 +59,8 @@ std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automat
   if (kind == "clean" || kind == "clean-manual") {
     return {power_off, boot_network, power_on, await_agent, get_steps, run_steps, leave, await_off, finish};
   }
+  // Whoever asked starts the machine, and leaves it as it likes.
+  if (kind == "inspect" && !node.job.arguments.value("manage_boot", true)) return {await_data, finish};
   if (kind == "inspect") return {power_off, boot_network, power_on, await_data, switch_off, finish};
   if (kind == "undeploy") return {power_off, wipe, finish};
   if (kind == "adopt") return {check, verify, finish};

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/conductor/inspection.hpp"
+#include "bootstrap/inventory/driver_words.hpp"
 #include "bootstrap/inventory/matching.hpp"
 
 namespace hearth::bootstrap {
@@ -44,6 +45,13 @@ ImportResult Conductor::import(const ImportRequest& request) {
                         cat("node ", node->title(), " is ", name(node->state), " and can't be changed now"),
                         (*entries)[step.draft.index].at});
     }
+  }
+  for (const ImportStep& step : plan.steps) {
+    const Node* before = ledger_.by_uuid(step.node);
+    Node tried = before == nullptr ? Node() : *before;
+    apply_draft(step, tried, ledger_.now());
+    for (const std::string& word : driver_word_faults(tried, settings_.rehearsal))
+      faults.push_back({step.draft.index, word, (*entries)[step.draft.index].at});
   }
   if (!faults.empty()) {
     result.faults = faults_text(faults, request.source);
@@ -117,7 +125,7 @@ void Conductor::bring_on(const std::string& uuid) {
   const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
   if (!to.empty() && (verifiable || cleanable)) {
     jobs_.begin(ledger_.edit(uuid), verifiable ? Verb::manage : Verb::provide, Json::object());
-    jobs_.advance_all();
+    jobs_.advance(uuid);
     return;
   }
   importing_.erase(uuid);
@@ -126,6 +134,9 @@ void Conductor::bring_on(const std::string& uuid) {
 
 std::vector<std::string> Conductor::configure_boot(const std::string& kernel, const std::string& ramdisk,
                                                    const Json& options) {
+  Node words;
+  words.driver_info = {{"deploy_kernel", kernel}, {"deploy_ramdisk", ramdisk}};
+  check_words(words);
   std::vector<std::string> warnings;
   const std::string strategy = text_in(options, "root_device");
   const std::int64_t minimum = options.value("minimum_size", std::int64_t{4});

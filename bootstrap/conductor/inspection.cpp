@@ -58,7 +58,7 @@ std::string inspected_bmc(const Json& data) {
   return address == "0.0.0.0" ? "" : address;
 }
 
-void apply_inspection(Node& node, const Json& data, Stamp now) {
+void apply_inspection(Node& node, const Json& data) {
   const Json& inventory = inventory_of(data);
   const Json cpu = member(inventory, "cpu");
   const Json memory = member(inventory, "memory");
@@ -69,8 +69,6 @@ void apply_inspection(Node& node, const Json& data, Stamp now) {
   if (root > 0) node.properties["local_gb"] = root / k_gib - 1;  // room for a config drive, as Ironic leaves it
   const std::string mode = text_in(member(inventory, "boot"), "current_boot_mode");
   if (mode == "bios" || mode == "uefi") node.set_capability("boot_mode", mode);
-  const std::string boot_mac = inspected_boot_mac(data);
-  if (!boot_mac.empty() && !node.has_mac(boot_mac)) node.ports.push_back(new_port(boot_mac, now));
   node.internal["inspected_macs"] = inspected_macs(data);
 }
 

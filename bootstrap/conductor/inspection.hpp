@@ -15,8 +15,9 @@ namespace hearth::bootstrap {
 /// Empty when unknown ("0.0.0.0").
 [[nodiscard]] std::string inspected_bmc(const Json& data);
 
-/// Puts processors, memory, disk size and boot mode into the properties, and a port for the card that booted.
-void apply_inspection(Node& node, const Json& data, Stamp now);
+/// Puts processors, memory, disk size and boot mode into the properties, and the cards that were found among what is
+/// known of it. Never a port: by its ports a machine is recognised, and what it says of itself is no proof.
+void apply_inspection(Node& node, const Json& data);
 
 /// The choice of a root disk by strategy ("largest", "smallest", or names in order of preference) among disks of at
 /// least `minimum_gib`: the hint to keep ("wwn", else "serial") and local_gb. Null when none fits.

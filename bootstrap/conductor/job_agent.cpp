@@ -1,4 +1,6 @@
 // The stages of a job in which the deploy ramdisk's agent gets its orders.
+#include <algorithm>
+
 #include "base/hmac.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -32,6 +34,19 @@ const Json* command_with(const Json& commands, const std::string& id) {
     if (text_in(row, "id") == id) return &row;
   }
   return nullptr;
+}
+
+constexpr std::size_t k_logs_of_a_node = 5;
+
+/// Their names sort by time: "UUID-MICROSECONDS.tar.gz".
+void forget_old_logs(const fs::path& directory, const std::string& uuid) {
+  std::vector<fs::path> logs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(cat(uuid, "-")) && name.ends_with(".tar.gz")) logs.push_back(entry.path());
+  }
+  std::sort(logs.begin(), logs.end());
+  for (std::size_t at = 0; at + k_logs_of_a_node < logs.size(); ++at) fs::remove(logs[at]);
 }
 
 }  // namespace
@@ -189,12 +204,13 @@ void Jobs::collect_logs(const Node& node) {
   const AgentAddress agent = address_of(node);
   const fs::path file = parts_.directory / cat(node.uuid, "-", parts_.ledger.now(), ".tar.gz");
   const std::string uuid = node.uuid;
-  const auto fetch = [client, agent, file]() -> Json {
+  const auto fetch = [client, agent, file, uuid]() -> Json {
     const Json record = client->run(agent, {"log.collect_system_logs", Json::object(), true, true});
     const std::string logs = text_in(record.value("command_result", Json::object()), "system_logs");
     const std::optional<std::string> bytes = base64_decode(logs);
     if (!bytes || bytes->empty()) return Json();
     RealFileSystem().write(file, *bytes, {.mode = 0600, .uid = {}, .gid = {}});
+    forget_old_logs(file.parent_path(), uuid);
     return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
   };
   parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {

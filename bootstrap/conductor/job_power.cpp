@@ -57,15 +57,17 @@ Jobs::Step Jobs::check(Node& node) {
 }
 
 bool Jobs::may_boot_now(Node& node) {
-  std::size_t booting = 0;
-  for (const auto& [uuid, other] : parts_.ledger.nodes()) {
-    if (other.job.notes.value("booting", false)) ++booting;
+  if (!booting_) {
+    booting_ = 0;
+    for (const auto& [uuid, other] : parts_.ledger.nodes())
+      *booting_ += other.job.notes.value("booting", false) ? 1 : 0;
   }
-  if (booting >= parts_.settings.boots_at_once) {
+  if (*booting_ >= parts_.settings.boots_at_once) {
     node.job.retry_at = parts_.ledger.now() + microseconds(Seconds(1));
     return false;
   }
   node.job.notes["booting"] = true;
+  ++*booting_;
   return true;
 }
 

@@ -63,6 +63,7 @@ bool Jobs::has_work() const {
 }
 
 void Jobs::advance_all() {
+  booting_.reset();
   std::vector<std::string> running;
   for (const auto& [uuid, node] : parts_.ledger.nodes()) {
     if (node.job.running() && !parts_.busy.contains(uuid) && node.job.retry_at <= parts_.ledger.now()) {
@@ -165,6 +166,10 @@ void Jobs::dispatch() {
     Work work = std::exchange(one.work, nullptr);
     parts_.workers.submit(std::move(work), [this, one](const Outcome& outcome) { finished(one, outcome); });
   }
+}
+
+void Jobs::drop_pending() {
+  for (const Pending& one : std::exchange(pending_, {})) parts_.busy.erase(one.uuid);
 }
 
 void Jobs::finished(const Pending& what, const Outcome& outcome) {

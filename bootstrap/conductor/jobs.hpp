@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -42,10 +43,14 @@ class Jobs {
   /// The machine asks the network for something to boot, although its agent was there already.
   void booted_again(Node& node);
 
-  /// Goes on with all jobs as far as they go now. Call commit() on the ledger, then dispatch().
+  /// Goes on with one job as far as it goes now.
+  void advance(const std::string& uuid);
+  /// Likewise with all. Call commit() on the ledger, then dispatch().
   void advance_all();
   /// Hands out the work that has become durable.
   void dispatch();
+  /// Its stages were not kept: the work is not done.
+  void drop_pending();
   [[nodiscard]] bool idle() const { return parts_.busy.empty() && pending_.empty(); }
   /// Whether a job could go on without anything from outside.
   [[nodiscard]] bool has_work() const;
@@ -60,7 +65,6 @@ class Jobs {
   };
 
   // jobs.cpp
-  void advance(const std::string& uuid);
   [[nodiscard]] Step run_stage(Node& node, Stage stage);
   void enter(Node& node, Stage stage);
   void stage_done(Node& node, Stage stage, const Json& value);
@@ -91,6 +95,7 @@ class Jobs {
 
   Parts parts_;
   std::vector<Pending> pending_;
+  std::optional<std::size_t> booting_;  ///< machines that boot the ramdisk; counted once in a round
 };
 
 /// The node forgets the agent that called: the next one is a new one.

@@ -9,9 +9,20 @@ namespace {
 bool is_off(PowerAction action) { return action == PowerAction::off || action == PowerAction::soft_off; }
 bool is_reboot(PowerAction action) { return action == PowerAction::reboot || action == PowerAction::soft_reboot; }
 
+constexpr std::size_t k_looks_at_once = 64;  ///< so that most workers are there for what people and jobs want
+constexpr const char* k_soft = "soft_power";
+
+bool is_asked_softly(const Node& node) { return node.internal.contains(k_soft); }
+
 }  // namespace
 
-void PowerWatch::request(Node& node, PowerAction action) {
+PowerWatch::PowerWatch(Jobs::Parts parts) : parts_(std::move(parts)) {
+  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
+    if (is_asked_softly(node)) soft_[uuid] = 0;
+  }
+}
+
+void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
   Ledger& ledger = parts_.ledger;
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) throw Refusal(400, cat("there is no driver ", node.driver));
@@ -27,24 +38,94 @@ void PowerWatch::request(Node& node, PowerAction action) {
     instruct(ledger, node, task, cat("Switch node ", node.title(), " ", word, "."), parts_.settings.instruction_time);
     return;
   }
-  node.target_power = is_reboot(action) ? "rebooting" : is_off(action) ? "power off" : "power on";
+  node.internal.erase(k_soft);  // a later wish is the one that counts
+  soft_.erase(node.uuid);
   ledger.record(node, "power", cat(name(action), " was asked for"));
+  if (is_soft(action)) return ask_softly(node, *driver, action, patience);
+  node.target_power = is_reboot(action) ? "rebooting" : is_off(action) ? "power off" : "power on";
   const Node copy = node;
   start(node, power_work([driver, copy, action] {
           driver->set(copy, action);
           return Json();
         }),
-        [&ledger, wanted](Node& now, const Outcome& outcome) {
+        [this, wanted](Node& now, const Outcome& outcome) {
           now.target_power.clear();
-          if (outcome.good) {
-            now.power = wanted;
-            now.internal["last_power_state_change"] = stamp_json(ledger.now());
-            ledger.record(now, "power", text_of(power_json(wanted)));
-          } else {
-            now.last_error = outcome.error;
-            ledger.record(now, "failure", cat("power: ", outcome.error));
-          }
+          if (outcome.good) return switched(now, wanted);
+          now.last_error = outcome.error;
+          parts_.ledger.record(now, "failure", cat("power: ", outcome.error));
         });
+}
+
+void PowerWatch::switched(Node& node, Power power) {
+  node.power = power;
+  node.internal["last_power_state_change"] = stamp_json(parts_.ledger.now());
+  parts_.ledger.record(node, "power", text_of(power_json(power)));
+}
+
+void PowerWatch::ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience) {
+  node.target_power = name(action);
+  node.internal[k_soft] = {{"until", parts_.ledger.now() + microseconds(patience)}, {"then_on", is_reboot(action)}};
+  soft_[node.uuid] = parts_.ledger.now() + microseconds(Seconds(1));
+  const Node copy = node;
+  start(node, power_work([&driver, copy] {
+          driver.set(copy, PowerAction::soft_off);
+          return Json();
+        }),
+        [this](Node& now, const Outcome& outcome) {
+          if (!outcome.good) soft_done(now, outcome);
+        });
+}
+
+void PowerWatch::look_at_soft() {
+  const Stamp now = parts_.ledger.now();
+  std::vector<std::string> due;
+  for (auto& [uuid, next] : soft_) {
+    if (next > now || parts_.busy.contains(uuid)) continue;
+    next = now + microseconds(Seconds(2));
+    due.push_back(uuid);
+  }
+  for (const std::string& uuid : due) {
+    const Node* node = parts_.ledger.by_uuid(uuid);
+    PowerDriver* driver = node == nullptr ? nullptr : parts_.drivers.find(node->driver);
+    if (driver == nullptr || !is_asked_softly(*node)) {
+      soft_.erase(uuid);
+    } else {
+      follow_soft(*node, *driver);
+    }
+  }
+}
+
+void PowerWatch::follow_soft(const Node& node, PowerDriver& driver) {
+  const Json wish = node.internal[k_soft];
+  const bool late = parts_.ledger.now() >= wish.value("until", Stamp{0});
+  const bool then_on = wish.value("then_on", false);
+  const Node copy = node;
+  start(node, power_work([&driver, copy, late, then_on]() -> Json {
+          const bool off = driver.state(copy) == Power::off;
+          if (!off && !late) return {{"again", true}};
+          if (!off) driver.set(copy, PowerAction::off);
+          if (then_on) driver.set(copy, PowerAction::on);
+          return {{"forced", !off}, {"on", then_on}};
+        }),
+        [this](Node& now, const Outcome& outcome) { soft_done(now, outcome); });
+}
+
+void PowerWatch::soft_done(Node& node, const Outcome& outcome) {
+  if (!is_asked_softly(node)) return;
+  if (outcome.good && outcome.value.value("again", false)) return;
+  const bool late = parts_.ledger.now() >= node.internal[k_soft].value("until", Stamp{0});
+  if (!outcome.good && outcome.passing && !late) return;  // it is looked at again
+  node.internal.erase(k_soft);
+  node.target_power.clear();
+  soft_.erase(node.uuid);
+  if (!outcome.good) {
+    node.last_error = outcome.error;
+    parts_.ledger.record(node, "failure", cat("power: ", outcome.error));
+    return;
+  }
+  if (outcome.value.value("forced", false))
+    parts_.ledger.record(node, "power", "its system did not go off in time; it was switched off");
+  switched(node, outcome.value.value("on", false) ? Power::on : Power::off);
 }
 
 void PowerWatch::set_boot_device(Node& node, const std::string& device, bool persistent) {
@@ -71,16 +152,25 @@ void PowerWatch::set_boot_device(Node& node, const std::string& device, bool per
 
 void PowerWatch::start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then) {
   parts_.busy.insert(node.uuid);
-  pending_.push_back({node.uuid, std::move(work), std::move(then)});
+  pending_.push_back({node.uuid, std::move(work), std::move(then), false});
 }
 
 void PowerWatch::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
   for (Pending& one : pending) {
-    parts_.workers.submit(std::move(one.work), [this, uuid = one.uuid, then = one.then](const Outcome& outcome) {
-      parts_.busy.erase(uuid);
-      if (parts_.ledger.by_uuid(uuid) != nullptr) then(parts_.ledger.edit(uuid), outcome);
-    });
+    parts_.workers.submit(std::move(one.work),
+                          [this, uuid = one.uuid, then = one.then, routine = one.routine](const Outcome& outcome) {
+                            parts_.busy.erase(uuid);
+                            if (routine) --looking_;
+                            if (parts_.ledger.by_uuid(uuid) != nullptr) then(parts_.ledger.edit(uuid), outcome);
+                          });
+  }
+}
+
+void PowerWatch::drop_pending() {
+  for (const Pending& one : std::exchange(pending_, {})) {
+    parts_.busy.erase(one.uuid);
+    if (one.routine) --looking_;
   }
 }
 
@@ -89,17 +179,32 @@ void PowerWatch::look() {
   for (const auto& [uuid, node] : parts_.ledger.nodes()) {
     if (!node.instruction.action.empty()) remind(node);
   }
+  look_at_soft();
+  look_at_due();
   if (now < next_ || parts_.settings.power_sync_interval.count() == 0) return;
   const bool first = next_ == 0;
   next_ = now + microseconds(parts_.settings.power_sync_interval);
-  if (first) return;
-  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
-    PowerDriver* driver = parts_.drivers.find(node.driver);
-    const bool ours = !node.maintenance || node.fault == "power failure";
-    if (driver != nullptr && !driver->by_hand() && ours && !node.job.running() && node.state != State::enroll &&
-        !parts_.busy.contains(uuid)) {
-      look_at(node, *driver);
-    }
+  if (first || !due_.empty()) return;  // BMCs so slow that a round takes longer have it longer
+  for (const auto& [uuid, node] : parts_.ledger.nodes()) due_.push_back(uuid);
+  look_at_due();
+}
+
+bool PowerWatch::is_to_be_looked_at(const Node& node) const {
+  const PowerDriver* driver = parts_.drivers.find(node.driver);
+  const bool ours = !node.maintenance || node.fault == "power failure";
+  return driver != nullptr && !driver->by_hand() && ours && !node.job.running() && node.state != State::enroll &&
+         !is_asked_softly(node) && !parts_.busy.contains(node.uuid);
+}
+
+/// A node is busy only from when its turn comes.
+void PowerWatch::look_at_due() {
+  while (looking_ < k_looks_at_once && !due_.empty()) {
+    const Node* node = parts_.ledger.by_uuid(due_.front());
+    due_.pop_front();
+    if (node == nullptr || !is_to_be_looked_at(*node)) continue;
+    look_at(*node, *parts_.drivers.find(node->driver));
+    pending_.back().routine = true;
+    ++looking_;
   }
 }
 

@@ -1,6 +1,12 @@
 // PowerWatch: what people ask of a machine's power, and the regular look whether machines are as they should be. Also
 // reminds people of what they have been told to do.
+//
+// A soft power-off has a deadline: the machine's system is asked, looked at every other second, and forced when time is
+// up. That it is under way is kept with the node ("soft_power" in its internal), so that the conductor after this one
+// goes on.
 #pragma once
+
+#include <deque>
 
 #include "bootstrap/conductor/jobs.hpp"
 
@@ -8,21 +14,31 @@ namespace hearth::bootstrap {
 
 class PowerWatch {
  public:
-  explicit PowerWatch(Jobs::Parts parts) : parts_(std::move(parts)) {}
+  explicit PowerWatch(Jobs::Parts parts);
 
-  /// Throws Refusal when the node is busy or in the wrong hands.
-  void request(Node& node, PowerAction action);
+  /// Throws Refusal when the node is busy or in the wrong hands. `patience`: of a soft power-off, till it is forced.
+  void request(Node& node, PowerAction action, Seconds patience);
   void set_boot_device(Node& node, const std::string& device, bool persistent);
   /// Once a tick: looks at machines whose time has come, reminds.
   void look();
   void dispatch();
+  /// What was asked for was not kept: it is not done.
+  void drop_pending();
 
  private:
   struct Pending {
     std::string uuid;
     Work work;
     std::function<void(Node&, const Outcome&)> then;
+    bool routine = false;  ///< one of the regular looks
   };
+  void ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience);
+  void look_at_soft();
+  void follow_soft(const Node& node, PowerDriver& driver);
+  void soft_done(Node& node, const Outcome& outcome);
+  void switched(Node& node, Power power);
+  void look_at_due();
+  [[nodiscard]] bool is_to_be_looked_at(const Node& node) const;
   void start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then);
   void look_at(const Node& node, PowerDriver& driver);
   void compare(Node& node, const Outcome& outcome);
@@ -30,6 +46,9 @@ class PowerWatch {
 
   Jobs::Parts parts_;
   Stamp next_ = 0;
+  std::deque<std::string> due_;        ///< nodes that are still to be looked at in this round
+  std::size_t looking_ = 0;            ///< at how many a worker looks
+  std::map<std::string, Stamp> soft_;  ///< nodes that were asked softly, and when to look next
   std::vector<Pending> pending_;
 };
 

@@ -33,7 +33,9 @@ struct Settings {
   bool automated_clean = false;
   int restarts = 2;  ///< how often a deployment begins again when the machine boots in the middle of it
   std::size_t boots_at_once = 250;
-  std::string host = "hearth";  ///< the conductor's name
+  std::int64_t keep_events = 1'000'000;  ///< older ones are forgotten; 0 = none
+  bool rehearsal = false;                ///< driver words that act on this machine are taken, too
+  std::string host = "hearth";           ///< the conductor's name
 };
 
 [[nodiscard]] inline Stamp microseconds(Seconds seconds) { return seconds.count() * 1'000'000; }

@@ -1,10 +1,19 @@
 #include "bootstrap/conductor/workers.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace hearth::bootstrap {
 
-ThreadWorkers::ThreadWorkers(std::size_t threads) : wanted_(threads) {}
+ThreadWorkers::ThreadWorkers(std::size_t most) : most_(most) {}
+
+bool ThreadWorkers::stop(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  waiting_.clear();
+  wake_.notify_all();
+  return rest_.wait_for(lock, patience, [this] { return running_ == 0; });
+}
 
 ThreadWorkers::~ThreadWorkers() {
   {
@@ -20,9 +29,19 @@ void ThreadWorkers::submit(Work work, Finished finished) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(work), std::move(finished), {}});
-    while (threads_.size() < wanted_) threads_.emplace_back([this] { serve(); });
+    const bool all_busy = running_ + waiting_.size() > threads_.size();
+    if (!stopping_ && all_busy && threads_.size() < most_) add_thread();
   }
   wake_.notify_one();
+}
+
+/// Where the system allows no more of them, those that are there have to do.
+void ThreadWorkers::add_thread() {
+  try {
+    threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
 }
 
 void ThreadWorkers::serve() {
@@ -39,6 +58,7 @@ void ThreadWorkers::serve() {
     lock.lock();
     --running_;
     done_.push_back(std::move(task));
+    rest_.notify_all();
   }
 }
 

@@ -2,6 +2,7 @@
 // Workers is the seam: ThreadWorkers is real, InlineWorkers does the work when it is collected, in order.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -37,14 +38,19 @@ class Workers {
   [[nodiscard]] virtual bool idle() const = 0;
 };
 
+/// A thread for each piece of work that waits, up to a limit: so many BMCs or agents may hang before anybody waits for
+/// them. Who may have many of the same (PowerWatch) sees to it that they are not all of them.
 class ThreadWorkers final : public Workers {
  public:
-  /// They are started with the first work: rights that this process gives up until then, they never have.
-  explicit ThreadWorkers(std::size_t threads);
+  /// They are started as they are needed: rights that this process gives up until then, they never have.
+  explicit ThreadWorkers(std::size_t most);
   ThreadWorkers(const ThreadWorkers&) = delete;
   ThreadWorkers& operator=(const ThreadWorkers&) = delete;
   /// Waits for work that is under way; what has not begun is dropped.
   ~ThreadWorkers() override;
+  /// Begins nothing more, and waits so long for what is under way. False when something still is: then this must not be
+  /// destroyed but the process ended, since what a BMC does not answer can't be called back.
+  [[nodiscard]] bool stop(std::chrono::milliseconds patience);
   void submit(Work work, Finished finished) override;
   bool collect() override;
   [[nodiscard]] bool idle() const override;
@@ -56,14 +62,16 @@ class ThreadWorkers final : public Workers {
     Outcome outcome;
   };
   void serve();
+  void add_thread();
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable rest_;
   std::deque<Task> waiting_;
   std::deque<Task> done_;
   std::size_t running_ = 0;
   bool stopping_ = false;
-  std::size_t wanted_;
+  std::size_t most_;
   std::vector<std::thread> threads_;
 };
 

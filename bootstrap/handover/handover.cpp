@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/hmac.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
@@ -30,8 +29,6 @@ dev_t device_of(const fs::path& path) {
   if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("looking at", path.string());
   return status.st_dev;
 }
-
-bool is_on_this_machine(const std::string& peer) { return peer.starts_with("127.") || peer == "::1"; }
 
 }  // namespace
 
@@ -118,15 +115,14 @@ ServedResponse HandoverDesk::part(const std::string& query) const {
   return {200, "", {{"Content-Type", "application/octet-stream"}}, std::move(bytes), nullptr, nullptr};
 }
 
-ServedResponse HandoverDesk::answer(const ServedRequest& request) {
+ServedResponse HandoverDesk::answer(const ServedRequest& request, const Caller& caller) {
   const std::string& path = request.path;
   if (!path.starts_with("/v1/hearth/handover")) {
     return fault_answer(503, cat("The services of this seed are given to ", handover_.to,
                                  "; nothing is served here. 'hearth seed takeover' goes on with it, or calls it off."));
   }
-  const bool known = (settings_.trust_loopback && is_on_this_machine(request.peer)) ||
-                     equal_in_constant_time(request.header("X-Auth-Token").value_or(""), settings_.token);
-  if (!known) return fault_answer(401, "A valid X-Auth-Token is needed");
+  if (caller.role == Role::nobody) return fault_answer(401, "A valid X-Auth-Token is needed");
+  if (caller.role < Role::admin) return fault_answer(403, cat(caller.name, " may not give the services away"));
   const Json shown = {{"id", handover_.id}, {"to", handover_.to}, {"bytes", bytes_}, {"sha256", digest_}};
   if (path == "/v1/hearth/handover/state" && request.method == "GET") return part(request.query);
   if (path == "/v1/hearth/handover/leave" && request.method == "POST") {

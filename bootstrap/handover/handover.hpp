@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "base/net/served.hpp"
+#include "bootstrap/api/gate.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/store/store.hpp"
 
@@ -31,19 +31,18 @@ void forget_handover(Store& store);
 fs::path pack_state(const fs::path& state, const Handover& handover);
 
 /// What is answered in place of the services.
-class HandoverDesk final : public HttpHandler {
+class HandoverDesk final : public GuardedHandler {
  public:
   enum class Ending { left, called_off };
   struct Settings {
     fs::path state;
     fs::path packed;
-    std::string token;            ///< X-Auth-Token
-    bool trust_loopback = false;  ///< this machine needs none
   };
   HandoverDesk(Settings settings, Handover handover, std::function<void(Ending)> end);
   /// GET /v1/hearth/handover: id, to, bytes, sha256. GET …/state?offset=N: the packed state from there on, a part.
-  /// POST …/leave: the services have gone. DELETE: they stay. Everything else: 503 with the reason.
-  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  /// POST …/leave: the services have gone. DELETE: they stay. All of it for admins. Everything else: 503 with the
+  /// reason.
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override;
 
  private:
   [[nodiscard]] ServedResponse part(const std::string& query) const;

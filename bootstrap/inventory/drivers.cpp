@@ -26,6 +26,11 @@ std::string host_only(const std::string& address) {
   return port ? rest.substr(0, colon) : rest;
 }
 
+/// BMCs of one maker: power/vendor_driver.hpp.
+bool is_vendors(std::string_view driver) {
+  return driver == "idrac" || driver == "ilo" || driver == "irmc" || driver == "xclarity";
+}
+
 bool ends_with(std::string_view text, std::string_view end) {
   return !end.empty() && text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -36,10 +41,10 @@ const std::vector<DriverRow>& driver_table() {
   static const std::vector<DriverRow> rows = {
       {"ipmi", {"ipmi"}, "_ipmitool", "ipmi", {"pm_addr"}, Identity::address},
       {"redfish", {"redfish"}, "", "redfish", {"pm_addr", "pm_system_id"}, Identity::system},
-      {"idrac", {"idrac"}, "_drac", "drac", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
-      {"ilo", {"ilo"}, "_ilo", "ilo", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
-      {"irmc", {"irmc"}, "_irmc", "irmc", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
-      {"xclarity", {"xclarity"}, "", "xclarity", {"pm_addr", "pm_user", "pm_password"}, Identity::address, false},
+      {"idrac", {"idrac"}, "_drac", "drac", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
+      {"ilo", {"ilo"}, "_ilo", "ilo", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
+      {"irmc", {"irmc"}, "_irmc", "irmc", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
+      {"xclarity", {"xclarity"}, "", "xclarity", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
       {"cisco-ucs-managed", {}, "_ucs", "ucs", {}, Identity::none, false},
       {"staging-ovirt", {"staging-ovirt"}, "", "ovirt", {}, Identity::none, false},
       {"staging-iboot", {"staging-iboot"}, "", "iboot", {}, Identity::none, false},
@@ -80,7 +85,7 @@ std::optional<std::string> driver_key(const DriverRow& row, std::string_view pm_
   if (pm_key == "pm_user") return prefix + "_username";
   if (pm_key == "pm_password") return prefix + "_password";
   if (pm_key == "pm_port") return prefix + "_port";
-  if (pm_key == "pm_system_id" && row.driver == "redfish") return prefix + "_system_id";
+  if (pm_key == "pm_system_id" && (row.driver == "redfish" || is_vendors(row.driver))) return prefix + "_system_id";
   return std::nullopt;
 }
 

@@ -11,8 +11,9 @@ namespace {
 constexpr const char* k_mask = "******";
 
 bool is_secret(const std::string& key) {
-  static constexpr std::array<std::string_view, 6> words = {"password",      "secret",        "configdrive",
-                                                            "snmp_auth_key", "snmp_priv_key", "image_url"};
+  static constexpr std::array<std::string_view, 9> words = {"password",      "secret",        "configdrive",
+                                                            "snmp_auth_key", "snmp_priv_key", "image_url",
+                                                            "kg_key",        "auth_token",    "community"};
   for (const std::string_view word : words) {
     if (key.find(word) != std::string::npos) return true;
   }

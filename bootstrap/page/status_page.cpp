@@ -48,16 +48,6 @@ ServedResponse plain(int status, const std::string& text) {
   return response;
 }
 
-/// A page from elsewhere whose name was made to point at this machine ("DNS rebinding") comes with that name.
-bool is_misled(const ServedRequest& request) {
-  if (request.peer.rfind("127.", 0) != 0 && request.peer != "::1") return false;
-  std::string host = request.host();
-  if (host.empty() || host.front() == '[') return false;
-  host = to_lower(host.substr(0, host.find(':')));
-  return host.find_first_not_of("0123456789.") != std::string::npos && host.find('.') != std::string::npos &&
-         !host.ends_with(".localhost");
-}
-
 Json lines_json(const std::vector<LogLine>& lines) {
   Json list = Json::array();
   for (const LogLine& line : lines) {
@@ -77,33 +67,34 @@ Json events_json(const std::vector<Event>& events) {
 
 }  // namespace
 
-StatusPage::StatusPage(Conductor& conductor, PageLog& log, HttpHandler& rest, StackSource* stacks)
+StatusPage::StatusPage(Conductor& conductor, PageLog& log, GuardedHandler& rest, StackSource* stacks)
     : conductor_(conductor), log_(log), rest_(rest), stacks_(stacks), files_(page_files()), feed_(random_hex(8)) {
   feed_.event_came(conductor_.ledger().store().last_event());
   told_ = feed_.now();
   conductor_.ledger().watch([this](const Committed& committed) { take(committed); });
 }
 
-ServedResponse StatusPage::answer(const ServedRequest& request) {
+ServedResponse StatusPage::answer(const ServedRequest& request, const Caller& caller) {
   const bool wants_html = request.header("Accept").value_or("").find("text/html") != std::string::npos;
   const bool front = request.path == "/" && wants_html;
-  if (!front && request.path != "/page" && request.path.rfind("/page/", 0) != 0) return rest_.answer(request);
+  if (!front && request.path != "/page" && request.path.rfind("/page/", 0) != 0) return rest_.answer(request, caller);
   ServedResponse response;
   if (request.method != "GET" && request.method != "HEAD") {
     response = plain(405, "The page is read only; what changes nodes is the REST API, /v1");
-  } else if (is_misled(request)) {
-    response = plain(421, cat("This is not ", request.host(), ": ask for it by its address"));
   } else if (front || request.path == "/page") {
     response = moved("/page/");
   } else {
-    response = page(request);
+    response = page(request, caller);
   }
   add_page_headers(response);
   return response;
 }
 
-ServedResponse StatusPage::page(const ServedRequest& request) {
+ServedResponse StatusPage::page(const ServedRequest& request, const Caller& caller) {
   const std::string what = request.path.substr(6);
+  if (what == "counts") return json_answer(200, {{"nodes", conductor_.ledger().nodes().size()}});
+  const bool tells = what == "events" || what == "history" || what.rfind("nodes/", 0) == 0;
+  if (tells && caller.role == Role::nobody) return plain(401, "Log in to see the nodes");
   if (what == "events") return stream(request);
   if (what == "history") return history(request);
   if (what.rfind("nodes/", 0) == 0) return details(what.substr(6));

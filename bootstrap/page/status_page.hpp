@@ -1,10 +1,11 @@
 // The status page: nodes on their way, stacks, events and the log, live in a browser. Beside another handler on one
 // address: the page has "/page/…", and "/" for those who ask for HTML; the rest is the other's.
 //
-// Everybody who reaches the address may look; nothing here changes anything. Actions of the page go to the REST API,
-// with the token that its user gives it.
+// Behind a Gate: everybody who reaches the address gets the page's own files and how many nodes there are; to see them,
+// one logs in. Nothing here changes anything: actions of the page go to the REST API.
 //
 //     /page/              the page and its files
+//     /page/counts        how many nodes there are, for everybody
 //     /page/events        server-sent events: `snapshot`, then `change`; Last-Event-ID is honoured
 //     /page/history       older events: ?before=ID&node=UUID
 //     /page/nodes/UUID    a node in detail, with its latest events
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/net/served.hpp"
+#include "bootstrap/api/gate.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/page/feed.hpp"
 #include "bootstrap/page/page_files.hpp"
@@ -25,22 +27,22 @@
 
 namespace hearth::bootstrap {
 
-class StatusPage final : public HttpHandler {
+class StatusPage final : public GuardedHandler {
  public:
   static constexpr std::size_t k_readers = 64;  ///< more are told to come again later
 
   /// `stacks` may be null.
-  StatusPage(Conductor& conductor, PageLog& log, HttpHandler& rest, StackSource* stacks = nullptr);
+  StatusPage(Conductor& conductor, PageLog& log, GuardedHandler& rest, StackSource* stacks = nullptr);
   StatusPage(const StatusPage&) = delete;
   StatusPage& operator=(const StatusPage&) = delete;
 
-  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override;
   /// Tells readers what has happened since the last call. To be called a few times a second, on the same thread.
   void flush();
   [[nodiscard]] std::size_t readers() const { return readers_.size(); }
 
  private:
-  [[nodiscard]] ServedResponse page(const ServedRequest& request);
+  [[nodiscard]] ServedResponse page(const ServedRequest& request, const Caller& caller);
   [[nodiscard]] ServedResponse file(const ServedRequest& request, const std::string& name) const;
   [[nodiscard]] ServedResponse history(const ServedRequest& request);
   [[nodiscard]] ServedResponse details(const std::string& uuid);
@@ -56,7 +58,7 @@ class StatusPage final : public HttpHandler {
 
   Conductor& conductor_;
   PageLog& log_;
-  HttpHandler& rest_;
+  GuardedHandler& rest_;
   StackSource* stacks_;
   std::vector<PageFile> files_;
   Feed feed_;

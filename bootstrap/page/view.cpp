@@ -14,6 +14,13 @@ std::string_view kind_name(State state) {
   return names.at(static_cast<std::size_t>(kind_of(state)));
 }
 
+/// How a node looks: out of service it is not available, and one whose power management failed is not new.
+std::string_view row_kind(const Node& node) {
+  const bool idle = !node.job.running() && kind_of(node.state) == StateKind::stable;
+  if (!node.fault.empty() || (idle && node.state == State::enroll && !node.last_error.empty())) return "failed";
+  return idle && node.maintenance ? "held" : kind_name(node.state);
+}
+
 Json job_shown(const Node& node, bool automated_clean) {
   if (!node.job.running()) return nullptr;
   const auto own = node.fields.find("automated_clean");
@@ -59,7 +66,7 @@ Json page_row(const Node& node, bool automated_clean) {
               {"name", node.name},
               {"driver", node.driver},
               {"state", name(node.state)},
-              {"kind", kind_name(node.state)},
+              {"kind", row_kind(node)},
               {"since", stamp_json(node.provision_updated)},
               {"power", power_json(node.power)},
               {"macs", macs},

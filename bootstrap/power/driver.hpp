@@ -30,6 +30,9 @@ class PowerFault : public Error {
 };
 
 enum class PowerAction { on, off, soft_off, reboot, soft_reboot };
+[[nodiscard]] constexpr bool is_soft(PowerAction action) {
+  return action == PowerAction::soft_off || action == PowerAction::soft_reboot;
+}
 /// "power on", "power off", "soft power off", "rebooting", "soft rebooting".
 [[nodiscard]] std::string_view name(PowerAction action);
 [[nodiscard]] std::optional<PowerAction> parse_power_action(std::string_view text);
@@ -43,7 +46,8 @@ class PowerDriver {
   [[nodiscard]] virtual std::vector<std::string> missing(const Node& node) const = 0;
   /// Throws PowerFault.
   [[nodiscard]] virtual Power state(const Node& node) = 0;
-  /// Does nothing when the machine is so already. Throws PowerFault.
+  /// Does nothing when the machine is so already. soft_off and soft_reboot only ask the machine's system, and don't
+  /// wait for it: whether it follows is looked at by whoever asked (conductor/power_watch.hpp). Throws PowerFault.
   virtual void set(const Node& node, PowerAction action) = 0;
   /// "pxe", "disk", "cdrom", "bios". Not persistent: for the next start only. Throws PowerFault.
   virtual void set_boot_device(const Node& node, const std::string& device, bool persistent) = 0;

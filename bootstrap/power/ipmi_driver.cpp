@@ -130,12 +130,14 @@ void IpmiDriver::wait_until(const Node& node, Power wanted, Duration patience) {
 void IpmiDriver::set(const Node& node, PowerAction action) {
   const Power before = state(node);
   const bool off = action == PowerAction::off || action == PowerAction::soft_off;
-  const bool soft = action == PowerAction::soft_off || action == PowerAction::soft_reboot;
-  const bool reboot = action == PowerAction::reboot || action == PowerAction::soft_reboot;
   if ((off && before == Power::off) || (action == PowerAction::on && before == Power::on)) return;
-  if (before == Power::on && (off || reboot)) {
-    ipmitool(node, {"chassis", "power", soft ? "soft" : "off"});
-    wait_until(node, Power::off, soft ? std::chrono::seconds(600) : std::chrono::seconds(60));
+  if (before == Power::on && is_soft(action)) {
+    ipmitool(node, {"chassis", "power", "soft"});
+    return;
+  }
+  if (before == Power::on) {
+    ipmitool(node, {"chassis", "power", "off"});
+    wait_until(node, Power::off, std::chrono::seconds(60));
   }
   if (off) return;
   ipmitool(node, {"chassis", "power", "on"});

@@ -73,12 +73,12 @@ Power LibvirtDriver::state(const Node& node) {
 void LibvirtDriver::set(const Node& node, PowerAction action) {
   const std::string name = domain(node);
   const bool off = action == PowerAction::off || action == PowerAction::soft_off;
-  const bool soft = action == PowerAction::soft_off || action == PowerAction::soft_reboot;
   const Power before = state(node);
   if (action == PowerAction::on && before == Power::on) return;
   if (before == Power::on) {
-    virsh(node, {soft ? "shutdown" : "destroy", name});
-    const Deadline deadline = Deadline::after(soft ? std::chrono::seconds(600) : std::chrono::seconds(60), clock_);
+    virsh(node, {is_soft(action) ? "shutdown" : "destroy", name});
+    if (is_soft(action)) return;
+    const Deadline deadline = Deadline::after(std::chrono::seconds(60), clock_);
     while (state(node) == Power::on) {
       if (deadline.passed(clock_.now())) throw PowerFault(Reason::failed, cat("domain ", name, " does not go off"));
       clock_.sleep(std::chrono::milliseconds(500));

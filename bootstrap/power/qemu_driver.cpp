@@ -169,9 +169,9 @@ void QemuDriver::start(const Node& node) {
   run(node, qemu_command(node, home(node), next_boot_device(node)));
 }
 
-void QemuDriver::stop(const Node& node, bool soft) {
-  monitor(node, soft ? "system_powerdown" : "quit");
-  const Deadline deadline = Deadline::after(soft ? std::chrono::seconds(600) : std::chrono::seconds(60), clock_);
+void QemuDriver::stop(const Node& node) {
+  monitor(node, "quit");
+  const Deadline deadline = Deadline::after(std::chrono::seconds(60), clock_);
   while (state(node) == Power::on) {
     if (deadline.passed(clock_.now())) throw PowerFault(Reason::failed, cat("node ", node.title(), " does not go off"));
     clock_.sleep(std::chrono::milliseconds(100));
@@ -182,7 +182,11 @@ void QemuDriver::set(const Node& node, PowerAction action) {
   const bool off = action == PowerAction::off || action == PowerAction::soft_off;
   const Power before = state(node);
   if (action == PowerAction::on && before == Power::on) return;
-  if (before == Power::on) stop(node, action == PowerAction::soft_off || action == PowerAction::soft_reboot);
+  if (before == Power::on && is_soft(action)) {
+    monitor(node, "system_powerdown");
+    return;
+  }
+  if (before == Power::on) stop(node);
   if (!off) start(node);
 }
 

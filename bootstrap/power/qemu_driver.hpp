@@ -32,7 +32,7 @@ class QemuDriver final : public PowerDriver {
   void start(const Node& node);
   void make_disks(const Node& node);
   void make_taps(const Node& node);
-  void stop(const Node& node, bool soft);
+  void stop(const Node& node);
   void run(const Node& node, std::vector<std::string> argv);
   [[nodiscard]] std::string next_boot_device(const Node& node);
 

@@ -116,13 +116,12 @@ void RedfishDriver::set(const Node& node, PowerAction action) {
   const Json system = session.get(path);
   const Power before = redfish_power(system);
   const bool off = action == PowerAction::off || action == PowerAction::soft_off;
-  const bool soft = action == PowerAction::soft_off || action == PowerAction::soft_reboot;
   if ((off && before == Power::off) || (action == PowerAction::on && before == Power::on)) return;
+  if (before == Power::on && is_soft(action))
+    return reset(session, system, path, {"GracefulShutdown", "PushPowerButton"});
   if (before == Power::on) {
-    reset(
-        session, system, path,
-        soft ? std::vector<std::string>{"GracefulShutdown", "PushPowerButton"} : std::vector<std::string>{"ForceOff"});
-    wait_until(session, path, Power::off, soft ? std::chrono::seconds(600) : std::chrono::seconds(60), clock_);
+    reset(session, system, path, {"ForceOff"});
+    wait_until(session, path, Power::off, std::chrono::seconds(60), clock_);
   }
   if (off) return;
   reset(session, system, path, {"On", "ForceOn", "PushPowerButton"});

@@ -98,7 +98,7 @@ std::string settled_unit() {
          "[Unit]\nConditionPathExists=\nConditionPathExists=/etc/hearth/takeover/seed.env\n"
          "Wants=hearth-seed-address.service\nAfter=hearth-seed-address.service\n\n"
          "[Service]\nEnvironmentFile=\nEnvironmentFile=/etc/hearth/takeover/seed.env\nExecStart=\n"
-         "ExecStart=/usr/bin/hearth node serve --boot /etc/hearth/takeover/site.json --engine --no-trust-loopback "
+         "ExecStart=/usr/bin/hearth node serve --boot /etc/hearth/takeover/site.json --engine "
          "--state "
          "/var/lib/hearth/node $HEARTH_SEED_OPTIONS\n";
 }

@@ -72,12 +72,18 @@ void Ledger::remove(const std::string& uuid) {
   removed_.push_back(uuid);
 }
 
+Json Ledger::with_actor(Json detail) const {
+  if (!actor_.empty() && detail.is_object()) detail["who"] = actor_;
+  return detail;
+}
+
 void Ledger::record(const Node& node, std::string kind, std::string text, Json detail) {
-  events_.push_back({0, now(), node.uuid, node.title(), std::move(kind), std::move(text), std::move(detail)});
+  events_.push_back(
+      {0, now(), node.uuid, node.title(), std::move(kind), std::move(text), with_actor(std::move(detail))});
 }
 
 void Ledger::record_site(std::string kind, std::string text, Json detail) {
-  events_.push_back({0, now(), "", "", std::move(kind), std::move(text), std::move(detail)});
+  events_.push_back({0, now(), "", "", std::move(kind), std::move(text), with_actor(std::move(detail))});
 }
 
 void Ledger::watch(std::function<void(const Event&)> watcher) {
@@ -86,10 +92,27 @@ void Ledger::watch(std::function<void(const Event&)> watcher) {
   });
 }
 
+void Ledger::roll_back() {
+  for (const std::string& uuid : removed_) changed_.insert(uuid);
+  for (const std::string& uuid : changed_) {
+    nodes_.erase(uuid);
+    if (std::optional<Node> kept = store_.node(uuid)) nodes_.emplace(uuid, std::move(*kept));
+  }
+  changed_.clear();
+  removed_.clear();
+  passing_.clear();
+  events_.clear();
+}
+
 void Ledger::commit() {
   std::vector<const Node*> changed;
   for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
-  store_.commit(changed, removed_, events_);
+  try {
+    store_.commit(changed, removed_, events_);
+  } catch (const std::exception&) {
+    roll_back();
+    throw;
+  }
   changed_.merge(passing_);
   passing_.clear();
   const Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};

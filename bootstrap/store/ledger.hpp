@@ -37,10 +37,13 @@ class Ledger {
   [[nodiscard]] Node& passing(const std::string& uuid);
   Node& add(Node node);
   void remove(const std::string& uuid);
+  /// Events from now on are told as the doing of this person ("who" in their detail); empty = of nobody.
+  void act_for(std::string who) { actor_ = std::move(who); }
   void record(const Node& node, std::string kind, std::string text, Json detail = Json::object());
   void record_site(std::string kind, std::string text, Json detail = Json::object());
 
-  /// Makes everything durable; then tells the watchers.
+  /// Makes everything durable; then tells the watchers. Where that fails, all is as it was at the last commit, and the
+  /// error is thrown: nobody is shown what was never kept.
   void commit();
   /// A watcher only looks: it must not change nodes.
   void watch(std::function<void(const Committed&)> watcher) { watchers_.push_back(std::move(watcher)); }
@@ -48,6 +51,9 @@ class Ledger {
   [[nodiscard]] Store& store() { return store_; }
 
  private:
+  void roll_back();
+  [[nodiscard]] Json with_actor(Json detail) const;
+
   Store& store_;
   const Clock& clock_;
   std::map<std::string, Node> nodes_;
@@ -55,6 +61,7 @@ class Ledger {
   std::set<std::string> passing_;
   std::vector<std::string> removed_;
   std::vector<Event> events_;
+  std::string actor_;
   std::vector<std::function<void(const Committed&)>> watchers_;
 };
 

@@ -62,6 +62,19 @@ std::vector<Node> Store::nodes() {
   return nodes;
 }
 
+std::optional<Node> Store::node(const std::string& uuid) {
+  sql::Statement row = database_.prepare("SELECT record FROM nodes WHERE uuid = ?");
+  row.bind(1, uuid);
+  if (!row.step()) return std::nullopt;
+  return node_from_record(parsed(row.text(0)));
+}
+
+void Store::keep_events(std::int64_t count) {
+  database_.prepare("DELETE FROM events WHERE id <= (SELECT coalesce(max(id), 0) FROM events) - ?")
+      .bind(1, count)
+      .execute();
+}
+
 void Store::commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
                    std::vector<Event>& events) {
   if (changed.empty() && removed.empty() && events.empty()) return;

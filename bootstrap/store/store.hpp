@@ -36,11 +36,14 @@ class Store {
   explicit Store(const std::string& path);
 
   [[nodiscard]] std::vector<Node> nodes();
+  [[nodiscard]] std::optional<Node> node(const std::string& uuid);
   /// One transaction. Events get their ids.
   void commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
               std::vector<Event>& events);
   [[nodiscard]] std::vector<Event> events(const EventQuery& query);
   [[nodiscard]] std::int64_t last_event();
+  /// Forgets all events but the last ones.
+  void keep_events(std::int64_t count);
 
   /// Documents by name: "introspection/UUID", "image/NAME".
   [[nodiscard]] std::optional<Json> document(const std::string& name);

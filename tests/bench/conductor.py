@@ -56,7 +56,8 @@ def wait_for_all(c, state, verb):
 class Onlooker:
     """Reads the status page's stream as a browser does: after a break it goes on from the last id."""
 
-    def __init__(self, url):
+    def __init__(self, url, token):
+        self.token = token
         self.host = urllib.parse.urlsplit(url).netloc
         self.last, self.position, self.messages, self.fault = None, "", 0, ""
         threading.Thread(target=self.read, daemon=True).start()
@@ -65,7 +66,7 @@ class Onlooker:
         while not self.fault:
             connection = http.client.HTTPConnection(self.host, timeout=60)
             try:
-                connection.request("GET", "/page/events", headers={"Last-Event-ID": self.position})
+                connection.request("GET", "/page/events", headers={"Last-Event-ID": self.position, "X-Auth-Token": self.token})
                 self.follow(connection.getresponse())
             except (OSError, http.client.HTTPException):
                 time.sleep(1)
@@ -118,9 +119,9 @@ def main():
         os.sched_setaffinity(c.process.pid, {0})
         for task in os.listdir(f"/proc/{c.process.pid}/task"):
             os.sched_setaffinity(int(task), {0})
-        agents = subprocess.Popen([sys.executable, os.path.join(HERE, "conductor_agents.py"), c.url, str(count)])
+        agents = subprocess.Popen([sys.executable, os.path.join(HERE, "conductor_agents.py"), c.url, str(count), c.token()])
         began = time.monotonic()
-        onlooker = Onlooker(c.url)
+        onlooker = Onlooker(c.url, c.token())
         try:
             for i in range(count):
                 node = c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"n{i}"})[1]

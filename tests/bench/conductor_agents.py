@@ -1,7 +1,7 @@
-"""A thousand machines in one process: for tests/bench/conductor.py. usage: conductor_agents.py URL MACS…
+"""A thousand machines in one process: for tests/bench/conductor.py. usage: conductor_agents.py URL COUNT TOKEN
 
 Each looks itself up when its node waits for it, calls back once, does at once what it is told, and goes away when it is told
-to switch off. Their callback URLs differ by path.
+to switch off. Each has an address of its own, 127.1.0.0 and on: a machine is called back where it comes from.
 """
 
 import asyncio
@@ -15,14 +15,15 @@ WAITS = ("wait call-back", "clean wait", "rescue wait", "inspect wait")
 
 
 class Site:
-    def __init__(self, url, port):
+    def __init__(self, url, port, token):
+        self.token, self.started = token, 0
         self.host, self.api = urllib.parse.urlsplit(url).hostname, urllib.parse.urlsplit(url).port
         self.port, self.agents = port, {}
 
-    async def ask(self, method, path, body=None):
-        reader, writer = await asyncio.open_connection(self.host, self.api)
+    async def ask(self, method, path, body=None, own=None):
+        reader, writer = await asyncio.open_connection(self.host, self.api, local_addr=own and (own, 0))
         data = b"" if body is None else json.dumps(body).encode()
-        writer.write((f"{method} {path} HTTP/1.1\r\nHost: h\r\nX-OpenStack-Ironic-API-Version: 1.82\r\nConnection: close\r\n"
+        writer.write((f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nX-Auth-Token: {self.token}\r\nX-OpenStack-Ironic-API-Version: 1.82\r\nConnection: close\r\n"
                       f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n").encode() + data)
         head, _, text = (await reader.read()).partition(b"\r\n\r\n")
         writer.close()
@@ -34,7 +35,7 @@ class Site:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
                 length = next((int(line.split(":")[1]) for line in head.split("\r\n") if line.lower().startswith("content-length")), 0)
                 body = json.loads(await reader.readexactly(length)) if length else None
-                data = json.dumps(self.command(head.split()[1].split("/")[1], body)).encode()
+                data = json.dumps(self.command(writer.get_extra_info("sockname")[0], body)).encode()
                 writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -58,12 +59,14 @@ class Site:
                 await self.ask("POST", "/v1/continue_inspection",
                                {"inventory": {"interfaces": [{"mac_address": mac}], "cpu": {"count": 2}}})
                 return
-            key = uuid.uuid4().hex
-            status, found = await self.ask("GET", f"/v1/lookup?addresses={mac}")
+            self.started += 1
+            own = f"127.1.{self.started >> 8 & 255}.{self.started & 255}"
+            self.agents.pop(own, None)
+            status, found = await self.ask("GET", f"/v1/lookup?addresses={mac}", own=own)
             if status == 200:
                 await self.ask("POST", f"/v1/heartbeat/{node['uuid']}",
-                               {"callback_url": f"http://127.0.0.1:{self.port}/{key}", "agent_token": found["config"]["agent_token"],
-                                "agent_version": "9"})
+                               {"callback_url": f"http://{own}:{self.port}", "agent_token": found["config"]["agent_token"],
+                                "agent_version": "9"}, own)
 
     async def live(self, macs):
         """macs: by the node's name."""
@@ -81,8 +84,8 @@ class Site:
 
 async def main():
     count = int(sys.argv[2])
-    site = Site(sys.argv[1], 0)
-    server = await asyncio.start_server(site.serve, "127.0.0.1", 0, backlog=1024)
+    site = Site(sys.argv[1], 0, sys.argv[3])
+    server = await asyncio.start_server(site.serve, "0.0.0.0", 0, backlog=1024)
     site.port = server.sockets[0].getsockname()[1]
     await site.live({f"n{i}": f"52:54:00:00:{i >> 8:02x}:{i & 255:02x}" for i in range(count)})
 

@@ -136,7 +136,7 @@ seed_services() {
     while [ "$status" = 75 ]; do
         on_seed ip address replace 192.0.2.1/24 dev eth0
         status=0
-        on_seed "$HEARTH" node serve --boot boot.json --engine --no-trust-loopback --listen 198.51.100.1 \
+        on_seed "$HEARTH" node serve --boot boot.json --engine --listen 198.51.100.1 \
             --stacks-listen 0.0.0.0 --public 192.0.2.1 --state "$work/seed" >> seed.log 2>&1 || status=$?
         echo "$status" >> seed.statuses
     done

@@ -1,6 +1,7 @@
-// What changes nodes: the REST API, with a token that stays in this page's memory and nowhere else.
+// What changes nodes: the REST API, with a token that stays in this page's memory and nowhere else. Logging in with it
+// gives the browser a cookie, which scripts can't read, for what the page is told.
 import {$, h} from './dom.js';
-import {title} from './store.js';
+import {onLoggedOut, reconnect, title} from './store.js';
 
 let token = '';
 let locked = () => {};
@@ -49,14 +50,15 @@ function ask({heading, text, fields = [], button, danger, go}) {
 
 function unlock(then = () => {}) {
   ask({
-    heading: 'Act on nodes',
-    text: 'The token is in the file api-token of the conductor’s state directory. This page forgets it when it is closed.',
+    heading: 'Log in',
+    text: 'The token is in the file api-token of the conductor’s state directory, or your own. To see nodes lasts twelve hours; to act on them, until this page is closed.',
     fields: [{name: 'token', label: 'Token', type: 'password'}],
-    button: 'Unlock',
+    button: 'Log in',
     go: async (values) => {
-      await call('GET', 'hearth/instructions', undefined, values.token.trim());
+      await call('POST', 'hearth/login', undefined, values.token.trim());
       token = values.token.trim();
       locked(false);
+      reconnect();
       setTimeout(then);
     },
   });
@@ -107,6 +109,7 @@ export function startActions() {
     document.body.classList.toggle('unlocked', !is);
   };
   locked(true);
+  onLoggedOut(() => unlock());
   button.addEventListener('click', () => {
     if (!token) return unlock();
     token = '';

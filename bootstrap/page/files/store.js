@@ -49,17 +49,50 @@ function takeChange(message) {
   });
 }
 
+let askToLogIn = () => {};
+let again = () => {};
+/** f(): nobody is logged in, so that nothing is told; it may be called more than once. */
+export const onLoggedOut = (f) => { askToLogIn = f; };
+/** Somebody has logged in: what he may see comes now. */
+export const reconnect = () => again();
+
+const needsLogIn = async () => {
+  try {
+    return (await fetch('events', {method: 'HEAD'})).status === 401;
+  } catch {
+    return false; // nobody answers: that is not a matter of tokens
+  }
+};
+
+async function toldHowMany() {
+  try {
+    const {nodes} = await (await fetch('counts')).json();
+    return `${nodes} nodes; log in to see them`;
+  } catch {
+    return 'Not logged in';
+  }
+}
+
 /** state(text, kind): how the connection is. */
 export function connect(state) {
   const source = new EventSource('events');
   source.addEventListener('open', () => state('Live', 'good'));
   source.addEventListener('snapshot', (event) => takeSnapshot(JSON.parse(event.data)));
   source.addEventListener('change', (event) => takeChange(JSON.parse(event.data)));
-  source.addEventListener('error', () => {
+  source.addEventListener('error', async () => {
     state('Reconnecting', 'waiting');
     if (source.readyState !== EventSource.CLOSED) return;
-    source.close(); // refused: too many look on, or something in between answers
-    setTimeout(() => connect(state), 5000);
+    source.close(); // refused: no log-in, too many look on, or something in between answers
+    const timer = setTimeout(() => connect(state), 5000);
+    again = () => {
+      clearTimeout(timer);
+      again = () => {};
+      connect(state);
+    };
+    if (!await needsLogIn()) return;
+    clearTimeout(timer);
+    state(await toldHowMany(), 'waiting');
+    askToLogIn();
   });
 }
 

@@ -66,10 +66,10 @@ const tests = {
     assert.equal(status, 401, 'though the browser runs on this machine');
     await page.getByRole('button', {name: 'manage', exact: true}).click();
     await page.getByLabel('Token').fill('wrong');
-    await page.getByRole('button', {name: 'Unlock'}).click();
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
     await page.getByText('The token is not accepted.').waitFor();
     await page.getByLabel('Token').fill(site.token);
-    await page.getByRole('button', {name: 'Unlock'}).click();
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
     await page.getByRole('dialog', {name: 'manage: web2'}).getByRole('button', {name: 'manage'}).click();
     await page.locator('#node .badge', {hasText: 'manageable'}).waitFor();
     await site.state('web2', 'manageable');

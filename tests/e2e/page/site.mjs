@@ -89,6 +89,14 @@ export class Site {
     return text ? JSON.parse(text) : null;
   }
 
+  /** The cookie of a browser that is logged in. */
+  async logIn() {
+    const answer = await fetch(`${this.url}/v1/hearth/login`, {method: 'POST', headers: {'X-Auth-Token': this.token}});
+    assert.equal(answer.status, 204);
+    const [, name, value] = /^([^=]+)=([^;]+)/.exec(answer.headers.get('set-cookie'));
+    return {name, value, url: this.front};
+  }
+
   async add(name, more = {}) {
     const node = await this.ask('POST', '/v1/nodes', {driver: 'fake-hardware', name, ...more});
     const tail = node.uuid.slice(0, 6).match(/../g).join(':');
@@ -186,6 +194,7 @@ export class Browser {
   /** A page whose errors, refused contents and requests to others are faults. `quiet`: refused connections are none. */
   async page(options = {}) {
     const context = await this.chromium.newContext({viewport: {width: 1200, height: 900}, ...options});
+    await context.addCookies([await this.site.logIn()]);
     const page = await context.newPage();
     page.setDefaultTimeout(30000);
     page.on('pageerror', (error) => this.faults.push(`script: ${error.message}`));

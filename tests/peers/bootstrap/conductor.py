@@ -27,7 +27,8 @@ class Conductor:
     def start(self):
         self.log = open(os.path.join(self.directory, "serve.log"), "ab")
         self.process = subprocess.Popen(
-            [self.hearth, "node", "serve", "--state", self.directory, "--port", "0", *self.options],
+            [self.hearth, "node", "serve", "--state", self.directory, "--port", "0", "--rehearsal",
+             *self.options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         words = self.process.stdout.readline().split()
         if len(words) != 3 or words[0] != "api":
@@ -61,7 +62,7 @@ class Conductor:
     def field(self, *words, code=0):
         """openstack WORDS, Debian's own client; stdout and stderr."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OS_") and "proxy" not in k.lower()}
-        environment |= {"OS_AUTH_TYPE": "none", "OS_ENDPOINT": self.url}
+        environment |= {"OS_AUTH_TYPE": "http_basic", "OS_USERNAME": "admin", "OS_PASSWORD": self.token(), "OS_ENDPOINT": self.url}
         began = time.monotonic()
         done = openstack_client.run(list(words), environment)
         print(f"{time.monotonic() - began:5.1f} s  openstack {' '.join(words)}", flush=True)
@@ -72,7 +73,7 @@ class Conductor:
     def ask(self, method, path, body=None, version="1.82"):
         """Status and JSON of a plain request."""
         request = urllib.request.Request(self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
-                                         headers={"Content-Type": "application/json",
+                                         headers={"Content-Type": "application/json", "X-Auth-Token": self.token(),
                                                   "X-OpenStack-Ironic-API-Version": version})
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
@@ -82,6 +83,10 @@ class Conductor:
         except urllib.error.HTTPError as error:
             text = error.read()
             return error.code, json.loads(text) if text else None
+
+    def token(self):
+        with open(os.path.join(self.directory, "api-token"), encoding="ascii") as file:
+            return file.read().strip()
 
     def node(self, name):
         return self.ask("GET", f"/v1/nodes/{name}")[1]

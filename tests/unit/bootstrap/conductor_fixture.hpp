@@ -116,13 +116,14 @@ class ConductorFixture : public ::testing::Test {
   }
   /// The machine's agent looks itself up and calls back; its token.
   std::string agent_calls(const std::string& uuid, const std::string& url = "http://192.0.2.9:9999") {
-    const Json found = conductor->agents().look_up({node(uuid).ports.at(0).address}, "", "http://h");
+    const Json found = conductor->agents().look_up({node(uuid).ports.at(0).address}, "", "http://h", "192.0.2.9");
     const std::string token = found["config"]["agent_token"];
     beat(uuid, token, url);
     return token;
   }
-  void beat(const std::string& uuid, const std::string& token, const std::string& url = "http://192.0.2.9:9999") {
-    conductor->agents().heartbeat(uuid, {{"callback_url", url}, {"agent_token", token}, {"agent_version", "1"}});
+  void beat(const std::string& uuid, const std::string& token, const std::string& url = "http://192.0.2.9:9999",
+            const std::string& peer = "192.0.2.9") {
+    conductor->agents().heartbeat(uuid, {{"callback_url", url}, {"agent_token", token}, {"agent_version", "1"}}, peer);
     conductor->settle();
   }
   [[nodiscard]] std::vector<std::string> events(const std::string& uuid, const std::string& kind) {

@@ -18,9 +18,9 @@ class Api : public ConductorFixture {
   };
 
   Said ask(const std::string& method, const std::string& target, const Json& body = Json(),
-           const std::string& version = "1.78", const std::string& peer = "127.0.0.1", const ApiPolicy& policy = {},
-           const HttpHeaders& more = {}) {
-    IronicApi api(*conductor, policy, log);
+           const std::string& version = "1.78", const std::string& peer = "192.0.2.9",
+           const Caller& caller = {Role::admin, "admin"}, IronicApi::Faces faces = IronicApi::Faces::all) {
+    IronicApi api(*conductor, faces, log);
     ServedRequest request;
     request.method = method;
     request.target = target;
@@ -28,12 +28,11 @@ class Api : public ConductorFixture {
     request.path = parts.path;
     request.raw_path = parts.raw_path;
     request.query = parts.query;
-    request.headers = more;
     request.headers.emplace_back("Host", "192.0.2.1:6385");
     if (!version.empty()) request.headers.emplace_back("X-OpenStack-Ironic-API-Version", version);
     request.peer = peer;
     request.body = body.is_null() ? "" : body.dump();
-    const ServedResponse response = api.answer(request);
+    const ServedResponse response = api.answer(request, caller);
     return {response.status, response.body.empty() ? Json() : Json::parse(response.body), response.headers};
   }
 };
@@ -119,16 +118,36 @@ TEST_F(Api, versionsAreNegotiatedAsTheClientExpects) {
   EXPECT_EQ(ask("GET", "/v2").status, 404);
 }
 
-TEST_F(Api, peopleNeedATokenFromElsewhereAndMachinesSeeOnlyWhatIsTheirs) {
-  const ApiPolicy policy{"secret", true, false};
-  EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "192.0.2.5", policy).status, 401);
-  EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "192.0.2.5", policy, {{"X-Auth-Token", "secret"}}).status, 200);
-  EXPECT_EQ(
-      ask("GET", "/v1/nodes", Json(), "1.78", "192.0.2.5", policy, {{"Authorization", "Basic YTpzZWNyZXQ="}}).status,
-      200);
-  EXPECT_EQ(ask("GET", "/v1/lookup?addresses=52:54:00:00:00:01", Json(), "1.78", "192.0.2.5", policy).fault(),
+TEST_F(Api, whatSomebodyMayDoIsAMatterOfHisRoleAndMachinesSeeOnlyWhatIsTheirs) {
+  add("fake-hardware");
+  const Caller nobody, reader{Role::read, "r"}, operating{Role::operate, "o"}, admin{Role::admin, "a"};
+  const auto status = [&](const Caller& caller, const char* method, const char* target, const Json& body = Json()) {
+    return ask(method, target, body, "1.78", "127.0.0.1", caller).status;
+  };
+  EXPECT_EQ(status(nobody, "GET", "/v1/nodes"), 401) << "this machine is nobody";
+  EXPECT_EQ(status(reader, "GET", "/v1/nodes"), 200);
+  EXPECT_EQ(status(reader, "PUT", "/v1/nodes/web1/maintenance", {{"reason", "x"}}), 403);
+  EXPECT_EQ(status(operating, "PUT", "/v1/nodes/web1/maintenance", {{"reason", "x"}}), 202);
+  EXPECT_EQ(status(operating, "PATCH", "/v1/nodes/web1", Json::array()), 403);
+  EXPECT_EQ(status(operating, "GET", "/v1/hearth/export?secrets=true"), 403);
+  EXPECT_EQ(status(operating, "POST", "/v1/hearth/handover", Json::object()), 403);
+  EXPECT_EQ(status(admin, "GET", "/v1/hearth/export?secrets=true"), 200);
+  EXPECT_EQ(ask("GET", "/v1/lookup?addresses=52:54:00:00:00:09", Json(), "1.78", "192.0.2.5", nobody).fault(),
             "Resource could not be found.");
-  EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", {"", false, true}).status, 404);
+  EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", admin, IronicApi::Faces::agents).status, 404);
+}
+
+TEST_F(Api, eventsSayWhoAskedForWhatHappened) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(
+      ask("PUT", "/v1/nodes/web1/maintenance", {{"reason", "fan"}}, "1.78", "192.0.2.9", {Role::operate, "ann"}).status,
+      202);
+  bool told = false;
+  for (const Event& event : store.events({0, 100, uuid, false}))
+    told = told || (event.kind == "maintenance" && text_in(event.detail, "who") == "ann");
+  EXPECT_TRUE(told);
+  conductor->set_maintenance(uuid, false, "");
+  EXPECT_FALSE(store.events({0, 1, uuid, true}).at(0).detail.contains("who")) << "that was nobody's request";
 }
 
 TEST_F(Api, theAgentsWayThroughLookUpHeartbeatAndInspection) {
@@ -177,22 +196,6 @@ TEST_F(Api, brokenRequestsAreTheClientsFault) {
   EXPECT_EQ(ask("POST", "/v1/nodes", {{"driver", {1}}}).status, 400);
 }
 
-TEST_F(Api, aBrowserOnThisMachineNeedsTheTokenForItCarriesOthersRequests) {
-  const ApiPolicy policy{"secret", true, false};
-  EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", policy).status, 200);
-  for (const HttpHeaders& headers :
-       {HttpHeaders{{"Origin", "http://evil.example"}}, HttpHeaders{{"Sec-Fetch-Site", "cross-site"}}}) {
-    EXPECT_EQ(ask("POST", "/v1/hearth/import", Json::object(), "1.78", "127.0.0.1", policy, headers).status, 401);
-    HttpHeaders with_token = headers;
-    with_token.emplace_back("X-Auth-Token", "secret");
-    EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", policy, with_token).status, 200);
-  }
-  EXPECT_TRUE(find_header(ask("GET", "/v1/nodes", Json(), "1.78", "192.0.2.7", policy).headers, "WWW-Authenticate"));
-  EXPECT_FALSE(
-      find_header(ask("GET", "/v1/nodes", Json(), "1.78", "192.0.2.7", policy, {{"X-Auth-Token", "wrong"}}).headers,
-                  "WWW-Authenticate"));
-}
-
 TEST_F(Api, anInstructionThatHasBecomeAnotherIsNotLiftedByWhoSawTheOldOne) {
   const std::string uuid = add("manual-management");
   conductor->verb(uuid, "active", {});
@@ -221,6 +224,57 @@ TEST_F(Api, theServicesAreGivenToAnActiveNodeWhenNoneIsWorkedOn) {
   EXPECT_EQ(ask("POST", "/v1/hearth/handover", {{"id", "x"}, {"to", "n1"}, {"force", true}}).status, 202);
   EXPECT_EQ(kept_handover(conductor->ledger().store()), (Handover{"x", "n1", false}));
   EXPECT_NE(ask("GET", "/v1/hearth/events").body.dump().find("the services are given to n1"), std::string::npos);
+}
+
+TEST_F(Api, filtersAreKeptToOrRefusedAndNeverIgnored) {
+  const std::string retired = add("fake-hardware", "52:54:00:00:00:01", "old");
+  add("fake-hardware", "52:54:00:00:00:02", "new");
+  conductor->ledger().edit(retired).fields = {{"retired", true}, {"owner", "ann"}, {"description", "The Old one"}};
+  conductor->ledger().edit(retired).fault = "power failure";
+  const auto names = [&](const std::string& query) {
+    std::vector<std::string> found;
+    for (const Json& node : ask("GET", cat("/v1/nodes?", query)).body.value("nodes", Json::array()))
+      found.push_back(node["name"]);
+    return join(found, " ");
+  };
+  for (const char* query :
+       {"retired=True", "fault=power%20failure", "project=ann", "description_contains=old", "owner=ann"})
+    EXPECT_EQ(names(query), "old") << query;
+  EXPECT_EQ(names("retired=False"), "new");
+  EXPECT_EQ(names("conductor=elsewhere"), "");
+  EXPECT_EQ(names("chassis_uuid=1"), "");
+  for (const char* query : {"shard=a", "provision_state=activ", "retired=perhaps", "limit=x", "colour=red"})
+    EXPECT_EQ(ask("GET", cat("/v1/nodes?", query)).status, 400) << query;
+}
+
+TEST_F(Api, methodsThatAreNoneDoNothing) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/traits/CUSTOM_A").status, 204);
+  EXPECT_EQ(ask("POST", "/v1/nodes/web1/traits").status, 405);
+  EXPECT_EQ(node(uuid).traits.size(), 1U);
+  EXPECT_EQ(ask("DELETE", "/v1/nodes").status, 405);
+  EXPECT_EQ(ask("POST", "/v1/drivers/fake-hardware/vendor_passthru?method=x").status, 404);
+  EXPECT_EQ(ask("POST", "/v1/nodes/web1/vifs", {{"id", "x"}}).status, 204);
+  EXPECT_EQ(ask("POST", "/v1/nodes", {{"driver", "fake-hardware"}, {"name", "detail"}}).status, 400);
+}
+
+TEST_F(Api, whatIsNotDoneIsNotAccepted) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(
+      ask("PUT", "/v1/nodes/web1/states/provision", {{"target", "active"}, {"deploy_steps", {{{"step", "x"}}}}}).status,
+      400);
+  set_state(uuid, State::manageable);
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/provision", {{"target", "clean"}}).status, 400);
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/power", {{"target", "soft power off"}, {"timeout", 0}}).status, 400);
+  EXPECT_EQ(
+      ask("PATCH", "/v1/nodes/web1",
+          Json::parse(
+              R"([{"op": "add", "path": "/driver_info/kernel_append_params", "value": "quiet\nchain http://x/"}])"))
+          .status,
+      400);
+  EXPECT_EQ(ask("POST", "/v1/nodes", {{"driver", "fake-hardware"}, {"driver_info", {{"qemu_options", "-x"}}}}).status,
+            400);
+  EXPECT_FALSE(node(uuid).driver_info.contains("kernel_append_params"));
 }
 
 }  // namespace

@@ -96,5 +96,13 @@ TEST(Flow, anOrderIsRecognisedInTheAgentsList) {
   EXPECT_EQ(find_order(Json::array({commands[0], commands[1]}), order), nullptr);
 }
 
+TEST(Flow, anInspectionThatManagesNoBootSwitchesNothing) {
+  Node node;
+  node.job.arguments = {{"manage_boot", false}};
+  EXPECT_EQ(flow_of("inspect", node, false), (std::vector{Stage::await_data, Stage::finish}));
+  node.job.arguments = {{"manage_boot", true}};
+  EXPECT_EQ(flow_of("inspect", node, false).front(), Stage::power_off);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

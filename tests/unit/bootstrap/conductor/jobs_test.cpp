@@ -150,7 +150,7 @@ TEST_F(Jobs, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
   EXPECT_EQ(node(uuid).state, State::inspect_wait);
   const Json data =
       Json::parse(R"({"inventory": {"interfaces": [{"mac_address": "52:54:00:00:00:01"}], "cpu": {"count": 8}}})");
-  EXPECT_EQ(conductor->agents().inspected(data, "")["uuid"], uuid);
+  EXPECT_EQ(conductor->agents().inspected(data, "", "192.0.2.9")["uuid"], uuid);
   conductor->settle();
   pass(3);
   EXPECT_EQ(node(uuid).state, State::manageable);
@@ -211,8 +211,9 @@ TEST_F(Jobs, noMoreMachinesBootAtOnceThanThereAreAddresses) {
                          [&](const std::string& u) { return node(u).state == State::wait_call_back; });
   };
   EXPECT_EQ(waiting(), 2);
+  int port = 9000;
   for (const std::string& uuid : uuids) {
-    if (node(uuid).state == State::wait_call_back) agent_calls(uuid, cat("http://192.0.2.9/", uuid));
+    if (node(uuid).state == State::wait_call_back) agent_calls(uuid, cat("http://192.0.2.9:", ++port));
   }
   pass(3);
   EXPECT_EQ(

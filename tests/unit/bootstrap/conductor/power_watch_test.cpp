@@ -72,5 +72,90 @@ TEST_F(PowerWatch, bootDevicesAreCheckedAndKept) {
   EXPECT_TRUE(node(uuid).boot_device_persistent);
 }
 
+/// Its machines are on and go off only when they are forced to.
+class Stubborn final : public PowerDriver {
+ public:
+  std::vector<PowerAction> asked;
+  Power power = Power::on;
+  [[nodiscard]] std::vector<std::string> missing(const Node&) const override { return {}; }
+  [[nodiscard]] Power state(const Node&) override { return power; }
+  void set(const Node&, PowerAction action) override {
+    asked.push_back(action);
+    if (!is_soft(action)) power = action == PowerAction::off ? Power::off : Power::on;
+  }
+  void set_boot_device(const Node&, const std::string&, bool) override {}
+};
+
+class SoftPower : public PowerWatch {
+ protected:
+  SoftPower() {
+    auto own = std::make_unique<Stubborn>();
+    driver = own.get();
+    drivers.add("stubborn", std::move(own));
+    uuid = add("stubborn");
+    conductor->ledger().edit(uuid).power = Power::on;
+  }
+  Stubborn* driver = nullptr;
+  std::string uuid;
+};
+
+TEST_F(SoftPower, asksLooksAndForcesWhenTimeIsUp) {
+  conductor->power(uuid, "soft power off", Seconds(30));
+  EXPECT_EQ(node(uuid).target_power, "soft power off");
+  pass(28);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::soft_off}));
+  pass(6);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::soft_off, PowerAction::off}));
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_EQ(node(uuid).target_power, "");
+  EXPECT_FALSE(node(uuid).internal.contains("soft_power"));
+}
+
+TEST_F(SoftPower, takesItAsDoneWhenTheMachineFollowsAndStartsItAgainWhereThatWasAskedFor) {
+  conductor->power(uuid, "soft rebooting", Seconds(600));
+  pass(5);
+  EXPECT_EQ(node(uuid).target_power, "soft rebooting");
+  driver->power = Power::off;
+  pass(4);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::soft_off, PowerAction::on}));
+  EXPECT_EQ(node(uuid).power, Power::on);
+}
+
+TEST_F(SoftPower, nobodyIsLockedOutMeanwhileAndAHardOneReplacesIt) {
+  conductor->power(uuid, "soft power off", Seconds(600));
+  pass(5);
+  conductor->power(uuid, "power off");
+  pass(2);
+  EXPECT_EQ(node(uuid).power, Power::off);
+  driver->power = Power::on;
+  pass(5);
+  EXPECT_EQ(driver->asked.size(), 2U) << "the soft one is forgotten";
+}
+
+TEST_F(SoftPower, outlivesTheConductor) {
+  conductor->power(uuid, "soft power off", Seconds(30));
+  pass(2);
+  start();
+  pass(40);
+  EXPECT_EQ(node(uuid).power, Power::off);
+}
+
+TEST_F(PowerWatch, aRoundMarksANodeBusyOnlyWhenItsTurnComes) {
+  for (int i = 0; i < 200; ++i)
+    add("fake-hardware", cat("52:54:00:00:", i / 100, i / 10 % 10, ":", i / 10 % 10, i % 10), cat("n", i));
+  conductor->tick();
+  clock.advance(std::chrono::seconds(61));
+  conductor->tick();  // the round begins; InlineWorkers have done nothing of it yet
+  int locked = 0;
+  for (const auto& [id, one] : conductor->ledger().nodes()) {
+    try {
+      conductor->power(id, "power on");
+    } catch (const Refusal&) {
+      ++locked;
+    }
+  }
+  EXPECT_LE(locked, 64);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -30,7 +30,10 @@ class HandedOver : public ::testing::Test {
     request.headers = {{"X-Auth-Token", token}};
     request.body = body;
     request.peer = "192.0.2.9";
-    return desk.answer(request);
+    const ServedResponse nobody = desk.answer(request, {});
+    EXPECT_TRUE(nobody.status == 401 || nobody.status == 503) << nobody.status;
+    const Caller reader{token == "guess" ? Role::nobody : Role::admin, "admin"};
+    return desk.answer(request, reader);
   }
   TempDir folder_ = TempDir::create(fs::temp_directory_path(), "handover.");
 };
@@ -67,8 +70,7 @@ TEST_F(HandedOver, theDeskGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothing
   RealFileSystem().write(state() / "large", std::string(k_state_part + 100, 'x'), {});
   const fs::path packed = pack_state(state(), {"one", "compute1"});
   std::vector<HandoverDesk::Ending> endings;
-  HandoverDesk desk({state(), packed, "secret", false}, {"one", "compute1"},
-                    [&](HandoverDesk::Ending how) { endings.push_back(how); });
+  HandoverDesk desk({state(), packed}, {"one", "compute1"}, [&](HandoverDesk::Ending how) { endings.push_back(how); });
   const ServedResponse elsewhere = ask(desk, "POST", "/v1/nodes");
   EXPECT_EQ(elsewhere.status, 503);
   EXPECT_NE(elsewhere.body.find("given to compute1"), std::string::npos);
@@ -93,6 +95,21 @@ TEST_F(HandedOver, theDeskGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothing
   EXPECT_EQ(ask(desk, "POST", "/v1/hearth/handover/leave").status, 200);
   EXPECT_EQ(ask(desk, "DELETE", "/v1/hearth/handover").status, 200);
   EXPECT_EQ(endings, (std::vector{HandoverDesk::Ending::left, HandoverDesk::Ending::called_off}));
+}
+
+TEST_F(HandedOver, onlyAnAdministratorMayHaveItOrEndIt) {
+  const fs::path packed = pack_state(state(), {"one", "compute1"});
+  bool ended = false;
+  HandoverDesk desk({state(), packed}, {"one", "compute1"}, [&](HandoverDesk::Ending) { ended = true; });
+  for (const char* path : {"/v1/hearth/handover/leave", "/v1/hearth/handover/state", "/v1/hearth/handover"}) {
+    ServedRequest request;
+    request.method = "POST";
+    request.path = path;
+    request.peer = "127.0.0.1";
+    EXPECT_EQ(desk.answer(request, {}).status, 401) << path;
+    EXPECT_EQ(desk.answer(request, {Role::operate, "someone"}).status, 403) << path;
+  }
+  EXPECT_FALSE(ended);
 }
 
 }  // namespace

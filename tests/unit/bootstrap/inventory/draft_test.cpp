@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -45,9 +49,25 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
 }
 
 TEST(Draft, anUnsupportedDriverBecomesManualAndSaysSo) {
-  const Drafts drafts = drafts_of(R"([{"pm_type": "pxe_ilo", "pm_addr": "h", "pm_user": "u", "pm_password": "p"}])");
+  const Drafts drafts = drafts_of(R"([{"pm_type": "staging-amt", "mac": ["52:54:00:00:00:01"]}])");
   EXPECT_EQ(drafts.nodes.at(0).driver, "manual-management");
   EXPECT_NE(drafts.warnings.at(0).find("switched by hand"), std::string::npos);
+}
+
+TEST(Draft, bmcsOfOneMakerAreManaged) {
+  for (const auto& [type, driver, key] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{{"idrac", "idrac", "drac_address"},
+                                                                      {"pxe_drac", "idrac", "drac_address"},
+                                                                      {"pxe_ilo", "ilo", "ilo_address"},
+                                                                      {"irmc", "irmc", "irmc_address"},
+                                                                      {"xclarity", "xclarity", "xclarity_address"}}) {
+    const std::string text =
+        replace_all(R"([{"pm_type": "TYPE", "pm_addr": "h", "pm_user": "u", "pm_password": "p"}])", "TYPE", type);
+    const Drafts drafts = drafts_of(text.c_str());
+    ASSERT_EQ(drafts.nodes.size(), 1U) << type;
+    EXPECT_EQ(drafts.nodes[0].driver, driver);
+    EXPECT_EQ(drafts.nodes[0].info(key), "h");
+  }
 }
 
 TEST(Draft, newerPortsKeepWhatTheySay) {

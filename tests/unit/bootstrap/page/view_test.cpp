@@ -76,5 +76,20 @@ TEST(PageView, anEventComesWithoutItsDetail) {
   EXPECT_FALSE(event.contains("detail"));
 }
 
+TEST(PageView, maintenanceAndFailuresOfTheBmcLookLikeWhatTheyAre) {
+  Node node;
+  node.state = State::available;
+  EXPECT_EQ(page_row(node, false)["kind"], "stable");
+  node.maintenance = true;
+  EXPECT_EQ(page_row(node, false)["kind"], "held");
+  node.fault = "power failure";
+  EXPECT_EQ(page_row(node, false)["kind"], "failed");
+  Node fresh;
+  fresh.state = State::enroll;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "stable");
+  fresh.last_error = "Failed to verify: BMC 192.0.2.7: no answer";
+  EXPECT_EQ(page_row(fresh, false)["kind"], "failed");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

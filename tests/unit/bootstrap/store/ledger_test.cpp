@@ -1,8 +1,12 @@
 #include "bootstrap/store/ledger.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::bootstrap {
@@ -51,6 +55,57 @@ TEST(Ledger, onlyWhatWasCommittedIsThereAfterwardsAndWatchersHearItThen) {
   EXPECT_TRUE(Ledger(store, clock).nodes().empty());
   EXPECT_EQ(heard.size(), 1U);
   EXPECT_EQ(changes, (std::vector<std::string>{"+u1", "-u1"}));
+}
+
+/// While it lives no file of this process may grow: a disk that is full.
+class FullDisk {
+ public:
+  FullDisk() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    old_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, old_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*old_)(int) = SIG_DFL;
+};
+
+TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-ledger-");
+  Store store((directory.path() / "state.db").string());
+  fakes::ManualClock clock;
+  Ledger ledger(store, clock);
+  Node kept;
+  kept.uuid = new_uuid();
+  ledger.add(kept);
+  Node gone;
+  gone.uuid = new_uuid();
+  ledger.add(gone);
+  ledger.commit();
+  {
+    const FullDisk full;
+    ledger.edit(kept.uuid).maintenance = true;
+    ledger.remove(gone.uuid);
+    Node fresh;
+    fresh.uuid = new_uuid();
+    ledger.add(fresh);
+    ledger.record(kept, "maintenance", std::string(100000, 'x'));
+    EXPECT_THROW(ledger.commit(), std::exception);
+  }
+  EXPECT_FALSE(ledger.by_uuid(kept.uuid)->maintenance);
+  EXPECT_EQ(ledger.nodes().size(), 2U);
+  ledger.edit(kept.uuid).maintenance = true;
+  ledger.commit();
+  EXPECT_TRUE(store.node(kept.uuid)->maintenance);
+  EXPECT_TRUE(store.events({0, 10, "", false}).empty());
 }
 
 }  // namespace

@@ -60,5 +60,17 @@ TEST(Store, aFileOfANewerVersionIsRefused) {
   EXPECT_THROW(Store{path}, Error);
 }
 
+TEST(Store, keepsSoManyEventsAndForgetsTheOlderOnes) {
+  Store store(":memory:");
+  std::vector<Event> events(10);
+  store.commit({}, {}, events);
+  store.keep_events(3);
+  const std::vector<Event> left = store.events({0, 100, "", false});
+  ASSERT_EQ(left.size(), 3U);
+  EXPECT_EQ(left.front().id, 8);
+  store.keep_events(3);
+  EXPECT_EQ(store.last_event(), 10) << "ids go on";
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -175,6 +176,31 @@ TEST_F(HttpBootTest, TheRateOfAConnectionHolds) {
   EXPECT_EQ(taken(socket).size(), 100000U);
   clock_.advance(std::chrono::seconds(1));
   EXPECT_EQ(taken(socket).size(), 50000U);
+}
+
+TEST_F(HttpBootTest, WithoutDescriptorsItRestsAndGoesOnWhenThereAreSome) {
+  start();
+  source_.contents["a"] = "alpha";
+  Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int next = ::fcntl(client.get(), F_DUPFD, 0);
+  ::close(next);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(at_.port);
+  address.sin_addr.s_addr = htonl(at_.address.value);
+  EXPECT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  turn(100);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_EQ(log_.records.size(), 1U) << "it does not ask again and again";
+  EXPECT_EQ(log_.records[0].outcome, "too many open files");
+  clock_.advance(std::chrono::milliseconds(200));
+  turn();
+  ::fcntl(client.get(), F_SETFL, O_NONBLOCK);
+  EXPECT_THAT(exchange(client, "GET /a HTTP/1.1\r\n\r\n"), EndsWith("alpha"));
 }
 
 }  // namespace

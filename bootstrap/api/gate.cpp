@@ -1,0 +1,155 @@
+#include "bootstrap/api/gate.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/hmac.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+#include "bootstrap/api/answer.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr const char* k_cookie = "hearth-session";
+constexpr std::array<std::string_view, 4> k_roles = {"nobody", "read", "operate", "admin"};
+constexpr std::size_t k_shortest_token = 16;
+
+/// The host of "host:port" and "[address]:port", lower case, without the root's dot.
+std::string host_of(const std::string& authority) {
+  std::string host = to_lower(authority);
+  if (!host.empty() && host.front() == '[') return host.substr(0, host.find(']') + 1);
+  host = host.substr(0, host.find(':'));
+  if (!host.empty() && host.back() == '.') host.pop_back();
+  return host;
+}
+
+bool is_address(const std::string& host) {
+  return host.front() == '[' || host.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+std::string basic_password(const std::string& header) {
+  if (header.rfind("Basic ", 0) != 0) return "";
+  const std::string plain = base64_decode(trim(header.substr(6))).value_or("");
+  const std::size_t colon = plain.find(':');
+  return colon == std::string::npos ? "" : plain.substr(colon + 1);
+}
+
+std::string cookie_of(const ServedRequest& request) {
+  for (const std::string& pair : split(request.header("Cookie").value_or(""), ';')) {
+    const std::string_view one = trim(pair);
+    if (one.starts_with(k_cookie) && one.substr(std::string_view(k_cookie).size()).starts_with("="))
+      return std::string(one.substr(std::string_view(k_cookie).size() + 1));
+  }
+  return "";
+}
+
+std::string cookie_header(const std::string& value, bool tls, std::int64_t seconds) {
+  return cat(k_cookie, "=", value, "; Path=/; HttpOnly; SameSite=Strict; Max-Age=", seconds, tls ? "; Secure" : "");
+}
+
+}  // namespace
+
+std::optional<Role> parse_role(std::string_view name) {
+  const auto found = std::find(k_roles.begin() + 1, k_roles.end(), name);
+  if (found == k_roles.end()) return std::nullopt;
+  return static_cast<Role>(found - k_roles.begin());
+}
+
+bool is_own_host(const std::string& authority, const std::vector<std::string>& names) {
+  const std::string host = host_of(authority);
+  if (host.empty() || is_address(host) || host == "localhost" || host.ends_with(".localhost")) return true;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return to_lower(name) == host; });
+}
+
+bool is_from_foreign_page(const ServedRequest& request) {
+  if (const auto origin = request.header("Origin")) {
+    const std::size_t scheme = origin->find("://");
+    return scheme == std::string::npos || to_lower(origin->substr(scheme + 3)) != to_lower(request.host());
+  }
+  const std::string site = request.header("Sec-Fetch-Site").value_or("none");
+  // A link that somebody follows is no page's doing; what it fetches has SameSite cookies left out.
+  const bool followed = request.header("Sec-Fetch-Mode") == "navigate" && request.method == "GET";
+  return site != "none" && site != "same-origin" && !followed;
+}
+
+std::vector<Credential> parse_people(std::string_view text, const std::string& source) {
+  std::vector<Credential> people;
+  std::size_t number = 0;
+  for (const std::string& line : split_lines(text)) {
+    ++number;
+    const std::vector<std::string> words = split_words(line);
+    if (words.empty() || words.front().front() == '#') continue;
+    const std::optional<Role> role = words.size() == 3 ? parse_role(words[1]) : std::nullopt;
+    if (!role || words[2].size() < k_shortest_token) {
+      throw Error(ErrorKind::input, cat(source, ":", number,
+                                        ": NAME ROLE TOKEN is expected, with ROLE read, operate or admin, "
+                                        "and a token of at least ",
+                                        k_shortest_token, " characters"));
+    }
+    people.push_back({words[0], *role, words[2]});
+  }
+  return people;
+}
+
+Gate::Gate(Settings settings, GuardedHandler& behind, const Clock& clock, Logger& log)
+    : settings_(std::move(settings)), behind_(behind), clock_(clock), log_(log) {}
+
+Caller Gate::by_token(const std::string& token) const {
+  Caller found;
+  for (const Credential& one : settings_.people) {  // all of them: how long it takes tells nothing
+    if (!one.token.empty() && equal_in_constant_time(token, one.token)) found = {one.role, one.name};
+  }
+  return found;
+}
+
+Caller Gate::caller_of(const ServedRequest& request) const {
+  if (const auto token = request.header("X-Auth-Token")) return by_token(*token);
+  if (const auto basic = request.header("Authorization")) return by_token(basic_password(*basic));
+  const auto session = sessions_.find(cookie_of(request));
+  return session == sessions_.end() || session->second.ends <= clock_.now() ? Caller{} : session->second.caller;
+}
+
+ServedResponse Gate::log_in(const ServedRequest& request, const Caller& caller) {
+  ServedResponse response = empty_answer(204);
+  if (request.method == "DELETE") {
+    sessions_.erase(cookie_of(request));
+    response.headers.emplace_back("Set-Cookie", cookie_header("", request.tls, 0));
+    return response;
+  }
+  if (request.method != "POST") return fault_answer(405, "Method Not Allowed");
+  if (caller.role == Role::nobody) return fault_answer(401, "A valid X-Auth-Token, or Basic credentials, are needed");
+  std::erase_if(sessions_, [&](const auto& one) { return one.second.ends <= clock_.now(); });
+  if (sessions_.size() >= k_sessions) return fault_answer(503, "Too many are logged in");
+  const std::string key = random_hex(32);
+  sessions_[key] = {caller, clock_.now() + k_session};
+  const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(k_session).count();
+  response.headers.emplace_back("Set-Cookie", cookie_header(key, request.tls, seconds));
+  log_.info(cat(caller.name, " logged in from ", request.peer));
+  return response;
+}
+
+ServedResponse Gate::answer(const ServedRequest& request) {
+  const auto refuse = [&](int status, const std::string& text) {
+    if (warnings_.take(clock_.now())) {
+      log_.warning(
+          cat("refused ", request.method, " ", without_secrets(request.target), " from ", request.peer, ": ", text));
+    }
+    return fault_answer(status, text);
+  };
+  if (!is_own_host(request.host(), settings_.hosts)) {
+    return refuse(
+        421, cat("This is not ", request.host(), ": ask by its address, or start it with --allow-host and that name"));
+  }
+  if (is_from_foreign_page(request)) return refuse(403, "A page from elsewhere has no business here");
+  const Caller caller = caller_of(request);
+  if (request.path == "/v1/hearth/login") return log_in(request, caller);
+  ServedResponse response = behind_.answer(request, caller);
+  if (response.status == 401 && warnings_.take(clock_.now()))
+    log_.warning(cat("no valid token: ", request.method, " ", request.path, " from ", request.peer));
+  return response;
+}
+
+}  // namespace hearth::bootstrap

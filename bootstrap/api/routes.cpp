@@ -1,0 +1,97 @@
+#include "bootstrap/api/routes.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bootstrap/conductor/transition.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::string_view k_pages = "detail fields limit marker sort_key sort_dir";
+constexpr std::string_view k_node_filters =
+    "detail fields limit marker sort_key sort_dir instance_uuid associated maintenance provision_state driver "
+    "resource_class conductor_group owner lessee project retired fault conductor chassis_uuid description_contains";
+constexpr std::string_view k_port_filters = "detail fields limit marker sort_key sort_dir address node node_uuid";
+
+const std::vector<Route>& routes() {
+  static const std::vector<Route> table = {
+      {"nodes", "GET POST", k_node_filters},
+      {"nodes/detail", "GET", k_node_filters},
+      {"nodes/*", "GET PATCH DELETE", "fields reset_interfaces"},
+      {"nodes/*/states", "GET", ""},
+      {"nodes/*/states/provision", "PUT", ""},
+      {"nodes/*/states/power", "PUT", ""},
+      {"nodes/*/states/console", "GET", ""},
+      {"nodes/*/maintenance", "PUT DELETE", ""},
+      {"nodes/*/management/boot_device", "GET PUT", ""},
+      {"nodes/*/management/boot_device/supported", "GET", ""},
+      {"nodes/*/traits", "GET PUT DELETE", ""},
+      {"nodes/*/traits/*", "PUT DELETE", ""},
+      {"nodes/*/validate", "GET", ""},
+      {"nodes/*/history", "GET", "detail"},
+      {"nodes/*/history/*", "GET", ""},
+      {"nodes/*/ports", "GET", k_pages},
+      {"nodes/*/ports/detail", "GET", k_pages},
+      {"nodes/*/portgroups", "GET", k_pages},
+      {"nodes/*/vifs", "GET POST", ""},
+      {"nodes/*/vifs/*", "DELETE", ""},
+      {"nodes/*/inventory", "GET", ""},
+      {"ports", "GET POST", k_port_filters},
+      {"ports/detail", "GET", k_port_filters},
+      {"ports/*", "GET PATCH DELETE", "fields"},
+      {"drivers", "GET", "detail type fields"},
+      {"drivers/*", "GET", "fields"},
+      {"drivers/*/properties", "GET", ""},
+      {"conductors", "GET", k_pages},
+      {"conductors/*", "GET", "fields"},
+      {"introspection", "GET", "limit marker state"},
+      {"introspection/*", "GET POST", "manage_boot"},
+      {"introspection/*/data", "GET", ""},
+      {"introspection/*/abort", "POST", ""},
+      {"chassis", "GET", k_pages},
+      {"portgroups", "GET", "detail fields limit marker sort_key sort_dir address node"},
+      {"allocations", "GET", "fields limit marker sort_key sort_dir node resource_class state owner"},
+      {"deploy_templates", "GET", k_pages},
+      {"hearth/import", "POST", ""},
+      {"hearth/export", "GET", "secrets"},
+      {"hearth/events", "GET", "after limit newest node"},
+      {"hearth/log/*", "GET", ""},
+      {"hearth/instructions", "GET", ""},
+      {"hearth/instructions/*", "DELETE", "since"},
+      {"hearth/images", "GET", ""},
+      {"hearth/images/*", "GET PUT DELETE", ""},
+      {"hearth/roles", "GET", ""},
+      {"hearth/roles/*", "GET PUT DELETE", ""},
+      {"hearth/configure_boot", "POST", ""},
+      {"hearth/handover", "POST", ""}};
+  return table;
+}
+
+bool matches(std::string_view path, const std::vector<std::string>& parts) {
+  const std::vector<std::string> wanted = split(path, '/');
+  return wanted.size() == parts.size() &&
+         std::equal(wanted.begin(), wanted.end(), parts.begin(),
+                    [](const std::string& want, const std::string& part) { return want == "*" || want == part; });
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  const std::vector<std::string> list = split_words(words);
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+}  // namespace
+
+void check_route(const std::vector<std::string>& parts, const std::string& method,
+                 const metadata::Parameters& parameters) {
+  const auto route =
+      std::find_if(routes().begin(), routes().end(), [&](const Route& one) { return matches(one.path, parts); });
+  if (route == routes().end()) throw Refusal(404, "Not Found");
+  if (!has_word(route->methods, method == "HEAD" ? "GET" : method)) throw Refusal(405, "Method Not Allowed");
+  for (const auto& [name, value] : parameters) {
+    if (!has_word(route->parameters, name)) throw Refusal(400, cat("Unknown argument: \"", name, "\""));
+  }
+}
+
+}  // namespace hearth::bootstrap

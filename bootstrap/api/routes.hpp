@@ -1,0 +1,25 @@
+// The paths that there are, with the methods and the query parameters that each has. Whatever else is asked for is
+// refused by name: a filter that is ignored would answer with all nodes, a method that is ignored would do something
+// else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metadata/serve/query.hpp"
+
+namespace hearth::bootstrap {
+
+struct Route {
+  std::string_view path;        ///< behind /v1/, "*" for one part
+  std::string_view methods;     ///< apart by blanks; GET serves HEAD, too
+  std::string_view parameters;  ///< of the query, likewise
+};
+
+/// Throws Refusal: 404 where there is no such path, 405 for a method it does not have, 400 for a parameter that it does
+/// not know.
+void check_route(const std::vector<std::string>& parts, const std::string& method,
+                 const metadata::Parameters& parameters);
+
+}  // namespace hearth::bootstrap

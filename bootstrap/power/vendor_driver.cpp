@@ -1,0 +1,86 @@
+#include "bootstrap/power/vendor_driver.hpp"
+
+#include "base/net/url.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+using Reason = PowerFault::Reason;
+
+/// "https://bmc:443/x" → "bmc": IPMI has another port.
+std::string host_of_bmc(const std::string& address) {
+  const Result<Url> url = parse_url(address.find("://") == std::string::npos ? cat("https://", address) : address);
+  return url ? url->host : address;
+}
+
+}  // namespace
+
+std::string VendorDriver::address(const Node& node) const {
+  return node.info(cat(prefix_, "_address"), node.info("redfish_address", node.info("ipmi_address")));
+}
+
+Node VendorDriver::as(const Node& node, const std::string& driver) const {
+  Node other = node;
+  other.driver = driver;
+  for (const char* key : {"_username", "_password", "_system_id", "_verify_ca"}) {
+    const std::string own = node.info(prefix_ + key);
+    if (!own.empty() && node.info(driver + key).empty()) other.driver_info[driver + key] = own;
+  }
+  if (node.info(driver + "_address").empty())
+    other.driver_info[driver + "_address"] = driver == "ipmi" ? host_of_bmc(address(node)) : address(node);
+  return other;
+}
+
+std::vector<std::string> VendorDriver::missing(const Node& node) const {
+  if (address(node).empty()) return {cat(prefix_, "_address is missing: the address of the BMC.")};
+  return redfish_.missing(as(node, "redfish"));
+}
+
+void VendorDriver::ask(const Node& node, const Call& call) {
+  const std::string at = address(node);
+  const auto known = [&] {
+    const std::lock_guard lock(mutex_);
+    return by_ipmi_.contains(at);
+  };
+  if (known()) {
+    try {
+      return call(ipmi_, as(node, "ipmi"));
+    } catch (const PowerFault& fault) {
+      if (fault.reason() != Reason::unreachable) throw;
+      const std::lock_guard lock(mutex_);
+      by_ipmi_.erase(at);  // it may have been replaced
+      throw;
+    }
+  }
+  try {
+    call(redfish_, as(node, "redfish"));
+  } catch (const PowerFault& fault) {
+    if (fault.reason() == Reason::refused || fault.reason() == Reason::busy) throw;
+    try {
+      call(ipmi_, as(node, "ipmi"));
+    } catch (const PowerFault& other) {
+      throw PowerFault(other.reason() == Reason::refused ? Reason::refused : fault.reason(),
+                       cat("by Redfish: ", fault.what(), "; by IPMI: ", other.what()));
+    }
+    const std::lock_guard lock(mutex_);
+    by_ipmi_.insert(at);
+  }
+}
+
+Power VendorDriver::state(const Node& node) {
+  Power found = Power::unknown;
+  ask(node, [&found](PowerDriver& driver, const Node& as) { found = driver.state(as); });
+  return found;
+}
+
+void VendorDriver::set(const Node& node, PowerAction action) {
+  ask(node, [action](PowerDriver& driver, const Node& as) { driver.set(as, action); });
+}
+
+void VendorDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {
+  ask(node, [&](PowerDriver& driver, const Node& as) { driver.set_boot_device(as, device, persistent); });
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,130 @@
+#include "bootstrap/api/gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/hmac.hpp"
+#include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/memory_logger.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+/// Says who came in.
+class Behind final : public GuardedHandler {
+ public:
+  ServedResponse answer(const ServedRequest&, const Caller& caller) override {
+    ++asked;
+    ServedResponse response;
+    response.status = caller.role == Role::nobody ? 401 : 200;
+    response.body = caller.name;
+    return response;
+  }
+  int asked = 0;
+};
+
+class GateTest : public ::testing::Test {
+ protected:
+  ServedResponse ask(HttpHeaders headers, const std::string& method = "GET", const std::string& path = "/v1/nodes",
+                     const std::string& peer = "127.0.0.1") {
+    ServedRequest request;
+    request.method = method;
+    request.target = path;
+    request.path = path;
+    request.headers = std::move(headers);
+    if (!request.header("Host")) request.headers.emplace_back("Host", "127.0.0.1:6385");
+    request.peer = peer;
+    return gate.answer(request);
+  }
+
+  Behind behind;
+  fakes::ManualClock clock;
+  fakes::MemoryLogger log;
+  Gate gate{{{{"admin", Role::admin, "secret-of-the-admin"}, {"ann", Role::read, "secret-of-ann-herself"}},
+             {"seed.example.org"}},
+            behind,
+            clock,
+            log};
+};
+
+TEST_F(GateTest, thisMachineIsNobody) {
+  EXPECT_EQ(ask({}).status, 401);
+  EXPECT_EQ(ask({}, "GET", "/v1/nodes", "::1").status, 401);
+}
+
+TEST_F(GateTest, aTokenSaysWhoOneIs) {
+  EXPECT_EQ(ask({{"X-Auth-Token", "secret-of-the-admin"}}).body, "admin");
+  EXPECT_EQ(ask({{"X-Auth-Token", "secret-of-ann-herself"}}).body, "ann");
+  EXPECT_EQ(ask({{"Authorization", cat("Basic ", base64_encode("x:secret-of-ann-herself"))}}).body, "ann");
+  for (const char* wrong : {"", "secret", "secret-of-ann-herself "})
+    EXPECT_EQ(ask({{"X-Auth-Token", wrong}}).status, 401);
+  Gate none({{}, {}}, behind, clock, log);
+  ServedRequest request;
+  request.headers = {{"X-Auth-Token", ""}};
+  EXPECT_EQ(none.answer(request).status, 401);
+}
+
+TEST_F(GateTest, aNameThatWasMadeToPointHereReachesNoHandlerWhateverItBrings) {
+  for (const char* host : {"evil.example", "evil.example:6385", "EVIL.example.", "seed.example.org.evil.example"}) {
+    EXPECT_EQ(ask({{"Host", host}, {"X-Auth-Token", "secret-of-the-admin"}}).status, 421) << host;
+  }
+  EXPECT_EQ(behind.asked, 0);
+  for (const char* host : {"192.0.2.1", "192.0.2.1:6385", "[2001:db8::1]:6385", "localhost:1", "a.localhost",
+                           "Seed.Example.org:6385", "seed.example.org."}) {
+    EXPECT_EQ(ask({{"Host", host}, {"X-Auth-Token", "secret-of-the-admin"}}).status, 200) << host;
+  }
+}
+
+TEST_F(GateTest, aPageFromElsewhereReachesNoHandlerWhateverItBrings) {
+  const std::pair<const char*, const char*> token{"X-Auth-Token", "secret-of-the-admin"};
+  for (const HttpHeaders& headers :
+       {HttpHeaders{token, {"Origin", "http://evil.example"}}, HttpHeaders{token, {"Origin", "null"}},
+        HttpHeaders{token, {"Origin", "http://127.0.0.1:8000"}}, HttpHeaders{token, {"Sec-Fetch-Site", "cross-site"}},
+        HttpHeaders{token, {"Sec-Fetch-Site", "same-site"}}}) {
+    EXPECT_EQ(ask(headers, "POST").status, 403);
+    EXPECT_EQ(ask(headers, "GET").status, 403);
+  }
+  EXPECT_EQ(ask({token, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "navigate"}}, "POST").status, 403);
+  EXPECT_EQ(behind.asked, 0);
+  EXPECT_EQ(ask({token, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "navigate"}}, "GET").status, 200)
+      << "a link";
+  EXPECT_EQ(ask({token, {"Origin", "http://127.0.0.1:6385"}, {"Sec-Fetch-Site", "same-origin"}}, "POST").status, 200);
+}
+
+TEST_F(GateTest, aBrowserLogsInOnceAndOut) {
+  EXPECT_EQ(ask({}, "POST", "/v1/hearth/login").status, 401);
+  const ServedResponse in = ask({{"X-Auth-Token", "secret-of-ann-herself"}}, "POST", "/v1/hearth/login");
+  ASSERT_EQ(in.status, 204);
+  const std::string cookie = find_header(in.headers, "Set-Cookie").value_or("");
+  for (const char* word : {"HttpOnly", "SameSite=Strict", "Path=/"})
+    EXPECT_NE(cookie.find(word), std::string::npos) << cookie;
+  const HttpHeaders with = {{"Cookie", cat("theme=dark; ", cookie.substr(0, cookie.find(';')))}};
+  EXPECT_EQ(ask(with).body, "ann");
+  clock.advance(std::chrono::hours(13));
+  EXPECT_EQ(ask(with).status, 401);
+  const ServedResponse again = ask({{"X-Auth-Token", "secret-of-ann-herself"}}, "POST", "/v1/hearth/login");
+  const std::string second = find_header(again.headers, "Set-Cookie").value_or("");
+  const HttpHeaders now = {{"Cookie", second.substr(0, second.find(';'))}};
+  EXPECT_EQ(ask(now).status, 200);
+  EXPECT_EQ(ask(now, "DELETE", "/v1/hearth/login").status, 204);
+  EXPECT_EQ(ask(now).status, 401);
+}
+
+TEST_F(GateTest, refusalsOfStrangersDoNotFillTheLog) {
+  for (int one = 0; one < 10000; ++one) static_cast<void>(ask({}));
+  EXPECT_LE(log.lines.size(), 60U);
+}
+
+TEST(People, areReadWithTheirRoles) {
+  const auto people = parse_people("# who\nann read 0123456789abcdef\n\nbob operate fedcba9876543210\n", "people");
+  ASSERT_EQ(people.size(), 2U);
+  EXPECT_EQ(people[0].role, Role::read);
+  EXPECT_EQ(people[1].name, "bob");
+  for (const char* bad :
+       {"ann read short", "ann king 0123456789abcdef", "ann nobody 0123456789abcdef", "ann 0123456789abcdef"})
+    EXPECT_THROW(static_cast<void>(parse_people(bad, "people")), Error) << bad;
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,40 @@
+#include "bootstrap/api/routes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "bootstrap/conductor/transition.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+int refusal_of(const std::string& method, const std::string& path, const std::string& query = "") {
+  try {
+    check_route(split(path, '/'), method, metadata::parse_parameters(query));
+  } catch (const Refusal& refusal) {
+    return refusal.status();
+  }
+  return 0;
+}
+
+TEST(Routes, whatThereIsIsAnsweredAndHeadAsGet) {
+  EXPECT_EQ(refusal_of("GET", "nodes", "limit=2&retired=True&fields=uuid"), 0);
+  EXPECT_EQ(refusal_of("HEAD", "nodes/detail"), 0);
+  EXPECT_EQ(refusal_of("PUT", "nodes/web1/states/provision"), 0);
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/management/boot_device/supported"), 0);
+}
+
+TEST(Routes, unknownPathsMethodsAndFiltersAreRefusedAndNeverIgnored) {
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/bios"), 404);
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/states/provision/more"), 404);
+  EXPECT_EQ(refusal_of("POST", "drivers/ipmi/vendor_passthru"), 404);
+  EXPECT_EQ(refusal_of("GET", "drivers/ipmi/raid/logical_disk_properties"), 404);
+  EXPECT_EQ(refusal_of("POST", "nodes/web1/traits"), 405);
+  EXPECT_EQ(refusal_of("DELETE", "nodes"), 405);
+  EXPECT_EQ(refusal_of("GET", "nodes", "shard=a"), 400);
+  EXPECT_EQ(refusal_of("GET", "nodes", "colour=red"), 400);
+  EXPECT_EQ(refusal_of("GET", "ports", "colour=red"), 400);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
