@@ -12,9 +12,12 @@ namespace hearth::agent {
 namespace {
 
 constexpr int k_message_ttl_seconds = 600;
+constexpr int k_most_redirects = 10;
 
+/// A redirect that leads nowhere is a server that is being moved.
 bool may_be_better_later(int status) {
-  return status >= 500 || status == 408 || status == 425 || status == 429 || status == 401 || status == 403;
+  return (status >= 300 && status < 400) || status >= 500 || status == 408 || status == 425 || status == 429 ||
+         status == 401 || status == 403;
 }
 
 DeliveryResult judged(const HttpRequest& request, const HttpResponse& response) {
@@ -87,7 +90,24 @@ class Sender {
     return {{"X-Auth-Token", token.id}, {"Content-Type", "application/json"}, {"Accept", "application/json"}};
   }
 
-  DeliveryResult send(const HttpRequest& request) { return judged(request, world_.http.send(request)); }
+  /// Follows redirects, with its method and body: a signal that became a GET, as a 301 to a POST does for browsers,
+  /// would be answered with success and be lost. Credentials stay with the host that they are for (redirected()).
+  DeliveryResult send(HttpRequest request) {
+    for (int hop = 0;; ++hop) {
+      const HttpResponse response = world_.http.send(request);
+      HttpRequest allowed = request;
+      allowed.max_redirects = hop < k_most_redirects ? 1 : 0;
+      std::optional<HttpRequest> next = redirected(allowed, response);
+      if (!next) return judged(request, response);
+      next->method = request.method;
+      next->body = request.body;
+      next->max_redirects = 0;
+      if (const auto type = find_header(request.headers, "Content-Type");
+          type && !find_header(next->headers, "Content-Type"))
+        next->headers.emplace_back("Content-Type", *type);
+      request = std::move(*next);
+    }
+  }
 
   /// "name/uuid". Heat answers a bare id with a redirect to the full path.
   std::string stack_path(const std::string& id, const std::string& endpoint, const KeystoneToken& token) {
@@ -109,11 +129,13 @@ class Sender {
   const Deadline& deadline_;
 };
 
-/// A wrong URL or certificate will not mend itself; an HTTP refusal is judged by its status; the rest may pass.
+/// An HTTP refusal is judged by its status. A wrong certificate or region mends itself when somebody changes it, not
+/// within the minutes for which a deployment can wait; the rest may pass.
 DeliveryResult failed(const Error& error) {
   const bool is_status = error.kind() == ErrorKind::external && error.exit_code() >= 400;
   const bool refused = is_status && !may_be_better_later(error.exit_code());
-  return {refused ? Delivery::refused : Delivery::later, error.what()};
+  const bool wrong = error.kind() == ErrorKind::input || error.kind() == ErrorKind::not_found;
+  return {refused ? Delivery::refused : Delivery::later, error.what(), !wrong};
 }
 
 }  // namespace
@@ -143,7 +165,7 @@ DeliveryResult deliver(const Json& deployment, const Json& data, const DeliveryW
                        const RetryPolicy& policy) {
   const Deadline end = Deadline::after(policy.total, world.clock);
   DeliveryResult result = attempt_delivery(deployment, data, world, policy.longest_attempt);
-  for (int n = 1; n <= policy.retries && result.outcome == Delivery::later; ++n) {
+  for (int n = 1; n <= policy.retries && result.outcome == Delivery::later && result.soon; ++n) {
     const Duration pause = pause_before(n, policy, world.random());
     if (end.passed(world.clock.now() + pause)) break;
     world.clock.sleep(pause);

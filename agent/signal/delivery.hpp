@@ -19,6 +19,7 @@ enum class Delivery {
 struct DeliveryResult {
   Delivery outcome = Delivery::delivered;
   std::string reason;  ///< for people; without secrets
+  bool soon = true;    ///< of later: another try within minutes may do, as it won't for a wrong certificate or region
 };
 
 struct DeliveryWorld {
@@ -42,7 +43,7 @@ struct RetryPolicy {
 /// quarter so that many servers don't come back in step.
 [[nodiscard]] Duration pause_before(int n, const RetryPolicy& policy, double random);
 
-/// Repeats attempts while they may succeed later.
+/// Repeats attempts while they may succeed soon.
 [[nodiscard]] DeliveryResult deliver(const Json& deployment, const Json& data, const DeliveryWorld& world,
                                      const RetryPolicy& policy);
 

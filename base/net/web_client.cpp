@@ -65,12 +65,11 @@ HttpResponse read_answer(Connection& connection, const HttpRequest& request, con
 WebClient::WebClient(const Clock& clock, const Environment& env, std::string agent)
     : clock_(clock), dialer_(clock, env), agent_(std::move(agent)) {}
 
-std::string WebClient::head_of(const HttpRequest& request) const {
+std::string request_head(const HttpRequest& request, const std::optional<Url>& proxy, const std::string& agent) {
   const Url& url = request.url;
-  const std::optional<Url> proxy = dialer_.plain_proxy(url);
   Fields fields;
   fields.set("Host", url.authority());
-  fields.set("User-Agent", agent_);
+  fields.set("User-Agent", agent);
   fields.set("Accept", "*/*");
   fields.set("Connection", "close");
   if (!url.user_info.empty()) fields.set("Authorization", basic_credentials(url.user_info));
@@ -85,13 +84,14 @@ std::string WebClient::head_of(const HttpRequest& request) const {
 HttpResponse WebClient::send_once(const HttpRequest& request) {
   const Deadline deadline =
       request.deadline.is_never() ? Deadline::after(k_longest_exchange, clock_) : request.deadline;
+  const std::string head = request_head(request, dialer_.plain_proxy(request.url), agent_);
   Connection connection = dialer_.dial(request.url, {request.verify_tls, request.ca_file}, deadline);
   std::optional<Error> unsent;
   try {
     if (request.body.size() <= k_one_write) {
-      connection.write(cat(head_of(request), request.body), deadline);
+      connection.write(cat(head, request.body), deadline);
     } else {  // a large body is not copied
-      connection.write(head_of(request), deadline);
+      connection.write(head, deadline);
       connection.write(request.body, deadline);
     }
   } catch (const Error& error) {

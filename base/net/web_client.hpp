@@ -7,6 +7,11 @@
 
 namespace hearth {
 
+/// The head of a request on HTTP/1.1, with the credentials of its URL and of `proxy`, one for unencrypted requests;
+/// fields of `request` replace ours of the same name. Line ends in values become blanks.
+[[nodiscard]] std::string request_head(const HttpRequest& request, const std::optional<Url>& proxy,
+                                       const std::string& agent);
+
 class WebClient final : public HttpClient {
  public:
   /// Reads from `env` what Dialer reads. `agent` is the User-Agent.
@@ -15,7 +20,6 @@ class WebClient final : public HttpClient {
 
  private:
   [[nodiscard]] HttpResponse send_once(const HttpRequest& request);
-  [[nodiscard]] std::string head_of(const HttpRequest& request) const;
 
   const Clock& clock_;
   Dialer dialer_;

@@ -135,7 +135,9 @@ std::vector<Disk> find_disks(const FileReader& files, const LinkReader& links) {
   std::vector<Disk> disks;
   for (const std::string& name : files.list(k_sys_block)) {
     if (!is_disk_name(name)) continue;
-    Disk disk = read_disk(Folder(files, links, name), name);
+    const Folder folder(files, links, name);
+    if (folder.number("hidden") != 0) continue;  // a path of an NVMe disk with several: it has no device file
+    Disk disk = read_disk(folder, name);
     if (disk.size > 0) disks.push_back(std::move(disk));
   }
   return disks;

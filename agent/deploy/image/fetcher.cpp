@@ -1,9 +1,11 @@
 #include "agent/deploy/image/fetcher.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -91,6 +93,11 @@ std::string Fetcher::digest() {
 bool Window::grow() {
   const Block block = fetcher_.next();
   if (!block) return false;
+  const std::uint64_t offset = begin_ + kept().size();
+  compare(offset, block->text());
+  std::erase_if(expected_, [end = offset + block->text().size()](const auto& piece) {
+    return piece.first + piece.second.size() <= end;
+  });
   kept_.erase(0, std::exchange(front_, 0));
   kept_.append(block->text());
   return true;
@@ -139,6 +146,36 @@ std::string Window::next() {
   std::string bytes(kept());
   drop(bytes.size());
   return bytes;
+}
+
+void Window::compare(std::uint64_t offset, std::string_view bytes) const {
+  for (const auto& [begin, piece] : expected_) {
+    if (begin >= offset + bytes.size() || begin + piece.size() <= offset) continue;
+    const std::uint64_t from = std::max(begin, offset);
+    const std::uint64_t size = std::min(begin + piece.size(), offset + bytes.size()) - from;
+    const std::string_view asked = std::string_view(piece).substr(static_cast<std::size_t>(from - begin));
+    const std::string_view whole = bytes.substr(static_cast<std::size_t>(from - offset));
+    if (asked.substr(0, static_cast<std::size_t>(size)) != whole.substr(0, static_cast<std::size_t>(size))) {
+      throw Error(ErrorKind::input, cat("the server answered a request for ", piece.size(), " bytes from byte ", begin,
+                                        " with others than the file has there"))
+          .hint("Something between this machine and the server changes answers, or the file was replaced meanwhile.");
+    }
+  }
+}
+
+void Window::expect(std::uint64_t offset, std::string bytes) {
+  if (offset < begin_) throw Error(ErrorKind::input, "a part of the image can't be compared any more");
+  const std::uint64_t end = offset + bytes.size();
+  const auto at = expected_.insert_or_assign(offset, std::move(bytes)).first;
+  compare(begin_, kept());
+  if (end <= begin_ + kept().size()) expected_.erase(at);
+}
+
+void Window::finish() {
+  do {
+    drop(kept().size());
+  } while (grow());
+  if (!expected_.empty()) throw Error(ErrorKind::input, "the image ends too early");
 }
 
 }  // namespace hearth::agent::deploy

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -76,15 +77,22 @@ class Window {
   [[nodiscard]] std::string_view peek(std::size_t size);
   /// All that is at hand, at least one byte; it is gone afterwards. Empty at the end of the file.
   [[nodiscard]] std::string next();
+  /// `bytes` came by a request of their own, which nobody hashes: the file must have them at `offset`, too. Only for
+  /// places that have not been forgotten. Throws Error(input) here, or when the place is reached, where it does not.
+  void expect(std::uint64_t offset, std::string bytes);
+  /// Reads to the end, so that all that was expected has been compared. Throws Error(input) when the file ends before.
+  void finish();
 
  private:
   bool grow();
+  void compare(std::uint64_t offset, std::string_view bytes) const;
   [[nodiscard]] std::string_view kept() const { return std::string_view(kept_).substr(front_); }
   void drop(std::size_t size);
 
   std::string kept_;
   std::size_t front_ = 0;    ///< what of kept_ is gone already
   std::uint64_t begin_ = 0;  ///< where kept() lies in the file
+  std::map<std::uint64_t, std::string> expected_;
   Fetcher& fetcher_;
 };
 

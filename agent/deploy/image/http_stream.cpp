@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/net/http_reader.hpp"
+#include "base/net/web_client.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -47,16 +48,11 @@ HttpStream::HttpStream(Dialer& dialer, Clock& clock, const Url& url, StreamOptio
   }
 }
 
-HttpStream::Answer HttpStream::request_once(const Url& url, const std::string& range) {
+HttpStream::Answer HttpStream::request_once(const HttpRequest& asked) {
+  const Url& url = asked.url;
   const Deadline deadline = Deadline::after(options_.connect_time, clock_);
   Answer answer{dialer_.dial(url, {options_.verify_tls, options_.ca_file}, deadline), {}, {}};
-  const std::optional<Url> proxy = dialer_.plain_proxy(url);
-  std::string head = cat("GET ", proxy ? url.text() : url.target(), " HTTP/1.1\r\nHost: ", url.authority(),
-                         "\r\nUser-Agent: hearth-agent\r\nAccept: */*\r\nConnection: close\r\n");
-  if (!url.user_info.empty()) head += cat("Authorization: ", basic_credentials(url.user_info), "\r\n");
-  for (const auto& [name, value] : options_.headers) head += cat(name, ": ", value, "\r\n");
-  if (!range.empty()) head += cat("Range: bytes=", range, "\r\n");
-  answer.connection.write(head + "\r\n", deadline);
+  answer.connection.write(request_head(asked, dialer_.plain_proxy(url), "hearth-agent"), deadline);
   HttpReader reader({.to_head = true});
   std::array<char, 16384> buffer{};
   while (!reader.done() && reader.problem().empty()) {
@@ -70,9 +66,10 @@ HttpStream::Answer HttpStream::request_once(const Url& url, const std::string& r
 }
 
 HttpStream::Answer HttpStream::request(const std::string& range) {
-  HttpRequest asked{.url = url_, .max_redirects = 5};
+  HttpRequest asked{.url = url_, .headers = options_.headers, .max_redirects = 5};
+  if (!range.empty()) asked.headers.emplace_back("Range", cat("bytes=", range));
   while (true) {
-    Answer answer = request_once(asked.url, range);
+    Answer answer = request_once(asked);
     const std::optional<HttpRequest> next = redirected(asked, answer.head);
     if (!next) {
       const std::string coding = find_header(answer.head.headers, "Transfer-Encoding").value_or("");
@@ -117,10 +114,15 @@ void HttpStream::skip(std::uint64_t bytes) {
 
 void HttpStream::reconnect(const Error& reason) {
   answer_.reset();
-  if (reason.kind() != ErrorKind::io || ++failures_ > options_.retries) throw reason;
+  pause_after(reason, ++failures_, position_);
+}
+
+/// Throws `reason` again where another try would be no better, or one too many.
+void HttpStream::pause_after(const Error& reason, int failures, std::uint64_t position) {
+  if (reason.kind() != ErrorKind::io || failures > options_.retries) throw reason;
   const Duration pause =
-      std::min<Duration>(options_.retry_pause, std::chrono::milliseconds(250 << std::min(failures_, 10)));
-  if (options_.say) options_.say(cat(reason.what(), "; trying again from byte ", position_));
+      std::min<Duration>(options_.retry_pause, std::chrono::milliseconds(250 << std::min(failures, 10)));
+  if (options_.say) options_.say(cat(reason.what(), "; trying again from byte ", position));
   clock_.sleep(pause);
 }
 
@@ -155,10 +157,25 @@ std::size_t HttpStream::read(std::span<char> into) {
 }
 
 std::optional<std::string> HttpStream::piece(std::uint64_t offset, std::uint64_t length) {
-  Answer answer = request(cat(offset, "-", offset + length - 1));
-  if (answer.head.status == 200) return std::nullopt;
+  for (int failures = 1;; ++failures) {
+    try {
+      Answer answer = request(cat(offset, "-", offset + length - 1));
+      if (answer.head.status == 200) return std::nullopt;
+      return piece_once(std::move(answer), offset, length);
+    } catch (const Error& error) {
+      pause_after(error, failures, offset);
+    }
+  }
+}
+
+std::string HttpStream::piece_once(Answer answer, std::uint64_t offset, std::uint64_t length) {
   if (answer.head.status != 206 || range_start(answer.head) != offset) throw refused(url_, answer.head);
+  if (find_header(answer.head.headers, "ETag").value_or("") != tag_) {
+    throw Error(ErrorKind::input, cat(url_.masked(), ": the image changed on the server while it was being fetched"));
+  }
   std::string bytes = std::move(answer.rest);
+  if (bytes.size() > length)
+    throw Error(ErrorKind::io, cat(url_.masked(), ": the server answers more than was asked for"));
   std::size_t used = bytes.size();
   bytes.resize(length);
   while (used < length) {

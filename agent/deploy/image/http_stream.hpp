@@ -38,7 +38,9 @@ class HttpStream final : public ByteSource {
     std::string rest;  ///< the body's first bytes
   };
   [[nodiscard]] Answer request(const std::string& range);
-  [[nodiscard]] Answer request_once(const Url& url, const std::string& range);
+  [[nodiscard]] Answer request_once(const HttpRequest& asked);
+  [[nodiscard]] std::string piece_once(Answer answer, std::uint64_t offset, std::uint64_t length);
+  void pause_after(const Error& reason, int failures, std::uint64_t position);
   void connect();
   void skip(std::uint64_t bytes);
   void reconnect(const Error& reason);

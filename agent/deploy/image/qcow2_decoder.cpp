@@ -12,9 +12,12 @@ namespace {
 constexpr std::uint64_t k_longest_piece = std::uint64_t{4} << 20U;
 constexpr std::uint64_t k_batch = std::uint64_t{1} << 20U;  ///< bytes of the file that one job takes
 
+/// A table, by a request of its own: nothing vouches for that answer until the file, whose hash and signature are
+/// known, has been seen to have the same bytes there. The disk is committed after that (write_image.cpp).
 std::string piece(Decoding& decoding, std::uint64_t offset, std::uint64_t length) {
   std::optional<std::string> bytes = decoding.source.piece(offset, length);
   if (!bytes) throw Error(ErrorKind::unsupported, cat(decoding.name, ": the server gives no parts of files"));
+  decoding.window.expect(offset, *bytes);
   return std::move(*bytes);
 }
 

@@ -80,6 +80,7 @@ class Attempt {
     const ImageFormat format = format_of(window.peek(8));
     check_format(image_, format);
     WrittenImage written{url_.masked(), format, decode(format, stream, window)};
+    window.finish();
     check_digest(fetcher.digest());
     check_content();
     disk_.commit();

@@ -16,8 +16,9 @@ import uuid
 class Conductor:
     """`files` are served below /files/. Orders go to where the agent's heartbeat says, by the certificate that it brings."""
 
-    def __init__(self, files, root_device=None, ranges=True, break_after=None, hearth=None):
+    def __init__(self, files, root_device=None, ranges=True, break_after=None, hearth=None, lie_to=None):
         self.files, self.ranges, self.break_after = files, ranges, break_after
+        self.lie_to, self.served = lie_to, 0  # the number of the request whose answer is wrong, and how many there were
         self.uuid, self.token = str(uuid.uuid4()), secrets.token_urlsafe(32)
         self.properties = {"root_device": root_device} if root_device else {}
         self.beats, self.progress, self.requests, self.lookups = [], [], [], 0
@@ -148,10 +149,14 @@ class Exchange(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         left = last - first + 1
         limit = self.owner.break_after
+        lie = self.owner.served == self.owner.lie_to
+        self.owner.served += 1
         with open(path, "rb") as file:
             file.seek(first)
             while left > 0:
                 data = file.read(min(left, 1 << 18))
+                if lie and len(data) == left:  # the end of a table, say: one bit of its last entry, or of its padding
+                    data = data[:-1] + bytes([data[-1] ^ 0x01])
                 time.sleep(self.owner.pace)
                 if limit is not None and left > (1 << 20) and self.owner.broken < 3 and limit <= 0:
                     self.owner.broken += 1

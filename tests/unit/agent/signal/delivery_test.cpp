@@ -55,6 +55,41 @@ TEST_F(DeliveryTest, APostIsRepeatedAfterServerErrorsAndBrokenConnections) {
   EXPECT_EQ(clock_.now() - begin, seconds(1));
 }
 
+TEST_F(DeliveryTest, ARedirectIsFollowedAndTheSignalStaysASignal) {
+  for (const int status : {301, 302, 303, 307, 308}) {
+    fakes::ScriptedHttp http;
+    http.on("POST", "http://h/sig?s=secret", status, "", {{"Location", "https://h/sig?s=secret"}});
+    http.on("POST", "https://h/sig?s=secret", 200);
+    const DeliveryResult result = deliver(url_, data_, {http, clock_, [] { return 0.0; }}, policy_);
+    EXPECT_EQ(result.outcome, Delivery::delivered) << status << ": " << result.reason;
+    ASSERT_EQ(http.sent.size(), 2U);
+    EXPECT_EQ(http.sent[1].body, http.sent[0].body);
+    EXPECT_EQ(find_header(http.sent[1].headers, "Content-Type"), "application/json");
+  }
+}
+
+TEST_F(DeliveryTest, ARedirectInACircleOrToNowhereIsNoRefusal) {
+  http_.on("POST", "http://h/sig?s=secret", 307, "", {{"Location", "/sig?s=secret"}});
+  EXPECT_EQ(deliver_to(url_).outcome, Delivery::later);
+  fakes::ScriptedHttp http;
+  http.on("POST", "http://h/sig?s=secret", 301);
+  EXPECT_EQ(deliver(url_, data_, {http, clock_, [] { return 0.0; }}, policy_).outcome, Delivery::later);
+}
+
+TEST_F(DeliveryTest, AWrongRegionOrCertificateIsNotTriedAgainAtOnceAndStaysPending) {
+  Json there = heat_;
+  there["inputs"].push_back({{"name", "deploy_region_name"}, {"value", "nowhere"}});
+  const MonotonicTime begin = clock_.now();
+  EXPECT_EQ(deliver_to(there).outcome, Delivery::later);
+  EXPECT_EQ(http_.sent.size(), 1U);
+  http_.on("POST", "http://h/sig?s=secret", [](const HttpRequest&) -> HttpResponse {
+    throw Error(ErrorKind::input, "the certificate of h does not hold: expired");
+  });
+  EXPECT_EQ(deliver_to(url_).outcome, Delivery::later);
+  EXPECT_EQ(http_.sent.size(), 2U);
+  EXPECT_EQ(clock_.now(), begin);
+}
+
 TEST_F(DeliveryTest, AUrlThatIsNoneIsRefusedAtOnce) {
   const MonotonicTime begin = clock_.now();
   const DeliveryResult result = deliver_to(inputs({{"deploy_signal_id", "mock://h/sig?s=secret"}}));

@@ -46,5 +46,16 @@ TEST(Disks, AreReadFromSysfsWithoutUdev) {
   EXPECT_TRUE(disks[1].rotational);
 }
 
+TEST(Disks, ThePathsOfAnNvmeDiskAreNoDisks) {
+  fakes::MemoryFileSystem files;
+  files.put("/sys/block/nvme0n1/size", "10485760\n");
+  files.put("/sys/block/nvme0n1/hidden", "0\n");
+  files.put("/sys/block/nvme0c0n1/size", "10485760\n");
+  files.put("/sys/block/nvme0c0n1/hidden", "1\n");
+  const std::vector<Disk> disks = find_disks(files, [](const std::string& path) { return path; });
+  ASSERT_EQ(disks.size(), 1U);
+  EXPECT_EQ(disks[0].name, "/dev/nvme0n1");
+}
+
 }  // namespace
 }  // namespace hearth::agent::deploy
