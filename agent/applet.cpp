@@ -33,7 +33,10 @@ const std::vector<Applet>& applets() {
       {"heat-config-notify", "heat-config-notify", "signals the result of a deployment",
        [](const Invocation& call) { return heat_config_notify_main(call.words); }},
       {"heat-config-hook", "", "HOOK: a built-in hook, by name",
-       [](const Invocation& call) { return hook_main(call.words.empty() ? "" : call.words.front()); }},
+       [](const Invocation& call) {
+         const bool named = !call.words.empty();
+         return hook_main(named ? call.words.front() : "", {call.words.begin() + (named ? 1 : 0), call.words.end()});
+       }},
       {"heat-config-rebuild-deployed", "heat-config-rebuild-deployed", "marks all known deployments as run",
        [](const Invocation& call) { return rebuild_deployed_main(call.words); }},
       {"50-heat-config-docker-cmd", "50-heat-config-docker-cmd", "removes containers whose deployment is gone",

@@ -49,7 +49,7 @@ int run_by_first_word(const Invocation& call) {
   }
   if (word == "install-links") return hearth::agent::install_links_main(rest);
   if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});
-  if (hearth::agent::find_hook(word) != nullptr) return hearth::agent::hook_main(word);
+  if (hearth::agent::find_hook(word) != nullptr) return hearth::agent::hook_main(word, rest);
   const bool asked = word == "--help" || word == "-h" || word == "help";
   if (!asked && !word.empty()) std::fprintf(stderr, "hearth-agent: there is no applet '%s'\n", word.c_str());
   print_help(asked ? stdout : stderr);
@@ -61,9 +61,9 @@ int dispatch(const Invocation& call) {
   const std::string name = path.filename().string();
   // hooks/cfn-init is a hook, cfn-init a program.
   const bool hook = hearth::agent::find_hook(name) != nullptr;
-  if (hook && path.parent_path().filename() == "hooks") return hearth::agent::hook_main(name);
+  if (hook && path.parent_path().filename() == "hooks") return hearth::agent::hook_main(name, call.words);
   if (const Applet* applet = hearth::agent::find_applet(name)) return applet->run(call);
-  return hook ? hearth::agent::hook_main(name) : run_by_first_word(call);
+  return hook ? hearth::agent::hook_main(name, call.words) : run_by_first_word(call);
 }
 
 }  // namespace

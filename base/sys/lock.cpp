@@ -14,4 +14,12 @@ std::optional<FileLock> FileLock::try_acquire(const fs::path& path) {
   throw Error::from_errno("locking", path.string());
 }
 
+FileLock FileLock::acquire(const fs::path& path) {
+  Fd fd = Fd::open(path.string(), O_RDWR | O_CREAT, 0600);
+  while (::flock(fd.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) throw Error::from_errno("locking", path.string());
+  }
+  return FileLock(std::move(fd));
+}
+
 }  // namespace hearth

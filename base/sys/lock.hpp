@@ -13,6 +13,8 @@ class FileLock {
  public:
   /// Nothing when another process holds it. The file is created if missing and never removed.
   [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path);
+  /// Waits for it.
+  [[nodiscard]] static FileLock acquire(const fs::path& path);
   [[nodiscard]] const Fd& fd() const { return fd_; }
 
  private:

@@ -1,5 +1,6 @@
 """55-heat-config and its signals against a real server: whatever becomes of a hook, Heat is told; a signal that can't be
 delivered is kept and sent again, and the hook is never run twice. Usage: signals_test.py AGENT"""
+import concurrent.futures
 import json
 import os
 import signal
@@ -76,6 +77,37 @@ class Transports(SignalTest):
         body = self.server.requests[0][3]
         self.assertLess(len(body), 1000000)
         self.assertTrue(json.loads(body)["deploy_stdout"].endswith("xthe end\n"))
+
+
+class Once(SignalTest):
+    def test_twenty_at_once_run_a_hook_once(self):
+        self.lab.foreign_hook("slow", "#!/bin/sh\necho ran >>$LAB/runs\nsleep 0.3\necho '{\"deploy_status_code\": 0}'\n")
+        self.lab.deployments([self.deployment(name, group="slow") for name in "abc"])
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            codes = list(pool.map(lambda _: self.lab.run("55-heat-config").returncode, range(20)))
+        self.assertEqual(set(codes), {0})
+        self.assertEqual(self.lab.read("runs"), "ran\n" * 3)
+        self.assertEqual(len(self.server.requests), 3)
+
+    def test_help_does_nothing_else(self):
+        self.lab.deployments([self.deployment("a")])
+        self.lab.tool("os-apply-config", "echo '[{\"id\": \"b\", \"group\": \"script\"}]'")
+        self.lab.tool("docker")
+        for name in sorted(os.listdir(self.lab.bin)) + ["hooks/" + hook for hook in os.listdir(self.lab.path("bin", "hooks"))]:
+            if name in ("hooks", "os-apply-config", "dib-run-parts"):  # the last takes it for a directory, as the original
+                continue
+            done = self.lab.run(name, "--help", timeout=20)
+            self.assertEqual((name, done.returncode), (name, 0), done.stderr)
+            self.assertIn("usage", done.stdout.lower(), name)
+        self.assertEqual(self.lab.calls(), [])
+        self.assertEqual(self.server.requests, [])
+        self.assertFalse(os.path.exists(self.lab.path("deployed")))
+
+    def test_a_word_too_many_does_nothing(self):
+        self.lab.deployments([self.deployment("a")])
+        for name in ("55-heat-config", "heat-config-rebuild-deployed", "50-heat-config-docker-cmd"):
+            self.assertEqual(self.lab.run(name, "all").returncode, 2)
+        self.assertFalse(os.path.exists(self.lab.path("deployed")))
 
 
 class Failures(SignalTest):
