@@ -1,9 +1,12 @@
 #include "metadata/command_line.hpp"
 
+#include <chrono>
 #include <cstdio>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/files.hpp"
+#include "metadata/compile/site_seed.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -18,7 +21,11 @@ const Option k_template{"template", 't', "FILE", "the template"};
 const Option k_environment{"environment", 'e', "FILE", "an environment; later ones win; may be given again"};
 const Option k_parameter{"parameter", 'P', "NAME=VALUE", "a parameter; wins over the environments; may be given again"};
 const Option k_name{"name", 'n', "NAME", "name of the stack (overcloud)"};
-const Option k_seed{"seed", 0, "TEXT", "what ids and secrets are derived from (hearth)"};
+const Option k_seed_file{
+    "seed-file", 0, "FILE",
+    "the site's secrets, from which ids, passwords and keys are derived; made by the first compile "
+    "(.hearth-seed beside the output)"};
+const Option k_seed{"seed", 0, "TEXT", "in place of the seed file, for trials: whoever knows it has all secrets"};
 const Option k_inventory{"inventory", 0, "FILE", "JSON: attributes that only the run would tell, by path"};
 const Option k_roles{"roles", 'r', "FILE",
                      "roles_data.yaml: templates of a TripleO tree in Jinja are rendered as read"};
@@ -39,15 +46,35 @@ std::unique_ptr<FileSource> files_of(const Arguments& arguments, const FileReade
   return rendered_files(arguments, disk, tree_root(disk, *arguments.value("template")), sources);
 }
 
+/// Where the secrets of the site are; nothing where no directory is written or compared with.
+std::optional<fs::path> seed_file(const Arguments& arguments, const SeedUse& use) {
+  if (const auto named = arguments.value("seed-file")) return fs::path(*named);
+  if (use.output.empty()) return std::nullopt;
+  return seed_file_beside(use.output);
+}
+
+/// Without a file a stack gets a random seed: nothing of it is kept.
+void choose_seed(const Arguments& arguments, const SeedUse& use, StackSettings& settings) {
+  if (const auto text = arguments.value("seed")) {
+    if (arguments.has("seed-file") || text->empty())
+      throw Error(ErrorKind::usage, text->empty() ? "--seed needs a text" : "give --seed or --seed-file, not both");
+    settings.seed = *text;
+    return;
+  }
+  const std::optional<fs::path> file = seed_file(arguments, use);
+  if (!file) return;
+  use_site_seed(use.makes ? site_seed(*file) : read_site_seed(*file), unix_now(), settings);
+}
+
 /// All that the options of compile, validate, graph, … say of the stack.
-StackRequest request_of(const Arguments& arguments) {
+StackRequest request_of(const Arguments& arguments, const SeedUse& use) {
   if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
   StackRequest request;
   request.name = arguments.value_or("name", "overcloud");
   request.template_name = without_jinja(*arguments.value("template"));
   request.environments = arguments.values("environment");
   request.environment_wins = arguments.has("environment-wins");
-  request.settings.seed = arguments.value_or("seed", "hearth");
+  choose_seed(arguments, use, request.settings);
   MapBuilder parameters;
   for (const std::string& pair : arguments.values("parameter")) {
     const std::size_t equals = pair.find('=');
@@ -63,8 +90,8 @@ StackRequest request_of(const Arguments& arguments) {
 Value read_json_file(const std::string& name) { return parse_json_value(read_file(name), name).value_or_throw(); }
 
 std::vector<Option> stack_options(std::vector<Option> more) {
-  std::vector<Option> options{k_template,  k_environment, k_parameter, k_name,    k_seed,
-                              k_inventory, k_heat_order,  k_roles,     k_networks};
+  std::vector<Option> options{k_template, k_environment, k_parameter,  k_name,  k_seed_file,
+                              k_seed,     k_inventory,   k_heat_order, k_roles, k_networks};
   options.insert(options.end(), more.begin(), more.end());
   return options;
 }
@@ -87,12 +114,16 @@ std::vector<Option> endpoint_options() {
           {"created", 0, "TIME", "creation_time of the deployments (2026-01-01T00:00:00Z)"}};
 }
 
-int with_model(const Arguments& arguments, const std::function<int(StackModel&)>& use) {
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count();
+}
+
+int with_model(const Arguments& arguments, const std::function<int(StackModel&)>& use, const SeedUse& seed) {
   const RealFileSystem disk;
   StackModel model;
   try {
     model.files = files_of(arguments, disk, model.sources);
-    build_model(model, request_of(arguments));
+    build_model(model, request_of(arguments, seed));
     if (arguments.has("inventory")) learn_inventory(model, read_json_file(*arguments.value("inventory")));
     return use(model);
   } catch (const Fault& fault) {

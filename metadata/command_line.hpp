@@ -1,6 +1,7 @@
 // What the commands of `hearth metadata` share: the options that name a stack, and building it from them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,7 +12,13 @@
 
 namespace hearth::metadata {
 
-/// -t, -e, -P, -r, --network-data, --name, --seed, --inventory, --environment-wins, and `more`.
+/// Which site's secrets a command uses, where no option says it.
+struct SeedUse {
+  fs::path output{};   ///< the compiled directory beside which they are; empty = none, nothing is kept
+  bool makes = false;  ///< where there are none yet
+};
+
+/// -t, -e, -P, -r, --network-data, --name, --seed-file, --seed, --inventory, --environment-wins, and `more`.
 [[nodiscard]] std::vector<cli::Option> stack_options(std::vector<cli::Option> more);
 /// -r and --network-data.
 [[nodiscard]] std::vector<cli::Option> role_options();
@@ -21,7 +28,8 @@ namespace hearth::metadata {
 /// --cfn-url, --object-url, --created.
 [[nodiscard]] std::vector<cli::Option> endpoint_options();
 /// Builds the stack that the options name and runs `use` on it; faults get file, line and column.
-int with_model(const cli::Arguments& arguments, const std::function<int(StackModel&)>& use);
+int with_model(const cli::Arguments& arguments, const std::function<int(StackModel&)>& use, const SeedUse& seed = {});
+[[nodiscard]] std::int64_t unix_now();
 [[nodiscard]] Endpoints endpoints_of(const cli::Arguments& arguments);
 /// Throws Error.
 [[nodiscard]] Value read_json_file(const std::string& name);

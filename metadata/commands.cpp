@@ -6,6 +6,8 @@
 #include "metadata/batch/eval.hpp"
 #include "metadata/batch/validate.hpp"
 #include "metadata/command_line.hpp"
+#include "metadata/compile/signals.hpp"
+#include "metadata/compile/site_seed.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -30,15 +32,24 @@ int run_batch(const Arguments& arguments, Value (*evaluate)(const Value&)) {
 int validate_all(StackModel& model) {
   const std::vector<Fault> faults = validate_stack(*model.root);
   for (const Fault& fault : faults) std::fprintf(stderr, "error: %s\n", fault.located(model.sources).story().c_str());
-  for (const auto& [mark, text] : stack_warnings(*model.root)) {
+  for (const auto& [mark, text] : stack_warnings(*model.root, faults.empty())) {
     std::fprintf(stderr, "warning: %s: %s\n", model.sources.text(mark).c_str(), text.c_str());
   }
   if (faults.empty()) cli::print("valid\n");
   return faults.empty() ? 0 : 1;
 }
 
+/// Answers of machines, from --signals; what they don't tell is said.
+void take_signals(const Arguments& arguments, StackModel& model) {
+  const auto file = arguments.value("signals");
+  if (!file) return;
+  for (const std::string& note : learn_signals(*model.root, endpoints_of(arguments), read_file(*file), *file)) {
+    std::fprintf(stderr, "%s\n", note.c_str());
+  }
+}
+
 int compile_to(const Arguments& arguments, StackModel& model) {
-  if (!arguments.has("output")) throw Error(ErrorKind::usage, "where to? give -o DIR");
+  take_signals(arguments, model);
   const Compiled compiled = compile(model, endpoints_of(arguments),
                                     {.user_data = arguments.has("user-data"),
                                      .hosts = arguments.has("hosts"),
@@ -54,12 +65,36 @@ int compile_to(const Arguments& arguments, StackModel& model) {
   return 0;
 }
 
+int run_compile(const Arguments& arguments) {
+  const auto output = arguments.value("output");
+  if (!output) throw Error(ErrorKind::usage, "where to? give -o DIR");
+  return with_model(arguments, [&](StackModel& model) { return compile_to(arguments, model); },
+                    {.output = *output, .makes = true});
+}
+
+int rotate(const Arguments& arguments) {
+  const bool one = arguments.operands().size() == 1;
+  if (one == arguments.has("seed-file")) throw Error(ErrorKind::usage, "give DIR of a compile, or --seed-file FILE");
+  const fs::path file = one ? seed_file_beside(arguments.operands()[0]) : fs::path(*arguments.value("seed-file"));
+  const std::string asked = arguments.value_or("hours", "168");
+  const std::optional<std::uint64_t> hours = parse_number(asked);
+  if (!hours || *hours > 100'000) throw Error(ErrorKind::usage, cat("--hours takes a number of hours, not ", asked));
+  const std::int64_t until = unix_now() + static_cast<std::int64_t>(*hours) * 3600;
+  (void)rotate_site_seed(file, unix_now(), until, arguments.has("force"));
+  cli::print(cat(file.string(), ": a new key; the former one holds for ", *hours,
+                 " hours.\nCompile again, so that agents get theirs with their next poll.\n"));
+  return 0;
+}
+
 std::vector<Option> compile_options() {
   std::vector<Option> options =
       stack_options({{"output", 'o', "DIR", "where servers/PATH/metadata.json and index.json go"},
                      {"user-data", 0, "", "also servers/PATH/user-data for each OS::Nova::Server, as Heat makes it"},
                      {"hosts", 0, "", "also hosts: every server with its static addresses, for /etc/hosts"},
                      {"hieradata", 0, "", "also servers/PATH/puppet/: hiera.yaml and the data files of deployments"},
+                     {"signals", 0, "FILE",
+                      "what machines answered (DIR/signals.jsonl of `hearth metadata serve --compiled`): outputs of "
+                      "deployments that are still what was answered"},
                      {"strict", 0, "", "fail when anything waits for an event"}});
   for (Option& option : endpoint_options()) options.push_back(std::move(option));
   return options;
@@ -81,8 +116,18 @@ std::vector<cli::Command> commands() {
            "are those of a server's ports, of its networks property, of the inventory, or of the ports beside it "
            "where it is the only server of its template. index.json names everything written.",
        .options = compile_options(),
-       .run =
-           [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return compile_to(a, model); }); }},
+       .run = run_compile},
+      {.words = "metadata rotate",
+       .operands = "[DIR]",
+       .summary = "give the agents of a site new keys",
+       .details =
+           "Makes a new key in the site's seed file, beside the compiled DIR. Agents get keys made of it from the "
+           "next compile on. What they have now goes on working at `hearth metadata serve --compiled` until the "
+           "hours are over, so that each can fetch its new ones. Ids and passwords stay as they are.",
+       .options = {{"seed-file", 0, "FILE", "the seed file, in place of the one beside DIR"},
+                   {"hours", 0, "HOURS", "how long the former keys hold (168)"},
+                   {"force", 0, "", "also while those of an earlier rotation still hold; these end now"}},
+       .run = rotate},
       {.words = "metadata validate",
        .operands = "",
        .summary = "all errors of a stack at once, with their places",

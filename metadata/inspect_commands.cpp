@@ -161,7 +161,12 @@ std::vector<cli::Command> inspect_commands() {
        .summary = "what a compile would change for each server against DIR",
        .details = "",
        .options = with_endpoints({}),
-       .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_plan(a, model); }); }},
+       .run =
+           [](const Arguments& a) {
+             const bool compared = a.operands().size() == 1 && fs::exists(fs::path(a.operands()[0]) / "index.json");
+             return with_model(a, [&](StackModel& model) { return show_plan(a, model); },
+                               {.output = compared ? fs::path(a.operands()[0]) : fs::path()});
+           }},
       {.words = "metadata explain",
        .operands = "SERVER KEY",
        .summary = "where a value in a server's metadata came from",

@@ -59,6 +59,7 @@ Value index_of(const Compiled& compiled, const std::string& stack) {
                                 {"metadata", Value::string(cat("servers/", server.path, "/metadata.json"))},
                                 {"waiting", Value::list(std::move(held))}});
     for (const Entry& each : known.entries()) entry.set(each.key, each.value);
+    if (!server.former.is_null()) entry.set("former", server.former);
     std::vector<Value> hieradata;
     for (const Compiled::File* file : extras[server.path]) {
       if (file->name == user_data_name(server)) {

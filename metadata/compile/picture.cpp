@@ -12,8 +12,10 @@ namespace {
 
 bool waits(Resource& resource) { return resource.owner->raw_properties(resource).has_waiting(); }
 
+/// Graphviz reads an escape for a line's end where the text has one.
 std::string dot_quoted(const std::string& text) {
-  return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
+  const std::string quoted = replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\"");
+  return cat("\"", replace_all(quoted, "\n", "\\n"), "\"");
 }
 
 std::string xml_text(const std::string& text) {
@@ -23,7 +25,7 @@ std::string xml_text(const std::string& text) {
 void append_stack(std::string& out, Stack& stack, int depth) {
   const std::string margin(static_cast<std::size_t>(depth) * 2, ' ');
   for (Resource* resource : stack.resources()) {
-    out += cat(margin, dot_quoted(resource->path), " [label=", dot_quoted(cat(resource->name, "\\n", resource->type)),
+    out += cat(margin, dot_quoted(resource->path), " [label=", dot_quoted(cat(resource->name, "\n", resource->type)),
                waits(*resource) ? ", color=orange" : "", "];\n");
     for (const std::string& needed : stack.needs(*resource)) {
       out += cat(margin, dot_quoted(stack.find(needed)->path), " -> ", dot_quoted(resource->path), ";\n");

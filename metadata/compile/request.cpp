@@ -1,5 +1,6 @@
 #include "metadata/compile/request.hpp"
 
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/files.hpp"
 #include "metadata/compile/validation.hpp"
@@ -114,6 +115,7 @@ Value environment_in(StackModel& model, const Value& environment) {
 void build_model(StackModel& model, const StackRequest& request) {
   model.tree = std::make_unique<Tree>(model.sources, *model.files);
   model.tree->settings = request.settings;
+  if (model.tree->settings.seed.empty()) model.tree->settings.seed = random_hex(32);
   TemplatePtr source = request.source;
   if (source == nullptr) {
     source = template_of(*model.tree, request.template_name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 
 #include "base/text.hpp"
 #include "metadata/functions/table.hpp"
@@ -313,11 +314,46 @@ class Validator {
         resource.mark);
     attempt([&] { metadata(resource); }, resource.mark);
     if (!only_names(resource)) attempt([&] { check_addresses(resource); }, resource.mark);
+    if (!as_heat() && faults_.size() == before) attempt([&] { fits_together(resource); }, resource.mark);
     if (resource.family == Family::opaque && !as_heat()) opaque(resource);
     if (resource.family == Family::random_string && !only_names())
       attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
     if (faults_.size() == before) inside(resource);
     if (as_heat() && faults_.size() == before) attempt([&] { facade(resource); });
+  }
+
+  /// What Heat's own classes of these types refuse.
+  void fits_together(Resource& resource) {
+    if (resource.real_type == "OS::Heat::SoftwareComponent") one_config_an_action(resource);
+    if (resource.family != Family::deployment) return;
+    const Value on = member(stack_.properties(resource), "server");
+    const auto& known = stack_.tree().by_id;
+    const auto server = on.is_string() ? known.find(on.text()) : known.end();
+    if (server == known.end() || server->second->owner != &stack_ || server->second->real_type != "OS::Nova::Server")
+      return;
+    const Value format = member(stack_.properties(*server->second), "user_data_format");
+    if (format.is_waiting() || python_str(format) == "SOFTWARE_CONFIG") return;
+    throw validation_fault(cat("Resource ", server->second->name,
+                               "'s property user_data_format should be set to SOFTWARE_CONFIG since there are software "
+                               "deployments on it."),
+                           resource.mark);
+  }
+
+  void one_config_an_action(Resource& resource) {
+    std::set<std::string> taken;
+    const Value configs = member(stack_.properties(resource), "configs");
+    for (const Value& config : configs.is_list() ? configs.items() : std::vector<Value>{}) {
+      const Value actions = member(config, "actions");
+      std::set<std::string> own;
+      for (const Value& action : actions.is_list() ? actions.items() : std::vector<Value>{})
+        own.insert(python_str(action));
+      for (const std::string& action : own) {
+        if (taken.insert(action).second) continue;
+        throw validation_fault(cat("Defining more than one configuration for the same action in SoftwareComponent \"",
+                                   resource.name, "\" is not allowed."),
+                               resource.mark);
+      }
+    }
   }
 
   void metadata(Resource& resource) {
@@ -384,8 +420,9 @@ class Validator {
     const bool path = text.rfind("resources.", 0) == 0 || text.rfind("outputs.", 0) == 0;
     const bool schema = fault.type() == "InvalidSchemaError" && text.find("Parameter '") == std::string::npos;
     const bool circle = fault.type() == "CircularDependencyException" && nested;
-    return {circle || schema ? fault.type() : "StackValidationFailed", cat(here, path ? "." : ": ", text),
-            fault.mark()};
+    return Fault(circle || schema ? fault.type() : "StackValidationFailed", cat(here, path ? "." : ": ", text),
+                 fault.mark())
+        .advised_as(fault);
   }
 
   void output_condition(const OutputDefinition& output) {
@@ -435,29 +472,6 @@ class Validator {
   Stack& stack_;
   std::vector<Fault> faults_;
 };
-
-using Warnings = std::vector<std::pair<Mark, std::string>>;
-
-/// Maps of one key that looks like a function's name.
-void find_misspelt(const Value& value, Version version, const std::vector<std::string>& names, Warnings& found) {
-  if (value.is_list()) {
-    for (const Value& item : value.items()) find_misspelt(item, version, names, found);
-  }
-  if (!value.is_map()) return;
-  for (const Entry& entry : value.entries()) {
-    const bool alone =
-        value.entries().size() == 1 && entry.key.is_string() && entry.key.text().find('_') != std::string::npos;
-    const bool known =
-        alone && (find_function(entry.key.text(), version) != nullptr || is_branch(entry.key.text(), version));
-    if (alone && !known) {
-      if (const auto near = nearest(entry.key.text(), names)) {
-        found.emplace_back(entry.key.mark(), cat("\"", entry.key.text(), "\" is no function of version ",
-                                                 name_of(version), " and stays plain data; did you mean ", *near, "?"));
-      }
-    }
-    find_misspelt(entry.value, version, names, found);
-  }
-}
 
 /// Depth-first search that keeps its path.
 class CircleSearch {
@@ -522,17 +536,6 @@ void check_stack_name(const std::string& name) {
   throw validation_fault(cat("Invalid stack name ", name,
                              " must contain only alphanumeric or \"_-.\" characters, must start with alpha and "
                              "must be 255 characters or less."));
-}
-
-std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root) {
-  Warnings found = Registry(root.tree().environment.resource_registry).surprises();
-  for (const auto& [file, source] : root.tree().templates) {
-    const std::vector<std::string> names = function_names(source->version());
-    for (const char* section : {"resources", "outputs"}) {
-      find_misspelt(source->section(section, section), source->version(), names, found);
-    }
-  }
-  return found;
 }
 
 }  // namespace hearth::metadata

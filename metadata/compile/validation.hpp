@@ -14,7 +14,9 @@ namespace hearth::metadata {
 [[nodiscard]] std::vector<std::string> find_circle(Stack& stack);
 /// Throws StackValidationFailed for names that Heat does not take.
 void check_stack_name(const std::string& name);
-/// What is allowed but likely not meant: a function's name misspelt, entries of the registry that never win.
-[[nodiscard]] std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root);
+/// What is allowed but likely not meant: a function's name misspelt, entries of the registry that never win,
+/// parameters and defaults that nothing reads, deployments that no hook runs or that never signal.
+/// (of a faultless stack only: their values have to be known).
+[[nodiscard]] std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root, bool faultless = true);
 
 }  // namespace hearth::metadata

@@ -4,6 +4,7 @@
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/net/url.hpp"
+#include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "metadata/serve/aws_signature.hpp"
 #include "metadata/serve/cfn_answer.hpp"
@@ -37,7 +38,7 @@ Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string
     out["endpoint"] = url;
     out["url"] = url;
     out["curl_cli"] = curl(method, headers, url);
-    out["signal"] = Json({{"alarm_url", url}}).dump();
+    out["signal"] = python_json(Json({{"alarm_url", url}}));
   };
   out["token"] = Json();
   if (plan.form == PlannedHandle::Form::aws) {

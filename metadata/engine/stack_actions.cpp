@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/stack_machine.hpp"
 
@@ -262,7 +263,7 @@ void StackMachine::learn(std::size_t index) {
       data[id] = signal.contains("data") ? signal["data"] : Json();
     }
     Json known = Json::object();
-    known["data"] = action_text(data);
+    known["data"] = python_json(data);  // a text, as Heat writes it: templates may compare it
     blueprint_.know(resource.path, known);
   }
 }

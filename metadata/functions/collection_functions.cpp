@@ -188,6 +188,21 @@ bool advance(std::vector<std::size_t>& place, const std::vector<std::vector<Valu
   return false;
 }
 
+constexpr std::size_t k_most_repeats = 100'000;
+
+/// Five lists of sixty are 777 million texts: what can't have been meant is refused before it is made.
+void check_repeats(const std::vector<std::vector<Value>>& lists, bool nested, const Mark& mark) {
+  std::size_t total = 1;
+  for (const auto& list : lists) {
+    if (list.empty()) return;
+    total = nested ? total * list.size() : std::max(total, list.size());
+    if (total <= k_most_repeats) continue;
+    Fault fault("ValueError", cat("\"repeat\" comes to more than ", k_most_repeats, " items"), mark);
+    fault.hint("Lists in for_each are multiplied with each other; with permutations: false they go side by side.");
+    throw fault;
+  }
+}
+
 Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed, bool may_zip) {
   const Value arguments = resolved(call, scope);
   const Value& for_each = *arguments.find("for_each");
@@ -201,6 +216,7 @@ Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed, bool 
   if (!nested && lengths.size() > 1) {
     throw value_fault("For repeat, the length of for_each values should be equal if no nested loop.", for_each.mark());
   }
+  check_repeats(lists, nested, call.mark.known() ? call.mark : for_each.mark());
   Texts keys;
   for (const Entry& entry : for_each.entries()) keys.push_back(python_str(entry.key));
   std::vector<Value> results;

@@ -210,7 +210,7 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
     }
     case Family::random_string: {
-      std::string place = resource.path;
+      std::string place = tree_.secret_place(resource.path);
       for (const Resource* each = &resource; each != nullptr; each = each->owner->parent()) {
         place += tree_.era_of(each->path);
       }

@@ -31,6 +31,29 @@ void check_depth(Stack& stack, const Resource& resource) {
   }
 }
 
+/// A template inside itself with the same values goes on for ever; with others it may end, by its conditions.
+void check_template_circle(Stack& stack, const Resource& resource, const Value& given) {
+  std::vector<std::string> chain{resource.real_type};
+  std::size_t times = 0;
+  bool same = false;
+  for (Stack* each = &stack; each != nullptr && !same; each = each->parent() ? each->parent()->owner : nullptr) {
+    if (each->source() == nullptr) continue;
+    chain.push_back(each->source()->name());
+    if (each->source()->name() != resource.real_type) continue;
+    ++times;
+    const Resource* parent = each->parent();  // the root was given nothing by a resource
+    same = parent != nullptr && parent->given == given;
+  }
+  if (!same && times < stack.tree().settings.most_of_one_template) return;
+  std::reverse(chain.begin(), chain.end());
+  const std::string circle = join(chain, " -> ");
+  Fault fault = validation_fault(same ? cat("Circular nesting of templates: ", circle)
+                                      : cat("a template is inside itself more than ", times, " times: ", circle),
+                                 resource.mark);
+  fault.hint(cat("Give ", resource.name, " another type, or a condition that ends the nesting."));
+  throw fault;
+}
+
 /// A list goes to a parameter of the type comma_delimited_list as text: nothing for null, ".member.N.k=v" for maps.
 Value comma_text(const Value& list) {
   std::vector<std::string> texts;
@@ -121,8 +144,10 @@ std::unique_ptr<Stack> make_from_template(Stack& stack, Resource& resource, cons
   } catch (const Fault& fault) {
     throw fault.mark().known() ? fault : fault.at(resource.mark);
   }
-  return std::make_unique<Stack>(stack.tree(), source, nested_identity(stack, resource),
-                                 given_to(stack, resource, *source), resource, registry);
+  const Value given = given_to(stack, resource, *source);
+  check_template_circle(stack, resource, given);
+  resource.given = given;
+  return std::make_unique<Stack>(stack.tree(), source, nested_identity(stack, resource), given, resource, registry);
 }
 
 /// `index_var` replaced in all texts, keys of maps left alone; what holds none of it stays shared.

@@ -2,15 +2,17 @@
 
 #include <cstdint>
 
-#include "base/hash.hpp"
+#include "base/hex.hpp"
+#include "base/hmac.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata {
 
 namespace {
 
+/// Keyed, so that nothing follows from ids and secrets that are known to those that are not.
 std::string identity_digest(std::string_view seed, std::string_view kind, std::string_view path) {
-  return hex_digest(HashKind::sha256, cat(seed, '\0', kind, '\0', path));
+  return to_hex(hmac(HashKind::sha256, seed, cat(kind, '\0', path)));
 }
 
 std::uint64_t from_hex(std::string_view digits) {

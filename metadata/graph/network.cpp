@@ -208,7 +208,8 @@ Value port_attributes(Stack& stack, Resource& resource, const Value& given) {
       !usable.empty() ||
       (fixed.is_list() && !fixed.items().empty() &&
        std::all_of(wishes.begin(), wishes.end(), [](const Value& each) { return truth(member(each, "ip_address")); }));
-  const std::string mac = derived_secret(stack.tree().settings.seed, "mac", resource.path, 6);
+  const std::string mac =
+      derived_secret(stack.tree().settings.seed, "mac", stack.tree().secret_place(resource.path), 6);
   const Value name = member(given, "name");
   const Value given_mac = member(given, "mac_address");
   MapBuilder shown;

@@ -21,6 +21,16 @@ Value text_value(std::string value) { return Value::string(std::move(value)); }
 
 std::vector<Value> list_of(const Value& value) { return value.is_list() ? value.items() : std::vector<Value>{}; }
 
+/// What the keys by which agents come in are derived from.
+const std::string& seed_of_keys(const Tree& tree, KeyAge age) {
+  if (age == KeyAge::former) return tree.settings.former_key_seed;
+  return tree.settings.key_seed.empty() ? tree.settings.seed : tree.settings.key_seed;
+}
+
+std::string temp_url_key(const Tree& tree, KeyAge age) {
+  return derived_secret(seed_of_keys(tree, age), "object key", tree.root_id, 32);
+}
+
 Value text_or(const Value& value, std::string otherwise) {
   return value.is_null() ? text_value(std::move(otherwise)) : value;
 }
@@ -227,13 +237,15 @@ Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
                  {"options", options.is_null() ? Value::map({}) : options}});
 }
 
-std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment, const Endpoints& endpoints) {
+std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment, const Endpoints& endpoints,
+                                                               KeyAge age) {
   const Value given = deployment.owner->properties(deployment);
   const std::string transport = python_str(text_or(member(given, "signal_transport"), "CFN_SIGNAL"));
   const StackIdentity& stack = deployment.owner->identity();
-  const std::string& seed = deployment.owner->tree().settings.seed;
-  const std::string key = derived_secret(seed, "access key", deployment.path, 32);
-  const std::string secret = derived_secret(seed, "secret key", deployment.path, 32);
+  const Tree& tree = deployment.owner->tree();
+  const std::string place = tree.secret_place(deployment.path);
+  const std::string key = derived_secret(seed_of_keys(tree, age), "access key", place, 32);
+  const std::string secret = derived_secret(seed_of_keys(tree, age), "secret key", place, 32);
   if (transport == "CFN_SIGNAL") {
     const std::string path = cat("/v1/signal/", stack.arn(), "/resources/", deployment.name);
     const std::string host = endpoints.cfn.substr(endpoints.cfn.find("//") + 2);
@@ -253,8 +265,7 @@ std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deploym
   }
   if (transport == "TEMP_URL_SIGNAL") {
     const std::string path = cat("/v1/AUTH_", stack.project, "/", stack.id, "/", deployment.physical_name);
-    return {{"deploy_signal_id",
-             endpoints.objects + make_temp_url(derived_secret(seed, "object key", "", 32), "PUT", k_expires, path)},
+    return {{"deploy_signal_id", endpoints.objects + make_temp_url(temp_url_key(tree, age), "PUT", k_expires, path)},
             {"deploy_signal_verb", "PUT"}};
   }
   if (transport == "NO_SIGNAL") return {};
@@ -264,17 +275,20 @@ std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deploym
                                                              {"deploy_password", secret},
                                                              {"deploy_project_id", stack.project},
                                                              {"deploy_region_name", endpoints.region}};
-  if (transport == "ZAQAR_SIGNAL") inputs.emplace_back("deploy_queue_id", derived_uuid(seed, "queue", deployment.path));
+  if (transport == "ZAQAR_SIGNAL")
+    inputs.emplace_back("deploy_queue_id", derived_uuid(tree.settings.seed, "queue", place));
   return inputs;
 }
 
-Value collect_section(Resource& server, const Endpoints& endpoints) {
+Value collect_section(Resource& server, const Endpoints& endpoints, KeyAge age) {
   const Value given = server.owner->properties(server);
   const std::string transport = python_str(text_or(member(given, "software_config_transport"), "POLL_SERVER_CFN"));
   const StackIdentity& stack = server.owner->identity();
-  const std::string& seed = server.owner->tree().settings.seed;
-  const std::string key = derived_secret(seed, "access key", server.path, 32);
-  const std::string secret = derived_secret(seed, "secret key", server.path, 32);
+  const Tree& tree = server.owner->tree();
+  const std::string& seed = tree.settings.seed;
+  const std::string place = tree.secret_place(server.path);
+  const std::string key = derived_secret(seed_of_keys(tree, age), "access key", place, 32);
+  const std::string secret = derived_secret(seed_of_keys(tree, age), "secret key", place, 32);
   std::string collector = "cfn";
   Value section;
   if (transport == "POLL_TEMP_URL") {
@@ -283,11 +297,11 @@ Value collect_section(Resource& server, const Endpoints& endpoints) {
     const std::string container =
         truth(member(data, "container")) ? python_str(member(data, "container")) : server.physical_name;
     const std::string object =
-        truth(member(data, "object")) ? python_str(member(data, "object")) : derived_uuid(seed, "object", server.path);
-    section = map_of(
-        {{"metadata_url", text_value(endpoints.objects +
-                                     make_temp_url(derived_secret(seed, "object key", "", 32), "GET", k_expires,
-                                                   cat("/v1/AUTH_", stack.project, "/", container, "/", object)))}});
+        truth(member(data, "object")) ? python_str(member(data, "object")) : derived_uuid(seed, "object", place);
+    section =
+        map_of({{"metadata_url", text_value(endpoints.objects + make_temp_url(temp_url_key(tree, age), "GET", k_expires,
+                                                                              cat("/v1/AUTH_", stack.project, "/",
+                                                                                  container, "/", object)))}});
   } else if (transport == "POLL_SERVER_HEAT") {
     collector = "heat";
     section = map_of({{"user_id", text_value(key)},
@@ -303,7 +317,7 @@ Value collect_section(Resource& server, const Endpoints& endpoints) {
                       {"password", text_value(secret)},
                       {"auth_url", text_value(endpoints.auth)},
                       {"project_id", text_value(stack.project)},
-                      {"queue_id", text_value(derived_uuid(seed, "queue", server.path))},
+                      {"queue_id", text_value(derived_uuid(seed, "queue", place))},
                       {"region_name", text_value(endpoints.region)}});
   } else {
     section = map_of({{"metadata_url", text_value(endpoints.cfn + "/v1/")},
@@ -315,6 +329,55 @@ Value collect_section(Resource& server, const Endpoints& endpoints) {
   return map_of({{"collectors", Value::list({text_value(collector), text_value("local")})}, {collector, section}});
 }
 
+namespace {
+
+/// The id follows what is deployed, so that an agent runs what changed and passes over what did not: it follows neither
+/// the keys and addresses by which the agent answers, nor the time.
+Value with_content_id(const Value& entry, const Resource& deployment,
+                      const std::vector<std::pair<std::string, std::string>>& signal) {
+  MapBuilder content;
+  for (const Entry& each : entry.entries()) {
+    const std::string key = python_str(each.key);
+    if (key == "id" || key == "creation_time") continue;
+    if (key != "inputs") {
+      content.set(each.key, each.value);
+      continue;
+    }
+    std::vector<Value> inputs;
+    for (const Value& input : each.value.items()) {
+      const std::string name = python_str(member(input, "name"));
+      const bool address =
+          std::any_of(signal.begin(), signal.end(), [&](const auto& one) { return one.first == name; });
+      if (!address) inputs.push_back(input);
+    }
+    content.set(each.key, Value::list(std::move(inputs)));
+  }
+  const std::string& seed = deployment.owner->tree().settings.seed;
+  const std::string place = cat(deployment.uuid, "/", json_text(Value::map(std::move(content))));
+  MapBuilder whole(entry.entries());
+  whole.set("id", text_value(derived_uuid(seed, "derived config", place)));
+  return Value::map(std::move(whole)).with_mark(entry.mark());
+}
+
+/// The keys of before a rotation, with which agents still come that have not been here since; null when there are none.
+Value former_keys(Resource& server, const std::vector<Resource*>& deployments,
+                  const std::vector<ServerDocument::Sent>& sent, const Endpoints& endpoints) {
+  const Tree& tree = server.owner->tree();
+  if (tree.settings.former_key_seed.empty()) return {};
+  std::vector<Value> signals;
+  for (std::size_t i = 0; i < deployments.size(); ++i) {
+    MapBuilder inputs;
+    for (const auto& [name, value] : signal_inputs(*deployments[i], endpoints, KeyAge::former))
+      inputs.set(name, text_value(value));
+    signals.push_back(map_of({{"id", text_value(sent[i].id)}, {"inputs", Value::map(std::move(inputs))}}));
+  }
+  return map_of({{"until", Value::integer(tree.settings.former_until)},
+                 {"os-collect-config", collect_section(server, endpoints, KeyAge::former)},
+                 {"signals", Value::list(std::move(signals))}});
+}
+
+}  // namespace
+
 std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpoints) {
   std::vector<Resource*> servers;
   std::vector<Resource*> deployments;
@@ -325,18 +388,21 @@ std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpo
   std::unordered_map<Resource*, std::size_t> places;
   std::vector<ServerDocument> documents(servers.size());
   std::vector<std::vector<Value>> entries(servers.size());
+  std::vector<std::vector<Resource*>> sent(servers.size());
   for (std::size_t i = 0; i < servers.size(); ++i) places[servers[i]] = i;
   for (Resource* deployment : deployments) {
     Resource* server = server_of(*deployment);
     if (server == nullptr || !triggers_on(*deployment, "CREATE")) continue;
     const std::size_t place = places.at(server);
-    const std::string id = derived_uuid(root.tree().settings.seed, "derived config", deployment->uuid);
-    const Value entry =
-        deployment_entry(*deployment, {"CREATE", id, endpoints.created, signal_inputs(*deployment, endpoints)});
+    const auto signal = signal_inputs(*deployment, endpoints);
+    const Value entry = deployment_entry(*deployment, {"CREATE", "", endpoints.created, signal});
     if (entry.has_waiting()) {
       documents[place].held.push_back({deployment->path, events_in(entry), deployment->mark});
     } else {
-      entries[place].push_back(entry);
+      const Value whole = with_content_id(entry, *deployment, signal);
+      documents[place].sent.push_back({deployment->path, python_str(member(whole, "id"))});
+      entries[place].push_back(whole);
+      sent[place].push_back(deployment);
     }
   }
   for (std::size_t i = 0; i < servers.size(); ++i) {
@@ -356,6 +422,7 @@ std::vector<ServerDocument> server_documents(Stack& root, const Endpoints& endpo
     documents[i].name = name.is_string() ? name.text() : server.physical_name;
     documents[i].id = server.uuid;
     documents[i].metadata = Value::map(std::move(document));
+    documents[i].former = former_keys(server, sent[i], documents[i].sent, endpoints);
   }
   return documents;
 }

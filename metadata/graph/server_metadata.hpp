@@ -34,11 +34,15 @@ struct Endpoints {
   std::string created = "2026-01-01T00:00:00Z";
 };
 
+/// Whose keys: those that are given out now, or those of before the last rotation.
+enum class KeyAge { current, former };
+
 /// {"collectors": […], "cfn": {…}} for the server's transport.
-[[nodiscard]] Value collect_section(Resource& server, const Endpoints& endpoints);
+[[nodiscard]] Value collect_section(Resource& server, const Endpoints& endpoints, KeyAge age = KeyAge::current);
 /// The inputs by which the agent of a deployment signals, with keys derived from the seed.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment,
-                                                                             const Endpoints& endpoints);
+                                                                             const Endpoints& endpoints,
+                                                                             KeyAge age = KeyAge::current);
 
 /// A server with its whole document.
 struct ServerDocument {
@@ -52,6 +56,12 @@ struct ServerDocument {
     Mark mark{};
   };
   std::vector<Held> held;  ///< deployments that wait for something, left out of the document
+  struct Sent {
+    std::string deployment;  ///< its resource's path
+    std::string id;          ///< follows what is deployed
+  };
+  std::vector<Sent> sent{};  ///< deployments in the document
+  Value former{};            ///< keys that still hold after a rotation, for index.json; null = none
 };
 
 /// All servers of the tree. Deployments of CREATE that are wholly known are in, sorted by name.

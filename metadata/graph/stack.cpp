@@ -70,6 +70,7 @@ Stack::Stack(Tree& tree, TemplatePtr source, StackIdentity identity, const Value
       identity_(std::move(identity)),
       registry_(tree.environment.resource_registry) {
   if (identity_.id.empty()) identity_.id = derived_uuid(tree.settings.seed, "stack", identity_.name);
+  tree_.root_id = identity_.id;
   parameters_ = std::make_unique<StackParameters>(template_->parameters(), given, tree.environment.parameter_defaults,
                                                   identity_, is_cfn(template_->version()));
   conditions_ = std::make_unique<Conditions>(template_);

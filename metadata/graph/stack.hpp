@@ -3,6 +3,7 @@
 // evaluated again.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,10 +54,14 @@ class FileSource {
 };
 
 struct StackSettings {
-  std::string seed = "hearth";  ///< of all ids and secrets
+  std::string seed{};             ///< of all ids and secrets; empty = a random one, for what is not kept
+  std::string key_seed{};         ///< of the keys by which agents come in; empty = the seed
+  std::string former_key_seed{};  ///< of keys that still hold for a while after a rotation; empty = none
+  std::int64_t former_until = 0;  ///< Unix seconds
   std::string project = "admin";
   std::size_t yaql_limit = 1'000'000;
   std::size_t deepest = 20;
+  std::size_t most_of_one_template = 5;  ///< times that a template may stand inside itself, with other parameters
   std::size_t most_resources = 200'000;
   /// For validation alone: types that only a cloud can make are good, nobody looks inside nested templates for
   /// attributes or at values there, at conditions that nothing asks for, or at what outputs and metadata come to.
@@ -76,6 +81,7 @@ struct Resource {
   std::string physical_name;
   Stack* owner = nullptr;
   std::unique_ptr<Stack> nested;
+  Value given{};  ///< parameters of the nested template
   Implementation implementation;
   const ResourceDefinition* definition = nullptr;
   const ResourceType* table = nullptr;
@@ -113,6 +119,9 @@ struct Tree {
 
   /// What makes ids and secrets of a later era others: "" in the first one.
   [[nodiscard]] std::string era_of(const std::string& path) const;
+  std::string root_id;  ///< of the root stack: what is derived for one stack says nothing of another's
+  /// What secrets of a resource are derived from: its stack and its path.
+  [[nodiscard]] std::string secret_place(const std::string& path) const { return root_id + "/" + path; }
 };
 
 class Stack final : public Scope {

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/net/http_date.hpp"
@@ -52,6 +55,18 @@ std::string state_of(const fs::path& path) {
   return cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size);
 }
 
+/// How the agent of `section` comes in: false when by neither of the ways that are served.
+bool let_in(const Json& section, const std::string& server, std::unordered_map<std::string, std::string>& documents,
+            const std::function<void(std::string, std::string)>& add_key) {
+  if (section.contains("request")) {
+    documents[digest_of_url(text_at(section["request"], "metadata_url"))] = server;
+    return true;
+  }
+  if (!section.contains("cfn")) return false;
+  add_key(text_at(section["cfn"], "access_key_id"), text_at(section["cfn"], "secret_access_key"));
+  return true;
+}
+
 void append_line(const fs::path& path, std::string line) {
   line += "\n";
   const Fd file = Fd::open(path.string(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -61,7 +76,24 @@ void append_line(const fs::path& path, std::string line) {
   }
 }
 
+void for_each_deployment(const Json& metadata, const std::function<void(const Json&, const Json&)>& use) {
+  const Json deployments = metadata.value("deployments", Json::array());
+  for (const Json& deployment : deployments) use(deployment, deployment.value("inputs", Json::array()));
+}
+
 }  // namespace
+
+/// Takes note of the URL among the inputs by which a deployment is answered.
+void CompiledService::expect_signal(Expected expected, const Json& inputs,
+                                    std::unordered_map<std::string, Expected>& signals) {
+  std::string url;
+  expected.method = "POST";
+  for (const Json& input : inputs) {
+    if (text_at(input, "name") == "deploy_signal_id") url = text_at(input, "value");
+    if (text_at(input, "name") == "deploy_signal_verb") expected.method = text_at(input, "value");
+  }
+  if (!url.empty()) signals[digest_of_url(url)] = std::move(expected);
+}
 
 CompiledService::CompiledService(fs::path directory, fs::path signals, const Clock& clock, Logger& log)
     : directory_(std::move(directory)), signals_file_(std::move(signals)), clock_(clock), log_(log), cfn_(*this, log) {
@@ -70,11 +102,13 @@ CompiledService::CompiledService(fs::path directory, fs::path signals, const Clo
 
 void CompiledService::refresh() {
   const std::string now = state_of(directory_ / "index.json");
-  if (now.empty() || now == loaded_) return;
+  const bool ended = held_.former_until != 0 && held_.former_until <= seconds();
+  if (now.empty() || (now == loaded_ && !ended)) return;
+  const bool anew = now != loaded_;
   loaded_ = now;  // what can't be read is told once
   try {
     load();
-    log_.info(cat("serving ", directory_.string(), " as compiled anew"));
+    if (anew) log_.info(cat("serving ", directory_.string(), " as compiled anew"));
   } catch (const Error& error) {
     log_.warning(cat("still serving what ", directory_.string(), " was: ", error.story()));
   }
@@ -87,7 +121,7 @@ void CompiledService::load() {
   Contents fresh;
   const Json rows = all.value("servers", Json::array());
   for (const Json& row : rows) load_server(row, fresh);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const std::int64_t now = seconds();
   const std::map<std::string, Server>& before = held_.servers;
   for (auto& [path, server] : fresh.servers) {
     const auto old = before.find(path);
@@ -109,34 +143,51 @@ void CompiledService::load_server(const Json& row, Contents& fresh) const {
   std::string tag = hex_digest(HashKind::md5, text);
   server.document = {std::make_shared<const std::string>(std::move(text)), std::move(tag), 0, "application/json"};
   const Json section = metadata.value("os-collect-config", Json::object());
-  if (section.contains("request")) {
-    fresh.documents[digest_of_url(text_at(section["request"], "metadata_url"))] = server.path;
-  } else if (section.contains("cfn")) {
+  const auto add_key = [&](const std::string& key, std::string secret) {
+    fresh.keys[key] = {server.path, std::move(secret)};
+  };
+  if (section.contains("cfn")) {
     const Json& cfn = section["cfn"];
     server.stack = text_at(cfn, "stack_name");
     server.resource = text_at(cfn, "path").substr(0, text_at(cfn, "path").rfind('.'));
-    server.secret = text_at(cfn, "secret_access_key");
-    fresh.keys[text_at(cfn, "access_key_id")] = server.path;
-  } else {
+  }
+  if (!let_in(section, server.path, fresh.documents, add_key)) {
     throw Error(ErrorKind::unsupported, cat(file.string(), ": its agent can't poll a compiled directory"))
         .hint("compile with the transport POLL_TEMP_URL or POLL_SERVER_CFN, or make a live stack");
   }
-  expect_signals(server, metadata, fresh);
+  for_each_deployment(metadata, [&](const Json& deployment, const Json& inputs) {
+    expect_signal({server.path, text_at(deployment, "name"), text_at(deployment, "id"), ""}, inputs, fresh.signals);
+  });
+  if (row.contains("former")) load_former(server, metadata, row["former"], fresh);
   fresh.servers[server.path] = std::move(server);
 }
 
-void CompiledService::expect_signals(const Server& server, const Json& metadata, Contents& fresh) {
-  const Json deployments = metadata.value("deployments", Json::array());
-  for (const Json& deployment : deployments) {
-    std::string url;
-    std::string method = "POST";
-    const Json inputs = deployment.value("inputs", Json::array());
-    for (const Json& input : inputs) {
-      if (text_at(input, "name") == "deploy_signal_id") url = text_at(input, "value");
-      if (text_at(input, "name") == "deploy_signal_verb") method = text_at(input, "value");
-    }
-    if (!url.empty()) fresh.signals[digest_of_url(url)] = {server.path, text_at(deployment, "name"), method};
+/// Keys of before a rotation, until their time is over.
+void CompiledService::load_former(const Server& server, const Json& metadata, const Json& former,
+                                  Contents& fresh) const {
+  const std::int64_t until = former.value("until", std::int64_t{0});
+  if (until <= seconds()) return;
+  fresh.former_until = fresh.former_until == 0 ? until : std::min(until, fresh.former_until);
+  const auto add_key = [&](const std::string& key, std::string secret) {
+    fresh.keys[key] = {server.path, std::move(secret)};
+  };
+  (void)let_in(former.value("os-collect-config", Json::object()), server.path, fresh.documents, add_key);
+  std::map<std::string, Json> by_id;
+  for_each_deployment(metadata,
+                      [&](const Json& deployment, const Json&) { by_id[text_at(deployment, "id")] = deployment; });
+  const Json signals = former.value("signals", Json::array());
+  for (const Json& signal : signals) {
+    const auto deployment = by_id.find(text_at(signal, "id"));
+    if (deployment == by_id.end()) continue;
+    Json inputs = Json::array();
+    const Json values = signal.value("inputs", Json::object());
+    for (const auto& [name, value] : values.items()) inputs.push_back({{"name", name}, {"value", value}});
+    expect_signal({server.path, text_at(deployment->second, "name"), deployment->first, ""}, inputs, fresh.signals);
   }
+}
+
+std::int64_t CompiledService::seconds() const {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
 }
 
 ServedResponse CompiledService::answer(const ServedRequest& request) {
@@ -163,11 +214,12 @@ ServedResponse CompiledService::take_signal(const ServedRequest& request, const 
     response.body = "The signal is not a JSON object\n";
     return response;
   }
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const std::int64_t now = seconds();
   Json line = Json::object();
   line["time"] = iso_time(now);
   line["server"] = expected.server;
   line["deployment"] = expected.deployment;
+  line["id"] = expected.id;
   line["signal"] = *body;
   append_line(signals_file_, line.dump(-1, ' ', false, Json::error_handler_t::replace));
   response.status = request.method == "PUT" ? 201 : 200;
@@ -177,8 +229,8 @@ ServedResponse CompiledService::take_signal(const ServedRequest& request, const 
 std::optional<AccessKey> CompiledService::access_key(const std::string& id) const {
   const auto found = held_.keys.find(id);
   if (found == held_.keys.end()) return std::nullopt;
-  const Server& server = held_.servers.at(found->second);
-  return AccessKey{server.secret, server.stack, server.resource};
+  const Server& server = held_.servers.at(found->second.server);
+  return AccessKey{found->second.secret, server.stack, server.resource};
 }
 
 std::optional<std::string> CompiledService::stack_id(const std::string& name_or_id) const {

@@ -31,25 +31,32 @@ class CompiledService final : public HttpHandler, private StackView {
     std::string id;
     std::string stack;     ///< of CFN
     std::string resource;  ///< of CFN
-    std::string secret;
     Document document;
   };
   struct Expected {
     std::string server;
     std::string deployment;
+    std::string id;  ///< of what is deployed
     std::string method;
+  };
+  struct Key {
+    std::string server;
+    std::string secret;
   };
 
   struct Contents {
     std::map<std::string, Server> servers;                   ///< by path in the stack
-    std::unordered_map<std::string, std::string> keys;       ///< access key → server
+    std::unordered_map<std::string, Key> keys;               ///< by access key
     std::unordered_map<std::string, std::string> documents;  ///< digest of a URL's path and query → server
     std::unordered_map<std::string, Expected> signals;       ///< likewise
+    std::int64_t former_until = 0;                           ///< when the first former key ends; 0 = there is none
   };
 
   void load();
   void load_server(const Json& row, Contents& fresh) const;
-  static void expect_signals(const Server& server, const Json& metadata, Contents& fresh);
+  void load_former(const Server& server, const Json& metadata, const Json& former, Contents& fresh) const;
+  static void expect_signal(Expected expected, const Json& inputs, std::unordered_map<std::string, Expected>& signals);
+  [[nodiscard]] std::int64_t seconds() const;
   [[nodiscard]] ServedResponse take_signal(const ServedRequest& request, const Expected& expected);
 
   // StackView

@@ -1,5 +1,7 @@
 #include "metadata/live/serve_command.hpp"
 
+#include <optional>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -12,6 +14,25 @@ namespace hearth::metadata::live {
 
 namespace {
 
+/// The files of --tls-certificate and --tls-key; nothing where neither is given. Half of them would be no TLS at all.
+std::optional<TlsFiles> tls_files(const cli::Arguments& arguments) {
+  const bool certificate = arguments.has("tls-certificate");
+  if (certificate != arguments.has("tls-key")) {
+    throw Error(ErrorKind::usage, certificate ? "--tls-certificate without --tls-key would serve without TLS"
+                                              : "--tls-key without --tls-certificate: which certificate?")
+        .hint("Give both, or neither to serve without TLS.");
+  }
+  if (!certificate) return std::nullopt;
+  return TlsFiles{*arguments.value("tls-certificate"), *arguments.value("tls-key")};
+}
+
+/// What everybody on the network would read is said once, at the start.
+void warn_of_clear_text(const std::string& address, bool with_tls, Logger& log) {
+  if (with_tls || address.rfind("127.", 0) == 0 || address == "::1") return;
+  log.warning(cat("listening on ", address, " without TLS: tokens, keys and metadata are sent in the clear; ",
+                  "give --tls-certificate and --tls-key"));
+}
+
 /// A compiled directory: documents and signals, no engine.
 int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
   const SystemClock clock;
@@ -21,8 +42,9 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   CompiledService service(directory, state / "signals.jsonl", clock, log);
   AuditLog audit((state / "audit.log").string(), clock);
   const std::string address = arguments.value_or("listen", "127.0.0.1");
-  const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
-  const TlsFiles* with_tls = tls.key.empty() ? nullptr : &tls;
+  const std::optional<TlsFiles> tls = tls_files(arguments);
+  const TlsFiles* with_tls = tls ? &*tls : nullptr;
+  warn_of_clear_text(address, with_tls != nullptr, log);
   HttpServer server({}, clock, log, &audit);
   tell_port("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
   tell_port("objects", address,
@@ -40,8 +62,15 @@ int serve(const cli::Arguments& arguments) {
   settings.state = arguments.value_or("state", "/var/lib/hearth/metadata");
   settings.database = arguments.value_or("database", "");
   ServicePorts ports = service_ports(arguments, arguments.value_or("listen", "127.0.0.1"));
-  settings.urls =
-      public_urls(arguments.has("tls-key") ? "https" : "http", arguments.value_or("public", ports.address), ports);
+  const std::optional<TlsFiles> tls = tls_files(arguments);
+  warn_of_clear_text(ports.address, tls.has_value(), log);
+  const bool anywhere = ports.address == "0.0.0.0" || ports.address == "::";
+  if (anywhere && !arguments.has("public")) {
+    throw Error(ErrorKind::usage,
+                cat("--listen ", ports.address, " without --public: agents would be told to go to ", ports.address))
+        .hint("Say by --public under which name or address agents reach this machine.");
+  }
+  settings.urls = public_urls(tls ? "https" : "http", arguments.value_or("public", ports.address), ports);
   settings.provides_machines = arguments.has("provide-machines");
   const std::string after_failure = arguments.value_or("on-failure", "abort");
   if (after_failure != "abort" && after_failure != "continue")
@@ -53,9 +82,8 @@ int serve(const cli::Arguments& arguments) {
   StackService service(settings, clock, log);
   ports.serves_ec2 = arguments.has("machines") || arguments.has("ec2-port");
   ports.ec2 = port_option(arguments, "ec2-port", 80);
-  const TlsFiles tls{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
   HttpServer server({}, clock, log, &service.audit());
-  for (const auto& [name, number] : service.listen(server, ports, tls.key.empty() ? nullptr : &tls)) {
+  for (const auto& [name, number] : service.listen(server, ports, tls ? &*tls : nullptr)) {
     tell_port(name, ports.address, number);
   }
   server.run(true);

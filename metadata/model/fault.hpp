@@ -24,19 +24,39 @@ class Fault : public Error {
   [[nodiscard]] const Mark& mark() const { return mark_; }
   /// The same fault as seen from further out.
   [[nodiscard]] Fault below(const std::string& prefix) const {
-    if (path_.empty()) return {type_, text_, mark_, prefix};
-    return {type_, text_, mark_, prefix + (path_.front() == '[' ? "" : ".") + path_};
+    if (path_.empty()) return Fault(type_, text_, mark_, prefix).advised_as(*this);
+    return Fault(type_, text_, mark_, prefix + (path_.front() == '[' ? "" : ".") + path_).advised_as(*this);
   }
-  [[nodiscard]] Fault at(const Mark& mark) const { return mark_.known() ? *this : Fault(type_, text_, mark, path_); }
-  [[nodiscard]] Fault as(std::string type) const { return {std::move(type), text_, mark_, path_}; }
-  /// The whole fault with file, line and column in front.
+  [[nodiscard]] Fault at(const Mark& mark) const {
+    return mark_.known() ? *this : Fault(type_, text_, mark, path_).advised_as(*this);
+  }
+  [[nodiscard]] Fault as(std::string type) const {
+    return Fault(std::move(type), text_, mark_, path_).advised_as(*this);
+  }
+  /// Adds what to do next; it goes with the fault wherever that is seen from.
+  Fault& hint(std::string text) {
+    advice_ = text;
+    Error::hint(std::move(text));
+    return *this;
+  }
+  [[nodiscard]] const std::string& advice() const { return advice_; }  ///< may be empty
+  /// The frames and the hint of another fault, of which this one is told in its place.
+  Fault& advised_as(const Fault& other) {
+    for (const std::string& frame : other.frames()) (void)during(frame);
+    if (!other.advice_.empty()) hint(other.advice_);
+    return *this;
+  }
+  /// The whole fault with file, line and column in front, its frames and its hint.
   [[nodiscard]] Error located(const Sources& sources) const {
     const std::string where = sources.text(mark_);
-    return Error(ErrorKind::input, (where.empty() ? "" : where + ": ") + what());
+    Error error(ErrorKind::input, (where.empty() ? "" : where + ": ") + what());
+    for (const std::string& frame : frames()) error.during(frame);
+    if (!advice_.empty()) error.hint(advice_);
+    return error;
   }
 
  private:
-  std::string type_, text_, path_;
+  std::string type_, text_, path_, advice_;
   Mark mark_;
 };
 

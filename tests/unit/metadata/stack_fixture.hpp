@@ -19,6 +19,7 @@ inline std::unique_ptr<Built> build(std::map<std::string, std::string> files) {
   auto built = std::make_unique<Built>();
   StackRequest request;
   request.template_name = "top.yaml";
+  request.settings.seed = "a seed for tests";
   if (files.count("env.yaml") > 0) request.environments = {"env.yaml"};
   built->model.files = std::make_unique<MapFiles>(std::move(files));
   build_model(built->model, request);

@@ -19,6 +19,7 @@ TEST(Picture, has_an_arrow_for_each_dependency_and_a_cluster_for_each_stack) {
   EXPECT_NE(dot.find("\"a\" -> \"g\";"), std::string::npos);
   EXPECT_NE(dot.find("subgraph \"cluster g\""), std::string::npos);
   EXPECT_NE(dot.find("\"g.0\" [label="), std::string::npos);
+  EXPECT_NE(dot.find("[label=\"a\\nOS::Heat::None\"]"), std::string::npos) << "one escape: a new line to dot";
 }
 
 TEST(Picture, draws_without_graphviz) {

@@ -48,16 +48,89 @@ TEST(Validation, refuses_types_that_only_a_cloud_can_make) {
   ASSERT_EQ(validate_stack(built->root()).size(), 1U);
 }
 
-TEST(Validation, warns_of_functions_misspelt_and_of_entries_that_never_win) {
-  const auto built =
-      build({{"top.yaml", "heat_template_version: 2018-08-31\noutputs: {o: {value: {list_jion: [a]}}}\n"},
-             {"env.yaml", "resource_registry: {'OS::My::*': OS::Heat::None, 'OS::My::Port': OS::Heat::Value}\n"}});
-  EXPECT_EQ(stack_warnings(built->root()).size(), 2U);
-}
-
 TEST(Validation, takes_only_names_that_heat_takes) {
   EXPECT_NO_THROW(check_stack_name("a-b_c.1"));
   for (const char* name : {"", "1a", "a b", "a/b"}) EXPECT_THROW(check_stack_name(name), Fault) << name;
+}
+
+TEST(Validation, tells_the_nearest_name_with_the_place) {
+  const auto built =
+      build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  const std::string told = faults[0].located(built->model.sources).story();
+  EXPECT_NE(told.find("top.yaml:2:"), std::string::npos) << told;
+  EXPECT_NE(told.find("Did you mean OS::Heat::SoftwareConfig?"), std::string::npos) << told;
+}
+
+TEST(Validation, tells_the_nearest_name_inside_a_nested_template) {
+  const auto built =
+      build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {n: {type: n.yaml}}\n"},
+             {"n.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::RandomStrng}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(faults[0].story().find("Did you mean OS::Heat::RandomString?"), std::string::npos) << faults[0].story();
+}
+
+TEST(Validation, shows_a_template_inside_itself_as_a_circle_at_once) {
+  const auto built =
+      build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {x: {type: n.yaml}}\n"},
+             {"n.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: n.yaml}, b: {type: n.yaml}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_FALSE(faults.empty());
+  EXPECT_NE(faults[0].text().find("Circular nesting of templates: n.yaml -> n.yaml"), std::string::npos)
+      << faults[0].text();
+}
+
+TEST(Validation, lets_a_template_stand_inside_itself_while_its_conditions_end_that) {
+  const std::string nested =
+      "heat_template_version: 2018-08-31\nparameters: {left: {type: string}}\n"
+      "conditions: {more: {not: {equals: [{get_param: left}, '']}}}\n"
+      "resources: {a: {type: n.yaml, condition: more, properties: {left: {str_replace: {template: {get_param: left}, "
+      "params: {x: ''}}}}}}\n";
+  const auto built =
+      build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {x: {type: n.yaml, properties: {left: x}}}\n"},
+             {"n.yaml", nested}});
+  EXPECT_TRUE(validate_stack(built->root()).empty());
+}
+
+TEST(Validation, refuses_a_repeat_that_would_not_end_and_names_it) {
+  std::string lists;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    lists += std::string(lists.empty() ? "" : ", ") + "'%" + name + "%': [";
+    for (int i = 0; i < 60; ++i) lists += std::string(i == 0 ? "" : ", ") + "x";
+    lists += "]";
+  }
+  const auto built = build({{"top.yaml",
+                             "heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {repeat: {template: t, "
+                             "for_each: {" +
+                                 lists + "}}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(faults[0].located(built->model.sources).story().find("top.yaml:4:"), std::string::npos);
+  EXPECT_NE(faults[0].story().find("comes to more than 100000 items"), std::string::npos);
+}
+
+TEST(Validation, refuses_two_configs_for_one_action_and_servers_without_an_agent) {
+  const auto component = build(
+      {{"top.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n  c: {type: OS::Heat::SoftwareComponent, properties: {configs: "
+        "[{actions: [CREATE], config: a, tool: script}, {actions: [CREATE, UPDATE], config: b, tool: script}]}}\n"}});
+  const std::vector<Fault> twice = validate_stack(component->root());
+  ASSERT_EQ(twice.size(), 1U);
+  EXPECT_EQ(twice[0].text(),
+            "Defining more than one configuration for the same action in SoftwareComponent \"c\" is not allowed.");
+  const auto raw =
+      build({{"top.yaml",
+              "heat_template_version: 2018-08-31\nresources:\n  s: {type: OS::Nova::Server, properties: {flavor: f, "
+              "image: i, "
+              "user_data_format: RAW}}\n  c: {type: OS::Heat::SoftwareConfig, properties: {group: script}}\n"
+              "  d: {type: OS::Heat::SoftwareDeployment, properties: {config: {get_resource: c}, server: "
+              "{get_resource: s}}}\n"}});
+  const std::vector<Fault> agentless = validate_stack(raw->root());
+  ASSERT_EQ(agentless.size(), 1U);
+  EXPECT_EQ(agentless[0].text().rfind("Resource s's property user_data_format should be set to SOFTWARE_CONFIG", 0),
+            0U);
 }
 
 }  // namespace

@@ -25,5 +25,10 @@ TEST(Identity, keeps_the_end_of_names_that_are_too_long) {
   EXPECT_EQ(name.substr(name.size() - 28), "deployed-server-vpasgqjdivty");
 }
 
+TEST(Identity, is_keyed_by_the_seed) {
+  // HMAC-SHA256 of "secret key\0a.b" by "seed", as Python's hmac makes it.
+  EXPECT_EQ(derived_secret("seed", "secret key", "a.b", 16), "a81a0eb2426c3303");
+}
+
 }  // namespace
 }  // namespace hearth::metadata

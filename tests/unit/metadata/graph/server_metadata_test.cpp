@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "tests/unit/metadata/case_file.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
@@ -103,6 +106,56 @@ TEST(ServerMetadata, tells_the_agent_where_to_signal) {
             0U);
   EXPECT_NE(inputs[0].second.find("&Timestamp=2026-11-21T00%3A12%3A44Z&Signature="), std::string::npos);
   EXPECT_EQ(inputs[1].second, "POST");
+}
+
+std::string with_greeting(const std::string& greeting) {
+  return replace_all(k_server_metadata_top, "foo: bar", "foo: " + greeting);
+}
+
+std::map<std::string, std::string> ids_of(Stack& root, const Endpoints& endpoints = {}) {
+  std::map<std::string, std::string> ids;
+  const std::vector<ServerDocument> documents = server_documents(root, endpoints);
+  for (const ServerDocument::Sent& sent : documents[0].sent) ids[sent.deployment] = sent.id;
+  return ids;
+}
+
+TEST(ServerMetadata, gives_a_deployment_another_id_when_what_it_deploys_is_other) {
+  const auto one = build({{"top.yaml", with_greeting("bar")}});
+  const auto other = build({{"top.yaml", with_greeting("changed")}});
+  auto before = ids_of(one->root());
+  auto after = ids_of(other->root());
+  EXPECT_NE(before["Dep1"], after["Dep1"]);
+  EXPECT_EQ(before["Dep2"], after["Dep2"]);
+  EXPECT_EQ(python_str(of(of(server_documents(one->root(), {})[0].metadata, "deployments").items()[1], "id")),
+            before["Dep1"]);
+}
+
+TEST(ServerMetadata, keeps_the_id_when_only_keys_addresses_or_the_time_are_other) {
+  const auto built = build({{"top.yaml", k_server_metadata_top}});
+  const auto before = ids_of(built->root());
+  built->model.tree->settings.key_seed = "rotated";
+  Endpoints endpoints;
+  endpoints.created = "2027-01-01T00:00:00Z";
+  endpoints.cfn = "http://192.0.2.1:8000";
+  EXPECT_EQ(ids_of(built->root(), endpoints), before);
+}
+
+TEST(ServerMetadata, shares_no_keys_between_stacks_and_keeps_former_ones_after_a_rotation) {
+  const auto built = build({{"top.yaml", k_server_metadata_top}});
+  Resource& server = *built->root().find("server");
+  const Value before = collect_section(server, {});
+  EXPECT_TRUE(server_documents(built->root(), {})[0].former.is_null());
+  built->model.tree->settings.key_seed = "new";
+  built->model.tree->settings.former_key_seed = built->model.tree->settings.seed;
+  built->model.tree->settings.former_until = 7;
+  EXPECT_FALSE(collect_section(server, {}) == before);
+  const Value former = server_documents(built->root(), {})[0].former;
+  EXPECT_TRUE(of(former, "os-collect-config") == before);
+  EXPECT_EQ(of(former, "until").as_integer(), 7);
+  EXPECT_EQ(of(former, "signals").items().size(), 3U);
+  built->model.tree->root_id = "another stack";
+  built->model.tree->settings.key_seed.clear();
+  EXPECT_FALSE(collect_section(server, {}) == before);
 }
 
 }  // namespace

@@ -218,5 +218,24 @@ TEST(Stack, gives_parameter_defaults_to_nested_templates_as_well) {
   EXPECT_EQ(built->model.sources.text(value.mark()), "env.yaml:1:25");
 }
 
+std::string password_of(const std::string& name, const std::string& seed) {
+  StackModel model;
+  model.files = std::make_unique<MapFiles>(std::map<std::string, std::string>{
+      {"top.yaml", "heat_template_version: 2018-08-31\nresources: {pw: {type: OS::Heat::RandomString}}\n"}});
+  StackRequest request;
+  request.name = name;
+  request.template_name = "top.yaml";
+  request.settings.seed = seed;
+  build_model(model, request);
+  return model.root->reference_of(*model.root->find("pw")).text();
+}
+
+TEST(Stack, has_random_texts_that_follow_from_its_seed_and_its_own_name) {
+  EXPECT_EQ(password_of("a", "s"), password_of("a", "s"));
+  EXPECT_NE(password_of("a", "s"), password_of("b", "s"));
+  EXPECT_NE(password_of("a", "s"), password_of("a", "t"));
+  EXPECT_NE(password_of("a", ""), password_of("a", "")) << "there is no default seed";
+}
+
 }  // namespace
 }  // namespace hearth::metadata

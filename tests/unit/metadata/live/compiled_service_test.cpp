@@ -28,7 +28,7 @@ class CompiledServiceTest : public testing::Test {
     fs::create_directories(out / "servers");
     RealFileSystem files;
     files.write(out / "servers/a",
-                cat(R"({"deployments": [{"name": "D", "inputs": [
+                cat(R"({"deployments": [{"id": "i1", "name": "D", "inputs": [
       {"name": "deploy_signal_id", "value": "http://h:8000/v1/signal/arn%3Ax?Signature=s"}]}], "value": ")",
                     value, R"(", "os-collect-config": {")", transport, R"(": {"metadata_url":
       "http://h:8080/v1/AUTH_admin/c/o?temp_url_sig=s&temp_url_expires=1"}}})"),
@@ -89,6 +89,7 @@ TEST_F(CompiledServiceTest, SignalsAreWrittenDown) {
   const Json line = Json::parse(read_file(directory_.path() / "signals"));
   EXPECT_EQ(line["server"], "A.server");
   EXPECT_EQ(line["deployment"], "D");
+  EXPECT_EQ(line["id"], "i1");
   EXPECT_EQ(line["signal"]["deploy_status_code"], 0);
 }
 
@@ -100,6 +101,28 @@ TEST_F(CompiledServiceTest, ADirectoryThatIsCompiledAnewIsServedAndABrokenOneIsN
   service_->refresh();
   EXPECT_THAT(log_.all(), HasSubstr("can't poll a compiled directory"));
   EXPECT_THROW(CompiledService("/nowhere", "/dev/null", clock_, log_), Error);
+}
+
+TEST_F(CompiledServiceTest, FormerKeysHoldUntilTheirTimeIsOver) {
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  RealFileSystem().write(directory_.path() / "out/index.json",
+                         cat(R"({"servers": [{"path": "A.server", "id": "1", "metadata": "servers/a",
+      "former": {"until": )",
+                             now + 10, R"(, "os-collect-config": {"request": {"metadata_url":
+      "http://h:8080/v1/AUTH_admin/c/o?temp_url_sig=former"}},
+      "signals": [{"id": "i1", "inputs": {"deploy_signal_id": "http://h:8000/v1/signal/arn%3Ax?Signature=former"}}]}}]})"),
+                         {});
+  fs::last_write_time(directory_.path() / "out/index.json", ++written_ + 1000);
+  service_->refresh();
+  EXPECT_EQ(send("GET", k_document).status, 200);
+  EXPECT_EQ(send("GET", "/v1/AUTH_admin/c/o?temp_url_sig=former").status, 200);
+  EXPECT_EQ(send("POST", "/v1/signal/arn%3Ax?Signature=former", "{}").status, 200);
+  EXPECT_EQ(Json::parse(read_file(directory_.path() / "signals"))["id"], "i1");
+  clock_.advance(std::chrono::seconds(10));
+  service_->refresh();
+  EXPECT_EQ(send("GET", "/v1/AUTH_admin/c/o?temp_url_sig=former").status, 401);
+  EXPECT_EQ(send("POST", "/v1/signal/arn%3Ax?Signature=former", "{}").status, 401);
+  EXPECT_EQ(send("GET", k_document).status, 200);
 }
 
 }  // namespace
