@@ -9,7 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
+
 namespace hearth::sql {
+
+/// The database did not do what it was asked: it is full, busy or gone. What was not committed did not happen.
+class StoreError : public Error {
+ public:
+  explicit StoreError(const std::string& message) : Error(ErrorKind::io, message) {}
+};
 
 namespace detail {
 
@@ -65,6 +73,9 @@ class Database {
   /// "postgresql://USER@HOST/NAME" (or postgres://), else a file that is opened or created with mode 0600; ":memory:"
   /// for tests. Throws Error naming it, without the password. A PostgreSQL database is taken for this process alone.
   explicit Database(const std::string& place);
+  /// With a connection that was made otherwise, as tests do to let it fail.
+  Database(std::unique_ptr<detail::Connection> connection, bool is_postgres)
+      : is_postgres_(is_postgres), connection_(std::move(connection)) {}
 
   /// Any number of statements without results.
   void run(const std::string& statements) { connection_->run(statements); }

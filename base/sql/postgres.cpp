@@ -65,6 +65,10 @@ class PostgresConnection final : public Connection {
       result.reset(::PQexec(connection_.get(), "BEGIN"));
       check(result, "BEGIN");
     }
+    if (stored_epoch() == epoch_) return;  // the lock may have been taken from us without an end of the connection
+    const ResultPtr back(::PQexec(connection_.get(), "ROLLBACK"));
+    connection_.reset();
+    throw StoreError(cat("another process has taken ", without_password(url_)));
   }
 
   void run(const std::string& statements) override {
@@ -95,8 +99,7 @@ class PostgresConnection final : public Connection {
   void connect() {
     connection_.reset(::PQconnectdb(url_.c_str()));
     if (::PQstatus(connection_.get()) != CONNECTION_OK) {
-      throw Error(ErrorKind::io,
-                  cat("connecting to ", without_password(url_), ": ", trim(::PQerrorMessage(connection_.get()))));
+      throw StoreError(cat("connecting to ", without_password(url_), ": ", trim(::PQerrorMessage(connection_.get()))));
     }
     ::PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
@@ -104,8 +107,32 @@ class PostgresConnection final : public Connection {
     const ExecStatusType status = ::PQresultStatus(taken.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
       connection_.reset();
-      throw Error(ErrorKind::io, cat("another process uses ", without_password(url_)));
+      throw StoreError(cat("another process uses ", without_password(url_)));
     }
+    take_epoch();
+  }
+
+  /// Raised by whoever takes the database. When it is another one than ours after a reconnect, somebody drove the
+  /// database meanwhile: what we know of it is old, and is to be read anew before anything is done with it.
+  void take_epoch() {
+    const ResultPtr made(::PQexec(connection_.get(),
+                                  "CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"));
+    check(made, "CREATE TABLE hearth_epoch");
+    const std::string before = epoch_.empty() ? "" : stored_epoch();
+    const ResultPtr raised(::PQexec(connection_.get(),
+                                    "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
+                                    "UPDATE SET number = hearth_epoch.number + 1 RETURNING number"));
+    check(raised, "raising the epoch");
+    const bool superseded = before != epoch_;
+    epoch_ = ::PQgetvalue(raised.get(), 0, 0);
+    if (superseded)
+      throw StoreError(cat("another process has used ", without_password(url_), " while the connection was broken"));
+  }
+
+  std::string stored_epoch() {
+    const ResultPtr found(::PQexec(connection_.get(), "SELECT number FROM hearth_epoch"));
+    check(found, "SELECT number FROM hearth_epoch");
+    return ::PQntuples(found.get()) == 1 ? ::PQgetvalue(found.get(), 0, 0) : "none";
   }
 
   ResultPtr attempt(const std::string& statement, const std::vector<std::string>& values) {
@@ -118,11 +145,12 @@ class PostgresConnection final : public Connection {
   void check(const ResultPtr& result, const std::string& statement) const {
     const ExecStatusType status = ::PQresultStatus(result.get());
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
-    throw Error(ErrorKind::io, cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
-                                   trim(::PQerrorMessage(connection_.get()))));
+    throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
+                         trim(::PQerrorMessage(connection_.get()))));
   }
 
   std::string url_;
+  std::string epoch_;  ///< which taking of the database is ours; empty before the first
   std::unique_ptr<PGconn, ConnectionDeleter> connection_;
 };
 

@@ -13,8 +13,11 @@ namespace hearth::sql::detail {
 
 namespace {
 
+/// With somebody else's lock: requests wait as long, so it is short; who asks is told to come again.
+constexpr int k_patience_milliseconds = 250;
+
 [[noreturn]] void fail(sqlite3* handle, std::string_view operation, std::string_view object) {
-  throw Error(ErrorKind::io, cat(operation, " ", object, ": ", ::sqlite3_errmsg(handle)));
+  throw StoreError(cat(operation, " ", object, ": ", ::sqlite3_errmsg(handle)));
 }
 
 class SqliteStatement final : public StatementHandle {
@@ -33,7 +36,9 @@ class SqliteStatement final : public StatementHandle {
     const int code = ::sqlite3_step(handle_);
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) return false;
-    fail(::sqlite3_db_handle(handle_), "running", ::sqlite3_sql(handle_));
+    const std::string reason = ::sqlite3_errmsg(::sqlite3_db_handle(handle_));
+    reset();  // else it could not be bound again
+    throw StoreError(cat("running ", ::sqlite3_sql(handle_), ": ", reason));
   }
   void reset() override {
     ::sqlite3_reset(handle_);
@@ -67,7 +72,7 @@ class SqliteConnection final : public Connection {
       ::sqlite3_close(handle_);
       throw Error(ErrorKind::io, cat("opening the database ", path, ": ", reason));
     }
-    ::sqlite3_busy_timeout(handle_, 5000);
+    ::sqlite3_busy_timeout(handle_, k_patience_milliseconds);
     try {
       SqliteConnection::run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
     } catch (...) {

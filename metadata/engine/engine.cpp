@@ -32,17 +32,20 @@ std::string engine_secret(Repository& repository) {
 
 Engine::Engine(World world, const PublicUrls& urls)
     : world_(world), credentials_(engine_secret(world.repository), urls), software_(world.repository) {
+  load_rows();
+  take_up();
+}
+
+/// All that is kept, as it is kept: nothing is done with it yet.
+void Engine::load_rows() {
+  forget_all();
+  software_.load();
   for (const std::string& text : world_.repository.settings_below("retired/")) {
     Json row = parse_json(text, "a retired server").value_or_throw();
     retired_[row.value("key", "")] = row;
     retired_[row.value("object", "")] = row;
   }
-  load();
-}
-
-void Engine::load() {
   std::vector<StackTree> stored = world_.repository.load();
-  stale_ = false;
   for (StackTree& tree : stored) {
     auto live = std::make_unique<LiveTree>();
     live->tree = std::move(tree);
@@ -52,7 +55,20 @@ void Engine::load() {
     }
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) index_resource(*live, i);
     order_.push_back(live->tree.id);
-    LiveTree& kept = *(trees_[live->tree.id] = std::move(live));
+    trees_[live->tree.id] = std::move(live);
+  }
+  store_ = Store::readable;
+}
+
+/// What was going on goes on.
+void Engine::take_up() {
+  for (const std::string& id : std::vector<std::string>(order_)) {
+    LiveTree& kept = *trees_.at(id);
+    const Stack& root = kept.tree.root();
+    if (root.action == Action::erase && root.status == Status::complete) {  // all that was left to do is to forget it
+      drop(kept);
+      continue;
+    }
     if (!kept.tree.busy()) continue;
     if (kept.tree.previous_body.is_object()) {
       kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
@@ -61,6 +77,7 @@ void Engine::load() {
     machine.resume();
     finish(kept, machine);
   }
+  store_ = Store::good;
 }
 
 std::int64_t Engine::now() const {
@@ -242,10 +259,11 @@ void Engine::commit(LiveTree& live, Changes& changes) {
     resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
     changes.resources.insert(server);
   }
+  changes.settings = std::exchange(settings_, {});
   try {
     world_.repository.save(live.tree, changes);
   } catch (...) {
-    forget_all();
+    store_failed();
     throw;
   }
   index(live, changes);
@@ -272,7 +290,12 @@ void Engine::after(LiveTree& live) {
 /// Forgets a stack, without doing anything to what it is made of.
 void Engine::drop(LiveTree& live) {
   const std::string id = live.tree.id;
-  world_.repository.remove(id);
+  try {
+    world_.repository.remove(id);
+  } catch (...) {
+    store_failed();
+    throw;
+  }
   std::erase_if(tree_of_, [&](const auto& entry) { return entry.second == id; });
   for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) {
     std::erase_if(*places, [&](const auto& entry) { return entry.second.tree == id; });
@@ -289,9 +312,20 @@ void Engine::roll_back(LiveTree& live) {
   run(live, Action::rollback);
 }
 
-/// What could not be kept did not happen: the next tick reads what is on disk.
+void Engine::store_failed() {
+  try {
+    load_rows();
+  } catch (const std::exception& error) {
+    forget_all();
+    world_.log.error(cat("stacks can't be read again, so no request is answered until they can: ", error.what()));
+  }
+}
+
 void Engine::forget_all() {
-  stale_ = true;
+  store_ = Store::lost;
+  settings_.clear();
+  served_.clear();
+  retired_.clear();
   trees_.clear();
   order_.clear();
   tree_of_.clear();
@@ -299,7 +333,11 @@ void Engine::forget_all() {
 }
 
 void Engine::tick() {
-  if (stale_) load();
+  if (store_ == Store::lost) load_rows();
+  if (store_ == Store::readable) {
+    world_.repository.set("taken_up", std::to_string(now()));  // throws while nothing can be kept
+    take_up();
+  }
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end() || !found->second->tree.busy()) continue;
@@ -436,7 +474,7 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
       return entry.second.tree == tree.id && entry.second.path == resource.path;
     });
   }
-  world_.repository.set(cat("retired/", key), row.dump());
+  settings_.emplace_back(cat("retired/", key), row.dump());
 }
 
 }  // namespace hearth::metadata::live

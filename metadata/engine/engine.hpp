@@ -140,8 +140,15 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// HttpServer::post() for that.
   void watch(std::function<void(const Event&)> watcher) { watchers_.push_back(std::move(watcher)); }
 
-  /// Ends what has waited too long; to be called every second.
+  /// Ends what has waited too long, and takes the store up again after it failed; to be called every second.
   void tick();
+  /// Whether requests that only read, or all, can be answered as things are. While they can't, whoever asks is told to
+  /// come again: nothing is said of stacks that are not known just now, nothing is taken that could not be kept.
+  [[nodiscard]] bool can_read() const { return store_ != Store::lost; }
+  [[nodiscard]] bool can_write() const { return store_ == Store::good; }
+  /// To be called when a sql::StoreError ended a request: what was not kept did not happen, so that all that is known
+  /// is read again. Where not even that can be done, tick() tries again.
+  void store_failed();
 
   // StackView
   [[nodiscard]] std::optional<AccessKey> access_key(const std::string& id) const override;
@@ -189,7 +196,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] bool provides(const Resource& server) const override;
   [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
 
-  void load();
+  void load_rows();
+  void take_up();
   void forget_all();
   LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
   void require_same(LiveTree& live, Blueprint& next);
@@ -214,7 +222,13 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
 
   World world_;
   std::vector<std::function<void(const Event&)>> watchers_;
-  bool stale_ = false;
+  enum class Store : std::uint8_t {
+    good,
+    readable,  ///< what is known is what is kept, but what runs was not taken up again
+    lost       ///< nothing is known
+  };
+  Store store_ = Store::lost;
+  std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;
   SoftwareStore software_;
   std::map<std::string, std::unique_ptr<LiveTree>> trees_;  ///< by id

@@ -20,7 +20,9 @@ Json given_or(const Json& given, const char* key, Json fallback) {
 
 }  // namespace
 
-SoftwareStore::SoftwareStore(Repository& repository) : repository_(repository) {
+void SoftwareStore::load() {
+  configs_.clear();
+  deployments_.clear();
   for (auto* rows : {&configs_, &deployments_}) {
     for (const std::string& text : repository_.settings_below(rows == &configs_ ? "config/" : "deployment/")) {
       Json row = parse_json(text, "a software config in the database").value_or_throw();

@@ -15,7 +15,9 @@ namespace hearth::metadata::live {
 
 class SoftwareStore {
  public:
-  explicit SoftwareStore(Repository& repository);
+  explicit SoftwareStore(Repository& repository) : repository_(repository) { load(); }
+  /// Reads all that is kept, in place of what is known.
+  void load();
 
   /// Takes name, group, config, inputs, outputs, options; gives what was stored, with id and creation_time.
   Json add_config(const Json& given, std::int64_t now);

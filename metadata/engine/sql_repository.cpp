@@ -41,8 +41,7 @@ Event event_of(const sql::Statement& row) {
 }
 
 /// The tables, made or checked before any statement is prepared.
-sql::Database prepared(const std::string& place) {
-  sql::Database database(place);
+sql::Database prepared(sql::Database database) {
   database.run(replace_all(k_schema, "#", database.row_number_type()));
   std::int64_t found = 0;
   {
@@ -60,8 +59,8 @@ sql::Database prepared(const std::string& place) {
 
 }  // namespace
 
-SqlRepository::SqlRepository(const std::string& place)
-    : database_(prepared(place)),
+SqlRepository::SqlRepository(sql::Database database)
+    : database_(prepared(std::move(database))),
       save_stack_(database_.prepare("INSERT INTO stack (id, tree, data) VALUES (?1, ?2, ?3) "
                                     "ON CONFLICT (id) DO UPDATE SET tree = ?2, data = ?3")),
       insert_resource_(database_.prepare("INSERT INTO resource (tree, stack, data) VALUES (?, ?, ?) RETURNING row")),
@@ -124,6 +123,7 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
     database_.prepare("DELETE FROM stack WHERE id = ?").bind(1, stack.id).execute();
   }
   for (Event& event : changes.events) save_event(event);
+  for (const auto& [name, value] : changes.settings) set(name, value);
   transaction.commit();
 }
 

@@ -10,7 +10,8 @@ class SqlRepository final : public Repository {
  public:
   /// A file, or a URL (base/sql/database.hpp). Tables are made where there are none; those of a newer version are
   /// refused.
-  explicit SqlRepository(const std::string& place);
+  explicit SqlRepository(const std::string& place) : SqlRepository(sql::Database(place)) {}
+  explicit SqlRepository(sql::Database database);
 
   [[nodiscard]] std::vector<StackTree> load() override;
   void save(StackTree& tree, Changes& changes) override;

@@ -17,8 +17,9 @@ struct Changes {
   std::vector<Event> events;
   std::set<std::size_t> stacks;
   std::set<std::size_t> resources;
-  std::set<std::size_t> servers;  ///< whose metadata document is another now
-  bool definition = false;        ///< name, body or deadline of the tree
+  std::set<std::size_t> servers;                              ///< whose metadata document is another now
+  std::vector<std::pair<std::string, std::string>> settings;  ///< small things by name, kept with the rest
+  bool definition = false;                                    ///< name, body or deadline of the tree
 };
 
 /// What the machine needs of the world around it.

@@ -10,6 +10,7 @@
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/heat_guide.hpp"
+#include "metadata/live/store_guard.hpp"
 #include "metadata/live/upload.hpp"
 #include "metadata/rest/heat_api.hpp"
 #include "metadata/rest/identity_api.hpp"
@@ -63,7 +64,8 @@ struct StackService::Parts {
         identity(engine, clock, log),
         sinks(engine, state / "events", log),
         heat(engine, guide, {token, settings.trust_loopback}, clock, log),
-        ec2(machines, settings.proxy_secret, log) {}
+        ec2(machines, settings.proxy_secret, log),
+        logger(log) {}
 
   fs::path state;
   FileLock lock;
@@ -80,6 +82,8 @@ struct StackService::Parts {
   EventSinks sinks;
   HeatApi heat;
   Ec2Api ec2;
+  Logger& logger;
+  std::vector<std::unique_ptr<StoreGuard>> guards;  ///< of the ports
 };
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
@@ -93,7 +97,8 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
                                                                         const TlsFiles* tls) {
   std::vector<std::pair<std::string, std::uint16_t>> open;
   const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler) {
-    open.emplace_back(name, server.listen(name, ports.address, port, handler, tls));
+    parts_->guards.push_back(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->logger));
+    open.emplace_back(name, server.listen(name, ports.address, port, *parts_->guards.back(), tls));
   };
   serve("cfn", ports.cfn, parts_->cfn);
   serve("objects", ports.objects, parts_->objects);

@@ -1,0 +1,22 @@
+// What every port of live stacks answers while the store fails: come again. Agents and clients do, so that nothing that
+// was acknowledged is lost, and nothing is acknowledged that could not be kept.
+#pragma once
+
+#include "base/log.hpp"
+#include "base/net/served.hpp"
+#include "metadata/engine/engine.hpp"
+
+namespace hearth::metadata::live {
+
+class StoreGuard final : public HttpHandler {
+ public:
+  StoreGuard(HttpHandler& inner, Engine& engine, Logger& log) : inner_(inner), engine_(engine), log_(log) {}
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+
+ private:
+  HttpHandler& inner_;
+  Engine& engine_;
+  Logger& log_;
+};
+
+}  // namespace hearth::metadata::live
