@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "tests/unit/base/in_child.hpp"
+#include "tests/unit/base/as_ordinary_user.hpp"
 
 namespace hearth {
 namespace {
@@ -201,36 +201,18 @@ TEST(NamespaceAsAUser, WithoutARangeTheErrorTellsHowToGiveOne) {
   EXPECT_NE(story.find("usermod --add-subuids"), std::string::npos) << story;
 }
 
-/// A user who has ranges in both files, if this machine has one.
-const passwd* user_with_ranges() {
-  const std::string uids = RealFileSystem().read("/etc/subuid").value_or("");
-  const std::string gids = RealFileSystem().read("/etc/subgid").value_or("");
-  for (const std::string& line : split_lines(uids)) {
-    const passwd* user = ::getpwnam(split(line, ':').front().c_str());
-    if (user == nullptr || user->pw_uid == 0) continue;
-    const bool both = plan_id_map(1, parse_sub_ids(uids, user->pw_name, user->pw_uid)) &&
-                      plan_id_map(1, parse_sub_ids(gids, user->pw_name, user->pw_uid));
-    if (both) return user;
-  }
-  return nullptr;
-}
-
 TEST(NamespaceAsAUser, WithARangeItIsRootInsideAndCanGiveFilesAway) {
-  const passwd* user = user_with_ranges();
-  if (::geteuid() != 0 || user == nullptr)
-    GTEST_SKIP() << "needs root and a user with ranges in /etc/subuid and subgid";
-  EXPECT_EQ(in_child([&] {
-              become(*user);
-              const TempDir dir = TempDir::create("/tmp", "hearth-test-");
-              NamespacedProcess process = NamespacedProcess::start([&] {
-                if (::getuid() != 0 || ::getpid() != 1) return 1;
-                if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, nullptr) != 0) return 2;
-                RealFileSystem().write(dir.path() / "f", "", {.uid = 65534, .gid = 1000});
-                return 0;
-              });
-              return shell_code(process.wait().value());
-            }),
-            0);
+  if (const std::string why = no_ordinary_user_because(); !why.empty()) GTEST_SKIP() << why;
+  as_ordinary_user([] {
+    const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+    NamespacedProcess process = NamespacedProcess::start([&] {
+      if (::getuid() != 0 || ::getpid() != 1) return 1;
+      if (::mount("tmpfs", dir.path().c_str(), "tmpfs", 0, nullptr) != 0) return 2;
+      RealFileSystem().write(dir.path() / "f", "", {.uid = 65534, .gid = 1000});
+      return 0;
+    });
+    EXPECT_EQ(process.wait(), ExitStatus(Exited{0}));
+  });
 }
 
 }  // namespace
