@@ -44,6 +44,7 @@ echo '{"attributes": {"Compute.0.first": {"address": "192.0.2.1"}, "Compute.1.fi
 
 "$hearth" metadata validate -t top.yaml -e env.yaml >valid || fail "a good stack is refused"
 "$hearth" metadata compile -t top.yaml -e env.yaml -o out 2>waits >/dev/null
+[ "$(stat -c %a .hearth-seed)" = 600 ] || fail "the site's seed is not private"
 grep -q 'node.yaml:11:3: Compute.0.second waits for Compute.0.first.address' waits || fail "does not say what waits: $(cat waits)"
 grep -q '"echo hello\\n"' out/servers/Compute.1.server/metadata.json || fail "the script is not in the metadata"
 if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/null 2>&1; then fail "--strict takes what waits"; fi
@@ -55,6 +56,20 @@ grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what t
 "$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '^2 servers unchanged' || fail "a plan against the same"
 echo 'echo other' >hello.sh
 "$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '~ first: config' || fail "a plan does not see what changes"
+cp .hearth-seed seed.before
+"$hearth" metadata rotate out >/dev/null || fail "rotate"
+cmp -s .hearth-seed seed.before && fail "a rotation changes nothing"
+if "$hearth" metadata rotate out 2>/dev/null; then fail "a second rotation shuts out who has not polled"; fi
+"$hearth" metadata compile -t top.yaml -e env.yaml -o out >/dev/null 2>&1 || fail "compile after a rotation"
+grep -q '"former"' out/index.json || fail "the former keys are not in the index"
+mkdir elsewhere
+"$hearth" metadata compile -t top.yaml -e env.yaml -o elsewhere/out >/dev/null 2>&1
+key() { grep -o '"access_key_id": "[0-9a-f]*"' "$1/servers/Compute.0.server/metadata.json"; }
+[ "$(key out)" != "$(key elsewhere/out)" ] || fail "two sites have the same keys"
+chmod 644 elsewhere/.hearth-seed
+if "$hearth" metadata compile -t top.yaml -e env.yaml -o elsewhere/out >/dev/null 2>errors; then fail "a seed that all can read"; fi
+grep -q 'chmod 600' errors || fail "no advice: $(cat errors)"
+
 "$hearth" metadata graph -t top.yaml -e env.yaml | grep -q '"Compute.0.first" -> "Compute.0.second";' || fail "graph"
 "$hearth" metadata graph --format svg -t top.yaml -e env.yaml | grep -q '</svg>' || fail "graph as SVG"
 "$hearth" metadata bake out node-1 -o seed.iso >/dev/null || fail "bake"
@@ -63,6 +78,12 @@ echo 'echo other' >hello.sh
 sed -i 's/get_file/get_flie/; s/name: peer/nme: peer/' node.yaml
 if "$hearth" metadata validate -t top.yaml -e env.yaml 2>errors; then fail "a wrong stack is accepted"; fi
 grep -q 'node.yaml:7:' errors || fail "no position: $(cat errors)"
+printf 'heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n' >typo.yaml
+if "$hearth" metadata validate -t typo.yaml 2>errors; then fail "a misspelt type is accepted"; fi
+grep -q 'Did you mean OS::Heat::SoftwareConfig?' errors || fail "no nearest name: $(cat errors)"
+printf 'heat_template_version: 2018-08-31\nresources: {a: {type: n.yaml}, b: {type: n.yaml}}\n' >n.yaml
+if timeout 5 "$hearth" metadata validate -t n.yaml 2>errors; then fail "a template inside itself is accepted"; fi
+grep -q 'n.yaml -> n.yaml' errors || fail "the circle is not shown: $(cat errors)"
 echo '[{"version": "2018-08-31", "snippet": {"list_join": ["-", ["a", "b"]]}}]' >cases.json
 "$hearth" metadata eval --batch cases.json | grep -q '"a-b"' || fail "eval"
 echo '[{"files": [{"A": "x.yaml"}], "lookups": [["A", null]]}]' >cases.json
