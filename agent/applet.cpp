@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "agent/apply/command.hpp"
+#include "agent/apply/options.hpp"
 #include "agent/cfn/command.hpp"
 #include "agent/collect/command.hpp"
 #include "agent/deploy/command.hpp"
 #include "agent/doctor/command.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/net/command.hpp"
+#include "agent/net/options.hpp"
 #include "agent/refresh/command.hpp"
 #include "agent/run_parts/command.hpp"
 
@@ -17,15 +19,15 @@ namespace hearth::agent {
 const std::vector<Applet>& applets() {
   static const std::vector<Applet> table = {
       {"os-collect-config", "os-collect-config", "collects metadata and runs a command when they changed",
-       [](const Invocation& call) { return os_collect_config_main(call.words, call.argv); }},
+       [](const Invocation& call) { return os_collect_config_main(call.words, call.argv); }, os_collect_config_command},
       {"os-apply-config", "os-apply-config", "renders templates from metadata",
-       [](const Invocation& call) { return os_apply_config_main(call.words); }},
+       [](const Invocation& call) { return os_apply_config_main(call.words); }, os_apply_config_command},
       {"os-config-applier", "os-config-applier", "the old name of os-apply-config",
-       [](const Invocation& call) { return os_apply_config_main(call.words); }},
+       [](const Invocation& call) { return os_apply_config_main(call.words); }, os_apply_config_command},
       {"os-refresh-config", "os-refresh-config", "runs the phases of configuration scripts",
-       [](const Invocation& call) { return os_refresh_config_main(call.words); }},
+       [](const Invocation& call) { return os_refresh_config_main(call.words); }, os_refresh_config_command},
       {"os-net-config", "os-net-config", "configures the machine's network",
-       [](const Invocation& call) { return os_net_config_main(call.words); }},
+       [](const Invocation& call) { return os_net_config_main(call.words); }, net::os_net_config_command},
       {"dib-run-parts", "dib-run-parts", "runs the scripts of a directory in order",
        [](const Invocation& call) { return dib_run_parts_main(call.words); }},
       {"55-heat-config", "55-heat-config", "runs the software deployments that have not run yet",
@@ -45,13 +47,13 @@ const std::vector<Applet>& applets() {
        "stops compose projects whose deployment is gone",
        [](const Invocation& call) { return docker_compose_main(call.words); }},
       {"cfn-init", "cfn-init", "applies AWS::CloudFormation::Init",
-       [](const Invocation& call) { return cfn_init_main(call.words); }},
+       [](const Invocation& call) { return cfn_init_main(call.words); }, cfn_init_command},
       {"cfn-signal", "cfn-signal", "signals a wait condition",
-       [](const Invocation& call) { return cfn_signal_main(call.words); }},
+       [](const Invocation& call) { return cfn_signal_main(call.words); }, cfn_signal_command},
       {"cfn-get-metadata", "cfn-get-metadata", "prints the metadata of a resource",
-       [](const Invocation& call) { return cfn_get_metadata_main(call.words); }},
+       [](const Invocation& call) { return cfn_get_metadata_main(call.words); }, cfn_get_metadata_command},
       {"cfn-hup", "cfn-hup", "runs hooks when the metadata of a resource have changed",
-       [](const Invocation& call) { return cfn_hup_main(call.words); }},
+       [](const Invocation& call) { return cfn_hup_main(call.words); }, cfn_hup_command},
       {"deploy", "", "the agent of the deploy ramdisk", [](const Invocation& call) { return deploy_main(call.words); }},
       {"write-image", "", "URL DISK: writes a disk image to a disk while it is fetched",
        [](const Invocation& call) { return write_image_main(call.words); }},
@@ -59,7 +61,7 @@ const std::vector<Applet>& applets() {
       {"modprobe", "", "NAME: loads a kernel module, in the deploy ramdisk",
        [](const Invocation& call) { return modprobe_main(call.words); }},
       {"doctor", "", "why does a deployment of this machine stay IN_PROGRESS?",
-       [](const Invocation& call) { return doctor_main(call.words); }},
+       [](const Invocation& call) { return doctor_main(call.words); }, doctor_command},
   };
   return table;
 }

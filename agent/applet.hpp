@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cli/command.hpp"
+
 namespace hearth::agent {
 
 /// How a program was started.
@@ -19,6 +21,7 @@ struct Applet {
   std::string_view link;                    ///< where install-links puts that link, below its directory; empty = none
   std::string_view summary;                 ///< one line
   int (*run)(const Invocation&) = nullptr;  ///< returns the exit status
+  cli::Command (*describe)() = nullptr;     ///< its options, for the manual; null = it takes none worth a page
 };
 
 /// All applets, in the order of --help.

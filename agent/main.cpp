@@ -10,6 +10,7 @@
 #include "agent/heat_config/command.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
+#include "agent/manual.hpp"
 #include "base/text.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ void print_help(std::FILE* stream) {
   std::fputs(
       "usage: hearth-agent APPLET [ARGUMENT…]\n"
       "       hearth-agent install-links DIR [APPLET | hooks | HOOK…]\n"
+      "       hearth-agent help --man DIR\n"
       "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
       stream);
   for (const Applet& applet : hearth::agent::applets()) {
@@ -46,6 +48,9 @@ int run_by_first_word(const Invocation& call) {
   if (word == "--version") {
     std::printf("hearth-agent %s (%s)\n", HEARTH_VERSION, ::OpenSSL_version(OPENSSL_VERSION));
     return 0;
+  }
+  if (word == "help" && rest.size() == 2 && rest[0] == "--man") {
+    return hearth::agent::write_agent_manual(rest[1]);
   }
   if (word == "install-links") return hearth::agent::install_links_main(rest);
   if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});

@@ -59,9 +59,10 @@ ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::
 
 std::vector<cli::Option> create_options() {
   std::vector<cli::Option> options = image_options();
-  options.insert(options.end(), fetch::fetch_options().begin(), fetch::fetch_options().end());
-  options.push_back(evidence::signing_option());
-  options.push_back({"accept-cycles", 0, "", "accept element-deps that form a cycle, as diskimage-builder does"});
+  for (cli::Option& option : cli::under(k_reuse, fetch::fetch_options())) options.push_back(std::move(option));
+  for (cli::Option& option : cli::under(k_results, {evidence::signing_option()})) options.push_back(std::move(option));
+  options.push_back(
+      {"accept-cycles", 0, "", "accept element-deps that form a cycle, as diskimage-builder does", {}, k_content});
   return options;
 }
 
@@ -72,15 +73,15 @@ Cycles cycles_of(const cli::Arguments& arguments) {
 constexpr const char* k_create_details =
     "Composes elements (directories of hook scripts) into an image. Elements are found in ELEMENTS_PATH, then among\n"
     "Hearth's own. Needs neither root nor a loop device; an ordinary user needs a range in /etc/subuid.\n"
-    "Writes NAME.TYPE for each type, and NAME.d with the log, the manifest and the timings. A file IMAGE.yaml lists\n"
+    "\nWrites NAME.TYPE for each type, and NAME.d with the log, the manifest and the timings. A file IMAGE.yaml lists\n"
     "images, each a map: imagename, elements, environment, release, types, packages, options and the other options\n"
     "by their long names.\n\n"
     "Exit codes: 0 ok, 1 failed, 2 wrong usage, 130 interrupted; a failing hook's own code is passed on.\n"
     "Example: hearth image create -o hello -t qcow2 vm debian-minimal hearth-agent";
 
 std::vector<cli::Option> description_options() {
-  return {{"dry-run", 0, "", "with IMAGE.yaml: print the command lines, build nothing"},
-          {"stop-on-failure", 0, "", "with IMAGE.yaml: don't build further images when one has failed"}};
+  return cli::under("With IMAGE.yaml", {{"dry-run", 0, "", "print the command lines, build nothing"},
+                                        {"stop-on-failure", 0, "", "don't build further images when one has failed"}});
 }
 
 int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity) {
@@ -102,7 +103,7 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
 
 cli::Command create_command(const fs::path& executable) {
   std::vector<cli::Option> options = create_options();
-  options.push_back({"verbose", 'v', "", "print the whole log on stdout"});
+  options.push_back({"verbose", 'v', "", "print the whole log on stdout", {}, k_watching});
   const std::vector<cli::Option> further = description_options();
   options.insert(options.end(), further.begin(), further.end());
   return {.words = "image create",
@@ -110,15 +111,19 @@ cli::Command create_command(const fs::path& executable) {
           .summary = "build an image from elements, or the images that a file describes",
           .details = k_create_details,
           .options = options,
-          .run = [executable, options](const cli::Arguments& arguments) {
-            if (are_descriptions(arguments.operands(), fs::current_path())) {
-              const bool whole_log = arguments.has("verbose");
-              return build_descriptions(arguments, executable, whole_log ? Verbosity::plain_log : Verbosity::progress);
-            }
-            const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
-            const Verbosity verbosity = arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
-            return build_image(request, find_installation(current_environment(), executable), verbosity);
-          }};
+          .run =
+              [executable, options](const cli::Arguments& arguments) {
+                if (are_descriptions(arguments.operands(), fs::current_path())) {
+                  const bool whole_log = arguments.has("verbose");
+                  return build_descriptions(arguments, executable,
+                                            whole_log ? Verbosity::plain_log : Verbosity::progress);
+                }
+                const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
+                const Verbosity verbosity = arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
+                return build_image(request, find_installation(current_environment(), executable), verbosity);
+              },
+          .first = true,
+          .names = element_names(executable)};
 }
 
 cli::Command plan_command(const fs::path& executable) {
@@ -130,26 +135,28 @@ cli::Command plan_command(const fs::path& executable) {
           .summary = "show what a build would run, in order, without running it",
           .details = "",
           .options = options,
-          .run = [executable, options](const cli::Arguments& arguments) {
-            const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
-            std::vector<std::string> notes;
-            const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
-            for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
-            const DiskStage disk = DiskStage::plan(request, plan);
-            for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
-            const std::optional<MakerChoice>& maker = disk.maker();
-            if (arguments.has("json")) {
-              Json json = plan_json(plan);
-              if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
-              cli::print(cat(json.dump(2), "\n"));
-            } else if (arguments.has("graph")) {
-              cli::print(plan_graph(plan));
-            } else {
-              cli::print(cat(plan_text(plan),
-                             maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
-            }
-            return 0;
-          }};
+          .run =
+              [executable, options](const cli::Arguments& arguments) {
+                const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
+                std::vector<std::string> notes;
+                const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
+                for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+                const DiskStage disk = DiskStage::plan(request, plan);
+                for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+                const std::optional<MakerChoice>& maker = disk.maker();
+                if (arguments.has("json")) {
+                  Json json = plan_json(plan);
+                  if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
+                  cli::print(cat(json.dump(2), "\n"));
+                } else if (arguments.has("graph")) {
+                  cli::print(plan_graph(plan));
+                } else {
+                  cli::print(cat(plan_text(plan),
+                                 maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
+                }
+                return 0;
+              },
+          .names = element_names(executable)};
 }
 
 }  // namespace
@@ -177,7 +184,7 @@ std::vector<cli::Command> commands(const fs::path& executable) {
                                     convert_command(),          frames::publish_command(),
                                     evidence::verify_command(), reproduce_command(executable)};
   for (cli::Command& row : inspect_commands(executable)) rows.push_back(std::move(row));
-  for (cli::Command& row : element_commands(executable)) rows.push_back(std::move(row));
+  for (cli::Command& row : cli::in_group("elements", element_commands(executable))) rows.push_back(std::move(row));
   for (cli::Command& row : cache_commands()) rows.push_back(std::move(row));
   return rows;
 }
@@ -193,14 +200,16 @@ cli::Command upstreams_create(const std::string& name, const fs::path& executabl
           .summary = ramdisk ? "build a ramdisk and its kernel from elements" : "build an image from elements",
           .details = k_create_details,
           .options = options,
-          .run = [executable, options, kind](const cli::Arguments& arguments) {
-            if (arguments.has("version")) {
-              cli::print(cat(HEARTH_VERSION, "\n"));
-              return 0;
-            }
-            const ImageRequest request = request_of(arguments, options, Cycles::accept, kind);
-            return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
-          }};
+          .run =
+              [executable, options, kind](const cli::Arguments& arguments) {
+                if (arguments.has("version")) {
+                  cli::print(cat(HEARTH_VERSION, "\n"));
+                  return 0;
+                }
+                const ImageRequest request = request_of(arguments, options, Cycles::accept, kind);
+                return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
+              },
+          .names = element_names(executable)};
 }
 
 cli::Command diskimage_builder(const fs::path& executable) {
@@ -240,13 +249,10 @@ cli::Command disk_image_get_kernel() {
 
 }  // namespace
 
-std::optional<cli::Command> command_named(const std::string& name, const fs::path& executable) {
-  if (name == "disk-image-create") return upstreams_create(name, executable, BuildKind::disk);
-  if (name == "ramdisk-image-create") return upstreams_create(name, executable, BuildKind::ramdisk);
-  if (name == "diskimage-builder") return diskimage_builder(executable);
-  if (name == "disk-image-get-kernel") return disk_image_get_kernel();
-  if (name == "element-info") return element_info(executable);
-  return std::nullopt;
+std::vector<cli::Command> link_commands(const fs::path& executable) {
+  return {upstreams_create("disk-image-create", executable, BuildKind::disk),
+          upstreams_create("ramdisk-image-create", executable, BuildKind::ramdisk), diskimage_builder(executable),
+          disk_image_get_kernel(), element_info(executable)};
 }
 
 }  // namespace hearth::builder

@@ -45,20 +45,22 @@ cli::Command list_command(const fs::path& executable) {
           .summary = "list the elements that ELEMENTS_PATH and Hearth offer",
           .details = "",
           .options = {{"json", 0, "", "print as JSON"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            const Catalog catalog = scan_all(executable);
-            Json list = Json::array();
-            for (const auto& [name, element] : catalog.elements()) {
-              const std::string summary = summary_of(RealFileSystem(), element);
-              list.push_back({{"name", name}, {"path", element.path.string()}, {"summary", summary}});
-              if (arguments.has("json")) continue;
-              std::string line = name;
-              line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
-              cli::print(cat(line, summary, "\n"));
-            }
-            if (arguments.has("json")) print_json(list);
-            return 0;
-          }};
+          .run =
+              [executable](const cli::Arguments& arguments) {
+                const Catalog catalog = scan_all(executable);
+                Json list = Json::array();
+                for (const auto& [name, element] : catalog.elements()) {
+                  const std::string summary = summary_of(RealFileSystem(), element);
+                  list.push_back({{"name", name}, {"path", element.path.string()}, {"summary", summary}});
+                  if (arguments.has("json")) continue;
+                  std::string line = name;
+                  line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
+                  cli::print(cat(line, summary, "\n"));
+                }
+                if (arguments.has("json")) print_json(list);
+                return 0;
+              },
+          .first = true};
 }
 
 Json page_json(const ElementPage& page) {
@@ -73,23 +75,25 @@ cli::Command info_command(const fs::path& executable) {
           .summary = "tell what an element is for, needs, installs and runs, and which variables it reads",
           .details = "The program element-info, which prints what a list of elements expands to, is another one.",
           .options = {{"json", 0, "", "print as JSON"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-            const Catalog catalog = scan_all(executable);
-            Json pages = Json::array();
-            std::string text;
-            for (const std::string& name : arguments.operands()) {
-              const ElementPage page = describe_element(RealFileSystem(), catalog, element_named(catalog, name));
-              pages.push_back(page_json(page));
-              text += cat(text.empty() ? "" : "\n", page_text(page));
-            }
-            if (arguments.has("json")) {
-              print_json(pages);
-            } else {
-              cli::print(text);
-            }
-            return 0;
-          }};
+          .run =
+              [executable](const cli::Arguments& arguments) {
+                if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
+                const Catalog catalog = scan_all(executable);
+                Json pages = Json::array();
+                std::string text;
+                for (const std::string& name : arguments.operands()) {
+                  const ElementPage page = describe_element(RealFileSystem(), catalog, element_named(catalog, name));
+                  pages.push_back(page_json(page));
+                  text += cat(text.empty() ? "" : "\n", page_text(page));
+                }
+                if (arguments.has("json")) {
+                  print_json(pages);
+                } else {
+                  cli::print(text);
+                }
+                return 0;
+              },
+          .names = element_names(executable)};
 }
 
 Json graph_json(const DependencyGraph& graph) {
@@ -106,17 +110,19 @@ cli::Command graph_command(const fs::path& executable) {
           .summary = "show what elements depend on, for Graphviz (default: all elements)",
           .details = "Example: hearth element graph vm debian-minimal | dot -Tsvg > elements.svg",
           .options = {{"tree", 0, "", "print as an indented tree"}, {"json", 0, "", "print as JSON, with cycles"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            const Catalog catalog = scan_all(executable);
-            const bool all = arguments.operands().empty();
-            const DependencyGraph graph = dependency_graph(catalog, all ? catalog.names() : arguments.operands());
-            if (arguments.has("json")) {
-              print_json(graph_json(graph));
-            } else {
-              cli::print(arguments.has("tree") ? graph_tree(graph) : graph_dot(graph));
-            }
-            return 0;
-          }};
+          .run =
+              [executable](const cli::Arguments& arguments) {
+                const Catalog catalog = scan_all(executable);
+                const bool all = arguments.operands().empty();
+                const DependencyGraph graph = dependency_graph(catalog, all ? catalog.names() : arguments.operands());
+                if (arguments.has("json")) {
+                  print_json(graph_json(graph));
+                } else {
+                  cli::print(arguments.has("tree") ? graph_tree(graph) : graph_dot(graph));
+                }
+                return 0;
+              },
+          .names = element_names(executable)};
 }
 
 /// An operand of lint: a directory that is an element, one that holds elements, or a name.
@@ -193,26 +199,28 @@ cli::Command lint_command(const fs::path& executable) {
           .options = {{"json", 0, "", "print findings as JSON"},
                       {"disable", 0, "CHECK,…", "switch checks off"},
                       {"strict", 0, "", "warnings count as errors"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            const Catalog catalog = catalog_for_lint(executable, arguments.operands());
-            Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
-            for (const std::string& list : arguments.values("disable")) {
-              for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
-            }
-            const RealFileSystem files;
-            ElementLint lint(files, catalog, disabled);
-            std::vector<Finding> all;
-            for (const Element& element : elements_to_lint(catalog, arguments.operands())) {
-              for (Finding& finding : lint.lint(element)) all.push_back(std::move(finding));
-            }
-            if (arguments.has("json")) print_json(findings_json(all));
-            bool failed = false;
-            for (const Finding& finding : all) {
-              if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
-              failed = failed || finding.severity == Severity::error || arguments.has("strict");
-            }
-            return failed ? 1 : 0;
-          }};
+          .run =
+              [executable](const cli::Arguments& arguments) {
+                const Catalog catalog = catalog_for_lint(executable, arguments.operands());
+                Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
+                for (const std::string& list : arguments.values("disable")) {
+                  for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
+                }
+                const RealFileSystem files;
+                ElementLint lint(files, catalog, disabled);
+                std::vector<Finding> all;
+                for (const Element& element : elements_to_lint(catalog, arguments.operands())) {
+                  for (Finding& finding : lint.lint(element)) all.push_back(std::move(finding));
+                }
+                if (arguments.has("json")) print_json(findings_json(all));
+                bool failed = false;
+                for (const Finding& finding : all) {
+                  if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
+                  failed = failed || finding.severity == Severity::error || arguments.has("strict");
+                }
+                return failed ? 1 : 0;
+              },
+          .names = element_names(executable)};
 }
 
 cli::Command new_command() {
@@ -242,6 +250,19 @@ cli::Command new_command() {
 
 }  // namespace
 
+std::function<std::vector<std::string>()> element_names(const fs::path& executable) {
+  return [executable]() -> std::vector<std::string> {
+    try {
+      std::vector<std::string> names;
+      const Catalog catalog = scan_all(executable);
+      for (const auto& [name, element] : catalog.elements()) names.push_back(name);
+      return names;
+    } catch (const Error&) {
+      return {};
+    }
+  };
+}
+
 std::vector<cli::Command> element_commands(const fs::path& executable) {
   return {list_command(executable), info_command(executable), graph_command(executable), lint_command(executable),
           new_command()};
@@ -253,18 +274,20 @@ cli::Command element_info(const fs::path& executable) {
           .summary = "print the elements that a list of elements expands to",
           .details = "Elements are found in ELEMENTS_PATH. Exit codes: 0 ok, 1 the list has no image, 2 wrong usage.",
           .options = {{"env", 'e', "", "print variables for bash to evaluate"}},
-          .run = [executable](const cli::Arguments& arguments) {
-            if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-            std::vector<fs::path> path = search_path();
-            if (path.empty()) path.push_back(find_installation(current_environment(), executable).elements);
-            const fs::path last = path.back();
-            path.pop_back();
-            const Catalog catalog = Catalog::scan(RealFileSystem(), path, last);
-            for (const std::string& note : catalog.notes()) std::fprintf(stderr, "%s\n", note.c_str());
-            const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
-            cli::print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
-            return 0;
-          }};
+          .run =
+              [executable](const cli::Arguments& arguments) {
+                if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
+                std::vector<fs::path> path = search_path();
+                if (path.empty()) path.push_back(find_installation(current_environment(), executable).elements);
+                const fs::path last = path.back();
+                path.pop_back();
+                const Catalog catalog = Catalog::scan(RealFileSystem(), path, last);
+                for (const std::string& note : catalog.notes()) std::fprintf(stderr, "%s\n", note.c_str());
+                const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
+                cli::print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
+                return 0;
+              },
+          .names = element_names(executable)};
 }
 
 }  // namespace hearth::builder

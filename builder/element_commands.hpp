@@ -11,6 +11,9 @@ namespace hearth::builder {
 /// `executable` is this program's own path, from which its data files are found.
 [[nodiscard]] std::vector<cli::Command> element_commands(const fs::path& executable);
 
+/// The names of all elements that can be found, for completion; none where they can't be read.
+[[nodiscard]] std::function<std::vector<std::string>()> element_names(const fs::path& executable);
+
 /// element-info: the elements that a list expands to, for people and for shells. It looks in ELEMENTS_PATH alone, as
 /// upstream's does; where that is not set, among Hearth's own.
 [[nodiscard]] cli::Command element_info(const fs::path& executable);

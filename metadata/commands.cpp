@@ -116,7 +116,8 @@ std::vector<cli::Command> commands() {
            "are those of a server's ports, of its networks property, of the inventory, or of the ports beside it "
            "where it is the only server of its template. index.json names everything written.",
        .options = compile_options(),
-       .run = run_compile},
+       .run = run_compile,
+       .first = true},
       {.words = "metadata rotate",
        .operands = "[DIR]",
        .summary = "give the agents of a site new keys",

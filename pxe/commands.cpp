@@ -148,15 +148,18 @@ std::vector<cli::Command> commands() {
       {.words = "pxe serve",
        .operands = "SITE",
        .summary = "boot the machines of a site: DHCP or proxyDHCP, TFTP and HTTP in one process",
-       .details = "SITE is a JSON file; pxe/README.md has its keys. Answers follow the state of each machine; SIGHUP\n"
-                  "reads the file again. Leases, and an event for each request, are kept in the site's state_dir;\n"
-                  "http://SERVER/metrics counts them for Prometheus. Refuses to be a second DHCP server.",
+       .details =
+           "SITE is a JSON file; pxe/README.md (in share/doc/hearth) has its keys. Answers follow the state of each\n"
+           "machine; SIGHUP reads the file again. Leases, and an event for each request, are kept in the site's\n"
+           "state_dir;\n"
+           "http://SERVER/metrics counts them for Prometheus. Refuses to be a second DHCP server.",
        .options = {{"user", 'u', "NAME", "become this user when the ports are open"},
                    {"force", 0, "", "start although another DHCP server answers or boot files are missing"},
                    {"http-rate", 0, "KIB", "KiB a second that HTTP sends at most, in all"},
                    {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends to one address"},
                    {"quiet", 'q', "", "only warnings and errors on stderr"}},
-       .run = serve_site},
+       .run = serve_site,
+       .first = true},
       {.words = "pxe explain",
        .operands = "SITE MAC",
        .summary = "what a machine would be given, and why",
@@ -179,7 +182,7 @@ std::vector<cli::Command> commands() {
        .operands = "SITE",
        .summary = "write the DHCP part of a site for another server",
        .details = "TFTP and HTTP boot remain Hearth's: `hearth pxe serve` in mode proxy, or beside the other server.",
-       .options = {{"for", 0, "SERVER", "dnsmasq, kea or isc"}},
+       .options = {{"for", 0, "SERVER", "dnsmasq, kea or isc", {"dnsmasq", "kea", "isc"}}},
        .run = export_site},
       {.words = "pxe tftp",
        .operands = "DIRECTORY",

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view k_templates = "/usr/libexec/os-apply-config/templates";
 constexpr std::string_view k_old_templates = "/opt/stack/os-apply-config/templates";
+constexpr const char* k_about =
+    "Reads and merges the JSON files named by -m, or by OS_CONFIG_FILES (separated by colons), and renders the\n"
+    "template tree with them. Nothing is written unless every template renders.";
+
 constexpr std::string_view k_oldest_templates = "/opt/stack/os-config-applier/templates";
 
 const std::vector<std::string>& default_fallback() {
@@ -156,11 +160,14 @@ ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Env
 std::string apply_usage() { return "usage: os-apply-config [options]\n"; }
 
 std::string apply_help() {
-  return cat(
-      apply_usage(),
-      "\nReads and merges the JSON files named by -m, or by OS_CONFIG_FILES (separated by colons), and renders the\n"
-      "template tree with them. Nothing is written unless every template renders.\n\noptions:\n",
-      cli::options_help(option_table()));
+  return cat(apply_usage(), "\n", k_about, "\n\noptions:\n", cli::options_help(option_table()));
+}
+
+cli::Command os_apply_config_command() {
+  return {.words = "os-apply-config",
+          .summary = "renders templates from metadata",
+          .details = k_about,
+          .options = option_table()};
 }
 
 }  // namespace hearth::agent

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/apply/metadata.hpp"
+#include "base/cli/command.hpp"
 #include "base/sys/process.hpp"
 
 namespace hearth::agent {
@@ -36,5 +37,7 @@ struct ApplyOptions {
 
 [[nodiscard]] std::string apply_usage();
 [[nodiscard]] std::string apply_help();
+/// The same for a manual page; without a function.
+[[nodiscard]] cli::Command os_apply_config_command();
 
 }  // namespace hearth::agent

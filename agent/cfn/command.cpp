@@ -124,53 +124,59 @@ int run_hup_once(const Arguments& arguments) {
   });
 }
 
-int run_cfn(cli::Command command, const Words& args) {
+int run_cfn(const cli::Command& command, const Words& args) {
   const cli::Program program{command.words, command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, args);
 }
 
 }  // namespace
 
-int cfn_init_main(const Words& args) {
+cli::Command cfn_init_command() {
   cli::Command command{.words = "cfn-init", .summary = "applies AWS::CloudFormation::Init", .run = run_init};
   command.options = metadata_options();
   command.options.push_back({"configsets", 'c', "NAMES", "configSets, comma separated (default)"});
-  return run_cfn(std::move(command), args);
+  return command;
 }
 
-int cfn_signal_main(const Words& args) {
-  return run_cfn({.words = "cfn-signal",
-                  .operands = "URL",
-                  .summary = "signals a wait condition",
-                  .options = {{"success", 's', "true|false", "the status to report (true)"},
-                              {"reason", 'r', "TEXT", "its reason"},
-                              {"data", 'd', "TEXT", "data to send"},
-                              {"id", 'i', "ID", "unique id of the signal (this machine's)"},
-                              {"exit-code", 'e', "CODE", "a program's exit code; wins over --success"},
-                              {"exit", 0, "CODE", "old name of --exit-code"},
-                              {"insecure", 'k', "", "don't verify the server's certificate"}},
-                  .run = run_signal},
-                 args);
+cli::Command cfn_signal_command() {
+  return {.words = "cfn-signal",
+          .operands = "URL",
+          .summary = "signals a wait condition",
+          .options = {{"success", 's', "true|false", "the status to report (true)"},
+                      {"reason", 'r', "TEXT", "its reason"},
+                      {"data", 'd', "TEXT", "data to send"},
+                      {"id", 'i', "ID", "unique id of the signal (this machine's)"},
+                      {"exit-code", 'e', "CODE", "a program's exit code; wins over --success"},
+                      {"exit", 0, "CODE", "old name of --exit-code"},
+                      {"insecure", 'k', "", "don't verify the server's certificate"}},
+          .run = run_signal};
 }
 
-int cfn_get_metadata_main(const Words& args) {
+cli::Command cfn_get_metadata_command() {
   cli::Command command{
       .words = "cfn-get-metadata", .summary = "prints the metadata of a resource", .run = run_get_metadata};
   command.options = metadata_options();
   command.options.push_back({"credential-file", 0, "FILE", "file with AWSAccessKeyId= and AWSSecretKey="});
   command.options.push_back({"url", 'u', "URL", "of the API"});
   command.options.push_back({"key", 'k', "PATH", "print only this part: a.b.'c.d'"});
-  return run_cfn(std::move(command), args);
+  return command;
 }
 
-int cfn_hup_main(const Words& args) {
-  return run_cfn({.words = "cfn-hup",
-                  .summary = "runs hooks when the metadata of a resource have changed",
-                  .options = {{"config", 'c', "DIR", "directory of hooks (/etc/cfn/hooks.d)"},
-                              {"no-daemon", 'f', "", "accepted: it never is one"},
-                              {"verbose", 'v', "", "log more"}},
-                  .run = run_hup_once},
-                 args);
+cli::Command cfn_hup_command() {
+  return {.words = "cfn-hup",
+          .summary = "runs hooks when the metadata of a resource have changed",
+          .options = {{"config", 'c', "DIR", "directory of hooks (/etc/cfn/hooks.d)"},
+                      {"no-daemon", 'f', "", "accepted: it never is one"},
+                      {"verbose", 'v', "", "log more"}},
+          .run = run_hup_once};
 }
+
+int cfn_init_main(const Words& args) { return run_cfn(cfn_init_command(), args); }
+
+int cfn_signal_main(const Words& args) { return run_cfn(cfn_signal_command(), args); }
+
+int cfn_get_metadata_main(const Words& args) { return run_cfn(cfn_get_metadata_command(), args); }
+
+int cfn_hup_main(const Words& args) { return run_cfn(cfn_hup_command(), args); }
 
 }  // namespace hearth::agent

@@ -4,7 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "base/cli/command.hpp"
+
 namespace hearth::agent {
+
+/// The options of the four programs and what they do.
+[[nodiscard]] cli::Command cfn_init_command();
+[[nodiscard]] cli::Command cfn_signal_command();
+[[nodiscard]] cli::Command cfn_get_metadata_command();
+[[nodiscard]] cli::Command cfn_hup_command();
 
 /// cfn-init: 0 applied, 1 failed, 2 wrong usage. Log: /var/log/cfn-init.log.
 int cfn_init_main(const std::vector<std::string>& args);

@@ -142,16 +142,21 @@ int run_collect(const cli::Arguments& arguments, const Words& argv) {
 
 }  // namespace
 
+cli::Command os_collect_config_command() {
+  return {.words = "os-collect-config",
+          .operands = "[COLLECTOR…]",
+          .summary = "collects metadata into files and runs a command when they changed",
+          .details =
+              "Collectors: heat_local ec2 cfn heat request local zaqar.\n\n"
+              "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
+              "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
+          .options = command_line_table(),
+          .run = {}};
+}
+
 int os_collect_config_main(const Words& words, const Words& argv) {
-  const cli::Command command{.words = "os-collect-config",
-                             .operands = "[COLLECTOR…]",
-                             .summary = "collects metadata into files and runs a command when they changed",
-                             .details =
-                                 "Collectors: heat_local ec2 cfn heat request local zaqar.\n"
-                                 "Configuration: ~/os-collect-config.conf, /etc/os-collect-config.conf and\n"
-                                 "os-collect-config.conf.d/*.conf beside each; OS_<GROUP>__<OPTION> variables.",
-                             .options = command_line_table(),
-                             .run = [&argv](const cli::Arguments& arguments) { return run_collect(arguments, argv); }};
+  cli::Command command = os_collect_config_command();
+  command.run = [&argv](const cli::Arguments& arguments) { return run_collect(arguments, argv); };
   const cli::Program program{"os-collect-config", command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, words);
 }

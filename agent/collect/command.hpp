@@ -4,7 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/cli/command.hpp"
+
 namespace hearth::agent {
+
+/// Its words, options and what they do, for manual pages; without a function.
+[[nodiscard]] cli::Command os_collect_config_command();
 
 /// The os-collect-config applet. `words` are its arguments, `argv` the whole command line as the program got it: with
 /// that it executes itself again on SIGHUP or when its configuration changed.

@@ -1,8 +1,8 @@
 #include "agent/collect/settings.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -127,7 +127,7 @@ void Settings::check_types() const {
 
 const std::vector<std::string>& Settings::raw(std::string_view group, std::string_view name) const {
   const SettingRow* row = find_row(group, name);
-  assert(row != nullptr);
+  if (row == nullptr) throw std::logic_error(cat("no row of the table is ", group, ".", name));
   const auto found = values_.find({row->group, row->name});
   return found == values_.end() ? row->preset : found->second;
 }

@@ -32,14 +32,18 @@ int run_doctor(const cli::Arguments& arguments) {
 
 }  // namespace
 
+cli::Command doctor_command() {
+  return {.words = "doctor",
+          .summary = "why does a deployment of this machine stay IN_PROGRESS?",
+          .details =
+              "Asks about the six causes one by one, and says what to do.\n"
+              "Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.",
+          .options = {{"json", 0, "", "as JSON"}},
+          .run = run_doctor};
+}
+
 int doctor_main(const std::vector<std::string>& args) {
-  const cli::Command command{.words = "doctor",
-                             .summary = "why does a deployment of this machine stay IN_PROGRESS?",
-                             .details =
-                                 "Asks about the six causes one by one, and says what to do.\n"
-                                 "Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.",
-                             .options = {{"json", 0, "", "as JSON"}},
-                             .run = run_doctor};
+  const cli::Command command = doctor_command();
   return cli::run_single({"hearth-agent doctor", command.summary, HEARTH_VERSION, {}}, command, args);
 }
 

@@ -7,6 +7,14 @@ namespace hearth::agent::net {
 
 namespace {
 
+constexpr const char* k_about =
+    "Configures the machine's network from a YAML or JSON file. Only what changed is\nrestarted.";
+
+constexpr const char* k_exit_codes =
+    "Exit codes: 0 done, 1 failed, 2 wrong usage. With --detailed-exit-codes a sum of: 1 error, 2 files changed,\n"
+    "4 network_config failed, 8 fallback_config failed, 16 minimum_config failed, 32 remove_config failed, 64 purge\n"
+    "failed; 0 is then: nothing had to change.";
+
 const std::vector<cli::Option>& option_table() {
   static const std::vector<cli::Option> table = {
       {"help", 'h', "", "show this help and exit"},
@@ -114,14 +122,15 @@ NetOptions parse_net_options(const std::vector<std::string>& words) {
 }
 
 std::string net_help() {
-  return cat(
-      "usage: os-net-config [options]\n\nConfigures the machine's network from a YAML or JSON file. Only what changed "
-      "is\n"
-      "restarted.\n\noptions:\n",
-      cli::options_help(option_table()),
-      "\nExit codes: 0 done, 1 failed, 2 wrong usage. With --detailed-exit-codes a sum of: 1 error, 2 files changed,\n"
-      "4 network_config failed, 8 fallback_config failed, 16 minimum_config failed, 32 remove_config failed, 64 purge\n"
-      "failed; 0 is then: nothing had to change.\n");
+  return cat("usage: os-net-config [options]\n\n", k_about, "\n\noptions:\n", cli::options_help(option_table()), "\n",
+             k_exit_codes, "\n");
+}
+
+cli::Command os_net_config_command() {
+  return {.words = "os-net-config",
+          .summary = "configures the machine's network",
+          .details = cat(k_about, "\n\n", k_exit_codes),
+          .options = option_table()};
 }
 
 }  // namespace hearth::agent::net

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cli/options.hpp"
+#include "base/cli/command.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/net/url.hpp"
@@ -41,5 +41,7 @@ struct NetOptions {
 [[nodiscard]] NetOptions parse_net_options(const std::vector<std::string>& words);
 
 [[nodiscard]] std::string net_help();
+/// The same for a manual page; without a function.
+[[nodiscard]] cli::Command os_net_config_command();
 
 }  // namespace hearth::agent::net

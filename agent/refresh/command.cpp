@@ -124,15 +124,19 @@ int run_refresh(const cli::Arguments& arguments) {
 
 }  // namespace
 
+cli::Command os_refresh_config_command() {
+  return {.words = "os-refresh-config",
+          .operands = "",
+          .summary = "runs the phases pre-configure, configure, post-configure and migration",
+          .details =
+              "Scripts lie in BASE/PHASE.d. When one fails, those in BASE/error.d run and the rest\n"
+              "does not. OS_REFRESH_CONFIG_BASE_DIR overrides BASE.",
+          .options = k_options,
+          .run = run_refresh};
+}
+
 int os_refresh_config_main(const std::vector<std::string>& words) {
-  const cli::Command command{.words = "os-refresh-config",
-                             .operands = "",
-                             .summary = "runs the phases pre-configure, configure, post-configure and migration",
-                             .details =
-                                 "Scripts lie in BASE/PHASE.d. When one fails, those in BASE/error.d run and the rest\n"
-                                 "does not. OS_REFRESH_CONFIG_BASE_DIR overrides BASE.",
-                             .options = k_options,
-                             .run = run_refresh};
+  const cli::Command command = os_refresh_config_command();
   const cli::Program program{"os-refresh-config", command.summary, HEARTH_VERSION, {}};
   return cli::run_single(program, command, words);
 }

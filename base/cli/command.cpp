@@ -1,11 +1,17 @@
 #include "base/cli/command.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <map>
-#include <set>
+#include <optional>
 
+#include "base/cli/completion.hpp"
+#include "base/cli/help.hpp"
+#include "base/cli/layout.hpp"
+#include "base/cli/manual.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -13,34 +19,9 @@ namespace hearth::cli {
 
 namespace {
 
-const Option k_help = {"help", 'h', "", "show this help"};
-
 void print_to(std::FILE* stream, const std::string& text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
-std::string usage_line(const std::string& name, const Command& command) {
-  return cat("usage: ", name, command.options.empty() ? "" : " [OPTION…]", command.operands.empty() ? "" : " ",
-             command.operands, "\n");
-}
-
-std::string command_help(const std::string& name, const Command& command) {
-  std::string text = cat(usage_line(name, command), "\n", command.summary, "\n");
-  if (!command.details.empty()) text += cat("\n", command.details, "\n");
-  std::vector<Option> options = command.options;
-  options.push_back(k_help);
-  return cat(text, "\nOptions:\n", options_help(options));
-}
-
-std::string program_help(const Program& program, const std::string& prefix) {
-  std::string text = cat(program.name, " ", program.version, ": ", program.summary, "\n\nusage: ", program.name,
-                         " COMMAND [OPTION…] [OPERAND…]\n\nCommands:\n");
-  std::size_t width = 0;
-  for (const Command& command : program.commands) width = std::max(width, command.words.size());
-  for (const Command& command : program.commands) {
-    if (!prefix.empty() && command.words.compare(0, prefix.size(), prefix) != 0) continue;
-    text += cat("  ", command.words, std::string(width + 2 - command.words.size(), ' '), command.summary, "\n");
-  }
-  return cat(text, "\n'", program.name, " COMMAND --help' explains a command.\n");
-}
+std::size_t width_of(std::FILE* stream) { return terminal_width(::fileno(stream), std::getenv("COLUMNS")); }
 
 /// How many leading words of the command line are this command's name; 0 when they are not.
 std::size_t words_matched(const Command& command, const std::vector<std::string>& words) {
@@ -67,12 +48,10 @@ int guarded(const std::string& name, const Body& body) noexcept {
 }
 
 int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words) {
-  std::vector<Option> options = command.options;
-  const bool own_help = std::any_of(options.begin(), options.end(), [](const Option& o) { return o.name == "help"; });
-  if (!own_help) options.push_back(k_help);
+  const std::vector<Option> options = shown_options(command);
   const Arguments arguments = parse_options(options, words);
-  if (!own_help && arguments.has("help")) {
-    print_to(stdout, command_help(name, command));
+  if (options.size() > command.options.size() && arguments.has("help")) {
+    print_to(stdout, command_help(name, command, width_of(stdout)));
     return 0;
   }
   return command.run(arguments);
@@ -80,7 +59,7 @@ int run_command(const std::string& name, const Command& command, const std::vect
 
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
-  for (const Command& command : program.commands) names.push_back(command.words);
+  for (const Command& command : all_commands(program)) names.push_back(command.words);
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
@@ -88,65 +67,106 @@ int run_command(const std::string& name, const Command& command, const std::vect
               cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }
 
-/// The first words of all commands, each once.
-std::string first_words(const Program& program) {
-  std::set<std::string> first;
-  for (const Command& command : program.commands) first.insert(split_words(command.words)[0]);
-  return join({first.begin(), first.end()}, " ");
+int show_help(const Program& program, const Arguments& arguments) {
+  if (const auto directory = arguments.value("man"))
+    return write_manual(manual_pages(program, all_commands(program)), *directory);
+  const std::string topic = join(arguments.operands(), " ");
+  const std::size_t width = width_of(stdout);
+  print_to(stdout, topic.empty() ? overview(program, width) : topic_help(program, topic, width));
+  return 0;
 }
 
-/// Shell case branches: a first word → the second words that may follow.
-std::string second_word_cases(const Program& program) {
-  std::map<std::string, std::vector<std::string>> seconds;
-  for (const Command& command : program.commands) {
-    const std::vector<std::string> words = split_words(command.words);
-    if (words.size() > 1) seconds[words[0]].push_back(words[1]);
-  }
-  std::string cases;
-  for (const auto& [first, words] : seconds) cases += cat("    ", first, ") words='", join(words, " "), "' ;;\n");
-  return cases;
+Command help_row(const Program& program) {
+  return {.words = "help",
+          .operands = "[TOPIC]",
+          .summary = "explain a group of commands, a command or a topic",
+          .details = "",
+          .options = {{"man", 0, "DIR", "write the manual pages of all commands to DIR"}},
+          .run = [&program](const Arguments& arguments) { return show_help(program, arguments); }};
 }
 
-/// Shell case branches: a command's two words (a one-word command's, and anything) → its options.
-std::string option_cases(const Program& program) {
-  std::string cases;
-  for (const Command& command : program.commands) {
-    std::vector<std::string> options;
-    for (const Option& option : command.options) {
-      if (!option.name.empty()) options.push_back(option.display());
-    }
-    const bool two_words = split_words(command.words).size() > 1;
-    cases += cat("    '", command.words, two_words ? "'" : " '*", ") options='", join(options, " "), "' ;;\n");
+Command completion_row(const Program& program, const std::string& shell, const std::string& how) {
+  return {.words = cat("completion ", shell),
+          .operands = "",
+          .summary = cat("print a completion script: ", how),
+          .details = "",
+          .options = {},
+          .run = [&program, shell](const Arguments&) {
+            print_to(stdout, completion_script(program, shell));
+            return 0;
+          }};
+}
+
+/// --help, --version and what shells ask: what needs no row. Nothing when it is none of these.
+std::optional<int> run_word(const Program& program, const std::vector<std::string>& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    std::FILE* stream = words.empty() ? stderr : stdout;
+    print_to(stream, overview(program, width_of(stream)));
+    return words.empty() ? 2 : 0;
   }
-  return cases;
+  if (words[0] == "--version") {
+    print_to(stdout, cat(program.name, " ", program.version, "\n"));
+    return 0;
+  }
+  if (words[0] == "--complete") {
+    print_to(stdout, offer_lines(offers(program, {words.begin() + 1, words.end()})));
+    return 0;
+  }
+  return std::nullopt;
+}
+
+/// A command line of first words alone ("image", "image --help"): the commands that begin with them. Nothing when none
+/// does.
+std::optional<int> run_first_words(const Program& program, std::vector<std::string> words) {
+  const bool asked = words.back() == "--help" || words.back() == "-h";
+  if (asked) words.pop_back();
+  const std::string below = commands_below(program, join(words, " "), width_of(stdout));
+  if (below.empty()) return std::nullopt;
+  print_to(stdout, below);
+  return asked ? 0 : 2;
+}
+
+/// The row whose name these words begin with, the longest if there are several; null when there is none.
+const Command* row_of(const std::vector<Command>& rows, const std::vector<std::string>& words) {
+  const Command* found = nullptr;
+  std::size_t used = 0;
+  for (const Command& row : rows) {
+    if (words_matched(row, words) <= used) continue;
+    used = words_matched(row, words);
+    found = &row;
+  }
+  return found;
 }
 
 }  // namespace
 
+std::vector<Command> in_group(std::string_view group, std::vector<Command> rows) {
+  for (Command& row : rows) {
+    if (row.group.empty()) row.group = group;
+  }
+  return rows;
+}
+
+std::vector<Command> all_commands(const Program& program) {
+  std::vector<Command> rows = program.commands;
+  rows.push_back(help_row(program));
+  const std::string name = program.name;
+  rows.push_back(completion_row(program, "bash", cat("eval \"$(", name, " completion bash)\"")));
+  rows.push_back(completion_row(program, "zsh", cat("eval \"$(", name, " completion zsh)\"")));
+  rows.push_back(completion_row(program, "fish", cat(name, " completion fish | source")));
+  return rows;
+}
+
 int run(const Program& program, const std::vector<std::string>& words) noexcept {
   return guarded(program.name, [&]() -> int {
-    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-      print_to(words.empty() ? stderr : stdout, program_help(program, ""));
-      return words.empty() ? 2 : 0;
+    if (const std::optional<int> done = run_word(program, words)) return *done;
+    const std::vector<Command> rows = all_commands(program);
+    if (const Command* row = row_of(rows, words)) {
+      const std::string name = cat(program.name, " ", row->words);
+      const auto used = static_cast<std::ptrdiff_t>(words_matched(*row, words));
+      return guarded(name, [&] { return run_command(name, *row, {words.begin() + used, words.end()}); });
     }
-    if (words[0] == "--version") {
-      print_to(stdout, cat(program.name, " ", program.version, "\n"));
-      return 0;
-    }
-    for (const Command& command : program.commands) {
-      const std::size_t used = words_matched(command, words);
-      if (used == 0) continue;
-      const std::string name = cat(program.name, " ", command.words);
-      const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(used), words.end());
-      return guarded(name, [&] { return run_command(name, command, rest); });
-    }
-    const bool is_group = std::any_of(program.commands.begin(), program.commands.end(), [&](const Command& command) {
-      return command.words.compare(0, words[0].size() + 1, words[0] + " ") == 0;
-    });
-    if (is_group && (words.size() == 1 || words[1] == "--help" || words[1] == "-h")) {
-      print_to(stdout, program_help(program, words[0] + " "));
-      return words.size() == 1 ? 2 : 0;
-    }
+    if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);
   });
 }
@@ -155,16 +175,14 @@ int run_single(const Program& program, const Command& command, const std::vector
   return guarded(program.name, [&] { return run_command(program.name, command, words); });
 }
 
-std::string bash_completion(const Program& program) {
-  return cat(
-      "_", program.name, "() {\n  local current=\"${COMP_WORDS[COMP_CWORD]}\" words= options=\n",
-      "  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W '", first_words(program),
-      "' -- \"$current\"))\n    return\n  fi\n",
-      "  if [ \"$COMP_CWORD\" = 2 ]; then\n    case \"${COMP_WORDS[1]}\" in\n", second_word_cases(program),
-      "    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n    [ -z \"$words\" ] || return 0\n  fi\n",
-      "  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n", option_cases(program),
-      "  esac\n  COMPREPLY=($(compgen -W \"$options\" -- \"$current\") $(compgen -f -- \"$current\"))\n}\n",
-      "complete -F _", program.name, " ", program.name, "\n");
+int run_as(const std::string& name, Program program, const std::vector<std::string>& words) noexcept {
+  const auto link =
+      std::find_if(program.links.begin(), program.links.end(), [&](const Command& each) { return each.words == name; });
+  const bool asked_by_shell = !words.empty() && words[0] == "--complete";
+  if (link == program.links.end() || asked_by_shell) return run(program, words);
+  const Command command = *link;
+  program.name = name;
+  return run_single(program, command, words);
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

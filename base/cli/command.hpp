@@ -1,6 +1,7 @@
 // The command table of a multi-command program: each row says its words, its options, its help and its function.
-// `--help`, "did you mean" and shell completion are derived from the rows; run() is the one place that turns errors
-// into exit codes: 0 ok, 1 failed, 2 usage, 130 interrupted; a failing hook's or child's own code is passed on.
+// `--help`, `help TOPIC`, manual pages, "did you mean" and shell completion are derived from the rows; run() is the one
+// place that turns errors into exit codes: 0 ok, 1 failed, 2 usage, 130 interrupted; a failing hook's or child's own
+// code is passed on.
 #pragma once
 
 #include <functional>
@@ -15,9 +16,26 @@ struct Command {
   std::string words;     ///< "image create"
   std::string operands;  ///< "ELEMENT…", as shown in the usage line
   std::string summary;   ///< one line
-  std::string details;   ///< paragraphs for --help; may be empty
+  std::string details;   ///< paragraphs for --help, as layout.hpp reads them; may be empty
   std::vector<Option> options;
   std::function<int(const Arguments&)> run;
+  std::string group = {};                                ///< the name of its Group
+  bool first = false;                                    ///< among those that people need first
+  std::function<std::vector<std::string>()> names = {};  ///< what its operands may be, for completion; may be empty
+};
+
+/// Commands of one journey.
+struct Group {
+  std::string name;     ///< "images": the topic of help
+  std::string title;    ///< "Images"
+  std::string details;  ///< paragraphs
+};
+
+/// What `help` explains besides groups and commands.
+struct Topic {
+  std::string name;   ///< "exit-codes"
+  std::string title;  ///< "Exit codes"; its name as a section of a manual page, too
+  std::string text;   ///< paragraphs
 };
 
 struct Program {
@@ -25,7 +43,16 @@ struct Program {
   std::string summary;
   std::string version;
   std::vector<Command> commands;
+  std::vector<Group> groups = {};  ///< in the order of help
+  std::vector<Topic> topics = {};
+  std::vector<Command> links = {};  ///< programs of their own, started by a link of that name
 };
+
+/// The rows with their group set; a row that names one keeps it.
+[[nodiscard]] std::vector<Command> in_group(std::string_view group, std::vector<Command> rows);
+
+/// The program's rows and those that every program has: help and completion. They refer to `program`.
+[[nodiscard]] std::vector<Command> all_commands(const Program& program);
 
 /// Finds the command that `words` start with, parses the rest and runs it. Prints help and errors. Never throws.
 int run(const Program& program, const std::vector<std::string>& words) noexcept;
@@ -33,8 +60,8 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept;
 /// Runs one command under its own name (a link such as disk-image-create). Never throws.
 int run_single(const Program& program, const Command& command, const std::vector<std::string>& words) noexcept;
 
-/// A bash completion script for the whole table.
-[[nodiscard]] std::string bash_completion(const Program& program);
+/// Runs what the name that the program was started by stands for: one of its links, or itself under that name.
+int run_as(const std::string& name, Program program, const std::vector<std::string>& words) noexcept;
 
 /// What a command answers, to standard output.
 void print(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cli/layout.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -10,12 +11,6 @@ namespace hearth::cli {
 namespace {
 
 constexpr std::size_t k_help_column = 30;
-
-/// Terminal columns of a text in UTF-8 without wide characters: its bytes, less those that continue a character.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
 
 [[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::usage, std::move(message)); }
 
@@ -135,17 +130,52 @@ Arguments parse_options(const std::vector<Option>& table, const std::vector<std:
   return Parser(table, words).run();
 }
 
-std::string options_help(const std::vector<Option>& table) {
+std::vector<Option> under(std::string_view heading, std::vector<Option> options) {
+  for (Option& option : options) option.heading = heading;
+  return options;
+}
+
+std::string signature(const Option& option) {
+  std::string text;
+  if (option.letter != 0) text += cat("-", option.letter, option.name.empty() ? "" : ", ");
+  if (!option.name.empty()) text += cat("--", option.name);
+  if (!option.value_name.empty()) text += cat(" ", option.value_name);
+  return text;
+}
+
+std::string options_help(const std::vector<Option>& table, std::size_t width) {
   std::string text;
   for (const Option& option : table) {
-    std::string left = "  ";
-    if (option.letter != 0) left += cat("-", option.letter, option.name.empty() ? "" : ", ");
-    if (!option.name.empty()) left += cat("--", option.name);
-    if (!option.value_name.empty()) left += cat(" ", option.value_name);
-    left.append(std::max<std::size_t>(2, k_help_column - std::min(k_help_column, columns(left))), ' ');
-    text += cat(left, replace_all(option.help, "\n", cat("\n", std::string(k_help_column, ' '))), "\n");
+    const std::string left = padded(cat(padded(cat("  ", signature(option)), k_help_column - 2), "  "), k_help_column);
+    const std::string indent(k_help_column, ' ');
+    std::vector<std::string> lines;
+    for (const std::string& line : split(option.help, '\n')) {
+      const std::size_t column = lines.empty() ? columns(left) : k_help_column;
+      lines.push_back(width == k_unwrapped ? line : wrapped(line, width, k_help_column, column));
+    }
+    text += cat(left, join(lines, cat("\n", indent)), "\n");
   }
   return text;
+}
+
+std::vector<std::string> headings(const std::vector<Option>& table) {
+  std::vector<std::string> found;
+  bool others = false;
+  for (const Option& option : table) {
+    others = others || option.heading.empty();
+    const bool known = std::find(found.begin(), found.end(), option.heading) != found.end();
+    if (!option.heading.empty() && !known) found.push_back(option.heading);
+  }
+  if (others) found.emplace_back();
+  return found;
+}
+
+std::vector<Option> options_under(std::string_view heading, const std::vector<Option>& table) {
+  std::vector<Option> found;
+  for (const Option& option : table) {
+    if (option.heading == heading) found.push_back(option);
+  }
+  return found;
 }
 
 }  // namespace hearth::cli

@@ -2,6 +2,7 @@
 // options and operands mix, unambiguous prefixes of long names are accepted, "--" ends options.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@ struct Option {
   char letter = 0;         ///< 0 = none
   std::string value_name;  ///< empty = a flag
   std::string help;
+  std::vector<std::string> values;  ///< all that the value may be, where that is a fixed set: completion offers them
+  std::string heading;              ///< where help shows it; empty = under "Options"
 
   /// "--name" or "-x", for messages.
   [[nodiscard]] std::string display() const;
@@ -45,7 +48,20 @@ class Arguments {
 /// Throws Error(usage) for unknown, ambiguous or incomplete options, with the nearest known name.
 [[nodiscard]] Arguments parse_options(const std::vector<Option>& table, const std::vector<std::string>& words);
 
-/// The table as aligned help lines.
-[[nodiscard]] std::string options_help(const std::vector<Option>& table);
+/// These options, to be shown under that heading.
+[[nodiscard]] std::vector<Option> under(std::string_view heading, std::vector<Option> options);
+
+/// How an option is written: "-o, --output FILE".
+[[nodiscard]] std::string signature(const Option& option);
+
+constexpr std::size_t k_unwrapped = std::numeric_limits<std::size_t>::max();
+
+/// The table as aligned help lines, whatever the headings.
+[[nodiscard]] std::string options_help(const std::vector<Option>& table, std::size_t width = k_unwrapped);
+
+/// The headings of a table, in the order of its rows; last the empty one, if a row has none.
+[[nodiscard]] std::vector<std::string> headings(const std::vector<Option>& table);
+/// The rows that have this heading.
+[[nodiscard]] std::vector<Option> options_under(std::string_view heading, const std::vector<Option>& table);
 
 }  // namespace hearth::cli

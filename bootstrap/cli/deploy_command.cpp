@@ -210,7 +210,9 @@ cli::Command deploy_command() {
        {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},
        {"port", 0, "PORT", "and port (6385)"},
        {"stay", 0, "", "without a seed: serve the machines' metadata on when it is done"}},
-      deploy};
+      deploy,
+      "",
+      true};
   for (cli::Option& option : boot_options()) command.options.push_back(std::move(option));
   return command;
 }

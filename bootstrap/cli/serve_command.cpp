@@ -70,7 +70,9 @@ cli::Command serve_command() {
        {"user", 0, "USER", "with --boot: to become once the ports are open; gets DIR and the site's state_dir"},
        {"keep-rights", 0, "", "with --boot: stay root in full, to give machines of QEMU their taps (driver qemu)"},
        {"quiet", 'q', "", "don't print events"}},
-      serve};
+      serve,
+      "",
+      true};
   for (cli::Option& option : boot_options()) command.options.push_back(std::move(option));
   return command;
 }

@@ -93,24 +93,31 @@ int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
 }  // namespace
 
 std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
-  return {{"rehearse",
-           "SITE.yaml",
-           "play a whole site on this machine: its seed and blank machines in QEMU",
-           "Makes a network of its own with the machines that the file lists, and takes them through inventory, "
-           "inspection and deployment to the stack that it names. Needs no root; nothing is left but DIR with logs and "
-           "disks. Exit codes: 0 every machine is active and the stack complete, 1 not, else a step's own.\n"
-           "Faults: power-loss:MACHINE@STATE, dead-disk:MACHINE[@STATE], lossy-link:MACHINE[@STATE]. A deployment that "
-           "fails with them is run again, up to three times; a dead disk is replaced before.",
-           {{"seed", 0, "KIND", "process (default): the seed's services run on this machine; vm: in its image"},
-            {"inject", 0, "FAULT", "have something go wrong; may be given more than once"},
-            {"no-inspection", 0, "", "leave out the machines' inspection"},
-            {"at-once", 0, "N", "how many machines boot at a time (2)"},
-            {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
-            {"output", 'o', "DIR",
-             "for logs and disks (SITE.rehearsal); an earlier rehearsal's is replaced, one that still runs refused"},
-            {"seed-timeout", 0, "SECONDS", "how long to wait for the seed's services (120; with --seed vm 600)"},
-            {"timeout", 't', "SECONDS", "the end of it, whatever the state (3600)"}},
-           [executable](const cli::Arguments& arguments) { return rehearse(arguments, executable); }}};
+  return {
+      {"rehearse",
+       "SITE.yaml",
+       "play a whole site on this machine: its seed and blank machines in QEMU",
+       "Makes a network of its own with the machines that the file lists, and takes them through inventory, "
+       "inspection and deployment to the stack that it names. Needs no root; nothing is left but DIR with logs and "
+       "disks. Exit codes: 0 every machine is active and the stack complete, 1 not, else a step's own.\n\n"
+       "Faults: power-loss:MACHINE@STATE, dead-disk:MACHINE[@STATE], lossy-link:MACHINE[@STATE]. A deployment that "
+       "fails with them is run again, up to three times; a dead disk is replaced before.",
+       {{"seed",
+         0,
+         "KIND",
+         "process (default): the seed's services run on this machine; vm: in its image",
+         {"process", "vm"}},
+        {"inject", 0, "FAULT", "have something go wrong; may be given more than once"},
+        {"no-inspection", 0, "", "leave out the machines' inspection"},
+        {"at-once", 0, "N", "how many machines boot at a time (2)"},
+        {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
+        {"output", 'o', "DIR",
+         "for logs and disks (SITE.rehearsal); an earlier rehearsal's is replaced, one that still runs refused"},
+        {"seed-timeout", 0, "SECONDS", "how long to wait for the seed's services (120; with --seed vm 600)"},
+        {"timeout", 't', "SECONDS", "the end of it, whatever the state (3600)"}},
+       [executable](const cli::Arguments& arguments) { return rehearse(arguments, executable); },
+       "",
+       true}};
 }
 
 }  // namespace hearth::bootstrap

@@ -251,7 +251,7 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        "Waits until its services answer. They keep what they know in the image. People reach them on this machine's "
        "loopback. The site's image and deploy ramdisk are lent to it and registered as 'site'.",
        {{"bridge", 0, "BRIDGE", "of this machine, into the provisioning network"},
-        {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
+        {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
         {"first-port", 0, "PORT", "five ports of this machine from here on, in place of the services' own numbers"},
         {"timeout", 't', "SECONDS", "how long to wait for its services (600)"}},
        up},

@@ -78,6 +78,13 @@ struct ImageRequest {
 /// Which of upstream's two programs is asked.
 enum class BuildKind { disk, ramdisk };
 
+/// The headings under which help shows options of `hearth image create`.
+inline constexpr const char* k_content = "What is in the image";
+inline constexpr const char* k_results = "What is written, and where";
+inline constexpr const char* k_disk = "Disk and file systems";
+inline constexpr const char* k_reuse = "Layers of earlier builds, downloads and the network";
+inline constexpr const char* k_watching = "How it is run and watched";
+
 /// The option table of `hearth image create`, disk-image-create and ramdisk-image-create.
 [[nodiscard]] const std::vector<cli::Option>& image_options();
 

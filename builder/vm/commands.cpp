@@ -17,14 +17,19 @@ namespace {
 constexpr int k_default_timeout_s = 180;
 
 std::vector<cli::Option> machine_options() {
-  return {{"firmware", 0, "KIND", "bios (default), uefi, or uefi-secure: Secure Boot enforced, Microsoft's keys"},
-          {"cd", 0, "", "put the image into a CD drive (default for an .iso file)"},
-          {"sector-size", 0, "BYTES", "of the disk, as the machine sees it: 512 (default) or 4096"},
-          {"memory", 'm', "MIB", "memory of the machine (default: 1024)"},
-          {"cpus", 0, "N", "processors (default: 1)"},
-          {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)"},
-          {"network", 0, "", "give the machine the host's network, behind NAT"},
-          {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
+  return {
+      {"firmware",
+       0,
+       "KIND",
+       "bios (default), uefi, or uefi-secure: Secure Boot enforced, Microsoft's keys",
+       {"bios", "uefi", "uefi-secure"}},
+      {"cd", 0, "", "put the image into a CD drive (default for an .iso file)"},
+      {"sector-size", 0, "BYTES", "of the disk, as the machine sees it: 512 (default) or 4096", {"512", "4096"}},
+      {"memory", 'm', "MIB", "memory of the machine (default: 1024)"},
+      {"cpus", 0, "N", "processors (default: 1)"},
+      {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
+      {"network", 0, "", "give the machine the host's network, behind NAT"},
+      {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
 }
 
 std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback) {
@@ -83,12 +88,14 @@ cli::Command boot_command() {
           .summary = "start an image in QEMU, its serial console on this terminal",
           .details = "The image is not changed unless --keep-writes is given. Ctrl-A x ends the machine.",
           .options = machine_options(),
-          .run = [](const cli::Arguments& arguments) {
-            const SystemClock clock;
-            RealRunner runner(clock);
-            const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-boot.");
-            return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
-          }};
+          .run =
+              [](const cli::Arguments& arguments) {
+                const SystemClock clock;
+                RealRunner runner(clock);
+                const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-boot.");
+                return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
+              },
+          .first = true};
 }
 
 Json report_json(const BootReport& report) {

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "base/sys/process.hpp"
+#include <cstdlib>
+
+#include "base/cli/help.hpp"
 #include "base/text.hpp"
+#include "tests/unit/base/cli/demo_program.hpp"
 
 namespace hearth::cli {
 namespace {
@@ -18,31 +20,6 @@ struct Outcome {
   std::string out;
   std::string err;
 };
-
-Program demo() {
-  return {.name = "demo",
-          .summary = "shows things",
-          .version = "1.2",
-          .commands = {
-              {.words = "image create",
-               .operands = "ELEMENT…",
-               .summary = "makes an image",
-               .details = "At length.",
-               .options = {{"output", 'o', "FILE", "where to"}, {"quiet", 'q', "", "less"}},
-               .run = [](const Arguments& a) { return static_cast<int>(a.operands().size()); }},
-              {.words = "image show", .summary = "shows one", .run = [](const Arguments&) -> int { return 0; }},
-              {.words = "plan",
-               .summary = "prints the plan",
-               .options = {{"json", 0, "", "as JSON"}},
-               .run = [](const Arguments&) -> int { throw Error(ErrorKind::external, "hook failed", 42); }},
-              {.words = "crash",
-               .summary = "breaks",
-               .run = [](const Arguments&) -> int { throw std::logic_error("oops"); }},
-              {.words = "stop",
-               .summary = "is stopped",
-               .run = [](const Arguments&) -> int { throw Error(ErrorKind::interrupted, "stopped"); }},
-          }};
-}
 
 Outcome run_demo(const Words& words) {
   testing::internal::CaptureStdout();
@@ -61,15 +38,31 @@ TEST(RunProgram, WithoutWordsShowsHelpAsAnError) {
   const Outcome outcome = run_demo({});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("image create  makes an image"));
+  EXPECT_THAT(outcome.err, HasSubstr("First of all:\n  image create  makes an image\n"));
 }
 
-TEST(RunProgram, HelpListsAllCommandsAligned) {
+TEST(RunProgram, HelpIsTheSameOnStdout) {
   for (const char* word : {"--help", "-h", "help"}) {
     const Outcome outcome = run_demo({word});
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_THAT(outcome.out, HasSubstr("  plan          prints the plan\n"));
+    EXPECT_EQ(outcome.out, run_demo({}).err);
   }
+}
+
+TEST(RunProgram, HelpTakesATopicOfSeveralWords) {
+  EXPECT_EQ(run_demo({"help", "image", "create"}).out, run_demo({"image", "create", "--help"}).out);
+  EXPECT_EQ(run_demo({"help", "exit-codes"}).out, "Exit status\n\n0 done, 1 failed.\n");
+  const Outcome wrong = run_demo({"help", "imags"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'images'?"));
+}
+
+TEST(RunProgram, HelpKeepsToTheWidthThatColumnsNames) {
+  ::setenv("COLUMNS", "40", 1);
+  const std::string narrow = run_demo({"help"}).out;
+  ::unsetenv("COLUMNS");
+  for (const std::string& line : split_lines(narrow)) EXPECT_LE(line.size(), 46U) << line;  // "…" has three bytes
+  EXPECT_NE(narrow, run_demo({"help"}).out);
 }
 
 TEST(RunProgram, AGroupListsItsOwnCommandsOnly) {
@@ -78,16 +71,14 @@ TEST(RunProgram, AGroupListsItsOwnCommandsOnly) {
   EXPECT_THAT(outcome.out, HasSubstr("image show"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("prints the plan")));
   EXPECT_EQ(run_demo({"image", "--help"}).code, 0);
+  EXPECT_EQ(run_demo({"node", "power"}).code, 2);
+  EXPECT_THAT(run_demo({"node", "power", "--help"}).out, HasSubstr("node power off"));
 }
 
 TEST(RunProgram, ACommandExplainsItself) {
   const Outcome outcome = run_demo({"image", "create", "--help"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out,
-            "usage: demo image create [OPTION…] ELEMENT…\n\nmakes an image\n\nAt length.\n\nOptions:\n"
-            "  -o, --output FILE           where to\n"
-            "  -q, --quiet                 less\n"
-            "  -h, --help                  show this help\n");
+  EXPECT_EQ(outcome.out, command_help("demo image create", demo().commands[0], 80));
 }
 
 TEST(RunProgram, TellsItsVersion) { EXPECT_EQ(run_demo({"--version"}).out, "demo 1.2\n"); }
@@ -135,34 +126,19 @@ TEST(RunSingle, ACommandMayHaveAHelpOfItsOwn) {
   EXPECT_EQ(run_single(demo(), command, {"-h"}), 5);
 }
 
-class Completion : public testing::Test {
- protected:
-  SystemClock clock_;
-  RealRunner runner_{clock_};
-
-  /// What bash would offer for these words, the last of which is being typed.
-  std::string offered(const Words& words) {
-    std::string script = cat(bash_completion(demo()), "COMP_WORDS=(", shell_join(words),
-                             ")\nCOMP_CWORD=", words.size() - 1, "\n_demo\necho \"${COMPREPLY[*]}\"\n");
-    return std::string(
-        trim(run_checked(runner_, hearth::Command{.argv = {"bash", "-uc", script}, .cwd = "/proc/self/fdinfo"})));
-  }
-};
-
-TEST_F(Completion, IsAValidBashScript) {
-  EXPECT_NO_THROW(run_checked(runner_, hearth::Command{.argv = {"bash", "-n"}, .input = bash_completion(demo())}));
+TEST(RunAs, ALinksNameRunsTheLink) {
+  EXPECT_EQ(run_as("disk-image-create", demo(), {"a", "b"}), 12);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_as("disk-image-create", demo(), {"--bad"}), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("disk-image-create: unrecognized option '--bad'"));
 }
 
-TEST_F(Completion, OffersGroupsThenCommandsThenOptions) {
-  EXPECT_EQ(offered({"demo", ""}), "crash image plan stop");
-  EXPECT_EQ(offered({"demo", "im"}), "image");
-  EXPECT_EQ(offered({"demo", "image", ""}), "create show");
-  EXPECT_EQ(offered({"demo", "image", "create", "--o"}), "--output");
-}
+TEST(RunAs, AnyOtherNameRunsTheProgram) { EXPECT_EQ(run_as("other", demo(), {"image", "create", "a"}), 1); }
 
-TEST_F(Completion, OffersTheOptionsOfAOneWordCommand) {
-  EXPECT_EQ(offered({"demo", "plan", "--"}), "--json");
-  EXPECT_EQ(offered({"demo", "plan", "x", "--j"}), "--json");
+TEST(RunAs, ShellsAskALinkForItsOwnOptions) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_as("disk-image-create", demo(), {"--complete", "disk-image-create", "-"}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "-x\ttrace\n--help\tshow this help\n");
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// The manual pages of hearth-agent and its applets, made from the table of applets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cli/manual.hpp"
+
+namespace hearth::agent {
+
+/// hearth-agent(1), and a page of each applet under the program's name (hearth-agent-os-net-config): the originals' own
+/// pages have the plain names.
+[[nodiscard]] std::vector<cli::ManualPage> agent_manual();
+
+/// `hearth-agent help --man DIR`: writes them there; returns the exit status.
+[[nodiscard]] int write_agent_manual(const std::string& directory);
+
+}  // namespace hearth::agent

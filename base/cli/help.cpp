@@ -1,0 +1,173 @@
+#include "base/cli/help.hpp"
+
+#include <algorithm>
+
+#include "base/cli/layout.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::cli {
+
+namespace {
+
+using Rows = std::vector<Command>;
+
+constexpr std::size_t k_summary_column = 34;
+constexpr const char* k_all_commands = "commands";
+
+template <class Predicate>
+Rows rows_that(const Program& program, const Predicate& predicate) {
+  Rows rows;
+  for (Command& row : all_commands(program)) {
+    if (predicate(row)) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Rows rows_of_group(const Program& program, const std::string& group) {
+  return rows_that(program, [&](const Command& row) { return row.group == group; });
+}
+
+Rows rows_below(const Program& program, const std::string& prefix) {
+  const std::string start = prefix + " ";
+  return rows_that(program, [&](const Command& row) {
+    return row.words == prefix || row.words.compare(0, start.size(), start) == 0;
+  });
+}
+
+/// Lines of words and summary; summaries stand below each other where the words leave room for that.
+std::string summary_lines(const Rows& rows, std::size_t width) {
+  std::size_t column = 0;
+  for (const Command& row : rows) column = std::max(column, columns(row.words) + 4);
+  column = std::min(column, std::min(k_summary_column, width / 2));
+  std::string text;
+  for (const Command& row : rows) {
+    const std::string left = padded(cat(padded(cat("  ", row.words), column - 2), "  "), column);
+    text += cat(left, wrapped(row.summary, width, column, columns(left)), "\n");
+  }
+  return text;
+}
+
+/// The names of commands, those with the same first words on one line: "  node power: on, off".
+std::string name_lines(const Rows& rows, std::size_t width) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;
+  for (const Command& row : rows) {
+    std::vector<std::string> words = split_words(row.words);
+    const std::string last = words.back();
+    words.pop_back();
+    const std::string stem = join(words, " ");
+    const auto same = [&](const auto& line) { return !stem.empty() && line.first == stem; };
+    auto line = std::find_if(lines.begin(), lines.end(), same);
+    if (line == lines.end()) line = lines.insert(lines.end(), {stem, {}});
+    line->second.push_back(last);
+  }
+  std::string text;
+  for (const auto& [stem, names] : lines) {
+    const std::string left = stem.empty() ? "  " : cat("  ", stem, ": ");
+    text += cat(left, wrapped(join(names, ", "), width, 6, columns(left)), "\n");
+  }
+  return text;
+}
+
+std::string group_help(const Program& program, const Group& group, std::size_t width) {
+  const std::string details = group.details.empty() ? "" : cat(laid_out(paragraphs(group.details), width), "\n\n");
+  return cat(group.title, "\n\n", details, summary_lines(rows_of_group(program, group.name), width));
+}
+
+std::string all_help(const Program& program, std::size_t width) {
+  std::string text;
+  for (const Group& group : program.groups) {
+    text += cat(group.title, "\n", summary_lines(rows_of_group(program, group.name), width), "\n");
+  }
+  return cat(text, summary_lines(rows_of_group(program, ""), width));
+}
+
+std::string help_pointer(const Program& program, std::size_t width) {
+  return cat(wrapped(cat("'", program.name, " COMMAND --help' explains a command, '", program.name,
+                         " help TOPIC' a command or one of: ", join(topic_names(program), ", "), "."),
+                     width),
+             "\n");
+}
+
+/// Every name that topic_help knows, for a suggestion.
+std::optional<std::string> nearest_topic(const Program& program, const std::string& topic) {
+  std::vector<std::string> names = topic_names(program);
+  for (const Command& row : all_commands(program)) names.push_back(row.words);
+  return nearest(topic, names);
+}
+
+}  // namespace
+
+std::string usage(const std::string& name, const Command& command) {
+  return cat(name, command.options.empty() ? "" : " [OPTION…]", command.operands.empty() ? "" : " ", command.operands);
+}
+
+std::vector<Option> shown_options(const Command& command) {
+  std::vector<Option> options = command.options;
+  const bool own = std::any_of(options.begin(), options.end(), [](const Option& o) { return o.name == "help"; });
+  if (!own) options.push_back({"help", 'h', "", "show this help"});
+  return options;
+}
+
+std::string command_help(const std::string& name, const Command& command, std::size_t width) {
+  std::string text =
+      cat("usage: ", wrapped(usage(name, command), width, 7, 7), "\n\n", wrapped(command.summary, width), "\n");
+  if (!command.details.empty()) text += cat("\n", laid_out(paragraphs(command.details), width), "\n");
+  const std::vector<Option> options = shown_options(command);
+  const std::vector<std::string> shown = headings(options);
+  for (const std::string& heading : shown) {
+    const std::string title = !heading.empty() ? heading : shown.size() > 1 ? "Other options" : "Options";
+    text += cat("\n", title, ":\n", options_help(options_under(heading, options), width));
+  }
+  return text;
+}
+
+std::string overview(const Program& program, std::size_t width) {
+  std::string text = cat(wrapped(cat(program.name, " ", program.version, ": ", program.summary), width),
+                         "\n\nusage: ", program.name, " COMMAND [OPTION…] [OPERAND…]\n");
+  const Rows first = rows_that(program, [](const Command& row) { return row.first; });
+  if (!first.empty()) text += cat("\nFirst of all:\n", summary_lines(first, width));
+  for (const Group& group : program.groups) {
+    text += cat("\n", group.title, ":\n", name_lines(rows_of_group(program, group.name), width));
+  }
+  text +=
+      cat("\n", program.groups.empty() ? "Commands" : "Help", ":\n", summary_lines(rows_of_group(program, ""), width));
+  return cat(text, "\n", help_pointer(program, width));
+}
+
+std::string commands_below(const Program& program, const std::string& prefix, std::size_t width) {
+  const Rows rows = rows_below(program, prefix);
+  if (rows.empty()) return "";
+  return cat("Commands:\n", summary_lines(rows, width), "\n", "'", program.name, " COMMAND --help' explains one.\n");
+}
+
+std::string topic_help(const Program& program, const std::string& topic, std::size_t width) {
+  if (topic == k_all_commands) return all_help(program, width);
+  for (const Group& group : program.groups) {
+    if (group.name == topic) return group_help(program, group, width);
+  }
+  for (const Topic& each : program.topics) {
+    if (each.name == topic) return cat(each.title, "\n\n", laid_out(paragraphs(each.text), width), "\n");
+  }
+  for (const Command& row : all_commands(program)) {
+    if (row.words == topic) return command_help(cat(program.name, " ", row.words), row, width);
+  }
+  for (const Command& link : program.links) {
+    if (link.words == topic) return command_help(link.words, link, width);
+  }
+  if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
+  const std::optional<std::string> near = nearest_topic(program, topic);
+  throw Error(ErrorKind::usage,
+              cat("there is no help on '", topic, "'", near ? cat("; did you mean '", *near, "'?") : ""))
+      .hint(cat("Topics: ", join(topic_names(program), ", "), "; or a command."));
+}
+
+std::vector<std::string> topic_names(const Program& program) {
+  std::vector<std::string> names;
+  for (const Group& group : program.groups) names.push_back(group.name);
+  for (const Topic& topic : program.topics) names.push_back(topic.name);
+  names.push_back(k_all_commands);
+  return names;
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,107 @@
+#include "base/text.hpp"
+#include "bootstrap/program/program.hpp"
+#include "builder/plan/phase.hpp"
+
+namespace hearth {
+
+namespace {
+
+constexpr const char* k_exit_codes =
+    "0 done, 1 failed, 2 wrong usage, 130 interrupted (128 and the signal's number). A hook or a program that failed "
+    "gives its own code on.\n\n"
+    "image diff ends with 3 when the images differ, node serve with 75 when a takeover was called off and it is to be "
+    "started again. Commands that judge (image test, image verify, bundle verify, element lint, seed status, rehearse) "
+    "end with 1 when the answer is no.";
+
+constexpr const char* k_environment =
+    "Of all commands that need Hearth's own files:\n\n"
+    "  HEARTH_DATA_DIR               the directory with elements/ (share/hearth)\n"
+    "  HEARTH_AGENT_BINARY           what images get (hearth-agent beside hearth)\n\n"
+    "Of image create, besides diskimage-builder's (ELEMENTS_PATH, DIB_…, break, OVERWRITE_OLD_IMAGE, TMPDIR):\n\n"
+    "  HEARTH_CACHE                  0: run every step, keep nothing\n"
+    "  HEARTH_CACHE_LIMIT            GiB that layers of earlier builds may take (10)\n"
+    "  HEARTH_LAYERS                 copies: layers are whole trees, not overlays\n"
+    "  HEARTH_LAYER_WORTH            milliseconds of steps that make a layer (600)\n"
+    "  HEARTH_REPOSITORY_AGE         seconds that a look at repositories lasts (3600)\n"
+    "  HEARTH_REMOTE_CACHE           URL of a shared cache; may have a password\n"
+    "  HEARTH_REMOTE_CACHE_READ_ONLY 1: upload nothing there\n"
+    "  HEARTH_DISK_MAKER             direct, guestfs or auto, as --disk-maker\n"
+    "  HEARTH_FETCH_STALL            seconds of silence that end a fetch (60)\n\n"
+    "Of node, baremetal, image load and deploy:\n\n"
+    "  HEARTH_NODE_URL               the conductor's URL, where it runs elsewhere\n"
+    "  HEARTH_NODE_STATE             where nodes are kept (/var/lib/hearth/node)\n\n"
+    "Of hearth-agent:\n\n"
+    "  HEARTH_AGENT_COMPAT           upstream or strict, as os-apply-config --compat\n\n"
+    "Hooks of elements are given HEARTH_PROGRAM, HEARTH_AGENT_BINARY, HEARTH_INPUTS, HEARTH_INSTALL_TYPE, "
+    "HEARTH_PYTHON, "
+    "HEARTH_BOOTSTRAP_PACKAGES, HEARTH_TARGET_PATH, HEARTH_GRUB_FACTS and, where fetches are recorded or replayed, "
+    "HEARTH_FETCH.\n\n"
+    "http_proxy, https_proxy and no_proxy are followed; COLUMNS is the width of help.";
+
+constexpr const char* k_files =
+    "Beside an image NAME.qcow2:\n\n"
+    "  NAME.d/                       log, manifest, timings, SBOM, provenance\n"
+    "  hearth.lock                   with --record: what hooks fetched\n\n"
+    "Of this machine:\n\n"
+    "  ~/.cache/image-create/        downloads, recorded fetches, layers\n"
+    "  /var/lib/hearth/node/         nodes, events, images, people's token (--state)\n"
+    "  /var/lib/hearth/metadata/     stacks, events, people's token (--state)\n"
+    "  /etc/hearth/pxe.json          the site that hearth-pxe.service boots\n"
+    "  /etc/hearth/conductor.env     options of hearth-conductor.service\n\n"
+    "Installed with the program, below the same prefix:\n\n"
+    "  share/hearth/elements/        Hearth's elements\n"
+    "  share/doc/hearth/             README.md, those of the rooms, examples/";
+
+constexpr const char* k_elements =
+    "An element is a directory of hook scripts. It is looked up by name in the directories of ELEMENTS_PATH (a colon "
+    "between them), then among Hearth's own; the first one counts.\n\n"
+    "  element-deps, element-provides      other elements, one a line\n"
+    "  package-installs.yaml, pkg-map      packages, and how distributions call them\n"
+    "  svc-map                             services likewise\n"
+    "  environment.d/                      variables, read by bash\n"
+    "  PHASE.d/NN-name                     hooks, in the order of NN\n\n";
+
+/// "root, extra-data (…)": the phases that run there, in their order.
+std::string phases_at(builder::Place place) {
+  std::vector<std::string> names;
+  for (const builder::PhaseInfo& phase : builder::k_phases) {
+    if (phase.place == place) names.emplace_back(phase.name);
+  }
+  return join(names, ", ");
+}
+
+std::string element_text() {
+  std::vector<std::string> all;
+  for (const builder::PhaseInfo& phase : builder::k_phases) all.emplace_back(phase.name);
+  return cat(k_elements, "Phases, in this order: ", join(all, ", "), ". In the image, as root of a sandbox, run ",
+             phases_at(builder::Place::target), "; beside it, with its root in TARGET_ROOT, ",
+             phases_at(builder::Place::host), ".\n\n",
+             "Example: hearth element new web; hearth element lint web; hearth element info debian-minimal");
+}
+
+}  // namespace
+
+std::vector<cli::Group> journeys() {
+  return {
+      {"images", "Images", "Elements become disks, trees and archives that boot; they are started, compared and kept."},
+      {"elements", "Elements",
+       "What images are composed of: directories of hook scripts ('hearth help writing-elements')."},
+      {"metadata", "Metadata",
+       "Heat templates become what each machine is told: compiled to files, or alive in a stack engine."},
+      {"network-boot", "Network boot", "Machines get addresses, boot loaders and kernels: DHCP, TFTP and HTTP."},
+      {"nodes", "Nodes", "An inventory becomes machines that are switched, inspected, written and configured."},
+      {"site", "Seed and site", "The first machine of a site, and the whole site played on this one."},
+      {"offline", "Offline", "All that a site without network needs, in one signed file."},
+  };
+}
+
+std::vector<cli::Topic> help_topics() {
+  return {
+      {"exit-codes", "Exit status", k_exit_codes},
+      {"environment", "Environment", k_environment},
+      {"files", "Files", k_files},
+      {"writing-elements", "Writing elements", element_text()},
+  };
+}
+
+}  // namespace hearth

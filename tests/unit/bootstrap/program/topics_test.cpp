@@ -1,0 +1,53 @@
+#include <gmock/gmock.h>
+
+#include <regex>
+#include <set>
+
+#include "base/cli/help.hpp"
+#include "base/cli/layout.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/program/program.hpp"
+#include "source_directory.hpp"
+
+namespace hearth {
+namespace {
+
+using testing::HasSubstr;
+
+std::string topic(const std::string& name) { return cli::topic_help(make_program("/usr/bin/hearth"), name, 80); }
+
+/// The names HEARTH_… that stand in quotes in the product's sources.
+std::set<std::string> quoted_names() {
+  std::set<std::string> names;
+  const std::regex quoted("\"(HEARTH_[A-Z_]+)\"");
+  for (const char* room : {"agent", "base", "bootstrap", "builder", "metadata", "pxe"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(HEARTH_SOURCE_DIR) / room)) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string code = read_file(entry.path());
+      for (std::sregex_iterator at(code.begin(), code.end(), quoted), end; at != end; ++at) names.insert((*at)[1]);
+    }
+  }
+  return names;
+}
+
+TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
+  std::set<std::string> names = quoted_names();
+  EXPECT_GT(names.size(), 15U);
+  names.erase("HEARTH_LIVE");  // the label of a live ISO
+  const std::string text = topic("environment");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(name, "[^A-Z_]")));
+}
+
+TEST(Topics, WritingElementsNamesThePhasesInTheirOrder) {
+  EXPECT_THAT(topic("writing-elements"), HasSubstr("Phases, in this order: root, extra-data, pre-install, install,"));
+}
+
+TEST(Topics, FitAn80ColumnTerminal) {
+  for (const cli::Topic& each : help_topics()) {
+    for (const std::string& line : split_lines(topic(each.name))) EXPECT_LE(cli::columns(line), 80U) << line;
+  }
+}
+
+}  // namespace
+}  // namespace hearth
