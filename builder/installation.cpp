@@ -7,14 +7,12 @@ namespace hearth::builder {
 
 namespace {
 
-/// The agent lies beside hearth where both are installed, in its own folder of a build tree.
+/// The agent lies beside hearth.
 fs::path find_agent(const Environment& environment, const fs::path& directory) {
   const auto named = environment.find("HEARTH_AGENT_BINARY");
   if (named != environment.end() && !named->second.empty()) return named->second;
-  for (const fs::path& candidate : {directory / "hearth-agent", directory.parent_path() / "agent/hearth-agent"}) {
-    if (fs::exists(candidate)) return candidate;
-  }
-  return directory / "hearth-agent";
+  const fs::path beside = directory / "hearth-agent";
+  return fs::exists(beside) ? fs::canonical(beside) : beside;  // a link in a build tree
 }
 
 }  // namespace
@@ -25,13 +23,13 @@ Installation find_installation(const Environment& environment, const fs::path& e
   const auto named = environment.find("HEARTH_DATA_DIR");
   if (named != environment.end() && !named->second.empty()) places.emplace_back(named->second);
   places.push_back(directory.parent_path() / "share/hearth");
-  places.emplace_back(HEARTH_SOURCE_DIRECTORY);
   for (const fs::path& place : places) {
     if (!fs::is_directory(place / "elements")) continue;
-    return {.elements = place / "elements",
-            .shims = place / "elements/.shims",
+    const fs::path elements = fs::canonical(place / "elements");  // a link in a build tree
+    return {.elements = elements,
+            .shims = elements / ".shims",
             .agent_binary = find_agent(environment, directory),
-            .library = place / "elements/.lib",
+            .library = elements / ".lib",
             .program = executable};
   }
   std::string searched;

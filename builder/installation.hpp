@@ -6,8 +6,8 @@
 
 namespace hearth::builder {
 
-/// Looks, in this order, at HEARTH_DATA_DIR, at share/hearth beside the executable's bin directory, and at the source
-/// tree that the executable was built from. Throws Error(not_found) naming the places when none has an element tree.
+/// Looks, in this order, at HEARTH_DATA_DIR and at share/hearth beside the executable's directory (in a build tree that
+/// leads to the sources). Throws Error(not_found) naming the places when none has an element tree.
 [[nodiscard]] Installation find_installation(const Environment& environment, const fs::path& executable);
 
 }  // namespace hearth::builder

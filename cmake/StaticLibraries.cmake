@@ -1,4 +1,4 @@
-# hearth_crypto, hearth_tls and hearth_yaml: libraries that a program links shared, unless it is a fully static one
+# hearth_crypto and hearth_tls: libraries that a program links shared, unless it is a fully static one
 # (target property HEARTH_STATIC), which needs the archives. Rooms link these names and need not know.
 function(hearth_library_choice name shared archive)
   find_library(${name}_path ${archive} REQUIRED)
@@ -25,7 +25,10 @@ hearth_library_choice(hearth_tls OpenSSL::SSL libssl.a)
 target_link_libraries(hearth_tls_archive INTERFACE hearth_crypto_archive)  # archives must come in this order
 hearth_drop_unwind_tables(hearth_crypto)
 hearth_drop_unwind_tables(hearth_tls)
+# yaml-cpp has another name for each of its releases (0.7 in Debian 12, 0.8 in 13): all programs take the archive, so that one
+# package of hearth serves both.
 hearth_library_choice(hearth_yaml yaml-cpp libyaml-cpp.a)
+set_target_properties(hearth_yaml PROPERTIES INTERFACE_LINK_LIBRARIES hearth_yaml_archive)
 
 # hearth_static_program(NAME SMALLER SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
 # SMALLER are sources that define what would else come, larger, out of the libraries' archives. Not with sanitizers,

@@ -1,8 +1,10 @@
 #!/bin/bash
 # Installs the packages that Hearth needs on Debian 12, 13 and sid, only those that are missing.
 #
-# usage: install-packages.sh [--may-remove] GROUP…      groups: build run test peers analysis
+# usage: install-packages.sh [--may-remove] GROUP…      groups: build run test peers analysis; image, more and libraries
+#        are the parts of run
 #        install-packages.sh --list GROUP…  only prints the names that this release has for them
+#        install-packages.sh --relation GROUP…  prints them as a package's dependencies
 #        install-packages.sh --download DIR GROUP…  for a machine without network: fetches the packages into DIR, with all
 #          that they depend on, down to the base system, an index for apt (Packages), and the names
 #
@@ -19,19 +21,21 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev|libboost-dev
     libboost-filesystem1.81-dev|libboost-filesystem-dev libssl-dev libisal-dev libdeflate-dev libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev
     libpq-dev libfdisk-dev libext2fs-dev comerr-dev libguestfs-dev"
-  # The programs that hearth runs while it makes, converts and starts images, and the libraries that it links, for where
-  # it comes ready-made (in a bundle).
-  [run]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk btrfs-progs xfsprogs grub-pc-bin
-    grub-efi-amd64-bin grub-common qemu-system-x86 qemu-utils squashfs-tools ovmf uidmap zstd xz-utils
-    xorriso erofs-utils systemd-boot-efi ipxe pxelinux syslinux-common shim-signed grub-efi-amd64-signed
-    libguestfs0|libguestfs0t64 libguestfs-xfs supermin thin-provisioning-tools linux-image-cloud-amd64 ipmitool
-    iproute2 libarchive13|libarchive13t64 libyaml-cpp0.7|libyaml-cpp0.8|libyaml-cpp0.9 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g
-    libsqlite3-0 libpq5 libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
+  # The programs that hearth runs while it makes an ordinary image: what its own package depends on.
+  [image]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk grub-pc-bin grub-efi-amd64-bin grub-common
+    qemu-utils uidmap zstd xz-utils iproute2"
+  # Those for other kinds of images, for starting them, for network boot and for nodes: what its package recommends.
+  [more]="btrfs-progs xfsprogs qemu-system-x86 squashfs-tools ovmf xorriso erofs-utils systemd-boot-efi ipxe pxelinux
+    syslinux-common shim-signed grub-efi-amd64-signed libguestfs0|libguestfs0t64 libguestfs-xfs supermin thin-provisioning-tools
+    linux-image-cloud-amd64 ipmitool"
+  # The libraries that it links, for where it comes ready-made (in a bundle).
+  [libraries]="libarchive13|libarchive13t64 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g libsqlite3-0 libpq5
+    libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
   # What the quick tests need: test libraries, linters, small tools.
   [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14? git openssl openssh-client curl gdisk jq
     rsync libarchive-tools ifupdown"
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
-  [peers]="python3-diskimage-builder sudo debootstrap wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
+  [peers]="python3-diskimage-builder sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
     dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light wrk apache2-utils systemd-container postgresql
     python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
@@ -41,6 +45,8 @@ declare -A packages=(
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )
+
+packages[run]="${packages[image]} ${packages[more]} ${packages[libraries]}"
 
 say() { printf 'install-packages: %s\n' "$*" >&2; }
 
@@ -53,7 +59,8 @@ die() {
 names() {
   local group
   for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || die "there is no group '$group'; groups: build run test peers analysis"
+    [ -n "${packages[$group]:-}" ] ||
+      die "there is no group '$group'; groups: build run image more libraries test peers analysis"
     printf '%s\n' ${packages[$group]}
   done
 }
@@ -306,6 +313,11 @@ download() {
 main() {
   local only_list='' target=''
   may_remove=${HEARTH_MAY_REMOVE:-}
+  if [ "${1:-}" = --relation ]; then
+    shift
+    names "$@" | sed 's/?$//; s/|/ | /g' | paste -sd, | sed 's/,/, /g'
+    return
+  fi
   if [ "${1:-}" = --may-remove ]; then
     may_remove=yes
     shift
@@ -319,7 +331,8 @@ main() {
     target=$2
     shift 2
   fi
-  [ $# -gt 0 ] || die "usage: install-packages.sh [--may-remove | --list | --download DIR] GROUP… (build run test peers analysis)"
+  [ $# -gt 0 ] ||
+    die "usage: install-packages.sh [--may-remove | --list | --relation | --download DIR] GROUP… (build run image more libraries test peers analysis)"
   groups=("$@")
   local wanted lacking
   mapfile -t wanted < <(chosen "$@")

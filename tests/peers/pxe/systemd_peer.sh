@@ -3,7 +3,7 @@
 # with its sandbox, keeps no right, reads its site again and ends well. usage: systemd_peer.sh HEARTH
 set -euo pipefail
 hearth=$(realpath "$1")
-unit=$(realpath "$(dirname "$0")/../../../pxe/systemd/hearth-pxe.service")
+unit=$(realpath "$(dirname "$0")/../../../pxe/systemd/hearth-pxe.service.in")
 skip() {
   echo "SKIPPED: $*"
   exit 77
@@ -20,7 +20,7 @@ cat >"$work/site.json" <<'JSON'
  "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.110"]}]}
 JSON
 # The program lies elsewhere in the container, whose /usr is the host's; nothing there waits for a network.
-sed 's#/usr/bin/hearth pxe serve --quiet#/opt/hearth pxe serve#; /network-online/d' "$unit" >"$work/unit"
+sed 's#@bindir@/hearth pxe serve --quiet#/opt/hearth pxe serve#; /@docdir@/d; /network-online/d' "$unit" >"$work/unit"
 cat >"$work/probe.sh" <<'PROBE'
 said() { journalctl -u hearth-pxe --no-pager -o cat; }
 wait_for() {

@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "source_directory.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
@@ -46,13 +47,29 @@ TEST_F(InstallationTest, AVariableThatLeadsNowhereOrIsEmptyIsPassedOver) {
   EXPECT_EQ(found({{"HEARTH_DATA_DIR", ""}, {"HEARTH_AGENT_BINARY", ""}}).elements, at("share/hearth/elements"));
 }
 
-TEST_F(InstallationTest, InABuildTreeItIsTheSourceTreeWithTheAgentInItsFolder) {
+TEST_F(InstallationTest, ABuildTreeHasLinksToTheSourcesAndTheAgent) {
+  directory("sources/elements");
   file("agent/hearth-agent");
-  EXPECT_EQ(found().elements, fs::path(HEARTH_SOURCE_DIR) / "elements");
+  directory("share/hearth");
+  directory("bin");
+  fs::create_symlink(at("sources/elements"), at("share/hearth/elements"));
+  fs::create_symlink("../agent/hearth-agent", at("bin/hearth-agent"));
+  EXPECT_EQ(found().elements, at("sources/elements"));
   EXPECT_EQ(found().agent_binary, at("agent/hearth-agent"));
 }
 
+TEST_F(InstallationTest, NothingBesideItIsAnErrorThatNamesThePlaces) {
+  try {
+    (void)found({{"HEARTH_DATA_DIR", "/missing"}});
+    FAIL() << "elements were found";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              cat("Hearth's own elements are not in any of /missing ", at("share/hearth").string()));
+  }
+}
+
 TEST_F(InstallationTest, AnAgentThatIsNowhereIsExpectedBesideTheExecutable) {
+  directory("share/hearth/elements");
   EXPECT_EQ(found().agent_binary, at("bin/hearth-agent"));  // the element that needs it says that it is missing
 }
 
