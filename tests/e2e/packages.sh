@@ -56,8 +56,9 @@ inside() {
 
 for suite in "${suites[@]}"; do
     tree=$work/$suite
+    # mount: for umount in inside().
     # shellcheck disable=SC2016  # mmdebstrap gives hooks the tree as $1
-    mmdebstrap --quiet --variant=apt --include=hearth "$suite" "$tree" "$mirror" \
+    mmdebstrap --quiet --variant=apt --include=hearth,mount "$suite" "$tree" "$mirror" \
         --setup-hook='echo "deb [trusted=yes] copy://'"$work"'/debs ./" > "$1"/etc/apt/sources.list.d/hearth.list' \
         --customize-hook='rm "$1"/etc/apt/sources.list.d/hearth.list' > "$suite.log" 2>&1 || {
         fail "apt could not install hearth in $suite"
