@@ -4,7 +4,9 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/hmac.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
@@ -44,6 +46,13 @@ std::string cookie_of(const ServedRequest& request) {
       return std::string(one.substr(std::string_view(k_cookie).size() + 1));
   }
   return "";
+}
+
+std::string session_of(const Credential& person, std::uint64_t ends, const std::string& nonce) {
+  const std::string name = replace_all(percent_encode(person.name), ".", "%2E");
+  const std::string mac =
+      hmac(HashKind::sha256, person.token, cat("hearth-session ", ends, " ", nonce, " ", person.name));
+  return cat(ends, ".", nonce, ".", to_hex(mac), ".", name);
 }
 
 std::string cookie_header(const std::string& value, bool tls, std::int64_t seconds) {
@@ -108,25 +117,56 @@ Caller Gate::by_token(const std::string& token) const {
 Caller Gate::caller_of(const ServedRequest& request) const {
   if (const auto token = request.header("X-Auth-Token")) return by_token(*token);
   if (const auto basic = request.header("Authorization")) return by_token(basic_password(*basic));
-  const auto session = sessions_.find(cookie_of(request));
-  return session == sessions_.end() || session->second.ends <= clock_.now() ? Caller{} : session->second.caller;
+  return by_session(cookie_of(request));
+}
+
+/// A session is "ENDS.NONCE.MAC.NAME": it is not kept here, so that it outlives a restart of the conductor as its token
+/// does. It only lets look, whatever its owner may do: browsers send cookies by themselves, and acting is to need the
+/// token.
+Caller Gate::by_session(const std::string& session) const {
+  const std::vector<std::string> parts = split(session, '.');
+  const std::optional<std::uint64_t> ends = parts.size() == 4 ? parse_number(parts[0]) : std::nullopt;
+  if (!ends || *ends <= seconds_now() || ended_.contains(session)) return {};
+  const std::string name = percent_decode(parts[3]);
+  Caller found;
+  for (const Credential& one : settings_.people) {
+    if (one.name == name && !one.token.empty() && equal_in_constant_time(session, session_of(one, *ends, parts[1])))
+      found = {std::min(one.role, Role::read), one.name};
+  }
+  return found;
+}
+
+std::uint64_t Gate::seconds_now() const {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count()));
+}
+
+/// Remembered until it would have ended by itself; no more than k_sessions, of which the next to end go first.
+void Gate::end_session(const std::string& session) {
+  if (by_session(session).role == Role::nobody) return;
+  std::erase_if(ended_, [now = seconds_now()](const std::string& one) {
+    return parse_number(std::string_view(one).substr(0, one.find('.'))).value_or(0) <= now;
+  });
+  if (ended_.size() >= k_sessions) ended_.erase(ended_.begin());
+  ended_.insert(session);
 }
 
 ServedResponse Gate::log_in(const ServedRequest& request, const Caller& caller) {
   ServedResponse response = empty_answer(204);
   if (request.method == "DELETE") {
-    sessions_.erase(cookie_of(request));
+    end_session(cookie_of(request));
     response.headers.emplace_back("Set-Cookie", cookie_header("", request.tls, 0));
     return response;
   }
   if (request.method != "POST") return fault_answer(405, "Method Not Allowed");
   if (caller.role == Role::nobody) return fault_answer(401, "A valid X-Auth-Token, or Basic credentials, are needed");
-  std::erase_if(sessions_, [&](const auto& one) { return one.second.ends <= clock_.now(); });
-  if (sessions_.size() >= k_sessions) return fault_answer(503, "Too many are logged in");
-  const std::string key = random_hex(32);
-  sessions_[key] = {caller, clock_.now() + k_session};
   const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(k_session).count();
-  response.headers.emplace_back("Set-Cookie", cookie_header(key, request.tls, seconds));
+  const auto person = std::find_if(settings_.people.begin(), settings_.people.end(), [&](const Credential& one) {
+    return one.name == caller.name && !one.token.empty();
+  });
+  if (person == settings_.people.end()) return fault_answer(401, "A token is needed");
+  const std::string session = session_of(*person, seconds_now() + static_cast<std::uint64_t>(seconds), random_hex(8));
+  response.headers.emplace_back("Set-Cookie", cookie_header(session, request.tls, seconds));
   log_.info(cat(caller.name, " logged in from ", request.peer));
   return response;
 }

@@ -6,8 +6,8 @@
 // A handler behind it is a GuardedHandler, which no server takes: it can't be reached past a gate.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,24 +58,23 @@ class Gate final : public HttpHandler {
   };
   Gate(Settings settings, GuardedHandler& behind, const Clock& clock, Logger& log);
 
-  /// POST /v1/hearth/login with a token: a cookie for a browser, which then needs no token; DELETE ends it. Everything
-  /// else goes to the handler, or is refused: 421, 403.
+  /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
+  /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
-  struct Session {
-    Caller caller;
-    MonotonicTime ends{};
-  };
   [[nodiscard]] Caller caller_of(const ServedRequest& request) const;
   [[nodiscard]] Caller by_token(const std::string& token) const;
+  [[nodiscard]] Caller by_session(const std::string& session) const;
+  [[nodiscard]] std::uint64_t seconds_now() const;
+  void end_session(const std::string& session);
   [[nodiscard]] ServedResponse log_in(const ServedRequest& request, const Caller& caller);
 
   Settings settings_;
   GuardedHandler& behind_;
   const Clock& clock_;
   Logger& log_;
-  std::map<std::string, Session> sessions_;
+  std::set<std::string> ended_;  ///< sessions that were logged out, by their ends
   Budget warnings_;
 };
 

@@ -63,7 +63,7 @@ const tests = {
     await page.locator('#list').getByRole('button', {name: 'web2', exact: true}).click();
     const status = await page.evaluate(async () => (await fetch('/v1/nodes/web2/states/provision', {
       method: 'PUT', body: '{"target": "manage"}'})).status);
-    assert.equal(status, 401, 'though the browser runs on this machine');
+    assert.equal(status, 403, 'though the browser is logged in, and on this machine');
     await page.getByRole('button', {name: 'manage', exact: true}).click();
     await page.getByLabel('Token').fill('wrong');
     await page.getByRole('button', {name: 'Log in', exact: true}).click();

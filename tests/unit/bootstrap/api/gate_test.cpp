@@ -16,12 +16,14 @@ class Behind final : public GuardedHandler {
  public:
   ServedResponse answer(const ServedRequest&, const Caller& caller) override {
     ++asked;
+    last = caller;
     ServedResponse response;
     response.status = caller.role == Role::nobody ? 401 : 200;
     response.body = caller.name;
     return response;
   }
   int asked = 0;
+  Caller last;
 };
 
 class GateTest : public ::testing::Test {
@@ -109,6 +111,26 @@ TEST_F(GateTest, aBrowserLogsInOnceAndOut) {
   EXPECT_EQ(ask(now).status, 200);
   EXPECT_EQ(ask(now, "DELETE", "/v1/hearth/login").status, 204);
   EXPECT_EQ(ask(now).status, 401);
+}
+
+TEST_F(GateTest, aLogInOutlivesARestartLetsOnlyLookAndCannotBeMadeUp) {
+  struct Restarted final : GateTest {
+    void TestBody() override {}
+    using GateTest::ask;
+    using GateTest::behind;
+  } restarted;
+  const ServedResponse in = ask({{"X-Auth-Token", "secret-of-the-admin"}}, "POST", "/v1/hearth/login");
+  const std::string header = find_header(in.headers, "Set-Cookie").value_or("");
+  const std::string cookie = header.substr(0, header.find(';'));
+  EXPECT_EQ(restarted.ask({{"Cookie", cookie}}).body, "admin");
+  EXPECT_EQ(restarted.behind.last.role, Role::read);
+  std::string later = cookie;
+  later[later.find('=') + 1] = '9';  // ends later
+  std::string other = cookie;
+  other.replace(other.rfind('.') + 1, std::string::npos, "ann");
+  for (const std::string& forged :
+       {later, other, std::string("hearth-session=1.2.3"), std::string("hearth-session=...")})
+    EXPECT_EQ(restarted.ask({{"Cookie", forged}}).status, 401) << forged;
 }
 
 TEST_F(GateTest, refusalsOfStrangersDoNotFillTheLog) {
