@@ -2,7 +2,6 @@
 // by, or from its first argument.
 #include <netdb.h>
 #include <nss.h>
-#include <openssl/crypto.h>
 
 #include <cstdio>
 
@@ -11,6 +10,7 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
 #include "agent/manual.hpp"
+#include "base/crypto.hpp"
 #include "base/text.hpp"
 
 namespace {
@@ -46,7 +46,7 @@ int run_by_first_word(const Invocation& call) {
   const std::string word = call.words.empty() ? "" : call.words.front();
   const std::vector<std::string> rest(call.words.empty() ? call.words.end() : call.words.begin() + 1, call.words.end());
   if (word == "--version") {
-    std::printf("hearth-agent %s (%s)\n", HEARTH_VERSION, ::OpenSSL_version(OPENSSL_VERSION));
+    std::printf("hearth-agent %s (%s)\n", HEARTH_VERSION, hearth::crypto_version().c_str());
     return 0;
   }
   if (word == "help" && rest.size() == 2 && rest[0] == "--man") {

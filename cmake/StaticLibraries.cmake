@@ -1,4 +1,4 @@
-# hearth_crypto and hearth_tls: libraries that a program links shared, unless it is a fully static one
+# hearth_gnutls and hearth_yaml: libraries that a program links shared, unless it is a fully static one
 # (target property HEARTH_STATIC), which needs the archives. Rooms link these names and need not know.
 function(hearth_library_choice name shared archive)
   find_library(${name}_path ${archive} REQUIRED)
@@ -11,36 +11,45 @@ function(hearth_library_choice name shared archive)
   target_include_directories(${name} SYSTEM INTERFACE $<TARGET_PROPERTY:${shared},INTERFACE_INCLUDE_DIRECTORIES>)
 endfunction()
 
-# C code throws nothing: without its unwind tables OpenSSL is half a megabyte smaller.
-function(hearth_drop_unwind_tables name)
-  get_target_property(archive ${name}_archive IMPORTED_LOCATION)
-  set(small ${CMAKE_BINARY_DIR}/archives/${name}.a)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/archives)
-  execute_process(COMMAND ${CMAKE_OBJCOPY} --remove-section .eh_frame ${archive} ${small} COMMAND_ERROR_IS_FATAL ANY)
-  set_target_properties(${name}_archive PROPERTIES IMPORTED_LOCATION ${small})
+# hearth_small_archives(NAME LIBRARY…): NAME's archive and those that it needs, in the order in which archives must come. C code
+# throws nothing: without unwind tables GnuTLS is a third of a megabyte smaller.
+function(hearth_small_archives name)
+  set(directory ${CMAKE_BINARY_DIR}/archives)
+  file(MAKE_DIRECTORY ${directory})
+  foreach(library ${ARGN})
+    find_library(hearth_${library}_archive lib${library}.a REQUIRED)
+    mark_as_advanced(hearth_${library}_archive)
+    execute_process(COMMAND ${CMAKE_OBJCOPY} --remove-section .eh_frame ${hearth_${library}_archive} ${directory}/lib${library}.a
+      COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND small ${directory}/lib${library}.a)
+  endforeach()
+  list(POP_FRONT small first)
+  set_target_properties(${name}_archive PROPERTIES IMPORTED_LOCATION ${first})
+  target_link_libraries(${name}_archive INTERFACE ${small})
 endfunction()
 
-hearth_library_choice(hearth_crypto OpenSSL::Crypto libcrypto.a)
-hearth_library_choice(hearth_tls OpenSSL::SSL libssl.a)
-target_link_libraries(hearth_tls_archive INTERFACE hearth_crypto_archive)  # archives must come in this order
-hearth_drop_unwind_tables(hearth_crypto)
-hearth_drop_unwind_tables(hearth_tls)
+hearth_library_choice(hearth_gnutls GnuTLS::GnuTLS libgnutls.a)
+hearth_small_archives(hearth_gnutls gnutls hogweed nettle gmp tasn1 idn2 unistring z)
+set(yaml yaml-cpp)  # before yaml-cpp 0.8
+if(TARGET yaml-cpp::yaml-cpp)
+  set(yaml yaml-cpp::yaml-cpp)
+endif()
 # yaml-cpp has another name for each of its releases (0.7 in Debian 12, 0.8 in 13): all programs take the archive, so that one
 # package of hearth serves both.
-hearth_library_choice(hearth_yaml yaml-cpp libyaml-cpp.a)
+hearth_library_choice(hearth_yaml ${yaml} libyaml-cpp.a)
 set_target_properties(hearth_yaml PROPERTIES INTERFACE_LINK_LIBRARIES hearth_yaml_archive)
 
-# hearth_static_program(NAME SMALLER SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
-# SMALLER are sources that define what would else come, larger, out of the libraries' archives. Not with sanitizers,
-# whose runtime must be shared.
+# hearth_static_program(NAME ONLY SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
+# ONLY are sources for the static program: what shared libraries would bring, or what is smaller than the archives' own. Not
+# with sanitizers, whose runtime must be shared.
 function(hearth_static_program name)
-  cmake_parse_arguments(ARG "" "" "SMALLER" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ONLY" ${ARGN})
   if(HEARTH_SANITIZE OR HEARTH_COVERAGE)
     return()
   endif()
   set_target_properties(${name} PROPERTIES HEARTH_STATIC ON POSITION_INDEPENDENT_CODE ON)
-  target_sources(${name} PRIVATE ${ARG_SMALLER})
-  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,-z,noseparate-code
+  target_sources(${name} PRIVATE ${ARG_ONLY})
+  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs
     $<$<BOOL:$<CONFIG:Release>>:-s>)
 endfunction()
 

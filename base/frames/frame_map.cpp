@@ -1,12 +1,10 @@
 #include "base/frames/frame_map.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "base/crypto.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
 
@@ -41,11 +39,7 @@ std::uint64_t blocks_of(const Head& head) { return (head.disk_size + head.block_
 }  // namespace
 
 FrameHash hash_of(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  if (::EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, ::EVP_blake2b512(), nullptr) != 1) {
-    throw Error(ErrorKind::unsupported, "this OpenSSL has no BLAKE2b");
-  }
+  const Blake2bDigest digest = blake2b(bytes);
   FrameHash hash{};
   std::copy_n(digest.begin(), hash.size(), hash.begin());
   return hash;

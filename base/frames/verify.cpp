@@ -1,7 +1,4 @@
-#include <openssl/evp.h>
-
-#include <memory>
-
+#include "base/crypto.hpp"
 #include "base/frames/signature.hpp"
 
 namespace hearth::frames {
@@ -21,18 +18,12 @@ std::string from_hex(std::string_view text) {
   return bytes;
 }
 
-const unsigned char* raw(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-
 }  // namespace
 
 bool verify(std::string_view text, std::string_view signature, std::string_view public_key_hex) {
   const std::string public_key = from_hex(public_key_hex);
   if (public_key_hex.size() != 64 || public_key.size() != 32) return false;
-  const std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)> key(
-      ::EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, raw(public_key), public_key.size()), &::EVP_PKEY_free);
-  const std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)> context(::EVP_MD_CTX_new(), &::EVP_MD_CTX_free);
-  return key && ::EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
-         ::EVP_DigestVerify(context.get(), raw(signature), signature.size(), raw(text), text.size()) == 1;
+  return verify_ed25519(text, signature, public_key);
 }
 
 }  // namespace hearth::frames

@@ -1,6 +1,7 @@
 #include "base/net/look_up.hpp"
 
 #include <netdb.h>
+#include <netinet/in.h>
 
 #include <condition_variable>
 #include <cstring>
@@ -76,6 +77,18 @@ bool is_localhost(const std::string& host) {
 }  // namespace
 
 bool is_address(const std::string& host) { return ask(host, 0, AI_NUMERICHOST).error == 0; }
+
+std::string address_bytes(const std::string& host) {
+  const Answer numeric = ask(host, 0, AI_NUMERICHOST);
+  if (numeric.error != 0 || numeric.found.empty()) return "";
+  const sockaddr* address = numeric.found.front().get();
+  if (address->sa_family == AF_INET6) {
+    const in6_addr& bytes = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
+  }
+  const in_addr& bytes = reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+  return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
+}
 
 std::vector<SocketAddress> look_up(const std::string& host, std::uint16_t port, const Deadline& deadline,
                                    const Clock& clock) {

@@ -27,4 +27,7 @@ struct SocketAddress {
 /// 192.0.2.1, 2001:db8::1 or fe80::1%eth0.
 [[nodiscard]] bool is_address(const std::string& host);
 
+/// The 4 or 16 bytes of an address, as certificates have them; empty when `host` is none.
+[[nodiscard]] std::string address_bytes(const std::string& host);
+
 }  // namespace hearth

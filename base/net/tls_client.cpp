@@ -73,41 +73,66 @@ void forget_errors() {
   errno = 0;
 }
 
+/// An address by its bytes: OpenSSL does not read all the forms that getaddrinfo(3) does ("127.1", "fe80::1%eth0").
+void demand_name(ssl_st* ssl, const std::string& host) {
+  const std::string address = address_bytes(host);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(address.data());
+  const bool good = address.empty()
+                        ? SSL_set_tlsext_host_name(ssl, host.c_str()) == 1 && ::SSL_set1_host(ssl, host.c_str()) == 1
+                        : ::X509_VERIFY_PARAM_set1_ip(::SSL_get0_param(ssl), bytes, address.size()) == 1;
+  if (!good) throw Error(ErrorKind::input, cat("setting up TLS: no certificate can be for the name ", host));
+}
+
+struct FreeSsl {
+  void operator()(ssl_ctx_st* context) const { ::SSL_CTX_free(context); }
+  void operator()(ssl_st* ssl) const { ::SSL_free(ssl); }
+};
+
 }  // namespace
 
-void TlsContext::Free::operator()(ssl_ctx_st* context) const { ::SSL_CTX_free(context); }
-void TlsSession::Free::operator()(ssl_st* ssl) const { ::SSL_free(ssl); }
+struct TlsContext::Authorities {
+  std::unique_ptr<ssl_ctx_st, FreeSsl> context{::SSL_CTX_new(::TLS_client_method())};
+};
+
+struct TlsSession::State {
+  [[nodiscard]] Wants wants_after(int result) const;
+
+  std::unique_ptr<ssl_st, FreeSsl> ssl;
+};
 
 TlsContext::TlsContext(const std::string& ca_file) {
   ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);  // the build machine's openssl.cnf path means nothing here
-  context_.reset(::SSL_CTX_new(::TLS_client_method()));
-  if (!context_) throw Error(ErrorKind::io, cat("setting up TLS: ", last_reason()));
-  ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
-  ::SSL_CTX_set_mode(context_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  const auto authorities = std::make_shared<Authorities>();
+  ssl_ctx_st* const context = authorities->context.get();
+  authorities_ = authorities;
+  if (context == nullptr) throw Error(ErrorKind::io, cat("setting up TLS: ", last_reason()));
+  ::SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  ::SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   forget_errors();
-  if (!ca_file.empty() && ::SSL_CTX_load_verify_file(context_.get(), ca_file.c_str()) != 1) {
+  if (!ca_file.empty() && ::SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
     throw Error(ErrorKind::io, cat("reading the trusted certificates in ", ca_file, ": ", last_reason()));
   }
 }
 
 TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socket)
-    : peer_(peer), ssl_(::SSL_new(context.context_.get())) {
-  BIO* bio = ssl_ ? ::BIO_new(quiet_socket()) : nullptr;
+    : peer_(peer), state_(std::make_unique<State>()) {
+  state_->ssl.reset(::SSL_new(context.authorities_->context.get()));
+  ssl_st* const ssl = state_->ssl.get();
+  BIO* bio = ssl != nullptr ? ::BIO_new(quiet_socket()) : nullptr;
   if (bio == nullptr) throw std::bad_alloc();
   ::BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
   ::BIO_set_init(bio, 1);
-  ::SSL_set_bio(ssl_.get(), bio, bio);
-  if (is_address(peer.host)) {
-    ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl_.get()), peer.host.c_str());
-  } else {
-    ::SSL_set_tlsext_host_name(ssl_.get(), peer.host.c_str());
-    ::SSL_set1_host(ssl_.get(), peer.host.c_str());
-  }
-  ::SSL_set_verify(ssl_.get(), peer.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  ::SSL_set_bio(ssl, bio, bio);
+  demand_name(ssl, peer.host);
+  ::SSL_set_verify(ssl, peer.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
-TlsSession::Wants TlsSession::wants_after(int result) const {
-  switch (::SSL_get_error(ssl_.get(), result)) {
+TlsSession::TlsSession(TlsSession&&) noexcept = default;
+TlsSession& TlsSession::operator=(TlsSession&&) noexcept = default;
+TlsSession::~TlsSession() = default;
+
+TlsSession::Wants TlsSession::State::wants_after(int result) const {
+  switch (::SSL_get_error(ssl.get(), result)) {
     case SSL_ERROR_WANT_READ: return Wants::to_read;
     case SSL_ERROR_WANT_WRITE: return Wants::to_write;
     default: return Wants::nothing;
@@ -116,17 +141,17 @@ TlsSession::Wants TlsSession::wants_after(int result) const {
 
 TlsSession::Step TlsSession::shake_hands() {
   forget_errors();
-  const int result = ::SSL_connect(ssl_.get());
+  const int result = ::SSL_connect(state_->ssl.get());
   if (result == 1) return {};
-  const Wants wants = wants_after(result);
+  const Wants wants = state_->wants_after(result);
   if (wants != Wants::nothing) return {wants};
-  const long verdict = ::SSL_get_verify_result(ssl_.get());
+  const long verdict = ::SSL_get_verify_result(state_->ssl.get());
   if (peer_.verify && verdict != X509_V_OK) {
     throw Error(ErrorKind::input,
                 cat("the certificate of ", peer_.host, " does not hold: ", ::X509_verify_cert_error_string(verdict)))
         .hint("SSL_CERT_FILE names another file of trusted authorities");
   }
-  const bool cut = ::SSL_get_error(ssl_.get(), result) == SSL_ERROR_ZERO_RETURN || is_sudden_end();
+  const bool cut = ::SSL_get_error(state_->ssl.get(), result) == SSL_ERROR_ZERO_RETURN || is_sudden_end();
   throw Error(ErrorKind::io,
               cat("setting up TLS with ", peer_.host, ": ", cut ? "the server closed the connection" : last_reason()));
 }
@@ -135,20 +160,20 @@ TlsSession::Step TlsSession::shake_hands() {
 TlsSession::Step TlsSession::read(std::span<char> buffer) {
   forget_errors();
   std::size_t size = 0;
-  const int result = ::SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &size);
+  const int result = ::SSL_read_ex(state_->ssl.get(), buffer.data(), buffer.size(), &size);
   if (result == 1) return {Wants::nothing, size};
-  const Wants wants = wants_after(result);
+  const Wants wants = state_->wants_after(result);
   if (wants != Wants::nothing) return {wants};
-  if (::SSL_get_error(ssl_.get(), result) == SSL_ERROR_ZERO_RETURN || is_sudden_end()) return {};
+  if (::SSL_get_error(state_->ssl.get(), result) == SSL_ERROR_ZERO_RETURN || is_sudden_end()) return {};
   throw Error(ErrorKind::io, cat("reading from ", peer_.host, ": ", last_reason()));
 }
 
 TlsSession::Step TlsSession::write(std::string_view data) {
   forget_errors();
   std::size_t size = 0;
-  const int result = ::SSL_write_ex(ssl_.get(), data.data(), data.size(), &size);
+  const int result = ::SSL_write_ex(state_->ssl.get(), data.data(), data.size(), &size);
   if (result == 1) return {Wants::nothing, size};
-  const Wants wants = wants_after(result);
+  const Wants wants = state_->wants_after(result);
   if (wants != Wants::nothing) return {wants};
   throw Error(ErrorKind::io, cat("sending to ", peer_.host, ": ", last_reason()));
 }

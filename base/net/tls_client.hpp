@@ -1,14 +1,11 @@
-// TLS on an open socket, by OpenSSL: TLS 1.2 and newer, the server's name checked. Only connection.cpp uses the
-// session.
+// TLS on an open socket: TLS 1.2 and newer, the server's name checked. Only connection.cpp uses the session.
+// tls_client.cpp does it by OpenSSL, base/gnutls/tls_client.cpp by GnuTLS (see base/crypto.hpp).
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-
-struct ssl_st;
-struct ssl_ctx_st;
 
 namespace hearth {
 
@@ -20,10 +17,8 @@ class TlsContext {
 
  private:
   friend class TlsSession;
-  struct Free {
-    void operator()(ssl_ctx_st* context) const;
-  };
-  std::unique_ptr<ssl_ctx_st, Free> context_;
+  struct Authorities;
+  std::shared_ptr<const Authorities> authorities_;
 };
 
 /// The far end, as its certificate must name it.
@@ -42,18 +37,18 @@ class TlsSession {
   };
 
   TlsSession(const TlsContext& context, const TlsPeer& peer, int socket);
+  TlsSession(TlsSession&&) noexcept;
+  TlsSession& operator=(TlsSession&&) noexcept;
+  ~TlsSession();
   /// Throw Error: input when the certificate does not hold, io for the rest.
   [[nodiscard]] Step shake_hands();
   [[nodiscard]] Step read(std::span<char> buffer);
   [[nodiscard]] Step write(std::string_view data);
 
  private:
-  [[nodiscard]] Wants wants_after(int result) const;
-  struct Free {
-    void operator()(ssl_st* ssl) const;
-  };
+  struct State;
   TlsPeer peer_;
-  std::unique_ptr<ssl_st, Free> ssl_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace hearth

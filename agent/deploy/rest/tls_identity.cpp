@@ -1,163 +1,172 @@
 #include "agent/deploy/rest/tls_identity.hpp"
 
-#include <openssl/bio.h>
-#include <openssl/core_names.h>
-#include <openssl/ec.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <netinet/in.h>
 
 #include <array>
-#include <limits>
+#include <cerrno>
+#include <type_traits>
 
 #include "base/error.hpp"
+#include "base/gnutls/start.hpp"
 #include "base/net/look_up.hpp"
-#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
 
 namespace {
 
-constexpr const char* k_from = "20000101000000Z";
-constexpr const char* k_until = "20491231235959Z";  // the last year that RFC 5280 writes with two digits
-constexpr const char* k_name = "hearth-agent";
+constexpr std::time_t k_from = 946684800;    // 2000-01-01
+constexpr std::time_t k_until = 2524607999;  // 2049-12-31, the last year that RFC 5280 writes with two digits
+constexpr std::string_view k_name = "hearth-agent";
+constexpr const char* k_identity_priorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
-void check(bool good, const char* what) {
-  if (good) return;
-  const char* reason = ::ERR_reason_error_string(::ERR_peek_last_error());
-  throw Error(ErrorKind::io,
-              cat("making this agent's certificate: ", what, " failed", reason == nullptr ? "" : cat(": ", reason)));
-}
+int made(int result, const char* what) { return check_gnutls(result, cat("making this agent's certificate: ", what)); }
 
-/// The public key goes in as its parts: this program's OpenSSL has no encoders of keys.
-void set_public_key(X509* certificate, EVP_PKEY* key) {
-  std::array<unsigned char, 256> point{};
-  std::size_t size = 0;
-  check(::EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size(), &size) == 1,
-        "reading the key");
-  auto* bytes = static_cast<unsigned char*>(::OPENSSL_memdup(point.data(), size));
-  const bool good =
-      bytes != nullptr &&
-      ::X509_PUBKEY_set0_param(::X509_get_X509_PUBKEY(certificate), ::OBJ_nid2obj(NID_X9_62_id_ecPublicKey),
-                               V_ASN1_OBJECT, ::OBJ_nid2obj(NID_X9_62_prime256v1), bytes, static_cast<int>(size)) == 1;
-  if (!good) ::OPENSSL_free(bytes);
-  check(good, "setting the key");
-}
-
-void add_host(X509* certificate, const std::string& host) {
-  const std::unique_ptr<GENERAL_NAMES, void (*)(GENERAL_NAMES*)> names(::GENERAL_NAMES_new(), ::GENERAL_NAMES_free);
-  GENERAL_NAME* name = ::GENERAL_NAME_new();
-  check(names && name != nullptr && sk_GENERAL_NAME_push(names.get(), name) > 0, "a name");
-  if (is_address(host)) {
-    ASN1_OCTET_STRING* address = ::a2i_IPADDRESS(host.c_str());
-    check(address != nullptr, "reading the address");
-    ::GENERAL_NAME_set0_value(name, GEN_IPADD, address);
-  } else {
-    ASN1_IA5STRING* text = ::ASN1_IA5STRING_new();
-    check(text != nullptr && ::ASN1_STRING_set(text, host.data(), static_cast<int>(host.size())) == 1, "the name");
-    ::GENERAL_NAME_set0_value(name, GEN_DNS, text);
+struct FreeIdentity {
+  void operator()(std::remove_pointer_t<gnutls_x509_privkey_t>* key) const { ::gnutls_x509_privkey_deinit(key); }
+  void operator()(std::remove_pointer_t<gnutls_x509_crt_t>* certificate) const {
+    ::gnutls_x509_crt_deinit(certificate);
   }
-  check(::X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 1, X509V3_ADD_DEFAULT) == 1, "the host");
+  void operator()(std::remove_pointer_t<gnutls_certificate_credentials_t>* credentials) const {
+    ::gnutls_certificate_free_credentials(credentials);
+  }
+  void operator()(std::remove_pointer_t<gnutls_session_t>* session) const { ::gnutls_deinit(session); }
+};
+template <class Handle>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, FreeIdentity>;
+
+Owned<gnutls_x509_privkey_t> made_key() {
+  gnutls_x509_privkey_t key = nullptr;
+  made(::gnutls_x509_privkey_init(&key), "a key");
+  Owned<gnutls_x509_privkey_t> owned(key);
+  made(::gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
+       "a key");
+  return owned;
+}
+
+void set_serial(gnutls_x509_crt_t certificate) {
+  std::array<unsigned char, 8> serial{};
+  made(::gnutls_rnd(GNUTLS_RND_NONCE, serial.data(), serial.size()), "the number");
+  serial.front() = static_cast<unsigned char>((serial.front() & 0x3fU) | 0x40U);  // positive, without leading zeros
+  made(::gnutls_x509_crt_set_serial(certificate, serial.data(), serial.size()), "the number");
+}
+
+void set_host(gnutls_x509_crt_t certificate, const std::string& host) {
+  gnutls_x509_subject_alt_name_t kind = GNUTLS_SAN_DNSNAME;
+  std::string name = host;
+  if (is_address(host)) {
+    kind = GNUTLS_SAN_IPADDRESS;
+    name = address_bytes(host);
+  }
+  made(::gnutls_x509_crt_set_subject_alt_name(certificate, kind, name.data(), static_cast<unsigned>(name.size()),
+                                              GNUTLS_FSAN_SET),
+       "the host");
 }
 
 /// It is its own authority, and none below it.
-void add_constraints(X509* certificate) {
-  const std::unique_ptr<BASIC_CONSTRAINTS, void (*)(BASIC_CONSTRAINTS*)> constraints(::BASIC_CONSTRAINTS_new(),
-                                                                                     ::BASIC_CONSTRAINTS_free);
-  check(constraints != nullptr, "memory");
-  constraints->ca = 0xff;
-  constraints->pathlen = ::ASN1_INTEGER_new();
-  check(constraints->pathlen != nullptr && ::ASN1_INTEGER_set(constraints->pathlen, 0) == 1, "memory");
-  check(::X509_add1_ext_i2d(certificate, NID_basic_constraints, constraints.get(), 1, X509V3_ADD_DEFAULT) == 1,
-        "the constraints");
+void set_constraints(gnutls_x509_crt_t certificate) {
+  std::array<unsigned char, 64> id{};
+  std::size_t size = id.size();
+  made(::gnutls_x509_crt_set_basic_constraints(certificate, 1, 0), "the constraints");
+  made(::gnutls_x509_crt_set_key_usage(certificate, GNUTLS_KEY_DIGITAL_SIGNATURE | GNUTLS_KEY_KEY_CERT_SIGN),
+       "the usage");
+  made(::gnutls_x509_crt_get_key_id(certificate, 0, id.data(), &size), "the key's id");
+  made(::gnutls_x509_crt_set_subject_key_id(certificate, id.data(), size), "the key's id");
 }
 
-void set_serial(X509* certificate) {
-  std::uint64_t serial = 0;
-  for (const char digit : random_hex(8))
-    serial = serial << 4U | static_cast<std::uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  check(::ASN1_INTEGER_set_uint64(::X509_get_serialNumber(certificate), serial >> 1U | 1U) == 1, "the number");
-}
-
-/// Read from its bytes, a certificate knows its key, which set_public_key() alone does not tell it.
-X509* read_again(X509* made) {
-  unsigned char* bytes = nullptr;
-  const int size = ::i2d_X509(made, &bytes);
-  check(size > 0, "encoding");
-  const unsigned char* at = bytes;
-  X509* certificate = ::d2i_X509(nullptr, &at, size);
-  ::OPENSSL_free(bytes);
-  check(certificate != nullptr, "reading it again");
+Owned<gnutls_x509_crt_t> made_certificate(gnutls_x509_privkey_t key, const std::string& host) {
+  gnutls_x509_crt_t raw = nullptr;
+  made(::gnutls_x509_crt_init(&raw), "a certificate");
+  Owned<gnutls_x509_crt_t> certificate(raw);
+  made(::gnutls_x509_crt_set_version(raw, 3), "the version");
+  set_serial(raw);
+  made(::gnutls_x509_crt_set_activation_time(raw, k_from), "the dates");
+  made(::gnutls_x509_crt_set_expiration_time(raw, k_until), "the dates");
+  made(::gnutls_x509_crt_set_dn_by_oid(raw, GNUTLS_OID_X520_COMMON_NAME, 0, k_name.data(), k_name.size()), "the name");
+  made(::gnutls_x509_crt_set_key(raw, key), "setting the key");
+  set_host(raw, host);
+  set_constraints(raw);
+  made(::gnutls_x509_crt_sign2(raw, raw, key, GNUTLS_DIG_SHA256, 0), "signing");
   return certificate;
 }
 
-X509* made_certificate(EVP_PKEY* key, const std::string& host) {
-  std::unique_ptr<X509, void (*)(X509*)> made(::X509_new(), ::X509_free);
-  X509* const raw = made.get();
-  check(raw != nullptr && ::X509_set_version(raw, X509_VERSION_3) == 1, "a certificate");
-  set_serial(raw);
-  check(::ASN1_TIME_set_string_X509(::X509_getm_notBefore(raw), k_from) == 1 &&
-            ::ASN1_TIME_set_string_X509(::X509_getm_notAfter(raw), k_until) == 1,
-        "the dates");
-  set_public_key(raw, key);
-  X509_NAME* const subject = ::X509_get_subject_name(raw);
-  ::X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(k_name), -1, -1, 0);
-  check(::X509_set_issuer_name(raw, subject) == 1, "the name");
-  add_host(raw, host);
-  add_constraints(raw);
-  check(::X509_sign(raw, key, ::EVP_sha256()) > 0, "signing");
-  return read_again(raw);
+std::string pem_of(gnutls_x509_crt_t certificate) {
+  gnutls_datum_t pem{};
+  made(::gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, &pem), "writing it");
+  std::string text(reinterpret_cast<const char*>(pem.data), pem.size);
+  ::gnutls_free(pem.data);
+  return text;
 }
 
 }  // namespace
 
-void TlsIdentity::Free::operator()(evp_pkey_st* key) const { ::EVP_PKEY_free(key); }
-void TlsIdentity::Free::operator()(x509_st* certificate) const { ::X509_free(certificate); }
-void TlsIdentity::Free::operator()(ssl_ctx_st* context) const { ::SSL_CTX_free(context); }
-void TlsServed::Free::operator()(ssl_st* ssl) const { ::SSL_free(ssl); }
+struct TlsIdentity::Credentials {
+  Owned<gnutls_certificate_credentials_t> owned;
+};
+
+struct TlsServed::Session {
+  std::shared_ptr<const TlsIdentity::Credentials> credentials;  // the session uses them
+  Owned<gnutls_session_t> owned;
+};
 
 TlsIdentity::TlsIdentity(const std::string& host) {
-  ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);  // the build machine's openssl.cnf path means nothing here
+  start_gnutls();
   const bool bracketed = host.size() > 2 && host.front() == '[';
-  key_.reset(EVP_EC_gen("P-256"));
-  check(key_ != nullptr, "a key");
-  certificate_.reset(made_certificate(key_.get(), bracketed ? host.substr(1, host.size() - 2) : host));
-  context_.reset(::SSL_CTX_new(::TLS_server_method()));
-  check(context_ && ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION) == 1 &&
-            ::SSL_CTX_use_certificate(context_.get(), certificate_.get()) == 1 &&
-            ::SSL_CTX_use_PrivateKey(context_.get(), key_.get()) == 1,
-        "using it");
+  const Owned<gnutls_x509_privkey_t> key = made_key();
+  const Owned<gnutls_x509_crt_t> certificate =
+      made_certificate(key.get(), bracketed ? host.substr(1, host.size() - 2) : host);
+  pem_ = pem_of(certificate.get());
+  gnutls_certificate_credentials_t raw = nullptr;
+  made(::gnutls_certificate_allocate_credentials(&raw), "using it");
+  const auto credentials = std::make_shared<Credentials>();
+  credentials->owned.reset(raw);
+  gnutls_x509_crt_t chain = certificate.get();
+  made(::gnutls_certificate_set_x509_key(raw, &chain, 1, key.get()), "using it");
+  credentials_ = credentials;
 }
 
-std::string TlsIdentity::certificate() const {
-  const std::unique_ptr<BIO, int (*)(BIO*)> memory(::BIO_new(::BIO_s_mem()), ::BIO_free);
-  check(memory && ::PEM_write_bio_X509(memory.get(), certificate_.get()) == 1, "writing it");
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(memory.get(), &data);
-  return {data, static_cast<std::size_t>(size)};
+std::string TlsIdentity::certificate() const { return pem_; }
+
+TlsServed::TlsServed(const TlsIdentity& identity, int socket) : session_(std::make_unique<Session>()) {
+  constexpr const char* setting_up = "setting up TLS with a client";
+  gnutls_session_t raw = nullptr;
+  check_gnutls(::gnutls_init(&raw, GNUTLS_SERVER | GNUTLS_NO_SIGNAL), setting_up);
+  session_->credentials = identity.credentials_;
+  session_->owned.reset(raw);
+  check_gnutls(::gnutls_priority_set_direct(raw, k_identity_priorities, nullptr), setting_up);
+  check_gnutls(::gnutls_credentials_set(raw, GNUTLS_CRD_CERTIFICATE, identity.credentials_->owned.get()), setting_up);
+  ::gnutls_transport_set_int(raw, socket);
+  int result = 0;
+  do {
+    result = ::gnutls_handshake(raw);  // "again" is the socket's time limit
+  } while (result < 0 && result != GNUTLS_E_AGAIN && ::gnutls_error_is_fatal(result) == 0);
+  check_gnutls(result, setting_up);
 }
 
-TlsServed::TlsServed(const TlsIdentity& identity, int socket) : ssl_(::SSL_new(identity.context_.get())) {
-  ::ERR_clear_error();
-  if (!ssl_ || ::SSL_set_fd(ssl_.get(), socket) != 1) throw Error(ErrorKind::io, "setting up TLS: out of memory");
-  if (::SSL_accept(ssl_.get()) == 1) return;
-  const char* reason = ::ERR_reason_error_string(::ERR_peek_last_error());
-  throw Error(ErrorKind::io, cat("setting up TLS with a client: ", reason == nullptr ? "it is gone" : reason));
-}
+TlsServed::TlsServed(TlsServed&&) noexcept = default;
+TlsServed& TlsServed::operator=(TlsServed&&) noexcept = default;
+TlsServed::~TlsServed() = default;
 
 std::size_t TlsServed::read(std::span<char> buffer) {
-  std::size_t size = 0;
-  return ::SSL_read_ex(ssl_.get(), buffer.data(), buffer.size(), &size) == 1 ? size : 0;
+  ssize_t got = 0;
+  do {
+    got = ::gnutls_record_recv(session_->owned.get(), buffer.data(), buffer.size());
+  } while (got == GNUTLS_E_INTERRUPTED);
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
 bool TlsServed::write(std::string_view bytes) {
-  std::size_t size = 0;
-  return bytes.empty() || ::SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &size) == 1;
+  while (!bytes.empty()) {
+    const ssize_t put = ::gnutls_record_send(session_->owned.get(), bytes.data(), bytes.size());
+    if (put < 0 && put != GNUTLS_E_INTERRUPTED) return false;
+    if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
 }
 
-void TlsServed::close() { ::SSL_shutdown(ssl_.get()); }
+void TlsServed::close() { ::gnutls_bye(session_->owned.get(), GNUTLS_SHUT_WR); }
 
 }  // namespace hearth::agent::deploy

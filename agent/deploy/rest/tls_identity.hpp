@@ -7,11 +7,6 @@
 #include <string>
 #include <string_view>
 
-struct evp_pkey_st;
-struct x509_st;
-struct ssl_ctx_st;
-struct ssl_st;
-
 namespace hearth::agent::deploy {
 
 /// A key (EC, P-256) and a certificate for it, signed by itself (RFC 5280).
@@ -27,14 +22,9 @@ class TlsIdentity {
 
  private:
   friend class TlsServed;
-  struct Free {
-    void operator()(evp_pkey_st* key) const;
-    void operator()(x509_st* certificate) const;
-    void operator()(ssl_ctx_st* context) const;
-  };
-  std::unique_ptr<evp_pkey_st, Free> key_;
-  std::unique_ptr<x509_st, Free> certificate_;
-  std::unique_ptr<ssl_ctx_st, Free> context_;
+  struct Credentials;
+  std::shared_ptr<const Credentials> credentials_;
+  std::string pem_;
 };
 
 /// The server's side of one connection, over a socket that blocks within its own time limits.
@@ -42,6 +32,9 @@ class TlsServed {
  public:
   /// Shakes hands. Throws Error(io) when the client does not.
   TlsServed(const TlsIdentity& identity, int socket);
+  TlsServed(TlsServed&&) noexcept;
+  TlsServed& operator=(TlsServed&&) noexcept;
+  ~TlsServed();
   /// Bytes read; 0 at the end and when the client is too slow.
   [[nodiscard]] std::size_t read(std::span<char> buffer);
   /// False when the client is gone.
@@ -50,10 +43,8 @@ class TlsServed {
   void close();
 
  private:
-  struct Free {
-    void operator()(ssl_st* ssl) const;
-  };
-  std::unique_ptr<ssl_st, Free> ssl_;
+  struct Session;
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace hearth::agent::deploy

@@ -211,6 +211,15 @@ TEST_F(HttpPeer, ACertificateForAnotherNameIsRefused) {
   EXPECT_TRUE(holds(error_of(get), "hostname mismatch")) << error_of(get);
 }
 
+TEST_F(HttpPeer, AnAddressInAnUnusualFormIsCheckedAllTheSame) {
+  HttpRequest get = tls_request("wrong-name", "/echo");
+  get.url.host = "127.1";
+  EXPECT_TRUE(holds(error_of(get), "IP address mismatch")) << error_of(get);
+  get = tls_request("tls", "/echo");
+  get.url.host = "127.1";
+  EXPECT_EQ(send(get).status, 200) << error_of(get);
+}
+
 TEST_F(HttpPeer, SslCertFileNamesTheAuthorities) {
   EXPECT_EQ(send(request("tls", "/echo", "https"), {{"SSL_CERT_FILE", servers_->ca()}}).status, 200);
 }

@@ -22,18 +22,6 @@ TEST(Hmac, OfAnEmptyKeyKnowsNothingOfTheKeyBefore) {
   EXPECT_EQ(to_hex(hmac(HashKind::sha256, {}, {})), empty);
 }
 
-TEST(Base64, GoesThereAndBack) {
-  EXPECT_EQ(base64_encode(""), "");
-  EXPECT_EQ(base64_encode("fo"), "Zm8=");
-  EXPECT_EQ(base64_encode("foobar"), "Zm9vYmFy");
-  for (const std::string text : {"", "f", "fo", "foo", "foob"}) EXPECT_EQ(base64_decode(base64_encode(text)), text);
-}
-
-TEST(Base64, ReadsTheAlphabetOfUrlsAndRefusesWhatIsNone) {
-  EXPECT_EQ(base64_decode("-_8="), base64_decode("+/8="));
-  for (const char* bad : {"Zg", "Z===", "====", "Zg==\n", "Z!==", " Zg="}) EXPECT_FALSE(base64_decode(bad)) << bad;
-}
-
 TEST(Secrets, AreEqualOnlyWhenEveryByteIs) {
   EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
   EXPECT_FALSE(equal_in_constant_time("abc", "abd"));
