@@ -1,5 +1,7 @@
 #include "bootstrap/bundle/collect.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <algorithm>
 #include <map>
 #include <set>

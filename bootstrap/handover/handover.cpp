@@ -1,5 +1,7 @@
 #include "bootstrap/handover/handover.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

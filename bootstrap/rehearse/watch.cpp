@@ -21,7 +21,7 @@ std::optional<Json> Watch::get(const std::string& target) {
     if (!response.ok()) return std::nullopt;
     Result<Json> body = parse_json(response.body, "the conductor's answer");
     if (!body) return std::nullopt;
-    return std::move(body).value();
+    return std::optional<Json>(std::in_place, std::move(body).value());  // JSON converts to optionals, too
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -1,5 +1,7 @@
 #include "bootstrap/seed/settle.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

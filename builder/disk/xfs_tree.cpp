@@ -1,5 +1,7 @@
 #include "builder/disk/xfs_tree.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>

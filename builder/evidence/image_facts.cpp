@@ -1,5 +1,7 @@
 #include "builder/evidence/image_facts.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,7 @@
 #include "builder/evidence/tree_record.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <sys/stat.h>
 
 #include <algorithm>

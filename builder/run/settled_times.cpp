@@ -1,5 +1,7 @@
 #include "builder/run/settled_times.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -5,11 +5,10 @@
 directory=$1
 . "$(dirname "$0")/lib.sh"
 type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
-apt-get indextargets --format '$(RELEASE)' | grep -qx bookworm ||
-    { echo "SKIPPED: this machine's apt knows no mirror of Debian bookworm" && exit 77; }
+debian_release
 mkdir -p "$directory"
 rm -f "$directory/tree.tar" # of an earlier Hearth; layers that still hold make this cheap
-export DIB_RELEASE=bookworm
+export DIB_RELEASE=$release
 "$HEARTH" image create -n -t tar -o tree \
     -p linux-image-cloud-amd64,initramfs-tools,lvm2,cryptsetup-initramfs,xfsprogs,btrfs-progs \
     debian-minimal enable-serial-console < /dev/null || fail "the tree can't be made"

@@ -4,10 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 type -P mmdebstrap > /dev/null || { echo "skipped: mmdebstrap is needed" && exit 77; }
 [ "$(id -u)" = 0 ] || { echo "skipped: the tree is entered as root" && exit 77; }
-mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' | awk '$1 == "bookworm" { print $2; exit }')
-[ -n "$mirror" ] || { echo "skipped: this machine's apt knows no mirror of Debian bookworm" && exit 77; }
+debian_release
 
-export DIB_RELEASE=bookworm DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLIST=floppy DIB_VLANS='eth0.25=dhcp'
+export DIB_RELEASE=$release DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLIST=floppy DIB_VLANS='eth0.25=dhcp'
 "$HEARTH" image create -t tar -o field debian-minimal openssh-server devuser stackuser dynamic-login local-config svc-map \
     element-manifest modprobe dhcp-all-interfaces first-boot-vlans cloud-init-nocloud dib-python simple-init source-repositories \
     > out 2>&1 < /dev/null || { cat out >&2 && exit 1; }

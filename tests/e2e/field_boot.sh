@@ -3,8 +3,8 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 type -P mmdebstrap qemu-system-x86_64 > /dev/null || { echo "skipped: mmdebstrap and qemu are needed" && exit 77; }
-[ -n "$(apt-get indextargets --format '$(RELEASE)' | grep -x bookworm)" ] || { echo "skipped: this machine's apt knows no mirror of Debian bookworm" && exit 77; }
-export DIB_RELEASE=bookworm DIB_VLANS='auto.25=192.0.2.5/24@192.0.2.1 auto.26=dhcp'
+debian_release
+export DIB_RELEASE=$release DIB_VLANS='auto.25=192.0.2.5/24@192.0.2.1 auto.26=dhcp'
 "$HEARTH" image create -o vlans vm debian-minimal enable-serial-console first-boot-vlans dhcp-all-interfaces announce-links \
     > out 2>&1 < /dev/null || { cat out >&2 && exit 1; }
 "$HEARTH" image test vlans.qcow2 --accel tcg --network --timeout 900 --expect 'Finished.*first-boot' \

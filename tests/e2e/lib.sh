@@ -48,3 +48,15 @@ nothing_left() {
 # A number that only this test's sleeping hooks carry in their command line.
 mark=$((100000 + $$)).$RANDOM
 mounts_before=$(mounts)
+
+# debian_release: sets `release` and `mirror` to the oldest Debian that Hearth is tested with and this machine's apt has a mirror
+# of, however its sources call it. Skips without one.
+debian_release() {
+    local known
+    known=$(apt-get indextargets --format '$(CODENAME) $(ORIGIN) $(COMPONENT) $(REPO_URI)')
+    for release in bookworm trixie; do
+        mirror=$(awk -v release="$release" '$1 == release && $2 == "Debian" && $3 == "main" { print $4; exit }' <<<"$known")
+        [ -z "$mirror" ] || return 0
+    done
+    echo "skipped: this machine's apt knows no mirror of Debian 12 or 13" && exit 77
+}

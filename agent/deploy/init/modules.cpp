@@ -1,5 +1,7 @@
 #include "agent/deploy/init/modules.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/syscall.h>

@@ -1,6 +1,8 @@
 // The judges are xfs_repair and xfs_db, which we did not write.
 #include "builder/disk/xfs_finish.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <gmock/gmock.h>
 
 #include <set>

@@ -1,5 +1,7 @@
 #include "metadata/compile/output_directory.hpp"
 
+#include <boost/filesystem/directory.hpp>
+
 #include <gtest/gtest.h>
 
 namespace hearth::metadata {
