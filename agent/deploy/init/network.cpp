@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <thread>
 
 #include "agent/deploy/init/dhcp_client.hpp"
@@ -64,7 +66,9 @@ bool configure_nic(const Nic& nic, bool first, Clock& clock, Console& console) {
     RealFileSystem files;
     files.make_directories("/etc", 0755);
     files.write("/etc/resolv.conf", resolv_conf(*lease), {});
-    if (!lease->hostname.empty()) ::sethostname(lease->hostname.data(), lease->hostname.size());
+    if (!lease->hostname.empty() && ::sethostname(lease->hostname.data(), lease->hostname.size()) != 0) {
+      console.say(cat("the name ", lease->hostname, " can't be taken: ", ::strerror(errno)));
+    }
   }
   console.say(cat(nic.name, " (", nic.mac, ") has the address ", ipv4_text(lease->address), " from ",
                   ipv4_text(lease->server)));
