@@ -1,4 +1,6 @@
 // The stages of a job in which the deploy ramdisk's agent gets its orders.
+#include <boost/filesystem/directory.hpp>
+
 #include <algorithm>
 
 #include "base/hmac.hpp"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <boost/filesystem/directory.hpp>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
