@@ -21,6 +21,7 @@ constexpr int k_messages_a_turn = 256;
 constexpr Seconds k_booting_s = 60;
 constexpr std::size_t k_booting_limit = 100000;
 constexpr std::size_t k_addresses_ahead = 64;
+constexpr std::size_t k_addresses_soon = 2;
 constexpr std::size_t k_journal_limit = std::size_t{32} << 20U;
 constexpr Mac k_everyone{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 
@@ -259,7 +260,8 @@ void Server::arp_heard(std::string_view packet) {
 
 void Server::probe_addresses() {
   probed_.clear();
-  for (const Ipv4 address : probe_plan_.due(engine_.next_addresses(k_addresses_ahead, now()), now())) {
+  const std::vector<Ipv4> next = engine_.next_addresses(k_addresses_ahead, now());
+  for (const Ipv4 address : probe_plan_.due(next, engine_.next_addresses(k_addresses_soon, now()), now())) {
     const Network* network = engine_.site().network_of(address);
     for (const auto& link : links_) {
       if (network == nullptr || !network->subnet.contains(link->interface().address)) continue;

@@ -13,17 +13,25 @@ constexpr Ipv4 k_first{0xc0000201}, k_second{0xc0000202};
 
 TEST(ProbePlan, AnIdleServerAsksForEachAddressOnceInTenMinutes) {
   ProbePlan plan;
-  EXPECT_THAT(plan.due({k_first, k_second}, 1000), ElementsAre(k_first, k_second));
-  for (Seconds now = 1002; now < 1600; now += 2) EXPECT_THAT(plan.due({k_first, k_second}, now), IsEmpty()) << now;
-  EXPECT_THAT(plan.due({k_first, k_second}, 1600), ElementsAre(k_first, k_second));
+  EXPECT_THAT(plan.due({k_first, k_second}, {}, 1000), ElementsAre(k_first, k_second));
+  for (Seconds now = 1002; now < 1600; now += 2) EXPECT_THAT(plan.due({k_first, k_second}, {}, now), IsEmpty()) << now;
+  EXPECT_THAT(plan.due({k_first, k_second}, {}, 1600), ElementsAre(k_first, k_second));
+}
+
+TEST(ProbePlan, WhatTheNextMachineGetsIsAskedForEveryFewSeconds) {
+  ProbePlan plan;
+  EXPECT_THAT(plan.due({k_first, k_second}, {k_first}, 1000), ElementsAre(k_first, k_second));
+  EXPECT_THAT(plan.due({k_first, k_second}, {k_first}, 1002), IsEmpty());
+  EXPECT_THAT(plan.due({k_first, k_second}, {k_first}, 1004), ElementsAre(k_first));
+  EXPECT_THAT(plan.due({k_first, k_second}, {k_first}, 1006), IsEmpty());
 }
 
 TEST(ProbePlan, AnAddressThatComesNextAnewIsAskedForAtOnce) {
   ProbePlan plan;
-  EXPECT_THAT(plan.due({k_first}, 1000), ElementsAre(k_first));
-  EXPECT_THAT(plan.due({k_first, k_second}, 1002), ElementsAre(k_second));
-  EXPECT_THAT(plan.due({k_second}, 1004), IsEmpty());
-  EXPECT_THAT(plan.due({k_first}, 1006), ElementsAre(k_first)) << "it was given in between";
+  EXPECT_THAT(plan.due({k_first}, {}, 1000), ElementsAre(k_first));
+  EXPECT_THAT(plan.due({k_first, k_second}, {}, 1002), ElementsAre(k_second));
+  EXPECT_THAT(plan.due({k_second}, {}, 1004), IsEmpty());
+  EXPECT_THAT(plan.due({k_first}, {}, 1006), ElementsAre(k_first)) << "it was given in between";
 }
 
 }  // namespace
