@@ -13,7 +13,7 @@ namespace hearth::pxe::dhcp {
 class ProbePlan {
  public:
   static constexpr Seconds k_good_for_s = 600;
-  static constexpr Seconds k_soonest_good_for_s = 4;
+  static constexpr Seconds k_soonest_good_for_s = 2;
 
   /// Of `next`, those not asked for lately; `soonest` are the ones among them that the next machines get. What is not
   /// among `next` is forgotten.
