@@ -24,6 +24,8 @@ follow() {
     printf '%s\n' "$line" >>"$log"
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
     made=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} took=$((SECONDS - began))
+    # Ninja looks at directories and configures anew in steps of their own, which begin with 0.
+    [ "$made" -gt 0 ] || continue
     left=$((took * (total - made) / made))
     if [ -t 1 ]; then
       printf '\r\e[Kcompiling: %d of %d, %s so far, about %s left' "$made" "$total" "$(clock $took)" "$(clock $left)"
