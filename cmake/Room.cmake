@@ -1,7 +1,7 @@
 # hearth_room(NAME SOURCES…) makes the static library of one room; hearth_program(NAME SOURCES…) a thin executable.
 #
 # What costs when Hearth is compiled is reading headers (JSON, Boost and the C++ library: 2 s), not our own lines. So the
-# sources of a target are compiled several at once (CMake's unity build), each time the headers once. The price: names in
+# sources of a target are compiled several at once, in one unit, each time the headers once. The price: names in
 # anonymous namespaces are unique within a target's namespace; tests/lint/names.py says where they are not. The presets
 # tidy and fuzz, and HEARTH_UNITY=OFF, compile each source alone: it must include what it uses.
 set(HEARTH_UNIT_BYTES 110000 CACHE STRING "About how many bytes of sources are compiled at once")
@@ -22,11 +22,17 @@ function(hearth_program name)
 endfunction()
 
 # hearth_units(TARGET SOURCE…): divides the sources, in their order, into the fewest units of at most HEARTH_UNIT_BYTES, of
-# about the same size (the last one would else be small, and both processors wait for the largest).
+# about the same size (the last one would else be small, and both processors wait for the largest). CMake's own units name
+# sources by their absolute paths, so that ccache could not share them between checkouts; ours name them by the tree.
 function(hearth_units target)
+  if(NOT HEARTH_UNITY)
+    return()
+  endif()
   set(bytes 0)
+  set(sources "")
   foreach(source ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})  # not what is generated
+      list(APPEND sources ${source})
       file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
       math(EXPR bytes "${bytes} + ${size}")
     endif()
@@ -34,15 +40,24 @@ function(hearth_units target)
   math(EXPR units "${bytes} / ${HEARTH_UNIT_BYTES} + 1")
   math(EXPR share "${bytes} / ${units} + 1")
   set(bytes 0)
-  foreach(source ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
-      math(EXPR unit "(${bytes} + ${size} / 2) / ${share}")
-      math(EXPR bytes "${bytes} + ${size}")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${unit})
+  foreach(source ${sources})
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
+    math(EXPR unit "(${bytes} + ${size} / 2) / ${share}")
+    math(EXPR bytes "${bytes} + ${size}")
+    list(APPEND unit_${unit} ${source})
+  endforeach()
+  file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(unit RANGE ${units})
+    list(LENGTH unit_${unit} count)
+    if(count GREATER 1)
+      list(TRANSFORM unit_${unit} REPLACE "(.+)" "#include \"${room}/\\1\"\n" OUTPUT_VARIABLE includes)
+      list(JOIN includes "" includes)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/units/${target}_${unit}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${includes}" @ONLY)
+      set_source_files_properties(${unit_${unit}} PROPERTIES HEADER_FILE_ONLY ON)
+      target_sources(${target} PRIVATE ${file})
     endif()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEARTH_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # hearth_fast(ROOM SOURCE…): sources of ROOM, named here only, that are an inner loop, or on the way of each request that
