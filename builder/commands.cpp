@@ -23,51 +23,12 @@ namespace hearth::builder {
 
 namespace {
 
-/// -c: what hooks keep of the caller's environment.
-Environment cleared(const Environment& environment) {
-  Environment kept;
-  for (const char* name : {"PATH", "HOME", "USER", "TERM", "LANG"}) {
-    const auto found = environment.find(name);
-    if (found != environment.end()) kept.insert(*found);
-  }
-  return kept;
-}
-
-std::vector<std::string> argument_words(const cli::Arguments& arguments, const std::vector<cli::Option>& table) {
-  std::vector<std::string> words;
-  for (const cli::Option& option : table) {
-    for (const std::string& value : arguments.values(option.key())) {
-      words.push_back(option.name.empty() ? cat("-", option.letter) : cat("--", option.name));
-      if (!option.value_name.empty()) words.push_back(value);
-    }
-  }
-  words.insert(words.end(), arguments.operands().begin(), arguments.operands().end());
-  return words;
-}
-
-ImageRequest request_of(const cli::Arguments& arguments, const std::vector<cli::Option>& table, Cycles cycles,
-                        BuildKind kind = BuildKind::disk) {
-  const Environment environment = current_environment();
-  ImageRequest request = make_request(arguments, arguments.has("c") ? cleared(environment) : environment,
-                                      fs::current_path(), cycles, kind);
-  request.arguments = argument_words(arguments, table);
-  request.arguments_text = shell_join(request.arguments);
-  if (const auto key = arguments.value("sign-key")) request.signing_key = fs::absolute(*key);
-  request.fetching = fetch::make_fetch_plan(arguments, fs::current_path(), cycles == Cycles::refuse);
-  return request;
-}
-
-std::vector<cli::Option> create_options() {
-  std::vector<cli::Option> options = image_options();
-  for (cli::Option& option : cli::under(k_reuse, fetch::fetch_options())) options.push_back(std::move(option));
-  for (cli::Option& option : cli::under(k_results, {evidence::signing_option()})) options.push_back(std::move(option));
-  options.push_back(
-      {"accept-cycles", 0, "", "accept element-deps that form a cycle, as diskimage-builder does", {}, k_content});
-  return options;
-}
-
-Cycles cycles_of(const cli::Arguments& arguments) {
-  return arguments.has("accept-cycles") ? Cycles::accept : Cycles::refuse;
+ImageRequest request_of(const cli::Arguments& arguments, Manner manner, BuildKind kind = BuildKind::disk) {
+  const SystemClock clock;
+  return resolve(
+      arguments,
+      {.environment = current_environment(), .start_directory = fs::current_path(), .manner = manner, .kind = kind},
+      clock);
 }
 
 constexpr const char* k_create_details =
@@ -86,12 +47,11 @@ std::vector<cli::Option> description_options() {
 
 int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity) {
   const DescribedBuild described{.files = arguments.operands(),
-                                 .options = create_options(),
                                  .environment = current_environment(),
                                  .start_directory = fs::current_path(),
                                  .dry_run = arguments.has("dry-run"),
                                  .stop_on_failure = arguments.has("stop-on-failure")};
-  for (const cli::Option& option : described.options) {
+  for (const cli::Option& option : image_options()) {
     if (arguments.has(option.key())) {
       throw Error(ErrorKind::usage, cat(option.display(), " goes into the file when images are described by one"));
     }
@@ -102,7 +62,7 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
 }
 
 cli::Command create_command(const fs::path& executable) {
-  std::vector<cli::Option> options = create_options();
+  std::vector<cli::Option> options = image_options();
   options.push_back({"verbose", 'v', "", "print the whole log on stdout", {}, k_watching});
   const std::vector<cli::Option> further = description_options();
   options.insert(options.end(), further.begin(), further.end());
@@ -112,13 +72,13 @@ cli::Command create_command(const fs::path& executable) {
           .details = k_create_details,
           .options = options,
           .run =
-              [executable, options](const cli::Arguments& arguments) {
+              [executable](const cli::Arguments& arguments) {
                 if (are_descriptions(arguments.operands(), fs::current_path())) {
                   const bool whole_log = arguments.has("verbose");
                   return build_descriptions(arguments, executable,
                                             whole_log ? Verbosity::plain_log : Verbosity::progress);
                 }
-                const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
+                const ImageRequest request = request_of(arguments, Manner::hearth);
                 const Verbosity verbosity = arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
                 return build_image(request, find_installation(current_environment(), executable), verbosity);
               },
@@ -127,7 +87,7 @@ cli::Command create_command(const fs::path& executable) {
 }
 
 cli::Command plan_command(const fs::path& executable) {
-  std::vector<cli::Option> options = create_options();
+  std::vector<cli::Option> options = image_options();
   options.push_back({"json", 0, "", "print the plan as JSON"});
   options.push_back({"graph", 0, "", "print the elements and their dependencies for Graphviz"});
   return {.words = "image plan",
@@ -136,8 +96,8 @@ cli::Command plan_command(const fs::path& executable) {
           .details = "",
           .options = options,
           .run =
-              [executable, options](const cli::Arguments& arguments) {
-                const ImageRequest request = request_of(arguments, options, cycles_of(arguments));
+              [executable](const cli::Arguments& arguments) {
+                const ImageRequest request = request_of(arguments, Manner::hearth);
                 std::vector<std::string> notes;
                 const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
                 for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
@@ -159,21 +119,13 @@ cli::Command plan_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
-}  // namespace
-
-namespace {
-
 cli::Command reproduce_command(const fs::path& executable) {
   return evidence::reproduce_command([executable](const evidence::Rebuild& rebuild) {
-    const std::vector<cli::Option> table = create_options();
-    const cli::Arguments arguments = cli::parse_options(table, rebuild.arguments);
-    Environment environment = current_environment();
-    for (const auto& [name, value] : rebuild.environment) environment[name] = value;
-    ImageRequest request = make_request(arguments, environment, rebuild.directory, cycles_of(arguments));
-    request.arguments = rebuild.arguments;
-    request.arguments_text = shell_join(rebuild.arguments);
-    request.fetching = fetch::make_fetch_plan(arguments, rebuild.directory, true);
-    return build_image(request, find_installation(environment, executable), Verbosity::progress);
+    const SystemClock clock;
+    const ImageRequest request = resolve(
+        cli::parse_options(image_options(), rebuild.arguments),
+        {.environment = rebuild.environment, .start_directory = rebuild.directory, .manner = Manner::upstream}, clock);
+    return build_image(request, find_installation(rebuild.environment, executable), Verbosity::progress);
   });
 }
 
@@ -192,7 +144,7 @@ std::vector<cli::Command> commands(const fs::path& executable) {
 namespace {
 
 cli::Command upstreams_create(const std::string& name, const fs::path& executable, BuildKind kind) {
-  std::vector<cli::Option> options = create_options();
+  std::vector<cli::Option> options = image_options();
   options.push_back({"version", 0, "", "print the version"});
   const bool ramdisk = kind == BuildKind::ramdisk;
   return {.words = name,
@@ -201,12 +153,12 @@ cli::Command upstreams_create(const std::string& name, const fs::path& executabl
           .details = k_create_details,
           .options = options,
           .run =
-              [executable, options, kind](const cli::Arguments& arguments) {
+              [executable, kind](const cli::Arguments& arguments) {
                 if (arguments.has("version")) {
                   cli::print(cat(HEARTH_VERSION, "\n"));
                   return 0;
                 }
-                const ImageRequest request = request_of(arguments, options, Cycles::accept, kind);
+                const ImageRequest request = request_of(arguments, Manner::upstream, kind);
                 return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
               },
           .names = element_names(executable)};

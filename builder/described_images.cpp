@@ -22,15 +22,16 @@ std::vector<ImageDescription> read_descriptions(const DescribedBuild& described)
 
 ImageRequest described_request(const ImageDescription& image, const DescribedBuild& described) {
   try {
-    Environment environment = described.environment;
-    for (const auto& [name, value] : image.environment) environment[name] = value;
-    const cli::Arguments arguments = cli::parse_options(described.options, image.words);
-    const BuildKind kind = image.ramdisk ? BuildKind::ramdisk : BuildKind::disk;
-    ImageRequest request = make_request(arguments, environment, described.start_directory, Cycles::accept, kind);
-    request.arguments_text = shell_join(image.words);
-    return request;
+    const SystemClock clock;
+    return resolve(cli::parse_options(image_options(), image.words),
+                   {.environment = described.environment,
+                    .settings = image.environment,
+                    .start_directory = described.start_directory,
+                    .manner = Manner::upstream,
+                    .kind = image.ramdisk ? BuildKind::ramdisk : BuildKind::disk},
+                   clock);
   } catch (const Error& error) {
-    throw Error(ErrorKind::input, cat(image.source, ": image '", image.name, "': ", error.what()));
+    throw Error(ErrorKind::input, cat(image.source, ": image '", image.name, "': ", error.story()));
   }
 }
 

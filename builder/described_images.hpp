@@ -12,8 +12,7 @@ namespace hearth::builder {
 
 struct DescribedBuild {
   std::vector<std::string> files;
-  std::vector<cli::Option> options;  ///< table of the options that an image may use
-  Environment environment;           ///< the caller's
+  Environment environment;  ///< the caller's
   fs::path start_directory;
   bool dry_run = false;
   bool stop_on_failure = false;

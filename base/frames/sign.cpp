@@ -14,7 +14,7 @@ namespace {
 
 using Key = std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)>;
 
-Key read_key(const std::string& pem) {
+Key read_key(std::string_view pem) {
   const std::unique_ptr<BIO, decltype(&::BIO_free)> bio(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
                                                         &::BIO_free);
   Key key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), &::EVP_PKEY_free);
@@ -27,7 +27,7 @@ Key read_key(const std::string& pem) {
 
 }  // namespace
 
-std::string sign(std::string_view text, const std::string& key_pem) {
+std::string sign(std::string_view text, std::string_view key_pem) {
   const Key key = read_key(key_pem);
   const std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)> context(::EVP_MD_CTX_new(), &::EVP_MD_CTX_free);
   std::string signature(64, 0);
@@ -39,7 +39,7 @@ std::string sign(std::string_view text, const std::string& key_pem) {
   return signature;
 }
 
-std::string public_key_of(const std::string& key_pem) {
+std::string public_key_of(std::string_view key_pem) {
   const Key key = read_key(key_pem);
   std::string bytes(32, 0);
   std::size_t length = bytes.size();

@@ -7,9 +7,9 @@
 namespace hearth::frames {
 
 /// 64 bytes. `key_pem` is a private key as `openssl genpkey -algorithm ed25519` writes it. Throws Error(input).
-[[nodiscard]] std::string sign(std::string_view text, const std::string& key_pem);
+[[nodiscard]] std::string sign(std::string_view text, std::string_view key_pem);
 /// The 32 bytes of the public key, as hexadecimal, of such a private key. Throws Error(input).
-[[nodiscard]] std::string public_key_of(const std::string& key_pem);
+[[nodiscard]] std::string public_key_of(std::string_view key_pem);
 /// Whether `signature` is one over `text` by the owner of the public key (64 hexadecimal digits).
 [[nodiscard]] bool verify(std::string_view text, std::string_view signature, std::string_view public_key_hex);
 

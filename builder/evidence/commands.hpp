@@ -11,9 +11,6 @@
 
 namespace hearth::builder::evidence {
 
-/// The option of `hearth image create`.
-[[nodiscard]] cli::Option signing_option();
-
 [[nodiscard]] cli::Command verify_command();
 
 /// A build to be done again: its arguments, for the same command table, its environment and its directory.

@@ -111,7 +111,7 @@ void write_evidence(const EvidenceRequest& request) {
   }
   RealFileSystem().remove(directory / "provenance.dsse.json");
   if (!request.signing_key) return;
-  const std::string key = read_file(*request.signing_key);
+  const std::string_view key = request.signing_key->text();
   const std::string payload = statement.dump();
   write_json(directory / "provenance.dsse.json",
              envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key)));

@@ -12,6 +12,7 @@
 
 #include "base/json.hpp"
 #include "base/path.hpp"
+#include "base/sys/secret.hpp"
 #include "builder/elements/element.hpp"
 #include "builder/evidence/image_facts.hpp"
 
@@ -24,7 +25,7 @@ struct EvidenceRequest {
   Environment environment;
   std::vector<Element> elements;
   fetch::Lock fetched;
-  std::optional<fs::path> signing_key;  ///< PEM, Ed25519
+  std::optional<Secret> signing_key;  ///< PEM, Ed25519
 };
 
 /// Throws Error; what was there before is replaced, file by file.

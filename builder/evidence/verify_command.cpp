@@ -68,10 +68,6 @@ int verify(const fs::path& image, const std::optional<std::string>& key_file, bo
 
 }  // namespace
 
-cli::Option signing_option() {
-  return {"sign-key", 0, "FILE", "sign the provenance with this Ed25519 private key (PEM)"};
-}
-
 cli::Command verify_command() {
   return {.words = "image verify",
           .operands = "IMAGE",

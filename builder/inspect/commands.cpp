@@ -61,8 +61,10 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
     const MakerChoice maker = choose_maker(layout, std::nullopt);
     return {assign_ids(std::move(layout), first), maker};
   }
-  const ImageRequest request =
-      make_request(arguments, current_environment(), fs::current_path(), Cycles::accept, BuildKind::disk);
+  const SystemClock clock;
+  const ImageRequest request = resolve(
+      arguments,
+      {.environment = current_environment(), .start_directory = fs::current_path(), .manner = Manner::upstream}, clock);
   std::vector<std::string> notes;
   const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
   for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());

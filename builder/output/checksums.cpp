@@ -24,15 +24,6 @@ std::size_t read_at(const Fd& file, std::string& buffer, std::uint64_t offset) {
 
 }  // namespace
 
-std::vector<HashKind> parse_checksums(std::string_view setting) {
-  std::vector<HashKind> kinds;
-  const auto asked = [&](std::string_view name) { return setting.find(name) != std::string_view::npos; };
-  if (setting == "1" || asked("md5")) kinds.push_back(HashKind::md5);
-  if (setting == "1" || asked("sha256")) kinds.push_back(HashKind::sha256);
-  if (asked("sha512")) kinds.push_back(HashKind::sha512);
-  return kinds;
-}
-
 std::string checksum_extension(HashKind kind) {
   if (kind == HashKind::md5) return ".md5";
   return kind == HashKind::sha512 ? ".sha512" : ".sha256";

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -9,10 +8,6 @@
 #include "base/sys/fd.hpp"
 
 namespace hearth::builder {
-
-/// The digests that DIB_CHECKSUM asks for: "1" is md5 and sha256, as upstream has it; else those of "md5", "sha256" and
-/// "sha512" that it contains.
-[[nodiscard]] std::vector<HashKind> parse_checksums(std::string_view setting);
 
 /// ".md5", ".sha256", ".sha512".
 [[nodiscard]] std::string checksum_extension(HashKind kind);

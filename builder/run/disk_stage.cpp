@@ -63,15 +63,12 @@ ConfigText find_config(const ImageRequest& request, const BuildPlan& plan) {
 }
 
 LayoutDefaults layout_defaults(const ImageRequest& request) {
-  const std::optional<std::uint64_t> resize = parse_number(request.max_online_resize);
-  LayoutDefaults defaults{
-      .root_type = request.root_fs_type,
-      .root_options = root_mkfs_options(request.root_fs_type, request.journal_size_mib, resize, request.mkfs_options),
-      .other_root_options = request.mkfs_options,
-      .root_label = request.root_label};
-  if (const auto size = parse_number(variable(request.environment, "DIB_BLOCK_SIZE"))) {
-    defaults.sector_size = static_cast<std::uint32_t>(*size);
-  }
+  LayoutDefaults defaults{.root_type = request.root_fs_type,
+                          .root_options = root_mkfs_options(request.root_fs_type, request.journal_size_mib,
+                                                            request.max_online_resize, request.mkfs_options),
+                          .other_root_options = request.mkfs_options,
+                          .root_label = request.root_label};
+  defaults.sector_size = request.sector_size;
   return defaults;
 }
 
@@ -85,7 +82,7 @@ std::string id_seed(const ImageRequest& request, const BuildPlan& plan) {
 /// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream
 /// looks for the text in the list): the elements write their own files.
 std::vector<OutputFormat> wanted_formats(const ImageRequest& request, const BuildPlan& plan) {
-  std::vector<OutputFormat> formats = parse_formats(join(request.types, ","));
+  std::vector<OutputFormat> formats = request.formats;
   const bool no_disk = request.ramdisk || join(plan.elements.names(), " ").find("no-final-image") != std::string::npos;
   if (no_disk) {
     const auto is_disk = [](const OutputFormat& format) { return format.from_disk(); };
@@ -99,6 +96,19 @@ void check_known_size(const DiskLayout& layout, const ImageRequest& request) {
   if (!layout.size && !request.image_size_gib) return;
   const SizeRule rule{.image_gib = request.image_size_gib};
   (void)place(layout, image_size({}, rule, layout));
+}
+
+/// All that starts a machine is made for x86: another one would get an image that it can't start.
+void require_bootable(const std::string& architecture, const std::vector<OutputFormat>& formats, bool has_boot_loader) {
+  static const std::set<std::string> x86 = {"amd64", "x86_64", "i386"};
+  if (x86.contains(architecture) || formats.empty()) return;
+  std::string loader = has_boot_loader ? "the element bootloader" : "";
+  for (const OutputFormat& format : formats) {
+    if (format.kind == FormatKind::uki || format.kind == FormatKind::iso) loader = cat("-t ", format.name);
+  }
+  if (loader.empty()) return;
+  throw Error(ErrorKind::unsupported, cat("-a ", architecture, ": ", loader, " makes what starts amd64 machines only"))
+      .hint("Leave out what boots (the elements vm and bootloader, -t uki and iso): -t tar, for example, needs none.");
 }
 
 /// See DiskStage::device_hooks().
@@ -171,13 +181,14 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
   const ConfigText config = find_config(request, plan);
   DiskLayout layout = parse_block_config(config.text, config.source, layout_defaults(request)).value_or_throw();
   std::vector<OutputFormat> formats = wanted_formats(request, plan);
+  require_bootable(request.architecture, formats, boot_loader_of(plan) != BootLoader::none);
   std::optional<MakerChoice> maker;
   std::vector<DeviceHook> hooks;
   if (any_disk(formats)) {
     std::vector<std::string> labels;
     hooks = find_device_hooks(plan);
     for (const DeviceHook& hook : hooks) labels.push_back(hook.label);
-    maker = choose_maker(layout, parse_disk_maker(request.disk_maker), labels);
+    maker = choose_maker(layout, request.disk_maker, labels);
     if (maker->maker == DiskMaker::direct) hooks.clear();
     check_known_size(layout, request);
   }
@@ -246,7 +257,7 @@ void DiskStage::check_tools(const Environment& environment) const {
     const DiskLayout layout = file_system_layout(format.name);
     const std::vector<NeededProgram> makers = programs_for(layout);
     programs.insert(programs.end(), makers.begin(), makers.end());
-    const MakerChoice choice = choose_maker(layout, parse_disk_maker(request_.disk_maker));
+    const MakerChoice choice = choose_maker(layout, request_.disk_maker);
     appliance = appliance || choice.maker == DiskMaker::guestfs;
   }
   require_programs(programs, environment);
@@ -344,18 +355,17 @@ fs::path DiskStage::keep_old(const Output& output) const {
 }
 
 OutputSettings DiskStage::output_settings(const OutputSource& source, const DiskTools& tools) const {
-  const std::vector<HashKind> checksums = parse_checksums(join(request_.checksums, ","));
   const bool remembers = request_.use_cache && request_.compression != qcow2::Compression::none;
   return {.disk = {.compression = request_.compression,
                    .qemu_options = request_.qemu_img_options,
                    .epoch = source.epoch,
-                   .checksums = checksums,
+                   .checksums = request_.checksums,
                    .index = remembers ? fs::path(request_.output.string() + ".d/clusters") : fs::path()},
           .container_tag = request_.docker_target,
           .architecture = request_.architecture,
           .title = fs::path(request_.image_name).filename().string(),
           .aci_manifest = request_.aci_manifest,
-          .checksums = checksums,
+          .checksums = request_.checksums,
           .make_file_system = [this, &source, &tools](const std::string& type, const fs::path& raw) {
             make_file_system_image(type, source, raw, tools);
           }};
@@ -364,8 +374,7 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
 void DiskStage::make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
                                const fs::path& raw, const DiskTools& tools, std::vector<FilePiece>* left_out) const {
   const bool whole = &layout == &layout_;  // hooks are for the disk, not for an image of one of its file systems
-  const DiskMaker maker =
-      whole && maker_ ? maker_->maker : choose_maker(layout, parse_disk_maker(request_.disk_maker)).maker;
+  const DiskMaker maker = whole && maker_ ? maker_->maker : choose_maker(layout, request_.disk_maker).maker;
   if (maker == DiskMaker::direct) {
     make_disk(source.tree, layout, placement, raw, {.scratch = source.scratch, .epoch = source.epoch}, tools.runner,
               left_out);

@@ -1,6 +1,7 @@
 #include "builder/run/hook_environment.hpp"
 
 #include "base/text.hpp"
+#include "builder/output/checksums.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -65,6 +66,13 @@ void add_python(Environment& env) {
   env["DIB_PYTHON_EXEC"] = (k_shims_directory / "hearth-python").string();
 }
 
+/// DIB_CHECKSUM: "md5,sha256", or "0".
+std::string checksum_names(const std::vector<HashKind>& kinds) {
+  std::vector<std::string> names;
+  for (const HashKind kind : kinds) names.push_back(checksum_extension(kind).substr(1));
+  return names.empty() ? "0" : join(names, ",");
+}
+
 void add_disk(Environment& env, const DiskFacts& disk) {
   env["DIB_ROOT_LABEL"] = disk.root_label;
   env["DIB_ROOT_FSTYPE"] = disk.root_fs_type;
@@ -81,7 +89,7 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
   env["DIB_ENV"] = dib_variables(request.environment);
   env["DIB_ARGS"] = request.arguments_text;
   env["ARCH"] = request.architecture;
-  env["DIB_CHECKSUM"] = request.checksums.empty() ? "0" : join(request.checksums, ",");
+  env["DIB_CHECKSUM"] = checksum_names(request.checksums);
   env["DIB_DEBUG_TRACE"] = std::to_string(request.trace);
   env["DIB_IMAGE_CACHE"] = request.cache.string();
   env["DIB_LOCKFILES"] = request.lock_files.string();

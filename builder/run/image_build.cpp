@@ -171,7 +171,7 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
 
 /// Breaks want their phases to run.
 std::optional<Phase> fresh_from(const ImageRequest& request) {
-  std::optional<Phase> first = request.fresh_from ? parse_phase(*request.fresh_from) : std::nullopt;
+  std::optional<Phase> first = request.fresh_from;
   for (const std::string& point : request.breaks) {
     const std::optional<Phase> phase = parse_phase(point.substr(point.find('-') + 1));
     if (phase && (!first || *phase < *first)) first = phase;
@@ -282,12 +282,8 @@ BuildPlan plan_image(const ImageRequest& request, const Installation& installati
   return make_plan(files, std::move(elements), !request.packages.empty());
 }
 
-int build_image(const ImageRequest& asked, const Installation& installation, Verbosity verbosity) {
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
-  ImageRequest request = asked;
-  if (request.fetching.mode) {
-    request.environment = fetch::settled_environment(request.fetching, std::move(request.environment), clock);
-  }
   std::vector<std::string> notes;
   const BuildPlan plan = plan_image(request, installation, notes);
   const DiskStage disk = DiskStage::plan(request, plan);

@@ -8,13 +8,14 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "builder/disk/sizes.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
 /// What the value of a key may be.
-enum class Shape { text, flag, whole, positive, list, pairs };
+enum class Shape { text, flag, whole, positive, size, list, pairs };
 
 struct Key {
   const char* name;
@@ -35,8 +36,8 @@ constexpr std::array<Key, 30> k_keys = {{
     {"clear", Shape::flag, "-c", nullptr},
     {"logfile", Shape::text, "--logfile", nullptr},
     {"checksum", Shape::flag, "--checksum", nullptr},
-    {"image-size", Shape::positive, "--image-size", nullptr},
-    {"image-extra-size", Shape::positive, "--image-extra-size", nullptr},
+    {"image-size", Shape::size, "--image-size", nullptr},
+    {"image-extra-size", Shape::size, "--image-extra-size", nullptr},
     {"image-cache", Shape::text, "--image-cache", nullptr},
     {"max-online-resize", Shape::positive, "--max-online-resize", nullptr},
     {"min-tmpfs", Shape::positive, "--min-tmpfs", nullptr},
@@ -101,10 +102,11 @@ std::string flag(const YAML::Node& node, const Key& key) {
 std::string number(const YAML::Node& node, const Key& key) {
   const std::string text = scalar(node, key);
   const std::optional<std::uint64_t> value = parse_number(text);
-  if (!value || (key.shape == Shape::positive && *value == 0)) {
-    const char* const least = key.shape == Shape::positive ? "1" : "0";
-    throw Fault{position_of(node.Mark()),
-                cat("'", key.name, "' must be a whole number from ", least, ", not '", text, "'")};
+  if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
+  if (!value || (key.shape != Shape::whole && *value == 0)) {
+    const char* const least = key.shape == Shape::whole ? "0" : "1";
+    throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a whole number from ", least,
+                                              key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
   }
   return text;
 }

@@ -1,4 +1,6 @@
-// What was asked for: the command line and its environment as one checked value. Everything after this reads the value.
+// What was asked for, as one finished value: resolve() is the only way in, for the command line, IMAGE.yaml, plan,
+// layout and reproduce. It checks every value and reads the signing key and the lock's settings, so that nothing which
+// can be known to be wrong is found out after the first hook. Everything after this reads the value.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +9,16 @@
 #include <vector>
 
 #include "base/cli/options.hpp"
+#include "base/clock.hpp"
+#include "base/hash.hpp"
 #include "base/net/url.hpp"
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/secret.hpp"
+#include "builder/disk/maker_choice.hpp"
 #include "builder/fetch/fetch_plan.hpp"
+#include "builder/output/format.hpp"
+#include "builder/plan/phase.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
 
 namespace hearth::builder {
@@ -24,10 +32,10 @@ struct ImageRequest {
   bool ramdisk = false;               ///< ramdisk-image-create: the elements write their own files, no disk is made
   bool default_layout = false;        ///< `vm` was listed, and no block-device-*: one is to be added
   std::vector<fs::path> elements_path;
-  std::string architecture;  ///< Debian's name: amd64, arm64…
-  fs::path output;           ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
-  std::string image_name;    ///< IMAGE_NAME as hooks see it: the stem as given
-  std::vector<std::string> types;
+  std::string architecture;                                   ///< Debian's name: amd64, arm64…
+  fs::path output;                                            ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
+  std::string image_name;                                     ///< IMAGE_NAME as hooks see it: the stem as given
+  std::vector<OutputFormat> formats;                          ///< -t
   std::vector<std::string> packages;                          ///< -p
   qcow2::Compression compression = qcow2::Compression::fast;  ///< -u is none
   std::string qemu_img_options;
@@ -37,14 +45,15 @@ struct ImageRequest {
   bool show_all_usage = false;           ///< DIB_SHOW_IMAGE_USAGE_FULL
   bool stamp_output = true;              ///< not DIB_NO_TIMESTAMP
   bool quiet = false;                    ///< DIB_QUIET, or a log file without it
-  std::vector<std::string> checksums;    ///< "md5", "sha256", "sha512"
+  std::vector<HashKind> checksums;       ///< of files beside the outputs
   std::optional<double> image_size_gib;  ///< --image-size
   double extra_size_mib = 0;             ///< --image-extra-size
   std::uint64_t journal_size_mib = 64;   ///< --mkfs-journal-size
   std::string mkfs_options;
-  std::string max_online_resize;
+  std::optional<std::uint64_t> max_online_resize;  ///< blocks
+  std::optional<std::uint32_t> sector_size;        ///< DIB_BLOCK_SIZE
   std::string root_label;
-  std::string disk_maker;  ///< --disk-maker: direct, guestfs; empty = whichever can
+  std::optional<DiskMaker> disk_maker;  ///< --disk-maker; nothing = whichever can
   std::string root_fs_type = "ext4";
   fs::path cache;             ///< DIB_IMAGE_CACHE
   fs::path lock_files;        ///< DIB_LOCKFILES
@@ -57,26 +66,38 @@ struct ImageRequest {
   std::string install_type = "source";
   std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
   bool overwrite = false;
-  bool use_cache = true;                  ///< layers of earlier builds
-  bool refresh = false;                   ///< look at package repositories now, however lately that was done
-  std::optional<std::string> fresh_from;  ///< name of the first phase for which no layer is used
-  std::uint64_t cache_limit = 0;          ///< bytes of layers
-  std::uint64_t layer_worth_ms = 0;       ///< steps that took this long together make a layer
-  bool copy_layers = false;               ///< as if the kernel had no overlay
-  std::optional<Url> remote_cache;        ///< layers that a fleet shares
-  bool remote_cache_read_only = false;    ///< nothing is uploaded there
-  std::uint64_t repository_age = 0;       ///< seconds for which a repository counts as unchanged
+  bool use_cache = true;                ///< layers of earlier builds
+  bool refresh = false;                 ///< look at package repositories now, however lately that was done
+  std::optional<Phase> fresh_from;      ///< the first phase for which no layer is used
+  std::uint64_t cache_limit = 0;        ///< bytes of layers
+  std::uint64_t layer_worth_ms = 0;     ///< steps that took this long together make a layer
+  bool copy_layers = false;             ///< as if the kernel had no overlay
+  std::optional<Url> remote_cache;      ///< layers that a fleet shares
+  bool remote_cache_read_only = false;  ///< nothing is uploaded there
+  std::uint64_t repository_age = 0;     ///< seconds for which a repository counts as unchanged
   Cycles cycles = Cycles::refuse;
   std::optional<fs::path> log_file;
   fs::path start_directory;
-  Environment environment;              ///< the caller's, with what the options set
-  std::vector<std::string> arguments;   ///< the command line, options first
-  std::string arguments_text;           ///< the same as a shell would read it: DIB_ARGS
-  std::optional<fs::path> signing_key;  ///< --sign-key, absolute
+  Environment environment;             ///< the caller's, with what the options and the lock set
+  std::vector<std::string> arguments;  ///< the command line, options first
+  std::string arguments_text;          ///< the same as a shell would read it: DIB_ARGS
+  std::optional<Secret> signing_key;   ///< --sign-key: an Ed25519 private key, PEM
 };
 
 /// Which of upstream's two programs is asked.
 enum class BuildKind { disk, ramdisk };
+
+/// Whose rules hold. Upstream's: element-deps may form cycles, and --offline alone leaves the network as it is.
+enum class Manner { hearth, upstream };
+
+/// Who asks, where, and how.
+struct Caller {
+  Environment environment;
+  Environment settings = {};  ///< variables that go with the arguments, as an IMAGE.yaml sets them: -c leaves them
+  fs::path start_directory;   ///< relative paths begin here
+  Manner manner = Manner::hearth;
+  BuildKind kind = BuildKind::disk;
+};
 
 /// The headings under which help shows options of `hearth image create`.
 inline constexpr const char* k_content = "What is in the image";
@@ -85,12 +106,11 @@ inline constexpr const char* k_disk = "Disk and file systems";
 inline constexpr const char* k_reuse = "Layers of earlier builds, downloads and the network";
 inline constexpr const char* k_watching = "How it is run and watched";
 
-/// The option table of `hearth image create`, disk-image-create and ramdisk-image-create.
+/// The options that make up a request: of `hearth image create`, disk-image-create and all others that build or plan.
 [[nodiscard]] const std::vector<cli::Option>& image_options();
 
-/// Checks and composes the request. Throws Error(usage) with upstream's words where it has some.
-[[nodiscard]] ImageRequest make_request(const cli::Arguments& arguments, const Environment& environment,
-                                        const fs::path& start_directory, Cycles cycles,
-                                        BuildKind kind = BuildKind::disk);
+/// Arguments of a table that has image_options() to a finished request. Throws Error: usage for what is wrong in
+/// options and variables, with upstream's words where it has some; input or not_found for files that they name.
+[[nodiscard]] ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock);
 
 }  // namespace hearth::builder

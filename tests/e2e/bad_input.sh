@@ -56,6 +56,29 @@ expect_text out-type "qcow3" "qcow2"
 refused option 2 "$HEARTH" image create --image-sice 3 tiny-os
 expect_text out-option "did you mean '--image-size'?"
 
+# wrong NAME TEXT OPTION… : refused before anything runs, with TEXT.
+wrong() {
+    refused "$1" 2 create -o "$1" "${@:3}" tiny-os
+    expect_text "out-$1" "$2"
+}
+wrong checksums "did you mean sha256?" --checksums sha265
+wrong install-type "Known: source, package, repo, any" --install-type foo
+wrong resize "--max-online-resize: 'abc' is not a whole number" --max-online-resize abc
+wrong arch "-a: 'sparc' is not known" -a sparc
+wrong break "did you mean before-install?" --break before-instal
+wrong fresh "did you mean install?" --fresh-from instal
+wrong image-size "--image-size: '3 gibs' is not a size" --image-size "3 gibs"
+DIB_BLOCK_SIZE=abc wrong sector "Known: 512, 4096"
+SOURCE_DATE_EPOCH=yesterday wrong epoch "SOURCE_DATE_EPOCH: 'yesterday'"
+refused sign 1 create -o sign --sign-key /nonexistent/key tiny-os
+expect_text out-sign /nonexistent/key
+[ ! -e sign.d ] || fail "sign: the build began"
+
+# What an IMAGE.yaml says acts as it does on the command line.
+printf -- '- imagename: described\n  elements: [tiny-os]\n  types: [tar]\n  skip-base: true\n  options: [--locked, --lock, /nonexistent/lock]\n' > images.yaml
+refused described 1 "$HEARTH" image create images.yaml
+expect_text out-described "images.yaml:1:3" "there is no lock file /nonexistent/lock"
+
 # A full disk where the image is to appear: the old image stays, nothing half-written does.
 mkdir full
 if unshare -m true 2> /dev/null; then

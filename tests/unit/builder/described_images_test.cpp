@@ -19,19 +19,28 @@ class DescribedImagesTest : public testing::Test {
     files_.write(dir_.path() / "images.yaml", text, {});
     described_.files = {"images.yaml"};
     described_.start_directory = dir_.path();
-    described_.options = image_options();
     return build_described_images(described_, [this](const ImageRequest& request) {
       built_.push_back(request.image_name);
       environments_.push_back(request.environment);
+      requests_.push_back(request);
       if (request.image_name == "broken") throw Error(ErrorKind::external, "a hook failed", 7);
       return 0;
     });
+  }
+  std::string refusal(const std::string& options) {
+    try {
+      build(cat("- {imagename: x, elements: [os], options: ", options, "}\n"));
+      return "";
+    } catch (const Error& error) {
+      return error.story();
+    }
   }
   TempDir dir_ = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files_;
   DescribedBuild described_;
   std::vector<std::string> built_;
   std::vector<Environment> environments_;
+  std::vector<ImageRequest> requests_;
 };
 
 constexpr const char* k_three =
@@ -67,6 +76,27 @@ TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
     EXPECT_THAT(error.what(), HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));
   }
   EXPECT_THAT(built_, IsEmpty());
+}
+
+/// As on the command line: nothing that an image's options say is dropped.
+TEST_F(DescribedImagesTest, OptionsOfLockAndKeyActOrAreRefused) {
+  EXPECT_EQ(build("- {imagename: good, elements: [os], options: ['--record', '--lock', 'x.lock']}\n"), 0);
+  EXPECT_EQ(requests_.at(0).fetching.mode, fetch::FetchMode::record);
+  EXPECT_EQ(requests_.at(0).fetching.lock, dir_.path() / "x.lock");
+  EXPECT_EQ(requests_.at(0).arguments_text, "-o good --record --lock x.lock os");
+  EXPECT_THAT(refusal("['--locked', '--lock', '/nonexistent']"),
+              testing::AllOf(HasSubstr("images.yaml:1:3: image 'x': "), HasSubstr("no lock file /nonexistent"),
+                             HasSubstr("--record")));
+  EXPECT_THAT(refusal("['--sign-key', '/nonexistent']"), HasSubstr("images.yaml:1:3: image 'x': opening /nonexistent"));
+  EXPECT_THAT(refusal("['--checksums', 'sha265']"), HasSubstr("did you mean sha256?"));
+  EXPECT_THAT(refusal("['--nonsense']"), HasSubstr("images.yaml:1:3: "));
+  EXPECT_EQ(requests_.size(), 1U);
+}
+
+TEST_F(DescribedImagesTest, ClearingTheEnvironmentLeavesTheFiles) {
+  described_.environment = {{"DIB_MINE", "dropped"}};
+  EXPECT_EQ(build("- {imagename: good, elements: [os], clear: true, environment: {DIB_X: '1'}}\n"), 0);
+  EXPECT_EQ(environments_.at(0), (Environment{{"DIB_X", "1"}}));
 }
 
 TEST_F(DescribedImagesTest, OnlyExistingYamlFilesAreDescriptions) {

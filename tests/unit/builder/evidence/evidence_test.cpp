@@ -39,7 +39,7 @@ class EvidenceTest : public testing::Test {
                             .elements = {},
                             .fetched = std::move(lock),
                             .signing_key = std::nullopt};
-    if (is_signed) request.signing_key = dir_.path() / "key.pem";
+    if (is_signed) request.signing_key = Secret::read(dir_.path() / "key.pem");
     write_evidence(request);
   }
   /// The exit code, or the error's story.

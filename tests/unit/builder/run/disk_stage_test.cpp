@@ -26,7 +26,7 @@ class DiskStageTest : public testing::Test {
  protected:
   DiskStageTest() {
     tree.add("os", "", "operating-system").add("a").add("b", "a");
-    request.types = {"raw"};
+    request.formats = parse_formats("raw");
     request.architecture = "amd64";
     request.root_label = "the-root";
     request.output = dir.path() / "out";
@@ -94,11 +94,6 @@ TEST_F(DiskStageTest, AWrongConfigurationIsRefusedWithItsPlace) {
   EXPECT_THAT(story_of([&] { return stage(); }), HasSubstr("/missing.yaml"));
 }
 
-TEST_F(DiskStageTest, ABogusTypeIsRefusedBeforeAnythingRuns) {
-  request.types = {"raw", "qcow3"};
-  EXPECT_THAT(story_of([&] { return stage(); }), HasSubstr("qcow3"));
-}
-
 TEST_F(DiskStageTest, TheIdsFollowFromTheRequest) {
   tree.file("os", "block-device-default.yaml", k_gpt);
   request.image_name = "web";
@@ -110,8 +105,21 @@ TEST_F(DiskStageTest, TheIdsFollowFromTheRequest) {
 }
 
 TEST_F(DiskStageTest, TheSectorSizeOfTheVariableBeatsTheConfiguration) {
-  request.environment["DIB_BLOCK_SIZE"] = "4096";
+  request.sector_size = 4096;
   EXPECT_EQ(stage().layout().sector_size, 4096U);
+}
+
+TEST_F(DiskStageTest, WhatBootsIsForX86) {
+  tree.add("bootloader").add("b", "a bootloader");
+  request.architecture = "arm64";
+  EXPECT_THAT(story_of([&] { return stage(); }), AllOf(HasSubstr("-a arm64: "), HasSubstr("bootloader")));
+  request.architecture = "x86_64";
+  EXPECT_EQ(story_of([&] { return stage(); }), "");
+  tree.add("b", "a");
+  request.architecture = "arm64";
+  EXPECT_EQ(story_of([&] { return stage(); }), "");
+  request.formats = parse_formats("tar,uki");
+  EXPECT_THAT(story_of([&] { return stage(); }), HasSubstr("-t uki"));
 }
 
 TEST_F(DiskStageTest, TheSizeIsInKibAndFollowsTheOptions) {
@@ -127,13 +135,13 @@ TEST_F(DiskStageTest, TheSizeIsInKibAndFollowsTheOptions) {
 }
 
 TEST_F(DiskStageTest, AMissingToolIsNamedBeforeTheBuild) {
-  request.types = {"qcow2"};
+  request.formats = parse_formats("qcow2");
   EXPECT_THAT(story_of([&] {
                 stage().check_tools({{"PATH", "/nonexistent"}});
                 return 0;
               }),
               HasSubstr("e2fsprogs"));
-  request.types = {"tar"};
+  request.formats = parse_formats("tar");
   EXPECT_EQ(story_of([&] {
               stage().check_tools({{"PATH", "/nonexistent"}});
               return 0;
@@ -151,8 +159,8 @@ TEST_F(DiskStageTest, TheTreeGetsMountPointsAndFstab) {
 }
 
 TEST_F(DiskStageTest, AnArchiveIsWrittenWithoutAnyDiskOrProcess) {
-  request.types = {"tar"};
-  request.checksums = {"sha256"};
+  request.formats = parse_formats("tar");
+  request.checksums = {HashKind::sha256};
   fs::create_directories(dir.path() / "root/etc");
   fakes::ScriptedRunner nobody;
   Names steps;
@@ -174,7 +182,7 @@ TEST_F(DiskStageTest, AnArchiveOfATreeWithABootLoaderHoldsItsFilesWithoutADiskTo
             "- local_loop: {name: image0}\n- partitioning: {base: image0, label: mbr, partitions: [{name: root, size: "
             "100%, mkfs: {type: ext4, mount: {mount_point: /}}}]}\n");
   tree.add("bootloader").add("b", "a bootloader");
-  request.types = {"tar"};
+  request.formats = parse_formats("tar");
   const fs::path root = dir.path() / "root";
   fs::create_directories(root / "etc");
   fs::create_directories(root / "boot");

@@ -37,7 +37,7 @@ class HookEnvironmentTest : public testing::Test {
 
 TEST_F(HookEnvironmentTest, HoldsTheContractsVariables) {
   request.offline = true;
-  request.checksums = {"md5", "sha256"};
+  request.checksums = {HashKind::md5, HashKind::sha256};
   request.trace = 2;
   const Environment env = environment();
   const Environment expected = {{"ARCH", "amd64"},

@@ -14,7 +14,7 @@ class ManifestTest : public testing::Test {
  protected:
   ManifestTest() {
     tree.add("os", "", "operating-system").add("a", "os");
-    request.types = {"tar"};
+    request.formats = parse_formats("tar");
     request.architecture = "amd64";
     request.output = dir.path() / "out";
     request.arguments_text = "-t tar a";

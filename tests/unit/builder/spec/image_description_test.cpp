@@ -78,7 +78,10 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(
       refusal("- elements: [os]\n  image-sise: 3\n"),
       HasSubstr("images.yaml:2:3: unknown key 'image-sise', did you mean image-size?; allowed are imagename, "));
-  EXPECT_EQ(refusal("- image-size: 0\n"), "images.yaml:1:15: 'image-size' must be a whole number from 1, not '0'");
+  EXPECT_EQ(refusal("- image-size: 0\n"),
+            "images.yaml:1:15: 'image-size' must be a whole number from 1 or a size, not '0'");
+  EXPECT_TRUE(parse_image_descriptions({{"a", "- image-size: 3GiB\n"}}).ok());
+  EXPECT_EQ(refusal("- min-tmpfs: 0\n"), "images.yaml:1:14: 'min-tmpfs' must be a whole number from 1, not '0'");
   EXPECT_THAT(refusal("- arch: pdp11\n"), HasSubstr("images.yaml:1:9: 'arch' is one of aarch64, "));
   EXPECT_EQ(refusal("- debug-trace: 3\n"), "images.yaml:1:16: 'debug-trace' is one of 0, 1, 2, not '3'");
   EXPECT_EQ(refusal("- checksum: maybe\n"), "images.yaml:1:13: 'checksum' must be true or false, not 'maybe'");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
@@ -12,8 +13,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+ImageRequest request_by(const std::string& line, Caller caller) {
+  caller.start_directory = "/start";
+  return resolve(cli::parse_options(image_options(), split_words(line)), caller, fakes::ManualClock());
+}
 ImageRequest request(const std::string& line, const Environment& env = {}) {
-  return make_request(cli::parse_options(image_options(), split_words(line)), env, "/start", Cycles::refuse);
+  return request_by(line, Caller{.environment = env, .start_directory = {}});
+}
+std::vector<std::string> types(const ImageRequest& request) {
+  std::vector<std::string> names;
+  for (const OutputFormat& format : request.formats) names.push_back(format.name);
+  return names;
 }
 
 std::string image_request_refusal(const std::string& line, const Environment& env = {}) {
@@ -45,7 +55,7 @@ TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
 TEST(ImageRequest, TheDefaultsAreUpstreams) {
   const ImageRequest made = request("os", {{"HOME", "/home/anna"}});
   EXPECT_THAT(made.elements, ElementsAre("base", "os"));
-  EXPECT_THAT(made.types, ElementsAre("qcow2"));
+  EXPECT_THAT(types(made), ElementsAre("qcow2"));
   EXPECT_EQ(made.output, "/start/image");
   EXPECT_EQ(made.cache, "/home/anna/.cache/image-create");
   EXPECT_EQ(made.lock_files, "/home/anna/.cache/dib/lockfiles");
@@ -93,10 +103,9 @@ TEST(ImageRequest, VmWithoutALayoutAsksForOne) {
 
 TEST(ImageRequest, ARamdiskBuildStartsWithItsElement) {
   const auto ramdisk = [](const std::string& line, const Environment& env = {}) {
-    return join(make_request(cli::parse_options(image_options(), split_words(line)), env, "/start", Cycles::accept,
-                             BuildKind::ramdisk)
-                    .elements,
-                " ");
+    const Caller caller{
+        .environment = env, .start_directory = {}, .manner = Manner::upstream, .kind = BuildKind::ramdisk};
+    return join(request_by(line, caller).elements, " ");
   };
   EXPECT_EQ(ramdisk("os"), "ramdisk base os");
   EXPECT_EQ(ramdisk("-n --ramdisk-element dracut-ramdisk os"), "dracut-ramdisk os");
@@ -128,7 +137,7 @@ TEST(ImageRequest, TheOutputLosesTheSuffixOfItsOnlyType) {
 }
 
 TEST(ImageRequest, ListsAreSplitAtCommasAndEachItemCountsOnce) {
-  EXPECT_THAT(request("-t raw,tar,raw os").types, ElementsAre("raw", "tar"));
+  EXPECT_THAT(types(request("-t raw,tar,raw os")), ElementsAre("raw", "tar"));
   EXPECT_THAT(request("-p a,b -p c,,a os").packages, ElementsAre("a", "b", "c"));
   EXPECT_THAT(image_request_refusal("-t , os"), HasSubstr("no image type is named"));
 }
@@ -161,10 +170,17 @@ TEST(ImageRequest, TheInstallTypeIsNotInTheEnvironmentUnlessTheCallerHadIt) {
 }
 
 TEST(ImageRequest, NumbersAreChecked) {
-  for (const char* wrong : {"big", "-1", "1G", "", "inf", "nan", "1e999"}) {
-    if (*wrong == 0) continue;
+  for (const char* wrong : {"big", "-1", "3gib", "inf", "nan", "1e999"}) {
     EXPECT_THAT(image_request_refusal(cat("--image-size=", wrong, " os")), HasSubstr("--image-size")) << wrong;
   }
+  EXPECT_EQ(request("--image-size 3GiB os").image_size_gib, 3);
+  EXPECT_EQ(request("--image-size 4G os").image_size_gib, 4e9 / (1U << 30U));
+  EXPECT_EQ(request("--image-extra-size 2GiB os").extra_size_mib, 2048);
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_IMAGE_SIZE", "big"}}), HasSubstr("DIB_IMAGE_SIZE: 'big'"));
+  EXPECT_THAT(image_request_refusal("--max-online-resize abc os"), HasSubstr("--max-online-resize: 'abc'"));
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_BLOCK_SIZE", "abc"}}), HasSubstr("Known: 512, 4096"));
+  EXPECT_EQ(request("os", {{"DIB_BLOCK_SIZE", "4096"}}).sector_size, 4096U);
+  EXPECT_THAT(image_request_refusal("os", {{"SOURCE_DATE_EPOCH", "yesterday"}}), HasSubstr("SOURCE_DATE_EPOCH"));
   EXPECT_THAT(image_request_refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
   EXPECT_THAT(image_request_refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
   EXPECT_EQ(request("--image-extra-size 12.5 os").extra_size_mib, 12.5);
@@ -176,9 +192,11 @@ TEST(ImageRequest, TraceAddsUp) {
 }
 
 TEST(ImageRequest, ChecksumsComeByOptionOrList) {
-  EXPECT_THAT(request("--checksum os").checksums, ElementsAre("md5", "sha256"));
-  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "1"}}).checksums, ElementsAre("md5", "sha256"));
-  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "sha256"}}).checksums, ElementsAre("sha256"));
+  EXPECT_THAT(request("--checksum os").checksums, ElementsAre(HashKind::md5, HashKind::sha256));
+  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "1"}}).checksums, ElementsAre(HashKind::md5, HashKind::sha256));
+  EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "sha256"}}).checksums, ElementsAre(HashKind::sha256));
+  EXPECT_THAT(request("--checksums sha512 os", {{"DIB_CHECKSUM", "md5"}}).checksums, ElementsAre(HashKind::sha512));
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_CHECKSUM", "sha265"}}), HasSubstr("DIB_CHECKSUM: 'sha265'"));
   EXPECT_THAT(request("os", {{"DIB_CHECKSUM", "0"}}).checksums, IsEmpty());
 }
 
@@ -210,6 +228,64 @@ TEST(ImageRequest, BreakPointsAreCheckedAndCollected) {
                 HasSubstr("use before-PHASE, after-PHASE or after-error"))
         << wrong;
   }
+}
+
+TEST(ImageRequest, WordsThatAreNotKnownAreRefusedHoweverTheyCome) {
+  for (const char* wrong : {"-a sparc", "-t qcow3", "--install-type foo", "--checksums sha265", "--compression x",
+                            "--disk-maker x", "--fresh-from instal", "--break before-instal", "--server x"}) {
+    EXPECT_NE(image_request_refusal(cat(wrong, " os")), "") << wrong;
+  }
+  for (const char* variable :
+       {"ARCH", "DIB_DEFAULT_INSTALLTYPE", "HEARTH_DISK_MAKER", "DIB_CHECKSUM", "break", "HEARTH_CACHE_LIMIT",
+        "HEARTH_LAYER_WORTH", "DIB_MIN_TMPFS", "DIB_JOURNAL_SIZE", "MAX_ONLINE_RESIZE", "DIB_IMAGE_EXTRA_SIZE"}) {
+    EXPECT_NE(image_request_refusal("os", {{variable, "wrong"}}), "") << variable;
+  }
+}
+
+TEST(ImageRequest, AClearedEnvironmentKeepsWhatTheArgumentsSet) {
+  const ImageRequest made = request_by("-c os", Caller{.environment = {{"DIB_MINE", "1"}, {"HOME", "/h"}},
+                                                       .settings = {{"DIB_FILE", "2"}},
+                                                       .start_directory = {}});
+  EXPECT_EQ(made.environment, (Environment{{"DIB_FILE", "2"}, {"HOME", "/h"}}));
+}
+
+TEST(ImageRequest, KnowsTheCommandLineThatSaysTheSame) {
+  EXPECT_EQ(request("os -o x -t raw,tar -n").arguments_text, "-n -o x -t raw,tar os");
+}
+
+TEST(ImageRequest, RelativePlacesBeginAtTheCallersDirectory) {
+  const ImageRequest made = request("--image-cache c --logfile l os", {{"ELEMENTS_PATH", "e"}, {"DIB_LOCKFILES", "k"}});
+  EXPECT_EQ(made.cache, "/start/c");
+  EXPECT_EQ(made.log_file, "/start/l");
+  EXPECT_EQ(made.lock_files, "/start/k");
+  EXPECT_THAT(made.elements_path, ElementsAre("/start/e"));
+}
+
+TEST(ImageRequest, UpstreamsOfflineLeavesTheNetworkUnlessALockIsNamed) {
+  const Caller upstream{.environment = {}, .start_directory = {}, .manner = Manner::upstream};
+  EXPECT_FALSE(request_by("--offline os", upstream).fetching.mode);
+  EXPECT_EQ(request_by("--offline os", upstream).cycles, Cycles::accept);
+  EXPECT_THAT(image_request_refusal("--offline --accept-cycles os"), HasSubstr("there is no lock file"));
+}
+
+TEST(ImageRequest, TheLockIsReadAndItsSettingsHold) {
+  EXPECT_THAT(image_request_refusal("--locked --lock /nonexistent os"), HasSubstr("no lock file /nonexistent"));
+  EXPECT_THAT(image_request_refusal("--lock x os"), HasSubstr("--lock FILE goes with"));
+  EXPECT_EQ(request("--record os").environment.count("SOURCE_DATE_EPOCH"), 1U);
+}
+
+TEST(ImageRequest, TheSigningKeyIsReadAndCheckedAtOnce) {
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const std::string file = (dir.path() / "key").string();
+  EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")), HasSubstr(file));
+  RealFileSystem().write(file, "no key", {});
+  EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")), HasSubstr("no Ed25519 private key"));
+  // Made by `openssl genpkey -algorithm ed25519` for these tests.
+  const std::string key =
+      "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE "
+      "KEY-----\n";
+  RealFileSystem().write(file, key, {});
+  EXPECT_EQ(request(cat("--sign-key ", file, " os")).signing_key->text(), key);
 }
 
 class MetadataTest : public testing::Test {

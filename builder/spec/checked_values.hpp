@@ -1,0 +1,38 @@
+// Values of options and variables. What is wrong is refused with the name of the option or variable that it came by,
+// what is known, and the nearest of that. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "builder/plan/phase.hpp"
+
+namespace hearth::builder {
+
+/// A value, and the option or variable that gave it.
+struct GivenValue {
+  std::string text;
+  std::string from;  ///< "--image-size", "DIB_IMAGE_SIZE"
+};
+
+/// All of these throw Error(usage).
+[[nodiscard]] std::uint64_t whole_number(const GivenValue& given);
+/// How many `unit`s of bytes: a plain number, which may have decimals, says it; "3GiB" or "4G" is as block-device files
+/// have it.
+[[nodiscard]] double size_in(const GivenValue& given, std::uint64_t unit);
+[[nodiscard]] std::string one_of(const GivenValue& given, const std::vector<std::string>& known);
+/// "md5,sha256"; "1" is these two, "0" and nothing none.
+[[nodiscard]] std::vector<HashKind> checksum_kinds(const GivenValue& given);
+[[nodiscard]] Phase phase_named(const GivenValue& given);
+/// "before-PHASE", "after-PHASE" or "after-error".
+[[nodiscard]] std::string break_point(const GivenValue& given);
+
+/// Architectures, as Debian and the kernel call them.
+[[nodiscard]] const std::vector<std::string>& known_architectures();
+[[nodiscard]] const std::vector<std::string>& known_install_types();
+[[nodiscard]] std::vector<std::string> phase_names();
+
+}  // namespace hearth::builder

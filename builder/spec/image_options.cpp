@@ -1,0 +1,103 @@
+#include "builder/fetch/fetch_plan.hpp"
+#include "builder/spec/checked_values.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::vector<cli::Option> content_options() {
+  return cli::under(
+      k_content,
+      {{"", 'a', "ARCH", "architecture of the image (default: this machine's)", known_architectures()},
+       {"", 'n', "", "do not add the element 'base'"},
+       {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
+       {"install-type", 0, "TYPE", "default way to install: source, package, repo or any", known_install_types()},
+       {"metadata", 0, "FILE",
+        "bake this JSON as local Heat metadata (adds the element heat-metadata); or a compiled directory"},
+       {"server", 0, "NAME", "which server's of a compiled directory, by path, name or id"},
+       {"ramdisk-element", 0, "ELEMENT", "main element of ramdisk-image-create (default: ramdisk)"},
+       {"accept-cycles", 0, "", "accept element-deps that form a cycle, as diskimage-builder does"}});
+}
+
+std::vector<cli::Option> result_options() {
+  return cli::under(
+      k_results,
+      {{"", 'o', "NAME", "output: NAME.TYPE for each type, NAME.d for manifests and the log (default: image)"},
+       {"",
+        't',
+        "TYPE[,TYPE…]",
+        "qcow2 (default), raw, vhd, vhdx, vmdk, vdi, tar, tgz, tar.zst, squashfs, erofs, ext4, xfs, btrfs, docker, "
+        "oci, oci-archive, aci, kernel, uki, iso, or another of qemu-img's; several at once",
+        {"qcow2", "raw", "vhd",   "vhdx",   "vmdk", "vdi",         "tar", "tgz",    "tar.zst", "squashfs", "erofs",
+         "ext4",  "xfs", "btrfs", "docker", "oci",  "oci-archive", "aci", "kernel", "uki",     "iso"}},
+       {"", 'u', "", "do not compress qcow2"},
+       {"compression",
+        0,
+        "KIND",
+        "of qcow2: fast (default; any QEMU reads it), best (smaller), zstd (QEMU 5.1) or none",
+        {"fast", "best", "zstd", "none"}},
+       {"qemu-img-options", 0, "K=V[,…]", "options for qemu-img convert -o"},
+       {"docker-target", 0, "REPO:TAG", "name of the image that -t docker writes, for docker load"},
+       {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
+       {"checksums", 0, "KIND[,…]", "write these checksum files: md5, sha256, sha512", {"md5", "sha256", "sha512"}},
+       {"sign-key", 0, "FILE", "sign the provenance with this Ed25519 private key (PEM)"}});
+}
+
+std::vector<cli::Option> disk_options() {
+  return cli::under(
+      k_disk,
+      {{"image-size", 0, "SIZE", "size of the disk: 3GiB, or plain GiB with decimals (default: as the tree needs)"},
+       {"image-extra-size", 0, "SIZE", "space to add to the root file system: 500MiB, or plain MiB"},
+       {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
+       {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
+       {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
+       {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
+       {"disk-maker",
+        0,
+        "MAKER",
+        "who makes the disk: direct (user space), guestfs (libguestfs), auto (default)",
+        {"direct", "guestfs", "auto"}}});
+}
+
+std::vector<cli::Option> reuse_options() {
+  std::vector<cli::Option> options = cli::under(
+      k_reuse,
+      {{"image-cache", 0, "DIR", "where downloads are kept (default: ~/.cache/image-create)"},
+       {"no-cache", 0, "", "run every step; keep nothing for later builds (also HEARTH_CACHE=0)"},
+       {"refresh", 0, "", "look at the package repositories now, even if that was done within the last hour"},
+       {"fresh-from", 0, "PHASE", "run every step from PHASE (root, install, …) on", phase_names()},
+       {"remote-cache", 0, "URL",
+        "share layers by the HTTP cache protocol: URL/ac and URL/cas (also HEARTH_REMOTE_CACHE, which may have a "
+        "password)"},
+       {"remote-cache-read-only", 0, "", "upload nothing there (also HEARTH_REMOTE_CACHE_READ_ONLY=1)"},
+       {"offline", 0, "",
+        "cut the network: replay what the lock file names (disk-image-create: do not refresh caches)"}});
+  for (cli::Option& option : cli::under(k_reuse, fetch::fetch_options())) options.push_back(std::move(option));
+  return options;
+}
+
+std::vector<cli::Option> watching_options() {
+  return cli::under(
+      k_watching,
+      {{"", 'x', "", "trace hooks; twice: trace the helpers too"},
+       {"logfile", 0, "FILE", "append the log to FILE too"},
+       {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
+       {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},
+       {"no-tmpfs", 0, "", "build on disk, under TMPDIR or TMP_DIR, not in memory"},
+       {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"}});
+}
+
+}  // namespace
+
+const std::vector<cli::Option>& image_options() {
+  static const std::vector<cli::Option> options = [] {
+    std::vector<cli::Option> all;
+    for (const auto& part : {content_options(), result_options(), disk_options(), reuse_options(), watching_options()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return options;
+}
+
+}  // namespace hearth::builder
