@@ -67,7 +67,7 @@ void choose_seed(const Arguments& arguments, const SeedUse& use, StackSettings& 
 }
 
 /// All that the options of compile, validate, graph, … say of the stack.
-StackRequest request_of(const Arguments& arguments, const SeedUse& use) {
+StackRequest request_of(const Arguments& arguments, const SeedUse& use, Sources& sources) {
   if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
   StackRequest request;
   request.name = arguments.value_or("name", "overcloud");
@@ -79,7 +79,9 @@ StackRequest request_of(const Arguments& arguments, const SeedUse& use) {
   for (const std::string& pair : arguments.values("parameter")) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) throw Error(ErrorKind::usage, cat("--parameter takes NAME=VALUE, not ", pair));
-    parameters.set(pair.substr(0, equals), Value::string(pair.substr(equals + 1)));
+    const std::string name = pair.substr(0, equals);
+    parameters.set(Value::string(name).with_mark({.file = sources.add(cat("-P ", name))}),
+                   Value::string(pair.substr(equals + 1)));
   }
   request.parameters = Value::map(std::move(parameters));
   return request;
@@ -118,13 +120,17 @@ std::int64_t unix_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count();
 }
 
+void read_model(const Arguments& arguments, StackModel& model, const SeedUse& seed) {
+  static const RealFileSystem disk;
+  model.files = files_of(arguments, disk, model.sources);
+  build_model(model, request_of(arguments, seed, model.sources));
+  if (arguments.has("inventory")) learn_inventory(model, read_json_file(*arguments.value("inventory")));
+}
+
 int with_model(const Arguments& arguments, const std::function<int(StackModel&)>& use, const SeedUse& seed) {
-  const RealFileSystem disk;
   StackModel model;
   try {
-    model.files = files_of(arguments, disk, model.sources);
-    build_model(model, request_of(arguments, seed));
-    if (arguments.has("inventory")) learn_inventory(model, read_json_file(*arguments.value("inventory")));
+    read_model(arguments, model, seed);
     return use(model);
   } catch (const Fault& fault) {
     throw fault.located(model.sources);

@@ -27,6 +27,8 @@ struct SeedUse {
                                                             const fs::path& root, Sources& sources);
 /// --cfn-url, --object-url, --created.
 [[nodiscard]] std::vector<cli::Option> endpoint_options();
+/// The stack that the options name. Throws Fault.
+void read_model(const cli::Arguments& arguments, StackModel& model, const SeedUse& seed = {});
 /// Builds the stack that the options name and runs `use` on it; faults get file, line and column.
 int with_model(const cli::Arguments& arguments, const std::function<int(StackModel&)>& use, const SeedUse& seed = {});
 [[nodiscard]] std::int64_t unix_now();

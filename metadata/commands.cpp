@@ -6,9 +6,9 @@
 #include "metadata/batch/eval.hpp"
 #include "metadata/batch/validate.hpp"
 #include "metadata/command_line.hpp"
+#include "metadata/compile/mending.hpp"
 #include "metadata/compile/signals.hpp"
 #include "metadata/compile/site_seed.hpp"
-#include "metadata/compile/validation.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -29,14 +29,37 @@ int run_batch(const Arguments& arguments, Value (*evaluate)(const Value&)) {
   return 0;
 }
 
-int validate_all(StackModel& model) {
-  const std::vector<Fault> faults = validate_stack(*model.root);
-  for (const Fault& fault : faults) std::fprintf(stderr, "error: %s\n", fault.located(model.sources).story().c_str());
-  for (const auto& [mark, text] : stack_warnings(*model.root, faults.empty())) {
-    std::fprintf(stderr, "warning: %s: %s\n", model.sources.text(mark).c_str(), text.c_str());
+Value as_list(const std::vector<Mistake>& mistakes) {
+  std::vector<Value> items;
+  for (const Mistake& each : mistakes) {
+    items.push_back(map_of({{"file", Value::string(each.file)},
+                            {"line", Value::integer(each.line)},
+                            {"column", Value::integer(each.column)},
+                            {"type", Value::string(each.type)},
+                            {"text", Value::string(each.text)},
+                            {"advice", Value::string(each.advice)}}));
   }
-  if (faults.empty()) cli::print("valid\n");
-  return faults.empty() ? 0 : 1;
+  return Value::list(std::move(items));
+}
+
+int validate_all(const Arguments& arguments) {
+  const Mistakes mistakes = all_mistakes([&](StackModel& model) { read_model(arguments, model); });
+  const bool valid = mistakes.errors.empty();
+  if (arguments.has("json")) {
+    cli::print(json_text(map_of({{"valid", Value::boolean(valid)},
+                                 {"errors", as_list(mistakes.errors)},
+                                 {"warnings", as_list(mistakes.warnings)},
+                                 {"all", Value::boolean(mistakes.all)}}),
+                         {.indent = 1}) +
+               "\n");
+    return valid ? 0 : 1;
+  }
+  for (const Mistake& error : mistakes.errors) std::fprintf(stderr, "error: %s\n", error.story.c_str());
+  for (const Mistake& warning : mistakes.warnings) std::fprintf(stderr, "warning: %s\n", warning.story.c_str());
+  if (!mistakes.all) std::fprintf(stderr, "There may be more: mend these, and run it again.\n");
+  if (!valid) std::fprintf(stderr, "%zu error%s\n", mistakes.errors.size(), mistakes.errors.size() == 1 ? "" : "s");
+  if (valid) cli::print("valid\n");
+  return valid ? 0 : 1;
 }
 
 /// Answers of machines, from --signals; what they don't tell is said.
@@ -132,12 +155,12 @@ std::vector<cli::Command> commands() {
       {.words = "metadata validate",
        .operands = "",
        .summary = "all errors of a stack at once, with their places",
-       .details = "",
-       .options = stack_options({k_batch}),
-       .run =
-           [](const Arguments& a) {
-             return a.has("batch") ? run_batch(a, validate_case) : with_model(a, validate_all);
-           }},
+       .details =
+           "Each mistake with file, line and column, and the nearest right name where one is near. What is wrong is "
+           "mended in memory, so that all that stands behind it is looked at, too. Exit code 1: there are errors; "
+           "warnings alone are 0.",
+       .options = stack_options({{"json", 0, "", "errors and warnings as JSON"}, k_batch}),
+       .run = [](const Arguments& a) { return a.has("batch") ? run_batch(a, validate_case) : validate_all(a); }},
       {.words = "metadata eval",
        .operands = "",
        .summary = "evaluate snippets of templates",

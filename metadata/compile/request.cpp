@@ -63,7 +63,7 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
   for (const std::string& name : request.environments) {
     const std::optional<std::string> text = model.files->read(name);
     if (!text) throw Fault("not_found", cat("there is no environment file ", name));
-    files.push_back(read_environment(*text, name, model.sources, request.other_files.empty()));
+    files.push_back(read_environment(*text, name, model.sources, request.other_files.empty(), model.mend));
   }
   if (files.empty() && !request.environment.is_null())
     files.push_back({"environment", check_environment(request.environment)});
@@ -115,6 +115,7 @@ Value environment_in(StackModel& model, const Value& environment) {
 void build_model(StackModel& model, const StackRequest& request) {
   model.tree = std::make_unique<Tree>(model.sources, *model.files);
   model.tree->settings = request.settings;
+  model.tree->mend = model.mend;
   if (model.tree->settings.seed.empty()) model.tree->settings.seed = random_hex(32);
   TemplatePtr source = request.source;
   if (source == nullptr) {

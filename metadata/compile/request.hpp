@@ -13,6 +13,7 @@ namespace hearth::metadata {
 struct StackModel {
   Sources sources;
   std::unique_ptr<FileSource> files;
+  DocumentFilter mend{};  ///< of what is read (mending.hpp)
   std::unique_ptr<Tree> tree;
   std::unique_ptr<Stack> root;
 };

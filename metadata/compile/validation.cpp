@@ -19,16 +19,29 @@ class Validator {
   explicit Validator(Stack& stack) : stack_(stack) {}
 
   std::vector<Fault> run() {
+    std::vector<Fault> found = look();
+    if (as_heat()) return found;
+    const std::vector<Fault> undeclared = stack_.parameters().undeclared();  // which keep nothing else from being seen
+    found.insert(found.begin(), undeclared.begin(), undeclared.end());
+    return found;
+  }
+
+ private:
+  std::vector<Fault> look() {
     const bool whole = as_heat() && stack_.parent() == nullptr;  // Heat asks first who may have such resources
     if (whole && !loads()) return std::move(faults_);
-    attempt([&] { stack_.parameters().validate(!only_names()); });
+    if (as_heat()) {
+      attempt([&] { stack_.parameters().validate(!only_names()); });
+    } else {
+      attempt([&] { stack_.parameters().validate_declared(); });
+    }
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
     if (whole) attempt([&] { stack_.definition()->check_parameter_groups(); });
     if (as_heat() && !whole && !loads()) return std::move(faults_);
     std::vector<Resource*> resources;
     attempt([&] { resources = stack_.resources(); });
     attempt([&] { conditions(); });
-    attempt([&] { names(resources); });
+    if (as_heat()) attempt([&] { names(resources); });
     for (Resource* each : resources) {
       attempt([&] { (void)stack_.needs(*each); }, each->mark);
     }
@@ -40,10 +53,10 @@ class Validator {
     if (as_heat() && of_group() && resources.size() > 1) resources.resize(1);  // as good as all of them
     for (Resource* each : resources) one(*each);
     outputs();
+    if (!as_heat()) attempt([&] { names(resources); });
     return std::move(faults_);
   }
 
- private:
   /// What Heat finds while it reads the resources, before it looks at anything else.
   bool loads() {
     std::vector<Resource*> resources;
@@ -87,7 +100,7 @@ class Validator {
         return resolve(*properties.items[i], stack_);
       } catch (const Fault& fault) {
         if (fault.type() == "StackValidationFailed") throw;
-        throw value_fault(fault.text(), fault.mark());
+        throw value_fault(fault.text(), fault.mark()).advised_as(fault);
       }
     }
     return std::nullopt;
@@ -201,7 +214,7 @@ class Validator {
     try {
       given = resolve(*resource.definition->update_policy, stack_);
     } catch (const Fault& fault) {
-      throw validation_fault(fault.text(), fault.mark(), path);
+      throw validation_fault(fault.text(), fault.mark(), path).advised_as(fault);
     }
     if (!given.is_map()) return;
     try {
@@ -434,7 +447,7 @@ class Validator {
       const std::string path = cat("outputs.", output.name, ".condition");
       if (fault.type() != "ValueError" && fault.type() != "StackValidationFailed")
         throw fault.below(path).at(output.mark);
-      throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : output.mark, path);
+      throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : output.mark, path).advised_as(fault);
     }
   }
 
@@ -461,7 +474,7 @@ class Validator {
               validate(*output.value, stack_, path);
             } catch (const Fault& fault) {
               if (fault.type() != "InvalidTemplateReference") throw;
-              throw validation_fault(fault.text(), fault.mark(), path);
+              throw validation_fault(fault.text(), fault.mark(), path).advised_as(fault);
             }
             if (!as_heat()) (void)stack_.output(output.name);
           },

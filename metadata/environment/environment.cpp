@@ -166,16 +166,15 @@ Value check_environment(const Value& document) {
     const std::string name = python_str(entry.key);
     if (!is_section(entry.key)) {
       Fault fault = value_fault(cat("environment has wrong section \"", name, "\""), entry.key.mark());
-      if (const auto near = nearest(name, {k_sections.begin(), k_sections.end()}))
-        fault.hint(cat("Did you mean ", *near, "?"));
-      throw fault;
+      throw fault.suggest(name, {k_sections.begin(), k_sections.end()});
     }
     if (entry.value.is_null()) throw value_fault(cat("environment has empty section \"", name, "\""), entry.key.mark());
   }
   return document;
 }
 
-EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources, bool may_be_flat) {
+EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources, bool may_be_flat,
+                                 const DocumentFilter& filter) {
   const std::uint32_t file = sources.add(name);
   Result<Value> read = parse_yaml(text, name, file);
   if (!read) {
@@ -183,7 +182,7 @@ EnvironmentFile read_environment(std::string_view text, const std::string& name,
     throw value_fault(cat("Error parsing the environment: ", read.error().what),
                       {file, static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)});
   }
-  Value document = *read;
+  Value document = filter ? filter(name, *read) : *read;
   const bool sections = document.is_map() && std::any_of(document.entries().begin(), document.entries().end(),
                                                          [](const Entry& e) { return is_section(e.key); });
   const bool flat = may_be_flat && document.is_map() && !document.entries().empty() && !sections;

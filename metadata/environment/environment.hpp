@@ -27,7 +27,7 @@ struct EnvironmentFile {
 [[nodiscard]] Value check_environment(const Value& document);
 /// Reads the text of a file; what comes in a request may not be flat. Throws Fault.
 [[nodiscard]] EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources,
-                                               bool may_be_flat = true);
+                                               bool may_be_flat = true, const DocumentFilter& filter = {});
 
 /// Schemata of the parameters of all templates by name: merge strategies need the types.
 using Schemata = std::map<std::string, DataType>;

@@ -36,8 +36,7 @@ void check_words(const Value& value, const std::vector<std::string>& allowed, co
 
 Fault not_found(const std::string& type) {
   Fault fault("EntityNotFound", cat("The Resource Type (", type, ") could not be found."));
-  if (const auto near = nearest(type, builtin_type_names())) fault.hint(cat("Did you mean ", *near, "?"));
-  return fault;
+  return fault.suggest(type, builtin_type_names());
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ Value get_param(const Expression& call, Scope& scope) {
   if (!name.is_string()) throw type_fault(cat("Parameter name in ", in_quotes(call.function->name), " must be string"));
   std::optional<Value> value = scope.parameter(name.text());
   if (!value)
-    throw Fault("UserParameterMissing", cat("The Parameter (", name.text(), ") was not provided."), name.mark());
+    throw Fault("UserParameterMissing", cat("The Parameter (", name.text(), ") was not provided."), name.mark())
+        .suggest(name.text(), scope.parameter_names());
   if (!arguments.is_list()) return *value;
   for (std::size_t i = 1; i < arguments.items().size(); ++i) {
     const Value& key = arguments.items()[i];
@@ -33,6 +34,7 @@ Value get_param(const Expression& call, Scope& scope) {
 
 Value get_resource(const Expression& call, Scope& scope) {
   const Value name = resolved(call, scope);
+  if (name.is_waiting()) return name;
   if (!name.is_string()) {
     if (name.is_list() || name.is_map()) throw type_fault(cat("unhashable type: '", type_name(name), "'"));
     throw Fault("InvalidTemplateReference",
@@ -101,7 +103,8 @@ void validate_attr(const Expression& call, Scope& scope) {
   const std::string resource = python_str(parts[0]);
   if (!scope.has_resource(resource)) {
     throw Fault("InvalidTemplateReference",
-                cat("The specified reference \"", resource, "\" (in unknown) is incorrect."), parts[0].mark());
+                cat("The specified reference \"", resource, "\" (in unknown) is incorrect."), parts[0].mark())
+        .suggest(resource, scope.resource_names());
   }
   if (parts.size() < 2 || parts[1].is_waiting()) return;
   refuse_collection(parts[1]);

@@ -58,7 +58,7 @@ Fault unknown_reference(std::string_view name, const std::string& place, const s
                         const Mark& mark) {
   Fault fault("InvalidTemplateReference", cat("The specified reference \"", name, "\" (in ", place, ") is incorrect."),
               mark);
-  if (const auto near = nearest(name, known)) fault.hint(cat("Did you mean ", *near, "?"));
+  fault.suggest(name, known);
   return fault;
 }
 
@@ -128,7 +128,8 @@ void Stack::read_resources() {
         } catch (const Fault& fault) {
           if (fault.type() != "ValueError") throw;
           throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
-                                 cat("resources.", definition.name, ".condition"));
+                                 cat("resources.", definition.name, ".condition"))
+              .advised_as(fault);
         }
         if (enabled.is_waiting()) {
           structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
@@ -199,13 +200,6 @@ void Stack::add_resource(const ResourceDefinition& definition) {
   } catch (const Fault& fault) {
     Fault located =
         fault.as(fault.type() == "EntityNotFound" ? "StackValidationFailed" : fault.type()).at(definition.type.mark());
-    if (const auto near =
-            nearest(resource->type,
-                    {"OS::Heat::SoftwareConfig", "OS::Heat::SoftwareDeployment", "OS::Heat::StructuredConfig",
-                     "OS::Heat::StructuredDeployment", "OS::Heat::ResourceGroup", "OS::Heat::Value", "OS::Heat::None",
-                     "OS::Nova::Server", "OS::Heat::DeployedServer", "OS::Neutron::Port", "OS::Heat::RandomString"})) {
-      located.hint(cat("Did you mean ", *near, "?"));
-    }
     throw located;
   }
   identify(*resource);
@@ -346,7 +340,8 @@ Value Stack::raw_properties(Resource& resource) {
         const bool found_before = !is_cfn(template_ ? template_->version() : Version::v2013_05_23);
         if (fault.type() == "InvalidTemplateReference" && found_before) throw fault.at(written->items[i]->mark);
         throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : written->items[i]->mark,
-                               cat("Property error: resources.", resource.name, ".properties.", name));
+                               cat("Property error: resources.", resource.name, ".properties.", name))
+            .advised_as(fault);
       }
     }
     return Value::map(std::move(members)).with_mark(written->mark);
@@ -382,16 +377,11 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
   (void)remember(resource, resource.needs_memo, [&]() -> Value {
     resource.needs.clear();
     std::unordered_set<std::string> seen;
-    const auto known = [&] {
-      std::vector<std::string> names;
-      for (const auto& other : resources_) names.push_back(other->name);
-      return names;
-    };
     const auto add = [&](const std::string& name, const Mark& mark, const std::string& place) {
       if (undecided_.count(name) > 0) return;
       if (by_name_.count(name) == 0) {
         if (disabled_.count(name) > 0 && place.find('.') == std::string::npos) return;
-        throw unknown_reference(name, place, known(), mark);
+        throw unknown_reference(name, place, resource_names(), mark);
       }
       if (seen.insert(name).second) resource.needs.push_back(name);
     };
@@ -472,15 +462,19 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
 
 std::optional<Value> Stack::parameter(std::string_view name) { return parameters_->value(name); }
 
+std::vector<std::string> Stack::resource_names() const {
+  std::vector<std::string> names;
+  for (const auto& resource : resources_) names.push_back(resource->name);
+  return names;
+}
+
 bool Stack::has_resource(std::string_view name) { return find(name) != nullptr || undecided_.count(name) > 0; }
 
 Value Stack::reference(std::string_view name) {
   Resource* resource = find(name);
   if (resource == nullptr) {
     if (const auto waits = undecided_.find(name); waits != undecided_.end()) return Value::waiting(waits->second);
-    std::vector<std::string> known;
-    for (const auto& other : resources_) known.push_back(other->name);
-    throw unknown_reference(name, "unknown", known, {});
+    throw unknown_reference(name, "unknown", resource_names(), {});
   }
   if (tree_.settings.checked_as_heat_does) return Value::string(resource->name);  // until it is made
   return reference_of(*resource);
@@ -593,7 +587,9 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   if (!text) throw validation_fault(cat("there is no template ", file));
   std::string_view read = *text;
   if (tree.files.strips_templates()) read = read.substr(0, read.find_last_not_of(" \t\r\n\f\v") + 1);
-  const auto source = std::make_shared<const Template>(read_template_text(read, file, tree.sources), file);
+  Value document = read_template_text(read, file, tree.sources);
+  if (tree.mend) document = tree.mend(file, document);
+  const auto source = std::make_shared<const Template>(std::move(document), file);
   source->check();
   return tree.templates[file] = source;
 }

@@ -102,6 +102,7 @@ struct Tree {
   Tree(Sources& known_sources, FileSource& known_files) : sources(known_sources), files(known_files) {}
 
   StackSettings settings;
+  DocumentFilter mend{};  ///< of templates and environments, for whoever looks for all mistakes at once
   Sources& sources;
   FileSource& files;
   Environment environment;
@@ -171,6 +172,8 @@ class Stack final : public Scope {
 
   // Scope
   std::optional<Value> parameter(std::string_view name) override;
+  std::vector<std::string> parameter_names() const override { return parameters_->names(); }
+  std::vector<std::string> resource_names() const override;
   bool has_resource(std::string_view name) override;
   Value reference(std::string_view resource) override;
   bool has_attribute(std::string_view resource, std::string_view attribute) override;

@@ -81,8 +81,7 @@ class Parser {
       parser.fail(cat("'", tag, "' is not supported"));
     }
     Fault fault = template_fault(cat("unknown tag '", tag, "'"), file_, piece.line);
-    if (const auto near = nearest(tag, {k_tags.begin(), k_tags.end()})) fault.hint(cat("Did you mean ", *near, "?"));
-    throw fault;
+    throw fault.suggest(tag, {k_tags.begin(), k_tags.end()});
   }
 
   /// Takes the statement that closes a body.

@@ -2,9 +2,13 @@
 // cases know these names), where, and in which part of the template.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "metadata/model/mark.hpp"
 
 namespace hearth::metadata {
@@ -40,10 +44,29 @@ class Fault : public Error {
     return *this;
   }
   [[nodiscard]] const std::string& advice() const { return advice_; }  ///< may be empty
+  /// Advises the nearest of the names that are known, where one is near to what was written.
+  Fault& suggest(std::string_view written, const std::vector<std::string>& known) {
+    const std::optional<std::string> near = nearest(written, known);
+    if (!near) return *this;
+    misspelt_ = written;
+    suggestion_ = *near;
+    return hint("Did you mean " + *near + "?");
+  }
+  [[nodiscard]] const std::string& misspelt() const { return misspelt_; }  ///< of suggest(); may be empty
+  [[nodiscard]] const std::string& suggestion() const { return suggestion_; }
+  /// The map at the mark has to have a member of this name.
+  Fault& lacks(std::string member) {
+    lacking_ = std::move(member);
+    return *this;
+  }
+  [[nodiscard]] const std::string& lacking() const { return lacking_; }  ///< may be empty
   /// The frames and the hint of another fault, of which this one is told in its place.
   Fault& advised_as(const Fault& other) {
     for (const std::string& frame : other.frames()) (void)during(frame);
     if (!other.advice_.empty()) hint(other.advice_);
+    misspelt_ = other.misspelt_;
+    suggestion_ = other.suggestion_;
+    lacking_ = other.lacking_;
     return *this;
   }
   /// The whole fault with file, line and column in front, its frames and its hint.
@@ -56,7 +79,7 @@ class Fault : public Error {
   }
 
  private:
-  std::string type_, text_, path_, advice_;
+  std::string type_, text_, path_, advice_, misspelt_, suggestion_, lacking_;
   Mark mark_;
 };
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -154,6 +155,9 @@ class MapBuilder {
 
 /// The member of a map; null where there is none, and where `map` is no map.
 [[nodiscard]] Value member(const Value& map, std::string_view key);
+
+/// What a document becomes as soon as it is read, by its file's name; an empty one leaves it.
+using DocumentFilter = std::function<Value(const std::string& file, Value document)>;
 
 /// A map of text keys, for code that builds documents.
 [[nodiscard]] Value map_of(std::vector<std::pair<std::string, Value>> members);

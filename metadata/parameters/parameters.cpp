@@ -161,16 +161,24 @@ void StackParameters::validate_one(const ParameterSchema& schema, bool values) c
   }
 }
 
-void StackParameters::validate(bool values) const {
+std::vector<Fault> StackParameters::undeclared() const {
+  std::vector<Fault> found;
   for (const Entry& entry : given_.is_map() ? given_.entries() : std::vector<Entry>{}) {
     if (declares(python_str(entry.key))) continue;
     Fault fault("UnknownUserParameter", cat("The Parameter (", python_str(entry.key), ") was not defined in template."),
                 entry.key.mark());
-    if (const std::optional<std::string> near = nearest(python_str(entry.key), names()))
-      fault.hint(cat("Did you mean ", *near, "?"));
-    throw fault;
+    found.push_back(fault.suggest(python_str(entry.key), names()));
   }
+  return found;
+}
+
+void StackParameters::validate_declared(bool values) const {
   for (const ParameterSchema& schema : schemata_) validate_one(schema, values);
+}
+
+void StackParameters::validate(bool values) const {
+  for (const Fault& fault : undeclared()) throw fault;
+  validate_declared(values);
 }
 
 std::vector<std::string> StackParameters::names() const {

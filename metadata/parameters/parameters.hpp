@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "metadata/model/fault.hpp"
 #include "metadata/parameters/schema.hpp"
 
 namespace hearth::metadata {
@@ -25,8 +26,12 @@ class StackParameters {
   StackParameters(std::vector<ParameterSchema> schemata, const Value& given, const Value& defaults,
                   const StackIdentity& stack, bool cfn);
 
+  /// Values given for parameters that the template does not have.
+  [[nodiscard]] std::vector<Fault> undeclared() const;
   /// Every schema and every value; throws the first fault. `values`: false checks the schemata only.
   void validate(bool values = true) const;
+  /// The same, but that values of undeclared ones are passed over.
+  void validate_declared(bool values = true) const;
   /// The converted value; nothing when there is no such parameter. Throws UserParameterMissing, ValueError.
   [[nodiscard]] std::optional<Value> value(std::string_view name) const;
   [[nodiscard]] bool declares(std::string_view name) const { return places_.count(std::string(name)) > 0; }

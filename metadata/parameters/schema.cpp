@@ -29,7 +29,7 @@ void check_keys(const Value& map, const std::vector<std::string>& allowed, const
   for (const Entry& entry : map.entries()) {
     const std::string key = python_str(entry.key);
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
-      throw schema_fault(cat("Invalid key '", key, "' for ", entity), entry.key.mark());
+      throw schema_fault(cat("Invalid key '", key, "' for ", entity), entry.key.mark()).suggest(key, allowed);
     }
   }
 }
@@ -47,8 +47,7 @@ DataType type_of(const Value& type, bool cfn) {
   std::vector<std::string> names;
   for (const TypeName& row : k_types) names.emplace_back(cfn ? row.cfn : row.hot);
   Fault fault = schema_fault(cat("Invalid type (", text, ")"), type.mark());
-  if (const std::optional<std::string> near = nearest(text, names)) fault.hint(cat("Did you mean ", *near, "?"));
-  throw fault;
+  throw fault.suggest(text, names);
 }
 
 Constraint hot_constraint(const Value& definition, Version version) {

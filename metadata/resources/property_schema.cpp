@@ -200,7 +200,7 @@ Value convert_property(const PropertySchema& schema, const Value& value, const s
     return result;
   } catch (const Fault& fault) {
     if (fault.type() == "StackValidationFailed") throw;  // has its path already
-    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : value.mark(), name);
+    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : value.mark(), name).advised_as(fault);
   }
 }
 
@@ -217,8 +217,7 @@ void check_property_names(const PropertyTable& table, const std::vector<Value>& 
     Fault fault = validation_fault(cat("Unknown Property ", key), name.mark());
     std::vector<std::string> known;
     for (const auto& row : table) known.push_back(row.first);
-    if (const auto near = nearest(key, known)) fault.hint(cat("Did you mean ", *near, "?"));
-    throw fault;
+    throw fault.suggest(key, known);
   }
 }
 
@@ -229,7 +228,7 @@ Value convert_properties(const PropertyTable& table, const Value& given) {
     if (const Value* value = given.find(name)) {
       members.set(name, convert_property(schema, *value, name));
     } else if (schema.required) {
-      throw validation_fault(cat("Property ", name, " not assigned"), given.mark());
+      throw validation_fault(cat("Property ", name, " not assigned"), given.mark()).lacks(name);
     } else if (!schema.from_parameter) {
       members.set(name, schema.default_value.is_null() ? Value() : convert_property(schema, Value(), name));
     }

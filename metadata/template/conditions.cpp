@@ -26,10 +26,7 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
   const ExpressionPtr definition = condition.is_string() ? template_->condition(condition.text()) : nullptr;
   if (definition == nullptr) {
     Fault fault = value_fault(cat("Invalid condition \"", python_str(condition), "\""), condition.mark());
-    if (condition.is_string()) {
-      if (const auto near = nearest(condition.text(), template_->condition_names()))
-        fault.hint(cat("Did you mean ", *near, "?"));
-    }
+    if (condition.is_string()) fault.suggest(condition.text(), template_->condition_names());
     throw fault;
   }
   const std::string& name = condition.text();

@@ -62,7 +62,8 @@ class Parser {
     try {
       if (found->check != nullptr) found->check(*call);
     } catch (const Fault& fault) {
-      return faulty(snippet, validation_fault(fault.text(), fault.mark().known() ? fault.mark() : mark, inner));
+      return faulty(
+          snippet, validation_fault(fault.text(), fault.mark().known() ? fault.mark() : mark, inner).advised_as(fault));
     }
     return call;
   }
@@ -130,7 +131,8 @@ Value decide(const Expression& branch, Scope& scope) {
     return scope.condition(decided);
   } catch (const Fault& fault) {
     if (fault.type() != "ValueError" && fault.type() != "TypeError" && fault.type() != "KeyError") throw;
-    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : branch.mark, branch.path);
+    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : branch.mark, branch.path)
+        .advised_as(fault);
   }
 }
 

@@ -29,6 +29,9 @@ class Scope {
   virtual ~Scope() = default;
   /// The value; nothing when there is no such parameter or it has none.
   [[nodiscard]] virtual std::optional<Value> parameter(std::string_view name) = 0;
+  /// For advice alone.
+  [[nodiscard]] virtual std::vector<std::string> parameter_names() const { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> resource_names() const { return {}; }
   [[nodiscard]] virtual bool has_resource(std::string_view name) = 0;
   /// The reference id of a resource that exists.
   [[nodiscard]] virtual Value reference(std::string_view resource) = 0;

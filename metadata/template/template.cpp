@@ -37,11 +37,6 @@ bool is_known_section(const std::string& name, Version version) {
   return hot.count(name) > 0 || (name == "conditions" && has_conditions(version));
 }
 
-Fault with_hint(Fault fault, const std::string& word, const std::vector<std::string>& known) {
-  if (const std::optional<std::string> near = nearest(word, known)) fault.hint(cat("Did you mean ", *near, "?"));
-  return fault;
-}
-
 }  // namespace
 
 Value read_template_text(std::string_view text, std::string_view name, Sources& sources) {
@@ -102,8 +97,8 @@ void Template::check_sections() const {
   for (const Entry& entry : document_.entries()) {
     const std::string name = python_str(entry.key);
     if (is_known_section(name, version_)) continue;
-    throw with_hint({"InvalidTemplateSection", cat("The template section is invalid: ", name), entry.key.mark()}, name,
-                    {"description", "parameter_groups", "parameters", "conditions", "resources", "outputs"});
+    throw Fault("InvalidTemplateSection", cat("The template section is invalid: ", name), entry.key.mark())
+        .suggest(name, {"description", "parameter_groups", "parameters", "conditions", "resources", "outputs"});
   }
 }
 
@@ -250,9 +245,8 @@ class ResourceReader {
     for (const Entry& key : entry_.value.entries()) {
       const std::string name = python_str(key.key);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      throw with_hint(
-          validation_fault(cat("\"", name, "\" is not a valid keyword inside a resource definition"), key.key.mark()),
-          name, known);
+      throw validation_fault(cat("\"", name, "\" is not a valid keyword inside a resource definition"), key.key.mark())
+          .suggest(name, known);
     }
   }
 

@@ -82,6 +82,23 @@ printf 'heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::Softw
 if "$hearth" metadata validate -t typo.yaml 2>errors; then fail "a misspelt type is accepted"; fi
 grep -q 'Did you mean OS::Heat::SoftwareConfig?' errors || fail "no nearest name: $(cat errors)"
 printf 'heat_template_version: 2018-08-31\nresources: {a: {type: n.yaml}, b: {type: n.yaml}}\n' >n.yaml
+cat >many.yaml <<'YAML'
+heat_template_version: 2018-08-31
+paramters: {who: {type: strng, default: x}}
+resources:
+  a: {type: OS::Heat::SoftwareConfg, propertis: {config: {get_param: whoo}}}
+  b: {type: OS::Heat::Value, properties: {value: {get_resource: aa}, type: strange}}
+YAML
+code=0
+"$hearth" metadata validate -t many.yaml -P other=1 --json >many.json || code=$?
+[ $code = 1 ] || fail "wrong templates end with $code, not 1"
+python3 - <<'PY' || fail "not all mistakes are told as JSON"
+import json
+told = json.load(open("many.json"))
+places = [(e["file"], e["line"]) for e in told["errors"]]
+wanted = [("many.yaml", line) for line in (2, 2, 4, 4, 4, 5, 5)] + [("-P other", 0)]
+assert not told["valid"] and places == wanted, told
+PY
 if timeout 5 "$hearth" metadata validate -t n.yaml 2>errors; then fail "a template inside itself is accepted"; fi
 grep -q 'n.yaml -> n.yaml' errors || fail "the circle is not shown: $(cat errors)"
 echo '[{"version": "2018-08-31", "snippet": {"list_join": ["-", ["a", "b"]]}}]' >cases.json

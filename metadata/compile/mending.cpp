@@ -1,0 +1,294 @@
+#include "metadata/compile/mending.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "metadata/compile/validation.hpp"
+#include "metadata/functions/table.hpp"
+#include "metadata/model/value_text.hpp"
+
+namespace hearth::metadata {
+
+namespace {
+
+using Patch = Mending::Patch;
+using Path = std::vector<std::size_t>;
+
+constexpr std::chrono::seconds k_longest_look{10};
+
+Value not_known() { return Value::waiting({{"what is wrong", "value"}}); }
+
+std::size_t size_of(const Value& value) {
+  return value.is_map() ? value.entries().size() : value.is_list() ? value.items().size() : 0;
+}
+const Value& child(const Value& value, std::size_t index) {
+  return value.is_map() ? value.entries()[index].value : value.items()[index];
+}
+const Value& at(const Value& document, const Path& path, std::size_t depth) {
+  const Value* value = &document;
+  for (std::size_t i = 0; i < depth; ++i) value = &child(*value, path[i]);
+  return *value;
+}
+std::string name_at(const Value& document, const Path& path, std::size_t depth) {
+  const Value& map = at(document, path, depth);
+  return map.is_map() ? python_str(map.entries()[path[depth]].key) : "";
+}
+
+/// Goes through keys and values, outer ones first; what `found` accepts is where `path` and `key` are left at.
+bool search(const Value& value, const std::function<bool(const Value&, bool key)>& found, Path& path, bool& key) {
+  for (std::size_t i = 0; i < size_of(value); ++i) {
+    path.push_back(i);
+    key = value.is_map() && found(value.entries()[i].key, true);
+    if (key || found(child(value, i), false) || search(child(value, i), found, path, key)) return true;
+    path.pop_back();
+  }
+  return false;
+}
+
+Value patched(const Value& value, const Patch& patch, std::size_t depth = 0) {
+  if (depth == patch.path.size()) {
+    if (patch.kind == Patch::Kind::replace) return patch.value;
+    MapBuilder members(value.entries());
+    members.set(patch.name, patch.value);
+    return Value::map(std::move(members)).with_mark(value.mark());
+  }
+  const std::size_t index = patch.path[depth];
+  if (index >= size_of(value)) return value;
+  const bool last = depth + 1 == patch.path.size();
+  const auto place = static_cast<std::ptrdiff_t>(index);
+  if (value.is_list()) {
+    std::vector<Value> items = value.items();
+    if (last && patch.kind == Patch::Kind::drop) {
+      items.erase(items.begin() + place);
+    } else {
+      items[index] = patched(items[index], patch, depth + 1);
+    }
+    return Value::list(std::move(items)).with_mark(value.mark());
+  }
+  std::vector<Entry> entries = value.entries();
+  if (last && patch.kind == Patch::Kind::drop) {
+    entries.erase(entries.begin() + place);
+  } else if (last && patch.kind == Patch::Kind::rename) {
+    entries[index].key = patch.value;
+  } else {
+    entries[index].value = patched(entries[index].value, patch, depth + 1);
+  }
+  return Value::map(MapBuilder(std::move(entries))).with_mark(value.mark());
+}
+
+/// What is to be changed for one fault in one document, which is a template or an environment.
+class Surgeon {
+ public:
+  Surgeon(const Value& document, const Fault& fault) : document_(document), fault_(fault) {
+    try {
+      version_ = version_of(document);
+    } catch (const Fault&) {
+    }
+    template_ = version_.has_value() || std::any_of(document.entries().begin(), document.entries().end(), is_version);
+  }
+
+  std::optional<Patch> patch() {
+    const auto stands_here = [&](const Value& value, bool) { return value.mark() == fault_.mark(); };
+    const auto key_here = [&](const Value& value, bool key) { return key && value.mark() == fault_.mark(); };
+    const auto map_here = [&](const Value& value, bool key) {
+      return !key && value.is_map() && value.mark() == fault_.mark();
+    };
+    // A map written in a block begins where its first key does.
+    if (!fault_.lacking().empty() && search(document_, map_here, path_, key_)) return add(path_);
+    if (!search(document_, key_here, path_, key_) && !search(document_, stands_here, path_, key_)) return std::nullopt;
+    for (std::size_t depth = 0; depth < path_.size(); ++depth) names_.push_back(name_at(document_, path_, depth));
+    if (!fault_.lacking().empty() && is_resource()) return add_property();
+    if (!fault_.misspelt().empty()) {
+      if (auto spelt = spelt_right()) return spelt;
+    }
+    return template_ ? in_template() : in_environment();
+  }
+
+ private:
+  static bool is_version(const Entry& entry) {
+    const std::string name = python_str(entry.key);
+    return name == "heat_template_version" || name == "HeatTemplateFormatVersion" || name == "AWSTemplateFormatVersion";
+  }
+  [[nodiscard]] bool cfn() const { return version_ && is_cfn(*version_); }
+  [[nodiscard]] bool section(std::string_view hot, std::string_view cfn) const {
+    return names_[0] == hot || names_[0] == cfn;
+  }
+  [[nodiscard]] bool is_resource() const { return template_ && path_.size() == 2 && section("resources", "Resources"); }
+  [[nodiscard]] Path outer(std::size_t depth) const {
+    return {path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(depth)};
+  }
+  [[nodiscard]] Patch drop(std::size_t depth) const { return {Patch::Kind::drop, outer(depth)}; }
+  [[nodiscard]] Patch replace(std::size_t depth, Value value) const {
+    return {Patch::Kind::replace, outer(depth), std::move(value)};
+  }
+  [[nodiscard]] Patch add(Path path) const {
+    return {Patch::Kind::add, std::move(path), not_known(), fault_.lacking()};
+  }
+
+  [[nodiscard]] Patch add_property() const {
+    const std::string word = cfn() ? "Properties" : "properties";
+    const Value& resource = at(document_, path_, path_.size());
+    for (std::size_t i = 0; i < size_of(resource); ++i) {
+      if (!resource.is_map() || python_str(resource.entries()[i].key) != word) continue;
+      Path inside = path_;
+      inside.push_back(i);
+      if (child(resource, i).is_map()) return add(inside);
+    }
+    return {Patch::Kind::add, path_, map_of({{fault_.lacking(), not_known()}}), word};
+  }
+
+  [[nodiscard]] std::optional<Patch> spelt_right() const {
+    Path path = path_;
+    bool key = key_;
+    const auto is_it = [&](const Value& value, bool) { return value.is_string() && value.text() == fault_.misspelt(); };
+    const Value& here = at(document_, path, path.size());
+    if (key && !is_it(at(document_, path, path.size() - 1).entries()[path.back()].key, true)) key = false;
+    if (!key && !is_it(here, false) && !search(here, is_it, path, key)) return std::nullopt;
+    const Value& around = at(document_, path, path.size() - 1);
+    if (key && around.find(fault_.suggestion()) != nullptr) return Patch{Patch::Kind::drop, path};
+    return Patch{key ? Patch::Kind::rename : Patch::Kind::replace, path, Value::string(fault_.suggestion())};
+  }
+
+  /// How deep the innermost function's call is that this stands in.
+  [[nodiscard]] std::optional<std::size_t> call() const {
+    for (std::size_t depth = path_.size(); version_ && depth > 2; --depth) {
+      const Value& value = at(document_, path_, depth);
+      if (!value.is_map() || value.entries().size() != 1) continue;
+      const std::string name = python_str(value.entries().front().key);
+      if (find_function(name, *version_) != nullptr || is_branch(name, *version_)) return depth;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Patch in_template() const {
+    if (path_.size() == 1 && is_version(document_.entries()[path_[0]])) {
+      return replace(1, Value::string(names_[0] == "heat_template_version" ? "2021-04-16" : "2012-12-12"));
+    }
+    if (path_.size() == 1) return drop(1);
+    if (section("parameters", "Parameters"))
+      return replace(2, cfn() ? map_of({{"Type", Value::string("String")}, {"Default", not_known()}})
+                              : map_of({{"type", Value::string("string")}, {"default", not_known()}}));
+    if (section("conditions", "Conditions")) return replace(2, Value::boolean(true));
+    if (section("outputs", "Outputs")) return replace(2, map_of({{cfn() ? "Value" : "value", not_known()}}));
+    if (section("resources", "Resources")) return in_resource();
+    return drop(std::min<std::size_t>(path_.size(), 4));  // one of the names in a group of parameters
+  }
+
+  [[nodiscard]] Patch in_resource() const {
+    const Value nothing = Value::string("OS::Heat::None");
+    if (path_.size() == 2) return replace(2, map_of({{cfn() ? "Type" : "type", nothing}}));
+    const bool type = names_[2] == "type" || names_[2] == "Type";
+    if (path_.size() == 3) return type ? replace(3, nothing) : drop(3);
+    if (const auto depth = call()) return replace(*depth, not_known());
+    const bool name = names_[2] == "depends_on" || names_[2] == "DependsOn";
+    return key_ || name ? drop(path_.size()) : replace(path_.size(), not_known());
+  }
+
+  [[nodiscard]] Patch in_environment() const {
+    if (key_ || path_.size() == 1) return drop(path_.size());
+    if (names_[0] == "resource_registry") return replace(path_.size(), Value::string("OS::Heat::None"));
+    return names_[0].rfind("parameter", 0) == 0 ? replace(path_.size(), not_known()) : drop(path_.size());
+  }
+
+  const Value& document_;
+  const Fault& fault_;
+  std::optional<Version> version_;
+  bool template_ = false;
+  Path path_;
+  bool key_ = false;
+  std::vector<std::string> names_;
+};
+
+Mistake mistake_of(const Fault& fault, const Sources& sources) {
+  return {.file = sources.name(fault.mark().file),
+          .line = fault.mark().line,
+          .column = fault.mark().column,
+          .type = fault.type(),
+          .text = fault.what(),
+          .advice = fault.advice(),
+          .story = fault.located(sources).story()};
+}
+
+bool same_place(const Mistake& a, const Mistake& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/// The same mistake met again: at the same place, perhaps seen from further out.
+bool is_told(const std::vector<Mistake>& told, const Mistake& again) {
+  return std::any_of(told.begin(), told.end(), [&](const Mistake& earlier) {
+    return same_place(earlier, again) && (again.text.ends_with(earlier.text) || earlier.text.ends_with(again.text));
+  });
+}
+
+void sort_by_place(std::vector<Mistake>& mistakes) {
+  std::vector<std::string> files;
+  const auto number = [&](const std::string& file) {
+    return std::find(files.begin(), files.end(), file) - files.begin();
+  };
+  for (const Mistake& each : mistakes) {
+    if (number(each.file) == static_cast<std::ptrdiff_t>(files.size())) files.push_back(each.file);
+  }
+  std::stable_sort(mistakes.begin(), mistakes.end(), [&](const Mistake& a, const Mistake& b) {
+    return std::tuple(number(a.file), a.line, a.column) < std::tuple(number(b.file), b.line, b.column);
+  });
+}
+
+std::vector<Mistake> warnings_of(StackModel& model, bool faultless) {
+  std::vector<Mistake> found;
+  for (const auto& [mark, text] : stack_warnings(*model.root, faultless)) {
+    const std::string place = model.sources.text(mark);
+    found.push_back({model.sources.name(mark.file), mark.line, mark.column, "", text, "", cat(place, ": ", text)});
+  }
+  return found;
+}
+
+}  // namespace
+
+Value Mending::mended(const std::string& file, Value document) {
+  for (const Patch& patch : patches_[file]) document = patched(document, patch);
+  return documents_[file] = std::move(document);
+}
+
+bool Mending::mend(const Fault& fault, const Sources& sources) {
+  const auto found = documents_.find(sources.name(fault.mark().file));
+  if (found == documents_.end() || !fault.mark().known() || !found->second.is_map()) return false;
+  const std::optional<Patch> patch = Surgeon(found->second, fault).patch();
+  if (!patch) return false;
+  found->second = patched(found->second, *patch);
+  patches_[found->first].push_back(*patch);
+  return true;
+}
+
+Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
+  const auto began = std::chrono::steady_clock::now();
+  Mending mending;
+  Mistakes result;
+  for (bool first = true;; first = false) {
+    StackModel model;
+    model.mend = [&](const std::string& file, Value document) { return mending.mended(file, std::move(document)); };
+    std::vector<Fault> faults;
+    try {
+      build(model);
+      faults = validate_stack(*model.root);
+      if (first) result.warnings = warnings_of(model, faults.empty());
+    } catch (const Fault& fault) {
+      faults = {fault};
+    }
+    bool mended = false;
+    for (const Fault& fault : faults) {
+      Mistake mistake = mistake_of(fault, model.sources);
+      if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
+      mended = mending.mend(fault, model.sources) || mended;
+    }
+    result.all = std::chrono::steady_clock::now() - began < k_longest_look;
+    if (!mended || !result.all) break;
+  }
+  sort_by_place(result.errors);
+  return result;
+}
+
+}  // namespace hearth::metadata

@@ -1,0 +1,149 @@
+#include "metadata/compile/mending.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "metadata/compile/files.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Mistakes look(const std::map<std::string, std::string>& files, std::vector<std::string> environments = {}) {
+  return all_mistakes([&](StackModel& model) {
+    model.files = std::make_unique<MapFiles>(files);
+    StackRequest request;
+    request.template_name = "top.yaml";
+    request.environments = environments;
+    build_model(model, request);
+  });
+}
+
+/// "FILE:LINE TEXT", with the advice in brackets.
+std::vector<std::string> lines(const Mistakes& mistakes) {
+  std::vector<std::string> all;
+  for (const Mistake& each : mistakes.errors) {
+    all.push_back(
+        cat(each.file, ":", each.line, " ", each.text, each.advice.empty() ? "" : cat(" (", each.advice, ")")));
+  }
+  return all;
+}
+
+/// Twenty kinds of mistakes in one template, one or more a line, and all are told.
+TEST(Mending, tells_twenty_kinds_of_mistakes_at_once) {
+  const Mistakes mistakes = look({{"top.yaml",
+                                   "heat_template_version: 2018-08-31\n"                                      // 1
+                                   "parametrs: {extra: {type: string}}\n"                                     // 2
+                                   "parameters:\n"                                                            // 3
+                                   "  size: {type: number, default: 5, constraints: [{range: {min: 10}}]}\n"  // 4
+                                   "  name: {type: strng, default: n}\n"                                      // 5
+                                   "  must: {type: string}\n"                                                 // 6
+                                   "  odd: {type: string, defaut: x}\n"                                       // 7
+                                   "conditions: {big: {eqals: [1, 2]}}\n"                                     // 8
+                                   "resources:\n"                                                             // 9
+                                   "  a:\n"                                                                   // 10
+                                   "    type: OS::Heat::SoftwareConfg\n"                                      // 11
+                                   "    properties: {group: script, confg: {get_param: nam}}\n"               // 12
+                                   "  b:\n"                                                                   // 13
+                                   "    type: OS::Heat::SoftwareConfig\n"                                     // 14
+                                   "    propertis: {config: {get_file: missing.sh}}\n"                        // 15
+                                   "  c:\n"                                                                   // 16
+                                   "    type: OS::Heat::SoftwareDeployment\n"                                 // 17
+                                   "    properties:\n"                                                        // 18
+                                   "      config: {get_resource: aa}\n"                                       // 19
+                                   "      server: {get_param: nonesuch}\n"                                    // 20
+                                   "      signal_transport: CFN_SGNAL\n"                                      // 21
+                                   "  d:\n"                                                                   // 22
+                                   "    type: OS::Heat::Value\n"                                              // 23
+                                   "    condition: bigg\n"                                                    // 24
+                                   "    properties: {value: 1, type: strange}\n"                              // 25
+                                   "  e:\n"                                                                   // 26
+                                   "    type: OS::Heat::ResourceGroup\n"                                      // 27
+                                   "    depends_on: [a, zz]\n"                                                // 28
+                                   "    properties: {count: many, resource_def: {type: OS::Heat::None}}\n"    // 29
+                                   "  f:\n"                                                                   // 30
+                                   "    type: OS::Heat::RandomString\n"                                       // 31
+                                   "    deletion_policy: Remove\n"                                            // 32
+                                   "    properties: {length: 5000}\n"                                         // 33
+                                   "  g: {properties: {x: 1}}\n"                                              // 34
+                                   "  h: {type: OS::Heat::SoftwareDeployment, properties: {config: c}}\n"     // 35
+                                   "outputs:\n"                                                               // 36
+                                   "  o: {valu: 1}\n"                                                         // 37
+                                   "  p: {value: {get_attr: [ff, value]}}\n"}});                              // 38
+  std::vector<std::uint32_t> places;
+  for (const Mistake& each : mistakes.errors) places.push_back(each.line);
+  EXPECT_THAT(places,
+              ElementsAre(2, 4, 5, 6, 7, 8, 11, 12, 12, 15, 15, 19, 20, 21, 24, 25, 28, 29, 32, 33, 34, 35, 37, 38))
+      << join(lines(mistakes), "\n");
+  std::string advice;
+  for (const Mistake& each : mistakes.errors) advice += each.advice + "\n";
+  for (const char* name : {"parameters", "string", "default", "OS::Heat::SoftwareConfig", "config", "name",
+                           "properties", "a", "big", "f"}) {
+    EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
+  }
+  EXPECT_TRUE(mistakes.all);
+}
+
+/// What was misspelt is read as it was meant: what stands below it, and what refers to it, is right then.
+TEST(Mending, tells_nothing_that_only_follows_from_a_mistake) {
+  EXPECT_THAT(lines(look({{"top.yaml",
+                           "heat_template_version: 2018-08-31\n"
+                           "paramters:\n  who: {type: string, default: x}\n"
+                           "resources:\n"
+                           "  a: {type: OS::Heat::SoftwareConfg, propertis: {config: {get_param: who}}}\n"
+                           "  b: {type: OS::Heat::Value, properties: {value: {get_resource: a}}}\n"
+                           "outputs: {o: {value: {get_attr: [b, value]}}}\n"}})),
+              ElementsAre("top.yaml:2 The template section is invalid: paramters (Did you mean parameters?)",
+                          "top.yaml:5 The Resource Type (OS::Heat::SoftwareConfg) could not be found. (Did you mean "
+                          "OS::Heat::SoftwareConfig?)",
+                          "top.yaml:5 \"propertis\" is not a valid keyword inside a resource definition (Did you mean "
+                          "properties?)"));
+}
+
+TEST(Mending, looks_into_environments_and_nested_templates) {
+  const Mistakes mistakes =
+      look({{"top.yaml",
+             "heat_template_version: 2018-08-31\nparameters: {n: {type: number}}\n"
+             "resources: {x: {type: nested.yaml, properties: {sise: 1, colour: red}}}\n"},
+            {"nested.yaml",
+             "heat_template_version: 2018-08-31\nparameters: {size: {type: number}}\n"
+             "resources: {r: {type: OS::Heat::RandomString, properties: {lenght: 3}}, s: {type: OS::Heat::Nothing}}\n"},
+            {"env.yaml", "parameters: {n: many}\nparameter_default: {}\n"}},
+           {"env.yaml"});
+  EXPECT_THAT(lines(mistakes).size(), 6U) << join(lines(mistakes), "\n");
+  EXPECT_NE(join(lines(mistakes), "\n").find("nested.yaml:3"), std::string::npos) << join(lines(mistakes), "\n");
+}
+
+TEST(Mending, tells_all_values_of_parameters_that_are_none) {
+  const Mistakes mistakes = all_mistakes([&](StackModel& model) {
+    model.files = std::make_unique<MapFiles>(std::map<std::string, std::string>{
+        {"top.yaml",
+         "heat_template_version: 2018-08-31\nparameters: {size: {type: string, default: x}}\n"
+         "resources: {r: {type: OS::Heat::Nothing}}\n"}});
+    StackRequest request;
+    request.template_name = "top.yaml";
+    request.parameters = map_of({{"sise", Value::string("1")}, {"other", Value::string("1")}});
+    build_model(model, request);
+  });
+  EXPECT_EQ(mistakes.errors.size(), 3U) << join(lines(mistakes), "\n");
+}
+
+TEST(Mending, ends_where_a_text_cannot_be_read) {
+  EXPECT_EQ(look({{"top.yaml", "heat_template_version: [2018\n"}}).errors.size(), 1U);
+  EXPECT_EQ(look({{"top.yaml", "- a\n"}}).errors.size(), 1U);
+  EXPECT_EQ(look({{"other.yaml", ""}}).errors.size(), 1U);
+}
+
+TEST(Mending, says_nothing_of_what_is_right) {
+  EXPECT_THAT(
+      look({{"top.yaml",
+             "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::Value, properties: {value: 1}}}\n"}})
+          .errors,
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace hearth::metadata
