@@ -120,12 +120,16 @@ cli::Command plan_command(const fs::path& executable) {
 }
 
 cli::Command reproduce_command(const fs::path& executable) {
-  return evidence::reproduce_command([executable](const evidence::Rebuild& rebuild) {
+  return evidence::reproduce_command(image_options(), [executable](const evidence::Rebuild& rebuild) {
     const SystemClock clock;
-    const ImageRequest request = resolve(
-        cli::parse_options(image_options(), rebuild.arguments),
-        {.environment = rebuild.environment, .start_directory = rebuild.directory, .manner = Manner::upstream}, clock);
-    return build_image(request, find_installation(rebuild.environment, executable), Verbosity::progress);
+    ImageRequest request = resolve(cli::parse_options(image_options(), rebuild.arguments),
+                                   {.environment = rebuild.environment,
+                                    .start_directory = fs::current_path(),
+                                    .manner = Manner::upstream,
+                                    .kind = rebuild.is_ramdisk ? BuildKind::ramdisk : BuildKind::disk},
+                                   clock);
+    request.element_digests = rebuild.elements;
+    return build_image(request, find_installation(current_environment(), executable), Verbosity::progress);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,14 @@ namespace hearth::builder::evidence {
 
 [[nodiscard]] cli::Command verify_command();
 
-/// A build to be done again: its arguments, for the same command table, its environment and its directory.
+/// A build to be done again, from here.
 struct Rebuild {
-  std::vector<std::string> arguments;
-  Environment environment;
-  fs::path directory;
+  std::vector<std::string> arguments;           ///< for the table of the first build
+  Environment environment;                      ///< all of it
+  std::map<std::string, std::string> elements;  ///< names and digests: others are not to run
+  bool is_ramdisk = false;
 };
-/// `build` does it and returns its exit code.
-[[nodiscard]] cli::Command reproduce_command(std::function<int(const Rebuild&)> build);
+/// `table` is that of `hearth image create`; `build` does the build and returns its exit code.
+[[nodiscard]] cli::Command reproduce_command(std::vector<cli::Option> table, std::function<int(const Rebuild&)> build);
 
 }  // namespace hearth::builder::evidence

@@ -12,6 +12,7 @@
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/statements.hpp"
@@ -39,15 +40,21 @@ std::int64_t creation_time(const Environment& environment) {
 ImageFacts collect(const EvidenceRequest& request) {
   const Json manifest = read_json(beside(request.stem) / "manifest.json");
   ImageFacts facts{.name = request.stem.filename().string(),
+                   .version = request.version,
+                   .builder = request.builder,
                    .distribution = manifest.value("distribution", ""),
                    .created_s = creation_time(request.environment),
+                   .finished_s = static_cast<std::int64_t>(std::time(nullptr)),
+                   .is_ramdisk = request.is_ramdisk,
                    .arguments = request.arguments,
                    .directory = request.directory,
                    .environment = telling_variables(request.environment),
                    .outputs = {},
+                   .evidence = {},
                    .packages = {},
                    .elements = {},
-                   .fetched = request.fetched};
+                   .fetched = request.fetched.value_or(fetch::Lock())};
+  for (auto& [name, value] : facts.fetched.settings) value = without_credentials(value);
   for (const Json& output : manifest.at("outputs")) {
     facts.outputs.push_back(describe_output(request.stem.parent_path() / output.get<std::string>()));
   }
@@ -58,6 +65,18 @@ ImageFacts collect(const EvidenceRequest& request) {
     facts.elements.push_back({element.name, element.path, directory_digest(element.path)});
   }
   return facts;
+}
+
+/// What lies in NAME.d now, by the names under which a statement has it.
+std::vector<OutputFile> evidence_in(const fs::path& directory) {
+  std::vector<OutputFile> found;
+  for (const char* name : k_evidence_files) {
+    if (!fs::exists(directory / name)) continue;
+    OutputFile file = describe_output(directory / name);
+    file.file = directory.filename() / name;
+    found.push_back(std::move(file));
+  }
+  return found;
 }
 
 /// NAME.d of NAME.qcow2, NAME.tar.zst, or NAME.
@@ -76,40 +95,69 @@ void open_envelope(Statement& statement) {
   if (!fs::exists(file)) return;
   try {
     const Json envelope = read_json(file);
-    const Json& signature = envelope.at("signatures").at(0);
     const auto payload = base64_decode(envelope.at("payload").get<std::string>());
-    const auto bytes = base64_decode(signature.at("sig").get<std::string>());
-    if (!payload || !bytes) throw Error(ErrorKind::input, "its payload or signature is no base64");
+    if (!payload || payload->empty()) throw Error(ErrorKind::input, "its payload is no base64");
+    if (envelope.value("payloadType", "") != k_payload_type) throw Error(ErrorKind::input, "it is of another type");
+    for (const Json& signature : envelope.at("signatures")) {
+      const auto bytes = base64_decode(signature.at("sig").get<std::string>());
+      if (!bytes) throw Error(ErrorKind::input, "a signature is no base64");
+      statement.signatures.push_back({signature.value("keyid", ""), *bytes});
+    }
     statement.payload = *payload;
-    statement.signature = *bytes;
-    statement.key_id = signature.value("keyid", "");
     statement.content = parse_json(statement.payload, file.string()).value_or_throw();
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     throw Error(ErrorKind::input, cat(file.string(), ": this is no signed statement: ", error.what()));
   }
 }
 
+}  // namespace
+
 std::optional<std::string> digest_in(const Json& statement, const std::string& name) {
-  if (!statement.contains("subject") || !statement["subject"].is_array()) return std::nullopt;
+  if (!statement.is_object() || !statement.contains("subject") || !statement["subject"].is_array()) return std::nullopt;
   for (const Json& subject : statement["subject"]) {
-    if (subject.value("name", "") != name) continue;
-    return subject.value("digest", Json::object()).value("sha256", "");
+    if (!subject.is_object() || subject.value("name", Json()) != name) continue;
+    const Json digest = subject.value("digest", Json());
+    const Json sha256 = digest.is_object() ? digest.value("sha256", Json()) : Json();
+    return sha256.is_string() ? sha256.get<std::string>() : "";
   }
   return std::nullopt;
 }
 
-}  // namespace
+void require_elements(const std::vector<Element>& elements, const std::map<std::string, std::string>& digests) {
+  constexpr const char* hint = "Give the elements that it was made of, by ELEMENTS_PATH.";
+  std::map<std::string, std::string> missing = digests;
+  for (const Element& element : elements) {
+    missing.erase(element.name);
+    const auto wanted = digests.find(element.name);
+    if (wanted == digests.end()) {
+      throw Error(ErrorKind::input, cat("the image was made without the element ", element.name)).hint(hint);
+    }
+    if (const std::string digest = directory_digest(element.path); digest != wanted->second) {
+      throw Error(ErrorKind::input, cat("the element ", element.name, " in ", element.path.string(),
+                                        " is not the one that the image was made of (sha256:", digest,
+                                        ", its provenance says sha256:", wanted->second, ")"))
+          .hint(hint);
+    }
+  }
+  if (missing.empty()) return;
+  throw Error(ErrorKind::input, cat("the image was made with the element ", missing.begin()->first, ", too"))
+      .hint(hint);
+}
 
 void write_evidence(const EvidenceRequest& request) {
   const fs::path directory = beside(request.stem);
-  const ImageFacts facts = collect(request);
+  RealFileSystem files;
+  files.remove(directory / "provenance.dsse.json");  // it is about what is being replaced
+  ImageFacts facts = collect(request);
   write_json(directory / "sbom.spdx.json", spdx_document(facts));
+  if (request.fetched) {
+    files.write(directory / "hearth.lock", lock_text(facts.fetched), {.mode = 0644});
+  } else {
+    for (const char* earlier : {"hearth.lock", "tree.tsv"}) files.remove(directory / earlier);
+  }
+  facts.evidence = evidence_in(directory);
   const Json statement = provenance_statement(facts);
   write_json(directory / "provenance.json", statement);
-  if (!facts.fetched.fetches.empty()) {
-    RealFileSystem().write(directory / "hearth.lock", lock_text(facts.fetched), {.mode = 0644});
-  }
-  RealFileSystem().remove(directory / "provenance.dsse.json");
   if (!request.signing_key) return;
   const std::string_view key = request.signing_key->text();
   const std::string payload = statement.dump();
@@ -120,7 +168,8 @@ void write_evidence(const EvidenceRequest& request) {
 Statement read_statement(const fs::path& image) {
   Statement statement;
   statement.directory = directory_of(image);
-  statement.content = read_json(statement.directory / "provenance.json");
+  statement.plain = read_json(statement.directory / "provenance.json");
+  statement.content = statement.plain;
   open_envelope(statement);
   statement.digest = digest_in(statement.content, image.filename().string());
   return statement;

@@ -1,11 +1,15 @@
 // What lies beside an image to tell what it is and where it comes from:
 //
 //   NAME.d/sbom.spdx.json        packages, SPDX 2.3
-//   NAME.d/provenance.json       in-toto statement: the outputs' digests, how they were made, from what
+//   NAME.d/provenance.json       in-toto statement: digests of the outputs and of k_evidence_files, how they were made,
+//   from
+//                                what
 //   NAME.d/provenance.dsse.json  the statement in a signed envelope, when there is a key
 //   NAME.d/hearth.lock           of a recorded or replayed build
 #pragma once
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,30 +22,47 @@
 
 namespace hearth::builder::evidence {
 
+/// Of NAME.d: what a statement about NAME covers, as far as it is there.
+inline constexpr std::array<const char*, 4> k_evidence_files = {"hearth.lock", "manifest.json", "sbom.spdx.json",
+                                                                "tree.tsv"};
+
 struct EvidenceRequest {
-  fs::path stem;  ///< of the image: NAME in NAME.qcow2 and NAME.d; NAME.d/manifest.json is there
+  fs::path stem;            ///< of the image: NAME in NAME.qcow2 and NAME.d; NAME.d/manifest.json is there
+  std::string version;      ///< of the image; may be empty
+  std::string builder;      ///< who builds
+  bool is_ramdisk = false;  ///< built as ramdisk-image-create does
   std::vector<std::string> arguments;
   fs::path directory;
   Environment environment;
   std::vector<Element> elements;
-  fetch::Lock fetched;
-  std::optional<Secret> signing_key;  ///< PEM, Ed25519
+  std::optional<fetch::Lock> fetched;  ///< of a recorded or replayed build
+  std::optional<Secret> signing_key;   ///< PEM, Ed25519
 };
 
-/// Throws Error; what was there before is replaced, file by file.
+/// Throws Error; what was there before is replaced, file by file, or removed where this build has none.
 void write_evidence(const EvidenceRequest& request);
 
 /// The statement about an image, read from beside it.
+struct Signature {
+  std::string key_id;  ///< as it says; ours are hexadecimal public keys
+  std::string bytes;
+};
 struct Statement {
-  fs::path directory;  ///< NAME.d
-  Json content;
+  fs::path directory;                 ///< NAME.d
+  Json content;                       ///< what was signed, else what stands in provenance.json
+  Json plain;                         ///< provenance.json
   std::string payload;                ///< as signed; empty when there is no envelope
-  std::string signature;              ///< bytes
-  std::string key_id;                 ///< hexadecimal
+  std::vector<Signature> signatures;  ///< none of them checked
   std::optional<std::string> digest;  ///< sha256 that it gives for the image; nothing when it doesn't know the file
 };
 /// Throws Error: not_found when there is no NAME.d/provenance.json, input when it can't be understood.
 [[nodiscard]] Statement read_statement(const fs::path& image);
+
+/// The sha256 that a statement gives for one of its subjects.
+[[nodiscard]] std::optional<std::string> digest_in(const Json& statement, const std::string& name);
+
+/// Throws Error(input), naming the first, unless these are the elements with these digests (directory_digest()).
+void require_elements(const std::vector<Element>& elements, const std::map<std::string, std::string>& digests);
 
 /// 64 hexadecimal digits, of a public or private key in PEM, or of such digits. Throws Error(input).
 [[nodiscard]] std::string public_key_hex(const fs::path& file);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
@@ -20,15 +21,17 @@ namespace {
 constexpr std::size_t k_piece = std::size_t{1} << 20U;
 
 /// Besides DIB_*.
-constexpr std::array<const char*, 12> k_telling = {
-    "ARCH",       "ELEMENTS_PATH",    "FS_TYPE",   "IMAGE_ELEMENT",   "INSTALL_PACKAGES",  "MAX_ONLINE_RESIZE",
-    "ROOT_LABEL", "QEMU_IMG_OPTIONS", "SKIP_BASE", "RAMDISK_ELEMENT", "SOURCE_DATE_EPOCH", "DOCKER_TARGET"};
+constexpr std::array<std::string_view, 11> k_telling = {
+    "ARCH",      "FS_TYPE",          "IMAGE_ELEMENT", "INSTALL_PACKAGES", "MAX_ONLINE_RESIZE", "ROOT_LABEL",
+    "SKIP_BASE", "QEMU_IMG_OPTIONS", "DOCKER_TARGET", "RAMDISK_ELEMENT",  "SOURCE_DATE_EPOCH"};
+/// Of DIB_*: places and programs of the machine, and what the builder makes of all others.
+constexpr std::array<std::string_view, 8> k_of_the_machine = {"DIB_IMAGE_CACHE", "DIB_LOCKFILES", "DIB_PYTHON_EXEC",
+                                                              "DIB_ENV",         "DIB_ARGS",      "DIB_OFFLINE",
+                                                              "DIB_NO_TMPFS",    "DIB_MIN_TMPFS"};
 
-bool is_secret(const std::string& name) {
-  for (const char* part : {"PASSWORD", "PASSWD", "SECRET", "TOKEN", "_KEY"}) {
-    if (name.find(part) != std::string::npos && name != "DIB_APT_KEYRING") return true;
-  }
-  return false;
+template <std::size_t N>
+bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string file_digest(const fs::path& file, std::uint64_t& size) {
@@ -59,11 +62,15 @@ std::string entry_line(const fs::path& directory, const fs::path& entry) {
 
 }  // namespace
 
+bool tells_what_is_built(const std::string& name) {
+  const bool is_named = is_among(k_telling, name) || (name.starts_with("DIB_") && !is_among(k_of_the_machine, name));
+  return is_named && !names_secret(name);
+}
+
 Environment telling_variables(const Environment& environment) {
   Environment telling;
   for (const auto& [name, value] : environment) {
-    const bool named = std::find(k_telling.begin(), k_telling.end(), name) != k_telling.end();
-    if ((named || name.compare(0, 4, "DIB_") == 0) && !is_secret(name)) telling[name] = value;
+    if (tells_what_is_built(name)) telling[name] = without_credentials(value);
   }
   return telling;
 }

@@ -32,19 +32,28 @@ struct ElementFact {
 };
 
 struct ImageFacts {
-  std::string name;          ///< of the image, without type
-  std::string distribution;  ///< ID of the target's os-release ("debian"); empty when it has none
-  std::int64_t created_s = 0;
+  std::string name;             ///< of the image, without type
+  std::string version;          ///< --image-version; may be empty
+  std::string builder;          ///< --builder
+  std::string distribution;     ///< ID of the target's os-release ("debian"); empty when it has none
+  std::int64_t created_s = 0;   ///< the image's own time
+  std::int64_t finished_s = 0;  ///< when the build ended, by the clock
+  bool is_ramdisk = false;
   std::vector<std::string> arguments;  ///< of `hearth image create`
   fs::path directory;                  ///< where it was called
   Environment environment;             ///< as far as it says what is built
   std::vector<OutputFile> outputs;
+  std::vector<OutputFile> evidence;  ///< what lies in NAME.d beside the statement; `file` is "NAME.d/FILE"
   std::vector<PackageFact> packages;
   std::vector<ElementFact> elements;
   fetch::Lock fetched;  ///< of a recorded or replayed build
 };
 
-/// The caller's variables that say what is built; secrets are not among them.
+/// Whether a variable says what is built. Not: where things lie (ELEMENTS_PATH, DIB_IMAGE_CACHE), which programs are
+/// run (PATH, DIB_PYTHON_EXEC), and secrets.
+[[nodiscard]] bool tells_what_is_built(const std::string& name);
+
+/// The caller's variables that say what is built, without credentials in URLs.
 [[nodiscard]] Environment telling_variables(const Environment& environment);
 
 /// The digest of a directory: names, kinds, executable bits and contents of everything in it, in a fixed order.

@@ -1,75 +1,118 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
-#include "builder/evidence/evidence.hpp"
 #include "builder/evidence/tree_record.hpp"
+#include "builder/evidence/verification.hpp"
+#include "builder/fetch/fetch_plan.hpp"
 
 namespace hearth::builder::evidence {
 
 namespace {
 
-/// Options that a rebuild sets itself, with whether a value follows.
-constexpr std::array<std::pair<const char*, bool>, 8> k_replaced = {{{"-o", true},
-                                                                     {"--record", false},
-                                                                     {"--locked", false},
-                                                                     {"--offline", false},
-                                                                     {"--lock", true},
-                                                                     {"--intercept-https", false},
-                                                                     {"--sign-key", true},
-                                                                     {"--logfile", true}}};
+/// Options that say what is built. A provenance may have come with the image from anywhere, so no other is taken from
+/// it.
+const std::set<std::string> k_taken = {"a",
+                                       "n",
+                                       "p",
+                                       "t",
+                                       "u",
+                                       "metadata",
+                                       "server",
+                                       "install-type",
+                                       "ramdisk-element",
+                                       "accept-cycles",
+                                       "compression",
+                                       "checksum",
+                                       "checksums",
+                                       "qemu-img-options",
+                                       "docker-target",
+                                       "image-size",
+                                       "root-label",
+                                       "mkfs-options",
+                                       "image-extra-size",
+                                       "mkfs-journal-size",
+                                       "disk-maker",
+                                       "max-online-resize"};
+/// Options that say where things lie, what is kept and what is said of the image: a rebuild has its own. Those of the
+/// network are among them.
+const std::set<std::string> k_own = {"o",        "x",       "no-cache",     "image-cache",
+                                     "refresh",  "offline", "fresh-from",   "remote-cache",
+                                     "no-tmpfs", "builder", "min-tmpfs",    "remote-cache-read-only",
+                                     "sign-key", "c",       "image-version"};
 
-std::vector<std::string> kept_arguments(const Json& given) {
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const std::string word = given[i].get<std::string>();
-    bool replaced = false;
-    for (const auto& [name, has_value] : k_replaced) {
-      if (word != name) continue;
-      replaced = true;
-      i += has_value ? 1 : 0;
-    }
-    if (!replaced) kept.push_back(word);
-  }
-  return kept;
+bool is_own(const std::string& key) {
+  const auto& network = fetch::fetch_options();
+  return k_own.contains(key) ||
+         std::any_of(network.begin(), network.end(), [&](const cli::Option& option) { return option.key() == key; });
 }
 
-/// Elements that are no longer what they were: then other bytes are no wonder.
-std::vector<std::string> changed_elements(const Json& definition) {
-  std::vector<std::string> changed;
+/// By the table, so that every spelling of an option ("--logf=x", "-oNAME") is the same option.
+std::vector<std::string> taken_arguments(const std::vector<cli::Option>& table, const Json& recorded) {
+  const cli::Arguments arguments = cli::parse_options(table, recorded.get<std::vector<std::string>>());
+  std::vector<std::string> words;
+  for (const cli::Option& option : table) {
+    if (!arguments.has(option.key()) || is_own(option.key())) continue;
+    if (!k_taken.contains(option.key())) {
+      throw Error(ErrorKind::input, cat("the provenance says ", option.display(), ", which a rebuild does not take"))
+          .hint("Build such an image without it, or look at NAME.d/provenance.json before you trust its maker.");
+    }
+    for (const std::string& value : arguments.values(option.key())) {
+      words.push_back(option.display());
+      if (!option.value_name.empty()) words.push_back(value);
+    }
+  }
+  words.emplace_back("--");
+  words.insert(words.end(), arguments.operands().begin(), arguments.operands().end());
+  return words;
+}
+
+/// The environment of now, with the recorded variables that say what is built in the place of today's.
+Environment rebuild_environment(const Json& recorded) {
+  Environment environment = current_environment();
+  std::erase_if(environment, [](const auto& variable) { return tells_what_is_built(variable.first); });
+  for (const auto& [name, value] : recorded.items()) {
+    if (tells_what_is_built(name)) {
+      environment[name] = value.get<std::string>();
+    } else {
+      std::fprintf(stderr, "left out of the provenance: the variable %s\n", Json(name).dump().c_str());
+    }
+  }
+  return environment;
+}
+
+std::map<std::string, std::string> recorded_elements(const Json& dependencies) {
   constexpr std::string_view kind = "element ";
-  constexpr std::string_view scheme = "file://";
-  for (const Json& dependency : definition.at("resolvedDependencies")) {
+  std::map<std::string, std::string> elements;
+  for (const Json& dependency : dependencies) {
     const std::string name = dependency.value("name", "");
-    if (name.compare(0, kind.size(), kind) != 0) continue;
-    const fs::path path = dependency.value("uri", "").substr(scheme.size());
-    if (!fs::is_directory(path)) {
-      changed.push_back(cat(name.substr(kind.size()), " (", path.string(), " is gone)"));
-    } else if (directory_digest(path) != dependency.at("digest").value("sha256", "")) {
-      changed.push_back(name.substr(kind.size()));
-    }
+    if (name.starts_with(kind)) elements[name.substr(kind.size())] = dependency.at("digest").at("sha256");
   }
-  return changed;
+  return elements;
 }
 
-Rebuild rebuild_of(const Statement& statement, const fs::path& output, bool locked) {
-  const Json& definition = statement.content.at("predicate").at("buildDefinition");
-  const Json& parameters = definition.at("externalParameters");
-  Rebuild rebuild;
-  rebuild.arguments = kept_arguments(parameters.at("arguments"));
-  for (const std::string& word :
-       {std::string("--no-cache"), std::string("-o"), output.string(), std::string(locked ? "--locked" : "--offline"),
-        std::string("--lock"), (statement.directory / "hearth.lock").string()}) {
-    rebuild.arguments.push_back(word);
+Rebuild rebuild_of(const Statement& statement, const std::vector<cli::Option>& table, const fs::path& output,
+                   bool locked) {
+  try {
+    const Json& definition = statement.content.at("predicate").at("buildDefinition");
+    const Json& parameters = definition.at("externalParameters");
+    Rebuild rebuild{.arguments = {"--no-cache", "-o", output.string(), locked ? "--locked" : "--offline", "--lock",
+                                  (statement.directory / "hearth.lock").string()},
+                    .environment = rebuild_environment(parameters.at("environment")),
+                    .elements = recorded_elements(definition.at("resolvedDependencies")),
+                    .is_ramdisk = parameters.value("ramdisk", false)};
+    for (const std::string& word : taken_arguments(table, parameters.at("arguments")))
+      rebuild.arguments.push_back(word);
+    return rebuild;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::input,
+                cat("the provenance in ", statement.directory.string(), " can't be understood: ", error.what()));
   }
-  for (const auto& [name, value] : parameters.at("environment").items()) {
-    rebuild.environment[name] = value.get<std::string>();
-  }
-  rebuild.directory = parameters.at("directory").get<std::string>();
-  return rebuild;
 }
 
 std::string story_of(const fs::path& first, const fs::path& second) {
@@ -82,54 +125,60 @@ std::string story_of(const fs::path& first, const fs::path& second) {
              difference->step);
 }
 
-/// What the provenance names, or a clear error.
-Statement statement_of(const fs::path& image) {
-  Statement statement = read_statement(image);
+/// What was checked before anything is built.
+Statement statement_of(const fs::path& image, const std::vector<std::string>& keys) {
+  Statement statement = checked_statement(image, keys);
   if (!fs::exists(statement.directory / "hearth.lock")) {
     throw Error(ErrorKind::input, cat(image.string(), " was built without a lock: what it was made of is not known"))
         .hint("Build it with --record, --locked or --offline.");
   }
-  if (!statement.digest) throw Error(ErrorKind::input, cat("its provenance knows no ", image.filename().string()));
+  require_image(statement, image);
   return statement;
 }
 
-int reproduce(const fs::path& image, bool locked, const std::function<int(const Rebuild&)>& build) {
-  const Statement statement = statement_of(image);
+int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& table,
+              const std::function<int(const Rebuild&)>& build) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  if (arguments.has("key") == arguments.has("unsigned")) {
+    throw Error(ErrorKind::usage, "give --key FILE, whose owner must have signed the image, or --unsigned")
+        .hint("A rebuild follows what the image's provenance says: with --unsigned, whoever wrote that.");
+  }
+  const fs::path image = arguments.operands().front();
+  std::vector<std::string> keys;
+  for (const std::string& file : arguments.values("key")) keys.push_back(public_key_hex(file));
+  const Statement statement = statement_of(image, keys);
   const std::string name = statement.directory.stem().string();
   TempDir work = TempDir::create(fs::absolute(image).parent_path(), ".hearth-reproduce-");
-  const Rebuild rebuild = rebuild_of(statement, work.path() / name, locked);
-  for (const std::string& element : changed_elements(statement.content["predicate"]["buildDefinition"])) {
-    std::fprintf(stderr, "element changed since: %s\n", element.c_str());
+  if (const int code = build(rebuild_of(statement, table, work.path() / name, arguments.has("locked"))); code != 0) {
+    return code;
   }
-  if (const int code = build(rebuild); code != 0) return code;
   const OutputFile again = describe_output(work.path() / image.filename());
-  const OutputFile here = describe_output(image);
-  if (again.sha256 == here.sha256 && here.sha256 == *statement.digest) {
-    std::printf("%s: reproduced, sha256:%s\n", image.c_str(), here.sha256.c_str());
+  if (again.sha256 == *statement.digest) {
+    std::printf("%s: reproduced, sha256:%s\n", image.c_str(), again.sha256.c_str());
     return 0;
   }
-  if (here.sha256 != *statement.digest) {
-    throw Error(ErrorKind::input,
-                cat(image.string(), " is not what its provenance says; it was changed after it was made"));
-  }
-  throw Error(ErrorKind::input, cat(image.string(), ": the rebuilt image is sha256:", again.sha256, ", not sha256:",
-                                    here.sha256, "\n  ", story_of(statement.directory, work.path() / (name + ".d"))));
+  throw Error(ErrorKind::input,
+              cat(image.string(), ": the rebuilt image is sha256:", again.sha256, ", not sha256:", *statement.digest,
+                  "\n  ", story_of(statement.directory, work.path() / (name + ".d"))));
 }
 
 }  // namespace
 
-cli::Command reproduce_command(std::function<int(const Rebuild&)> build) {
+cli::Command reproduce_command(std::vector<cli::Option> table, std::function<int(const Rebuild&)> build) {
   return {.words = "image reproduce",
           .operands = "IMAGE",
           .summary = "build an image again from its own provenance, and compare",
           .details =
-              "Uses the lock in NAME.d and what was recorded on this machine, with the network cut. When bytes\n"
-              "differ, names the first file that does and the step that wrote it. Exit codes: 0 the same bytes,\n"
-              "1 others, 2 wrong usage; else the build's own.",
-          .options = {{"locked", 0, "", "fetch what the lock names and this machine has not got"}},
-          .run = [build = std::move(build)](const cli::Arguments& arguments) {
-            if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-            return reproduce(arguments.operands().front(), arguments.has("locked"), build);
+              "Uses the lock in NAME.d and what was recorded on this machine, with the network cut. Elements come\n"
+              "from ELEMENTS_PATH and Hearth's own, as always, and must be those that the image was made of; relative\n"
+              "paths begin here. Of the provenance only what says what is built is taken. When bytes differ, names\n"
+              "the first file that does and the step that wrote it.\n\n"
+              "Exit codes: 0 the same bytes, 1 others or refused, 2 wrong usage; else the build's own.",
+          .options = {{"key", 0, "FILE", "the public key that must have signed, checked before anything else"},
+                      {"unsigned", 0, "", "believe a provenance that nobody has signed"},
+                      {"locked", 0, "", "fetch what the lock names and this machine has not got"}},
+          .run = [table = std::move(table), build = std::move(build)](const cli::Arguments& arguments) {
+            return reproduce(arguments, table, build);
           }};
 }
 

@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "base/hmac.hpp"
 #include "base/net/url.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder::evidence {
@@ -67,8 +68,23 @@ Json dependencies(const ImageFacts& facts) {
                    {"digest", {{"sha256", element.sha256}}}});
   }
   for (const auto& [key, fetched] : facts.fetched.fetches) {
-    all.push_back({{"uri", key.url}, {"digest", {{"sha256", fetched.sha256}}}});
+    all.push_back({{"uri", without_credentials(key.url)}, {"digest", {{"sha256", fetched.sha256}}}});
   }
+  return all;
+}
+
+Json parameters(const ImageFacts& facts) {
+  Json arguments = Json::array();
+  for (const std::string& word : facts.arguments) arguments.push_back(without_credentials(word));
+  Json environment = Json::object();
+  for (const auto& [name, value] : facts.environment) environment[name] = value;
+  Json image = {{"name", facts.name}};
+  if (!facts.version.empty()) image["version"] = facts.version;
+  Json all = {{"image", std::move(image)},
+              {"arguments", std::move(arguments)},
+              {"environment", std::move(environment)},
+              {"directory", facts.directory.string()}};
+  if (facts.is_ramdisk) all["ramdisk"] = true;
   return all;
 }
 
@@ -117,23 +133,23 @@ Json provenance_statement(const ImageFacts& facts) {
   for (const OutputFile& output : facts.outputs) {
     subjects.push_back({{"name", output.file.filename().string()}, {"digest", {{"sha256", output.sha256}}}});
   }
-  Json environment = Json::object();
-  for (const auto& [name, value] : facts.environment) environment[name] = value;
+  for (const OutputFile& file : facts.evidence) {
+    subjects.push_back({{"name", file.file.string()}, {"digest", {{"sha256", file.sha256}}}});
+  }
   Json settings = Json::object();
-  for (const auto& [name, value] : facts.fetched.settings) settings[name] = value;
-  return {{"_type", "https://in-toto.io/Statement/v1"},
+  for (const auto& [name, value] : facts.fetched.settings) settings[name] = without_credentials(value);
+  return {{"_type", k_statement_type},
           {"subject", std::move(subjects)},
-          {"predicateType", "https://slsa.dev/provenance/v1"},
+          {"predicateType", k_predicate_type},
           {"predicate",
            {{"buildDefinition",
-             {{"buildType", "urn:hearth:image-create:1"},
-              {"externalParameters",
-               {{"arguments", facts.arguments}, {"environment", environment}, {"directory", facts.directory.string()}}},
+             {{"buildType", k_build_type},
+              {"externalParameters", parameters(facts)},
               {"internalParameters", {{"settings", settings}}},
               {"resolvedDependencies", dependencies(facts)}}},
             {"runDetails",
-             {{"builder", {{"id", "urn:hearth:builder"}, {"version", {{"hearth", HEARTH_VERSION}}}}},
-              {"metadata", {{"finishedOn", iso_time(facts.created_s)}}}}}}}};
+             {{"builder", {{"id", facts.builder}, {"version", {{"hearth", HEARTH_VERSION}}}}},
+              {"metadata", {{"finishedOn", iso_time(facts.finished_s)}}}}}}}};
 }
 
 std::string signed_text(const std::string& payload) {

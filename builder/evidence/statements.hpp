@@ -10,6 +10,11 @@
 
 namespace hearth::builder::evidence {
 
+/// What a statement of ours about an image is, in the words of in-toto and SLSA.
+inline constexpr const char* k_statement_type = "https://in-toto.io/Statement/v1";
+inline constexpr const char* k_predicate_type = "https://slsa.dev/provenance/v1";
+inline constexpr const char* k_build_type = "urn:hearth:image-create:1";
+
 [[nodiscard]] Json spdx_document(const ImageFacts& facts);
 [[nodiscard]] Json provenance_statement(const ImageFacts& facts);
 

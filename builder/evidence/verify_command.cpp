@@ -1,84 +1,104 @@
-#include <cstdio>
+#include <algorithm>
 
 #include "base/error.hpp"
-#include "base/frames/signature.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
-#include "builder/evidence/evidence.hpp"
-#include "builder/evidence/statements.hpp"
+#include "builder/evidence/policy.hpp"
+#include "builder/evidence/verification.hpp"
 
 namespace hearth::builder::evidence {
 
 namespace {
 
-/// Throws Error(input) unless the statement is signed by the owner of `key`.
-void check_signature(const Statement& statement, const std::string& key, const fs::path& image) {
-  if (statement.payload.empty()) {
-    throw Error(ErrorKind::input, cat(image.string(), " is not signed"))
-        .hint("Sign when building: hearth image create --sign-key KEY.");
-  }
-  if (frames::verify(signed_text(statement.payload), statement.signature, key)) return;
-  throw Error(ErrorKind::input,
-              statement.key_id == key
-                  ? cat("the signature of ", image.string(), " does not hold: its statement was altered")
-                  : cat(image.string(), " is signed by another key (", statement.key_id, ")"))
-      .hint("Do not use this image; get it, with its .d directory, from its maker again.");
+constexpr int k_not_what_was_asked = 3;
+
+std::vector<cli::Option> policy_options() {
+  return cli::under(
+      "What the signed statement has to say",
+      {{"builder", 0, "ID", "who built it (--builder of its build)"},
+       {"name", 0, "NAME", "the image's name"},
+       {"image-version", 0, "VERSION", "the image's version (--image-version of its build)"},
+       {"minimum-version", 0, "VERSION", "this version or a later one, in the order of Debian's: no roll-back"},
+       {"not-before", 0, "TIME", "that its build ended then or later: 2026-11-23, 2026-11-23T10:00:00Z, or seconds"}});
 }
 
-void check_digest(const Statement& statement, const fs::path& image) {
-  if (!statement.digest) {
-    throw Error(ErrorKind::input,
-                cat("the provenance in ", statement.directory.string(), " knows no ", image.filename().string()))
-        .hint("Was the file renamed? Its name is part of the statement.");
+Policy policy_of(const cli::Arguments& arguments) {
+  Policy policy{.builder = arguments.value("builder"),
+                .name = arguments.value("name"),
+                .version = arguments.value("image-version"),
+                .minimum_version = arguments.value("minimum-version"),
+                .not_before = std::nullopt};
+  if (const auto text = arguments.value("not-before")) {
+    policy.not_before = parse_time(*text);
+    if (!policy.not_before) {
+      throw Error(ErrorKind::usage, cat("--not-before: '", *text, "' is no time"))
+          .hint("Give a day (2026-11-23), a time (2026-11-23T10:00:00Z) or seconds since 1970.");
+    }
   }
-  const OutputFile file = describe_output(image);
-  if (file.sha256 == *statement.digest) return;
-  throw Error(ErrorKind::input,
-              cat(image.string(), " is sha256:", file.sha256, ", its provenance says sha256:", *statement.digest))
-      .hint("It was changed, or cut short, after it was made.");
+  for (const cli::Option& option : policy_options()) {
+    if (!arguments.has(option.key()) || arguments.has("key")) continue;
+    throw Error(ErrorKind::usage, cat(option.display(), " goes with --key: anyone can write what is not signed"));
+  }
+  return policy;
 }
 
-int verify(const fs::path& image, const std::optional<std::string>& key_file, bool json) {
-  const Statement statement = read_statement(image);
-  std::string signer;
-  if (key_file) {
-    signer = public_key_hex(*key_file);
-    check_signature(statement, signer, image);
+std::string text_of(const Statement& statement, const fs::path& image, const std::vector<std::string>& keys) {
+  std::string text =
+      cat(image.string(), ": sha256:", *statement.digest, ", as its provenance says; so is what lies beside it\n");
+  if (statement.signatures.empty()) text += "not signed\n";
+  for (const Signature& signature : statement.signatures) {
+    const bool is_checked = std::find(keys.begin(), keys.end(), signature.key_id) != keys.end();
+    text += cat(is_checked ? "signed by " : "not checked, since its key was not given by --key: a signature of ",
+                signature.key_id, "\n");
   }
-  check_digest(statement, image);
-  if (json) {
-    const Json result = {{"image", image.string()},
-                         {"sha256", *statement.digest},
-                         {"signed", !statement.payload.empty()},
-                         {"key", statement.key_id},
-                         {"trusted", !signer.empty()}};
-    std::printf("%s\n", result.dump(2).c_str());
-    return 0;
+  return text;
+}
+
+Json json_of(const Statement& statement, const fs::path& image, bool is_trusted) {
+  Json keys = Json::array();
+  for (const Signature& signature : statement.signatures) keys.push_back(signature.key_id);
+  return {{"image", image.string()},
+          {"sha256", *statement.digest},
+          {"signed", !statement.signatures.empty()},
+          {"key", keys.empty() ? Json("") : keys.front()},
+          {"keys", keys},
+          {"trusted", is_trusted}};
+}
+
+int verify(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  const fs::path image = arguments.operands().front();
+  const Policy policy = policy_of(arguments);
+  std::vector<std::string> keys;
+  for (const std::string& file : arguments.values("key")) keys.push_back(public_key_hex(file));
+  const Statement statement = checked_statement(image, keys);
+  require_image(statement, image);
+  if (const auto faults = policy_faults(statement.content, policy); !faults.empty()) {
+    throw Error(ErrorKind::input, cat(image.string(), " is not what was asked for: ", join(faults, "; ")),
+                k_not_what_was_asked);
   }
-  std::printf("%s: sha256:%s, as its provenance says\n", image.c_str(), statement.digest->c_str());
-  if (!signer.empty()) {
-    std::printf("signed by %s\n", signer.c_str());
-  } else if (!statement.payload.empty()) {
-    std::printf("signed by %s, which was not checked: give its key by --key\n", statement.key_id.c_str());
-  } else {
-    std::puts("not signed");
-  }
+  const bool is_trusted = !keys.empty();
+  cli::print(arguments.has("json") ? cat(json_of(statement, image, is_trusted).dump(2), "\n")
+                                   : text_of(statement, image, keys));
   return 0;
 }
 
 }  // namespace
 
 cli::Command verify_command() {
+  std::vector<cli::Option> options = {
+      {"key", 0, "FILE", "a public key (PEM, or 64 hexadecimal digits) that must have signed; each of several must"},
+      {"json", 0, "", "print the result as JSON"}};
+  for (cli::Option& option : policy_options()) options.push_back(std::move(option));
   return {.words = "image verify",
           .operands = "IMAGE",
-          .summary = "check an image against its provenance, and who signed that",
-          .details = "Reads NAME.d beside the image. Exit codes: 0 it holds, 1 it does not, 2 wrong usage.",
-          .options = {{"key", 0, "FILE", "the public key (PEM, or 64 hexadecimal digits) that must have signed"},
-                      {"json", 0, "", "print the result as JSON"}},
-          .run = [](const cli::Arguments& arguments) {
-            if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-            return verify(arguments.operands().front(), arguments.value("key"), arguments.has("json"));
-          }};
+          .summary = "check an image, its SBOM, lock and manifest against its provenance, and who signed that",
+          .details =
+              "Reads NAME.d beside the image. Without --key nobody answers for what stands there.\n\n"
+              "Exit codes: 0 it holds; 1 it does not: image or evidence changed, not signed, or by another key;\n"
+              "2 wrong usage; 3 it holds, but is not what was asked for (--name, --minimum-version, …).",
+          .options = std::move(options),
+          .run = verify};
 }
 
 }  // namespace hearth::builder::evidence

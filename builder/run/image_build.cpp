@@ -237,12 +237,6 @@ bool is_up_to_date(const ImageRequest& request, const std::string& key, const Cl
 
 namespace {
 
-std::string absolute_elements_path(const ImageRequest& request) {
-  std::vector<std::string> entries;
-  for (const fs::path& entry : request.elements_path) entries.push_back(entry.string());
-  return join(entries, ":");
-}
-
 void tell(const std::string& text, BuildLog& log) {
   for (const std::string& line : split_lines(text)) log.line(line);
   std::fputs(text.c_str(), stderr);
@@ -259,15 +253,16 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, const fetch::Lock& fetched) {
-  Environment environment = request.environment;
-  environment["ELEMENTS_PATH"] = absolute_elements_path(request);
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) {
   evidence::write_evidence({.stem = request.output,
+                            .version = request.version,
+                            .builder = request.builder,
+                            .is_ramdisk = request.ramdisk,
                             .arguments = request.arguments,
                             .directory = request.start_directory,
-                            .environment = std::move(environment),
+                            .environment = request.environment,
                             .elements = plan.elements.elements,
-                            .fetched = fetched,
+                            .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
 }
 
@@ -279,6 +274,7 @@ BuildPlan plan_image(const ImageRequest& request, const Installation& installati
   notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
   ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
   report_cycles(request, elements, notes);
+  if (request.element_digests) evidence::require_elements(elements.elements, *request.element_digests);
   return make_plan(files, std::move(elements), !request.packages.empty());
 }
 
@@ -300,7 +296,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
 
   const std::string key = output_key(request, plan, installation);
   if (!request.fetching.mode && is_up_to_date(request, key, clock, log, verbosity)) {
-    if (request.signing_key) write_evidence(request, plan, {});
+    if (request.signing_key) write_evidence(request, plan, std::nullopt);
     return 0;
   }
 
@@ -341,7 +337,8 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   built.write = Fd();
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
-    if (!network && !read_all(built.read, "the pipe from the sandbox").empty()) write_evidence(request, plan, {});
+    if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
+      write_evidence(request, plan, std::nullopt);
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);

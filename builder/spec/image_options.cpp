@@ -41,7 +41,11 @@ std::vector<cli::Option> result_options() {
        {"docker-target", 0, "REPO:TAG", "name of the image that -t docker writes, for docker load"},
        {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
        {"checksums", 0, "KIND[,…]", "write these checksum files: md5, sha256, sha512", {"md5", "sha256", "sha512"}},
-       {"sign-key", 0, "FILE", "sign the provenance with this Ed25519 private key (PEM)"}});
+       {"sign-key", 0, "FILE",
+        "sign the provenance, and with it all that lies beside the image, with this Ed25519 key (PEM)"},
+       {"image-version", 0, "VERSION",
+        "version of the image, for the provenance: image verify can ask for a least one"},
+       {"builder", 0, "ID", "who builds, for the provenance (default: urn:hearth:builder)"}});
 }
 
 std::vector<cli::Option> disk_options() {

@@ -10,6 +10,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/image_facts.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/spec/checked_values.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t k_spec_mib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t k_spec_gib = std::uint64_t{1} << 30U;
+constexpr std::size_t k_longest_identity = 200;
 constexpr std::uint64_t k_most_cache_gib = std::uint64_t{1} << 30U;
 
 std::string env_or(const Environment& env, const std::string& name, std::string fallback) {
@@ -275,7 +277,13 @@ std::vector<std::string> argument_words(const cli::Arguments& arguments) {
 void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manner manner, const Clock& clock) {
   request.fetching = fetch::make_fetch_plan(arguments, request.start_directory, manner == Manner::hearth);
   if (request.fetching.mode) {
-    request.environment = fetch::settled_environment(request.fetching, std::move(request.environment), clock);
+    Environment settled = fetch::settled_environment(request.fetching, request.environment, clock);
+    for (const auto& [name, value] : settled) {
+      if (env_or(request.environment, name, "") == value || evidence::tells_what_is_built(name)) continue;
+      throw Error(ErrorKind::input, cat(request.fetching.lock.string(), " sets ", name, ", which no lock may"))
+          .hint("A lock may say what is built (DIB_…, SOURCE_DATE_EPOCH), not what runs here: who made this one?");
+    }
+    request.environment = std::move(settled);
   }
   request.offline = arguments.has("offline") || !env_or(request.environment, "DIB_OFFLINE", "").empty();
   if (const std::string epoch = env_or(request.environment, "SOURCE_DATE_EPOCH", ""); !epoch.empty()) {
@@ -283,7 +291,17 @@ void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manne
   }
 }
 
-void take_signing_key(ImageRequest& request, const cli::Arguments& arguments) {
+/// What the provenance says of the image, and who signs it.
+void take_identity(ImageRequest& request, const cli::Arguments& arguments) {
+  request.version = arguments.value_or("image-version", "");
+  request.builder = arguments.value_or("builder", "urn:hearth:builder");
+  for (const char* option : {"image-version", "builder"}) {
+    const std::string value = arguments.value_or(option, "x");
+    const bool plain = std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    if (!plain || value.empty() || value.size() > k_longest_identity) {
+      throw Error(ErrorKind::usage, cat("--", option, ": '", value, "' is not one word of ASCII"));
+    }
+  }
   const auto file = arguments.value("sign-key");
   if (!file) return;
   try {
@@ -349,7 +367,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_install_type(request, arguments);
   take_breaks(request, arguments, environment);
   request.overwrite = env_or(environment, "OVERWRITE_OLD_IMAGE", "0") != "0";
-  take_signing_key(request, arguments);
+  take_identity(request, arguments);
   return request;
 }
 

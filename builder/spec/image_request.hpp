@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,6 +83,10 @@ struct ImageRequest {
   std::vector<std::string> arguments;  ///< the command line, options first
   std::string arguments_text;          ///< the same as a shell would read it: DIB_ARGS
   std::optional<Secret> signing_key;   ///< --sign-key: an Ed25519 private key, PEM
+  std::string version;                 ///< --image-version, for the provenance
+  std::string builder;                 ///< --builder, for the provenance
+  /// These elements, no others, are to run.
+  std::optional<std::map<std::string, std::string>> element_digests;
 };
 
 /// Which of upstream's two programs is asked.

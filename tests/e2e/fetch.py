@@ -4,7 +4,9 @@ recorded, then replayed with the server gone. HEARTH is the program under test.
 
 The server listens on 127.0.0.2: hooks have a loopback of their own, so that all of it has to come through the proxy."""
 
+import hashlib
 import http.server
+import json
 import os
 import pathlib
 import shutil
@@ -204,26 +206,81 @@ if curl -sSf {url}/missing; then exit 1; fi
         return [line.split()[1] for line in self.why(name).splitlines() if line.split()[:1] == ["ran"]]
 
     def test_an_image_is_reproduced_from_its_own_provenance(self):
+        input_file = self.work / "input"
+        input_file.write_text("one\n")
         self.element(f"curl -sSf {self.server.url}/file > a\n")
-        self.element("echo one > b\n", "60-local")
-        self.good("image", "--record")
+        self.element(f"cat {input_file} > b\n", "60-local")
+        subprocess.run("openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out key.pub",
+                       shell=True, check=True, cwd=self.work)
+        self.good("image", "--record", "--sign-key", "key.pem")
         self.server.stop()
-        again = self.reproduce("image.tar")
+        self.assertEqual(self.reproduce("image.tar").returncode, 2, "neither a key nor --unsigned")
+        again = self.reproduce("image.tar", "--key", "key.pub")
         self.assertEqual(again.returncode, 0, again.stdout)
         self.assertIn("reproduced", again.stdout)
-        self.element("echo two > b\n", "60-local")
-        again = self.reproduce("image.tar")
+        input_file.write_text("two\n")
+        again = self.reproduce("image.tar", "--key", "key.pub")
         self.assertEqual(again.returncode, 1, again.stdout)
-        for text in ("element changed since: fetcher", "/root/b", "written by root.d/60-local"):
+        for text in ("The first file that differs: /root/b", "written by root.d/60-local"):
             self.assertIn(text, again.stdout)
+        self.element(f"cat {input_file} > b; touch {self.work}/ran\n", "60-local")
+        again = self.reproduce("image.tar", "--key", "key.pub")
+        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertIn("the element fetcher in ", again.stdout)
+        self.assertIn("is not the one that the image was made of", again.stdout)
         with open(self.work / "image.tar", "r+b") as image:
             image.write(b"x")
-        self.assertIn("image.tar", self.reproduce("image.tar").stdout)
+        self.assertIn("its provenance says sha256:", self.reproduce("image.tar", "--unsigned").stdout)
         self.assertEqual(list(self.work.glob(".hearth-reproduce-*")), [])
 
-    def reproduce(self, image):
-        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
-        return subprocess.run([HEARTH, "image", "reproduce", image], cwd=self.work, env=env, text=True, check=False,
+    def test_an_image_that_somebody_gives_brings_nothing_that_runs(self):
+        """A NAME.d whose provenance and lock point at hooks, a data directory, programs and files of its own."""
+        self.element("echo mine > a\n")
+        self.good("image", "--record")
+        evil = self.work / "image.d/evil"
+        touch = f"#!/bin/bash\ntouch {self.work}/attacked\n"
+        for name in ("fetcher/root.d/50-fetch", "tiny-os/root.d/10-tiny-os", "elements/tiny-os/root.d/10-x", "bin/bash", "bin/cp",
+                     ".shims/hearth-python", "elements/.lib/dib-run-parts"):
+            path = evil / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(touch)
+            path.chmod(0o755)
+        honest = json.loads((self.work / "image.d/provenance.json").read_text())
+        lock = (self.work / "image.d/hearth.lock").read_text()
+
+        def attack(arguments=(), settings="", **variables):
+            statement = json.loads(json.dumps(honest))
+            parameters = statement["predicate"]["buildDefinition"]["externalParameters"]
+            parameters["environment"].update(variables)
+            parameters["directory"] = str(evil)
+            parameters["arguments"] = [*arguments, *parameters["arguments"]]
+            (self.work / "image.d/hearth.lock").write_text(lock + settings)
+            for subject in statement["subject"]:
+                if subject["name"] == "image.d/hearth.lock":
+                    subject["digest"]["sha256"] = hashlib.sha256((lock + settings).encode()).hexdigest()
+            (self.work / "image.d/provenance.json").write_text(json.dumps(statement))
+            run = self.reproduce("image.tar", "--unsigned", mine="")
+            for name in ("attacked", "said"):
+                self.assertFalse((self.work / name).exists(), run.stdout)
+            return run
+
+        self.assertEqual(self.reproduce("image.tar").returncode, 2)
+        run = attack(ELEMENTS_PATH=str(evil), HEARTH_DATA_DIR=str(evil), PATH=f"{evil}/bin", DIB_PYTHON_EXEC=f"{evil}/bin/bash",
+                     BASH_ENV=f"{evil}/bin/bash", LD_PRELOAD=f"{evil}/bin/bash", HEARTH_AGENT_BINARY=f"{evil}/bin/bash")
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertIn("' not found", run.stdout)
+        for spelling in (["--break", "after-error"], ["--brea=before-root"], [f"--logfile={self.work}/said"],
+                         ["--logf", f"{self.work}/said"]):
+            run = attack(arguments=spelling, **{"break": "before-root", "break_cmd": f"touch {self.work}/attacked"})
+            self.assertEqual(run.returncode, 1, run.stdout)
+            self.assertIn("which a rebuild does not take", run.stdout)
+        run = attack(settings=f"SET ELEMENTS_PATH {evil}\n")
+        self.assertIn("sets ELEMENTS_PATH, which no lock may", run.stdout)
+
+    def reproduce(self, image, *options, mine=None):
+        path = f"{self.elements}:{HERE / 'elements'}" if mine is None else mine
+        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=path)
+        return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=env, text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
 
     def test_an_answer_that_is_longer_than_it_says_is_only_what_it_says(self):

@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/frames/signature.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
+#include "builder/evidence/statements.hpp"
 
 namespace hearth::builder::evidence {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Made by `openssl genpkey -algorithm ed25519` for these tests.
 constexpr const char* k_key =
@@ -31,17 +35,33 @@ class EvidenceTest : public testing::Test {
         R"({"distribution":"debian","outputs":["web.tar"],"packages":[{"package":"a","version":"1","arch":"all"}]})",
         {});
   }
-  void write(bool is_signed, fetch::Lock lock = {}) {
-    EvidenceRequest request{.stem = dir_.path() / "web",
-                            .arguments = {"-o", "web", "x"},
-                            .directory = dir_.path(),
-                            .environment = {{"SOURCE_DATE_EPOCH", "7"}},
-                            .elements = {},
-                            .fetched = std::move(lock),
-                            .signing_key = std::nullopt};
+  EvidenceRequest request() const {
+    return {.stem = dir_.path() / "web",
+            .version = "1.2",
+            .builder = "urn:example:site",
+            .arguments = {"-o", "web", "x"},
+            .directory = dir_.path(),
+            .environment = {{"SOURCE_DATE_EPOCH", "7"}},
+            .elements = {},
+            .fetched = std::nullopt,
+            .signing_key = std::nullopt};
+  }
+  void write(bool is_signed, std::optional<fetch::Lock> lock = std::nullopt) {
+    EvidenceRequest request = this->request();
+    request.fetched = std::move(lock);
     if (is_signed) request.signing_key = Secret::read(dir_.path() / "key.pem");
     write_evidence(request);
   }
+  /// Signs another statement in the place of the one that is there.
+  void sign(const Json& statement, const std::string& type = "application/vnd.in-toto+json") {
+    const std::string payload = statement.dump();
+    Json sealed = envelope(payload, frames::sign(signed_text(payload), k_key), frames::public_key_of(k_key));
+    sealed["payloadType"] = type;
+    RealFileSystem().write(file("provenance.dsse.json"), sealed.dump(), {});
+    RealFileSystem().write(file("provenance.json"), payload, {});
+  }
+  Json read(const std::string& name) const { return parse_json(read_file(file(name)), name).value_or_throw(); }
+  fs::path file(const std::string& name) const { return dir_.path() / "web.d" / name; }
   /// The exit code, or the error's story.
   std::string verify(const std::vector<std::string>& options) {
     const cli::Command command = verify_command();
@@ -50,8 +70,14 @@ class EvidenceTest : public testing::Test {
     try {
       return std::to_string(command.run(cli::parse_options(command.options, words)));
     } catch (const Error& error) {
-      return error.story();
+      return cat(error.exit_code(), ": ", error.story());
     }
+  }
+  /// With the key that write() signs with.
+  std::string verify_signed(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words = {"--key", (dir_.path() / "key.pem").string()};
+    words.insert(words.end(), options.begin(), options.end());
+    return verify(words);
   }
   std::string key() const { return (dir_.path() / "key.pub").string(); }
   TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
@@ -69,7 +95,7 @@ TEST_F(EvidenceTest, LiesBesideTheImage) {
 
 TEST_F(EvidenceTest, IsBelievedWhenTheRightKeySigned) {
   write(true);
-  EXPECT_EQ(read_statement(dir_.path() / "web.tar").key_id, public_key_hex(dir_.path() / "key.pem"));
+  EXPECT_EQ(read_statement(dir_.path() / "web.tar").signatures.at(0).key_id, public_key_hex(dir_.path() / "key.pem"));
   EXPECT_EQ(verify({"--key", (dir_.path() / "key.pem").string()}), "0");
   EXPECT_EQ(verify({"--json"}), "0");
   EXPECT_THAT(verify({"--key", key()}), HasSubstr("is signed by another key"));
@@ -94,6 +120,105 @@ TEST_F(EvidenceTest, ShowsThatAStatementWasAltered) {
   EXPECT_THAT(verify({}), HasSubstr("this is no signed statement"));
 }
 
+/// Each of them says what the image is: none may be changed, taken away or added.
+TEST_F(EvidenceTest, CoversBillOfMaterialsManifestLockAndTree) {
+  RealFileSystem().write(file("tree.tsv"), "/a\t-0644\t0:0\t1\td1\troot.d/1\n", {});
+  write(true, fetch::Lock());
+  ASSERT_EQ(verify_signed(), "0");
+  for (const char* name : k_evidence_files) {
+    const std::string before = read_file(file(name));
+    RealFileSystem().write(file(name), "{\"evil\": 1}", {});
+    EXPECT_THAT(verify_signed(), AllOf(StartsWith("1: "), HasSubstr(cat(name, " is not what the provenance says"))));
+    fs::remove(file(name));
+    EXPECT_THAT(verify_signed(), HasSubstr(cat(name, " is missing")));
+    fs::create_symlink("/etc/hostname", file(name));
+    EXPECT_THAT(verify_signed(), HasSubstr(cat(name, " is not what the provenance says")));
+    fs::remove(file(name));
+    RealFileSystem().write(file(name), before, {});
+  }
+  ASSERT_EQ(verify_signed(), "0");
+  write(true);
+  EXPECT_FALSE(fs::exists(file("hearth.lock"))) << "this build recorded nothing";
+  EXPECT_FALSE(fs::exists(file("tree.tsv")));
+  RealFileSystem().write(file("hearth.lock"), "", {});
+  EXPECT_THAT(verify_signed(), HasSubstr("hearth.lock is not among what the provenance names"));
+}
+
+TEST_F(EvidenceTest, ARecordedBuildThatFetchedNothingHasItsLock) {
+  write(false, fetch::Lock());
+  EXPECT_TRUE(fs::exists(file("hearth.lock")));
+}
+
+TEST_F(EvidenceTest, ThePlainProvenanceIsTheSignedOne) {
+  write(true);
+  Json plain = read("provenance.json");
+  plain["predicate"]["runDetails"]["builder"]["id"] = "urn:evil";
+  RealFileSystem().write(file("provenance.json"), plain.dump(), {});
+  EXPECT_THAT(verify_signed(), HasSubstr("provenance.json is not what was signed"));
+}
+
+/// A key signs more than images: what it says of something else must not count.
+TEST_F(EvidenceTest, IsAStatementAboutABuildOfOurs) {
+  write(true);
+  const Json good = read("provenance.json");
+  sign(good);
+  EXPECT_EQ(verify_signed(), "0");
+  for (const char* pointer : {"/_type", "/predicateType", "/predicate/buildDefinition/buildType"}) {
+    Json other = good;
+    other[Json::json_pointer(pointer)] = "urn:other";
+    sign(other);
+    EXPECT_THAT(verify_signed(), HasSubstr("is no statement about how an image was built")) << pointer;
+  }
+  sign(good, "text/plain");
+  EXPECT_THAT(verify_signed(), HasSubstr("it is of another type"));
+}
+
+TEST_F(EvidenceTest, EverySignatureIsChecked) {
+  write(true);
+  Json sealed = read("provenance.dsse.json");
+  const Json ours = sealed["signatures"][0];
+  const Json strangers = {{"keyid", k_public}, {"sig", ours["sig"]}};
+  const auto with = [&](const Json& signatures) {
+    sealed["signatures"] = signatures;
+    RealFileSystem().write(file("provenance.dsse.json"), sealed.dump(), {});
+  };
+  with({strangers, ours});
+  EXPECT_EQ(verify_signed(), "0") << "ours is the second";
+  EXPECT_THAT(verify_signed({"--key", key()}), HasSubstr("does not hold")) << "each of the keys must have signed";
+  with({ours, {{"keyid", ours["keyid"]}, {"sig", "AAAA"}}});
+  EXPECT_THAT(verify_signed(), HasSubstr("does not hold"));
+  with(Json::array());
+  EXPECT_THAT(verify_signed(), HasSubstr("is signed by another key"));
+}
+
+TEST_F(EvidenceTest, ThePolicyAsksForBuilderNameVersionAndTime) {
+  write(true);
+  EXPECT_EQ(verify_signed({"--builder", "urn:example:site", "--name", "web", "--image-version", "1.2",
+                           "--minimum-version", "1.0", "--not-before", "2020-01-01"}),
+            "0");
+  EXPECT_THAT(verify_signed({"--builder", "urn:x"}),
+              AllOf(StartsWith("3: "), HasSubstr("its builder is 'urn:example")));
+  EXPECT_THAT(verify_signed({"--name", "db"}), HasSubstr("its name is 'web', not 'db'"));
+  EXPECT_THAT(verify_signed({"--minimum-version", "1.10"}), HasSubstr("its version is '1.2', older than '1.10'"));
+  EXPECT_THAT(verify_signed({"--not-before", "2999-01-01"}), StartsWith("3: "));
+  EXPECT_THAT(verify_signed({"--not-before", "soon"}), StartsWith("2: "));
+  EXPECT_THAT(verify({"--name", "web"}), AllOf(StartsWith("2: "), HasSubstr("goes with --key")));
+}
+
+TEST_F(EvidenceTest, NoSecretIsWrittenDown) {
+  EvidenceRequest with_secrets = request();
+  with_secrets.environment = {{"DIB_DISTRIBUTION_MIRROR", "http://me:s3cret@192.0.2.1/debian"},
+                              {"DIB_REPOLOCATION_x", "https://tok:s3cret@192.0.2.1/x?access_token=s3cret"},
+                              {"DIB_DEV_USER_PASSWORD", "s3cret"}};
+  with_secrets.arguments = {"-o", "web", "--qemu-img-options", "http://me:s3cret@192.0.2.1/", "x"};
+  fetch::Lock lock;
+  lock.settings["DIB_DISTRIBUTION_MIRROR"] = "http://me:s3cret@192.0.2.1/debian";
+  with_secrets.fetched = lock;
+  write_evidence(with_secrets);
+  EXPECT_EQ(read_file(file("provenance.json")).find("s3cret"), std::string::npos) << read_file(file("provenance.json"));
+  EXPECT_EQ(read_file(file("hearth.lock")).find("s3cret"), std::string::npos) << read_file(file("hearth.lock"));
+}
+
 TEST_F(EvidenceTest, IsMissedClearly) {
   EXPECT_THAT(verify({}), HasSubstr("there is no provenance beside"));
   RealFileSystem().write(dir_.path() / "key.bad", "none", {});
@@ -102,42 +227,109 @@ TEST_F(EvidenceTest, IsMissedClearly) {
 
 class ReproduceTest : public EvidenceTest {
  protected:
+  ReproduceTest() {
+    fs::create_directories(dir_.path() / "elements/x");
+    RealFileSystem().write(dir_.path() / "elements/x/element-deps", "y", {});
+  }
+  void write_recorded(const std::vector<std::string>& arguments, const Environment& environment = {}) {
+    EvidenceRequest recorded = request();
+    recorded.arguments = arguments;
+    recorded.environment = environment;
+    recorded.elements = {{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}};
+    recorded.fetched = fetch::Lock();
+    recorded.signing_key = Secret::read(dir_.path() / "key.pem");
+    write_evidence(recorded);
+  }
   /// Reproduces by a build that writes `again` and a tree record.
-  std::string reproduce(const std::string& again, const std::string& tree = "") {
-    const cli::Command command = reproduce_command([&](const Rebuild& rebuild) {
+  std::string reproduce(const std::string& again = "image", const std::string& tree = "",
+                        const std::vector<std::string>& options = {"--unsigned"}) {
+    const std::vector<cli::Option> table = {
+        {"", 'o', "NAME", ""},      {"", 't', "TYPE", ""},         {"break", 0, "POINT", ""},
+        {"logfile", 0, "FILE", ""}, {"sign-key", 0, "FILE", ""},   {"record", 0, "", ""},
+        {"no-cache", 0, "", ""},    {"image-size", 0, "SIZE", ""}, {"new-thing", 0, "", ""}};
+    const cli::Command command = reproduce_command(table, [&](const Rebuild& rebuild) {
       done_ = rebuild;
-      const fs::path output = rebuild.arguments[rebuild.arguments.size() - 4];
+      const fs::path output = rebuild.arguments[2];
       RealFileSystem().write(output.string() + ".tar", again, {});
       fs::create_directories(output.string() + ".d");
       RealFileSystem().write(output.string() + ".d/tree.tsv", tree, {});
       return 0;
     });
+    std::vector<std::string> words = options;
+    words.push_back((dir_.path() / "web.tar").string());
     try {
-      return std::to_string(command.run(cli::parse_options(command.options, {(dir_.path() / "web.tar").string()})));
+      return std::to_string(command.run(cli::parse_options(command.options, words)));
     } catch (const Error& error) {
-      return error.story();
+      return cat(error.exit_code(), ": ", error.story());
     }
   }
   Rebuild done_;
 };
 
 TEST_F(ReproduceTest, BuildsFromTheProvenanceWithTheNetworkCut) {
-  fetch::Lock lock;
-  lock.fetches[{"GET", "http://a.example/"}] = {200, std::string(64, '0'), 1, {}};
-  write(false, lock);
-  EXPECT_EQ(reproduce("image"), "0");
-  EXPECT_EQ(done_.arguments[0], "x");
-  EXPECT_THAT(done_.arguments, testing::Contains("--offline"));
-  EXPECT_EQ(done_.arguments.back(), (dir_.path() / "web.d/hearth.lock").string());
+  write_recorded({"-o", "web", "--record", "--sign-key=k", "--image-size", "3", "x"}, {{"SOURCE_DATE_EPOCH", "7"}});
+  EXPECT_EQ(reproduce(), "0");
+  ASSERT_EQ(done_.arguments.size(), 10U);
+  EXPECT_THAT(
+      std::vector<std::string>(done_.arguments.begin() + 3, done_.arguments.end()),
+      testing::ElementsAre("--offline", "--lock", file("hearth.lock").string(), "--image-size", "3", "--", "x"));
   EXPECT_EQ(done_.environment.at("SOURCE_DATE_EPOCH"), "7");
-  EXPECT_EQ(done_.directory, dir_.path());
+  EXPECT_EQ(done_.elements, (std::map<std::string, std::string>{{"x", directory_digest(dir_.path() / "elements/x")}}));
+}
+
+TEST_F(ReproduceTest, BelievesASignatureOrAWordOfTheUsers) {
+  write_recorded({"x"});
+  EXPECT_THAT(reproduce("image", "", {}), AllOf(StartsWith("2: "), HasSubstr("give --key FILE")));
+  EXPECT_THAT(reproduce("image", "", {"--key", key()}), HasSubstr("is signed by another key"));
+  EXPECT_TRUE(done_.arguments.empty()) << "nothing was built";
+  EXPECT_EQ(reproduce("image", "", {"--key", (dir_.path() / "key.pem").string()}), "0");
+  RealFileSystem().write(file("hearth.lock"), "changed", {});
+  EXPECT_THAT(reproduce(), HasSubstr("hearth.lock is not what the provenance says"));
+}
+
+TEST_F(ReproduceTest, TakesNoOtherOptionsHoweverTheyAreSpelt) {
+  for (const std::string word :
+       {"--break=after-error", "--bre=after-error", "--logfile=/x", "--logf=/x", "--new-thing"}) {
+    write_recorded({word, "x"});
+    EXPECT_THAT(reproduce(), AllOf(StartsWith("1: "), HasSubstr("which a rebuild does not take"))) << word;
+  }
+  write_recorded({"--unheard-of", "x"});
+  EXPECT_NE(reproduce(), "0");
+  EXPECT_TRUE(done_.arguments.empty());
+}
+
+TEST_F(ReproduceTest, TakesOnlyVariablesThatSayWhatIsBuilt) {
+  write_recorded({"x"});
+  Json statement = read("provenance.json");
+  Json& environment = statement["predicate"]["buildDefinition"]["externalParameters"]["environment"];
+  for (const char* name : {"ELEMENTS_PATH", "HEARTH_DATA_DIR", "HEARTH_AGENT_BINARY", "PATH", "LD_PRELOAD", "break",
+                           "break_cmd", "DIB_PYTHON_EXEC", "BASH_ENV", "DIB_IMAGE_CACHE"}) {
+    environment[name] = "/evil";
+  }
+  environment["DIB_RELEASE"] = "bookworm";
+  sign(statement);
+  EXPECT_EQ(reproduce(), "0");
+  EXPECT_EQ(done_.environment.at("DIB_RELEASE"), "bookworm");
+  for (const auto& [name, value] : done_.environment) EXPECT_NE(value, "/evil") << name;
+  EXPECT_EQ(done_.environment.at("PATH"), current_environment().at("PATH"));
+  environment["DIB_RELEASE"] = 7;  // no text
+  sign(statement);
+  EXPECT_THAT(reproduce(), HasSubstr("can't be understood"));
+}
+
+TEST_F(ReproduceTest, ElementsAreThoseThatTheImageWasMadeOf) {
+  const Element x{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}};
+  const std::string digest = directory_digest(x.path);
+  EXPECT_NO_THROW(require_elements({x}, {{"x", digest}}));
+  EXPECT_THROW(require_elements({x}, {}), Error);
+  EXPECT_THROW(require_elements({x}, {{"x", digest}, {"y", digest}}), Error);
+  RealFileSystem().write(x.path / "element-deps", "z", {});
+  EXPECT_THROW(require_elements({x}, {{"x", digest}}), Error);
 }
 
 TEST_F(ReproduceTest, NamesTheFirstFileThatDiffersAndItsStep) {
-  fetch::Lock lock;
-  lock.fetches[{"GET", "http://a.example/"}] = {200, std::string(64, '0'), 1, {}};
-  write(false, lock);
-  RealFileSystem().write(dir_.path() / "web.d/tree.tsv", "/a\t-0644\t0:0\t1\td1\troot.d/1\n", {});
+  RealFileSystem().write(file("tree.tsv"), "/a\t-0644\t0:0\t1\td1\troot.d/1\n", {});
+  write_recorded({"x"});
   EXPECT_THAT(reproduce("imagf", "/a\t-0644\t0:0\t1\td2\troot.d/1\n"),
               HasSubstr("The first file that differs: /a (contents), written by root.d/1"));
   EXPECT_THAT(reproduce("imagf", "/a\t-0644\t0:0\t1\td1\troot.d/1\n"), HasSubstr("The trees are the same"));

@@ -13,11 +13,14 @@ TEST(ImageFacts, KeepVariablesThatSayWhatIsBuiltAndNoSecrets) {
   const Environment telling = telling_variables({{"DIB_RELEASE", "bookworm"},
                                                  {"DIB_DEV_USER_PASSWORD", "secret"},
                                                  {"DIB_APT_KEYRING", "/k.gpg"},
+                                                 {"DIB_REPOREF_x", "https://me:pw@192.0.2.1/x"},
                                                  {"ELEMENTS_PATH", "/e"},
+                                                 {"DIB_PYTHON_EXEC", "/evil"},
                                                  {"HOME", "/root"},
                                                  {"AWS_SECRET", "x"}});
   EXPECT_EQ(telling,
-            (Environment{{"DIB_RELEASE", "bookworm"}, {"DIB_APT_KEYRING", "/k.gpg"}, {"ELEMENTS_PATH", "/e"}}));
+            (Environment{
+                {"DIB_RELEASE", "bookworm"}, {"DIB_APT_KEYRING", "/k.gpg"}, {"DIB_REPOREF_x", "https://192.0.2.1/x"}}));
 }
 
 TEST(ImageFacts, DigestADirectoryByWhatIsInIt) {

@@ -11,6 +11,9 @@ namespace {
 ImageFacts sample() {
   ImageFacts facts;
   facts.name = "web";
+  facts.version = "1.2";
+  facts.builder = "urn:example:site";
+  facts.finished_s = 2 * 86400;
   facts.distribution = "debian";
   facts.created_s = 86400;
   facts.arguments = {"-o", "web", "vm"};
@@ -19,7 +22,8 @@ ImageFacts sample() {
   facts.outputs = {{"/here/web.qcow2", "d1", 7}, {"/here/web.tar", "d2", 8}};
   facts.packages = {{"libstdc++6", "12.2.0-14+deb12u1", "amd64"}, {"tzdata", "1:2024a", "all"}};
   facts.elements = {{"vm", "/e/vm", "d3"}};
-  facts.fetched.fetches[{"GET", "http://a.example/x"}] = {200, "d4", 1, {}};
+  facts.evidence = {{"web.d/sbom.spdx.json", "d5", 9}};
+  facts.fetched.fetches[{"GET", "http://a.example/x?token=t&b=c"}] = {200, "d4", 1, {}};
   facts.fetched.settings["DIB_RELEASE"] = "bookworm";
   return facts;
 }
@@ -75,7 +79,11 @@ TEST(Provenance, SaysWhatWasMadeHowAndOfWhat) {
   EXPECT_EQ(definition["externalParameters"]["arguments"], Json({"-o", "web", "vm"}));
   EXPECT_EQ(definition["externalParameters"]["environment"]["DIB_RELEASE"], "bookworm");
   EXPECT_EQ(definition["resolvedDependencies"].size(), 2U);
-  EXPECT_EQ(definition["resolvedDependencies"][1]["uri"], "http://a.example/x");
+  EXPECT_EQ(definition["resolvedDependencies"][1]["uri"], "http://a.example/x?token=REDACTED&b=c");
+  EXPECT_EQ(statement["subject"][2], (Json{{"name", "web.d/sbom.spdx.json"}, {"digest", {{"sha256", "d5"}}}}));
+  EXPECT_EQ(definition["externalParameters"]["image"], (Json{{"name", "web"}, {"version", "1.2"}}));
+  EXPECT_EQ(statement["predicate"]["runDetails"]["builder"]["id"], "urn:example:site");
+  EXPECT_EQ(statement["predicate"]["runDetails"]["metadata"]["finishedOn"], "1970-01-03T00:00:00Z");
 }
 
 TEST(Envelope, SignsTypeAndLengthsBesidesTheText) {

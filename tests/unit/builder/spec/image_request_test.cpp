@@ -274,6 +274,24 @@ TEST(ImageRequest, TheLockIsReadAndItsSettingsHold) {
   EXPECT_EQ(request("--record os").environment.count("SOURCE_DATE_EPOCH"), 1U);
 }
 
+TEST(ImageRequest, ALockMayNotSetWhatRunsHere) {
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const std::string lock = (dir.path() / "lock").string();
+  RealFileSystem().write(lock, "SET DIB_RELEASE trixie\nSET SOURCE_DATE_EPOCH 7\n", {});
+  EXPECT_EQ(request(cat("--locked --lock ", lock, " os")).environment.at("DIB_RELEASE"), "trixie");
+  for (const char* name : {"ELEMENTS_PATH", "PATH", "HEARTH_DATA_DIR", "LD_PRELOAD"}) {
+    RealFileSystem().write(lock, cat("SET ", name, " /evil\n"), {});
+    EXPECT_THAT(image_request_refusal(cat("--locked --lock ", lock, " os")),
+                HasSubstr(cat("sets ", name, ", which no")));
+  }
+}
+
+TEST(ImageRequest, TheIdentityIsOneWord) {
+  EXPECT_EQ(request("os").builder, "urn:hearth:builder");
+  EXPECT_EQ(request("--image-version 1.2 --builder me os").version, "1.2");
+  EXPECT_THAT(image_request_refusal("--image-version=ä os"), HasSubstr("--image-version"));
+}
+
 TEST(ImageRequest, TheSigningKeyIsReadAndCheckedAtOnce) {
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   const std::string file = (dir.path() / "key").string();

@@ -1,0 +1,105 @@
+#include "builder/evidence/verification.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/frames/signature.hpp"
+#include "base/text.hpp"
+#include "builder/evidence/statements.hpp"
+
+namespace hearth::builder::evidence {
+
+namespace {
+
+constexpr const char* k_get_again = "Do not use this image; get it, with its .d directory, from its maker again.";
+
+/// A signature of the same key over something else of another kind is none over this.
+void require_kind(const Statement& statement) {
+  const auto is = [&](const char* pointer, const char* wanted) {
+    const Json::json_pointer at(pointer);
+    return statement.content.contains(at) && statement.content.at(at) == wanted;
+  };
+  if (is("/_type", k_statement_type) && is("/predicateType", k_predicate_type) &&
+      is("/predicate/buildDefinition/buildType", k_build_type)) {
+    return;
+  }
+  throw Error(ErrorKind::input,
+              cat("what lies in ", statement.directory.string(), " is no statement about how an image was built"))
+      .hint(k_get_again);
+}
+
+void require_signature(const Statement& statement, const std::string& key, const fs::path& image) {
+  if (statement.payload.empty()) {
+    throw Error(ErrorKind::input, cat(image.string(), " is not signed"))
+        .hint("Sign when building: hearth image create --sign-key KEY.");
+  }
+  std::vector<std::string> others;
+  bool has_signed = false;
+  for (const Signature& signature : statement.signatures) {
+    if (frames::verify(signed_text(statement.payload), signature.bytes, key)) {
+      has_signed = true;
+    } else if (signature.key_id == key) {
+      throw Error(ErrorKind::input,
+                  cat("the signature of ", image.string(), " does not hold: its statement was altered"))
+          .hint(k_get_again);
+    } else {
+      others.push_back(signature.key_id);
+    }
+  }
+  if (has_signed) return;
+  throw Error(ErrorKind::input, cat(image.string(), " is signed by another key (", join(others, ", "), ")"))
+      .hint(k_get_again);
+}
+
+/// What was signed is in the envelope; people and other programs read the plain file.
+void require_same_provenance(const Statement& statement) {
+  if (statement.payload.empty() || statement.plain == statement.content) return;
+  throw Error(ErrorKind::input,
+              cat((statement.directory / "provenance.json").string(), " is not what was signed (provenance.dsse.json)"))
+      .hint(k_get_again);
+}
+
+void require_evidence_file(const Statement& statement, const char* name) {
+  const fs::path file = statement.directory / name;
+  const std::optional<std::string> digest =
+      digest_in(statement.content, cat(statement.directory.filename().string(), "/", name));
+  const bool is_there = fs::exists(fs::symlink_status(file));
+  if (!digest && !is_there) return;
+  std::string fault;
+  if (!digest) {
+    fault = "is not among what the provenance names";
+  } else if (!is_there) {
+    fault = "is missing";
+  } else if (!fs::is_regular_file(fs::symlink_status(file)) || describe_output(file).sha256 != *digest) {
+    fault = "is not what the provenance says";
+  } else {
+    return;
+  }
+  throw Error(ErrorKind::input, cat(file.string(), " ", fault)).hint(k_get_again);
+}
+
+}  // namespace
+
+Statement checked_statement(const fs::path& image, const std::vector<std::string>& keys) {
+  Statement statement = read_statement(image);
+  for (const std::string& key : keys) require_signature(statement, key, image);
+  require_kind(statement);
+  require_same_provenance(statement);
+  for (const char* name : k_evidence_files) require_evidence_file(statement, name);
+  return statement;
+}
+
+void require_image(const Statement& statement, const fs::path& image) {
+  if (!statement.digest) {
+    throw Error(ErrorKind::input,
+                cat("the provenance in ", statement.directory.string(), " knows no ", image.filename().string()))
+        .hint("Was the file renamed? Its name is part of the statement.");
+  }
+  const OutputFile file = describe_output(image);
+  if (file.sha256 == *statement.digest) return;
+  throw Error(ErrorKind::input,
+              cat(image.string(), " is sha256:", file.sha256, ", its provenance says sha256:", *statement.digest))
+      .hint("It was changed, or cut short, after it was made.");
+}
+
+}  // namespace hearth::builder::evidence
