@@ -167,7 +167,7 @@ std::string FactSource::names_digest() const {
 
 std::string FactSource::known_host_digest(const std::string& path) const {
   const auto [known, is_new] = known_.try_emplace(cat("host ", path));
-  if (is_new) known->second = host_digest(files_, path);
+  if (is_new) known->second = file_digest(key_, path, host_digest(files_, path));
   return known->second;
 }
 
@@ -193,10 +193,10 @@ Facts FactSource::of_step(const Step& step, const Reads& reads, const Environmen
     if (mentions(texts, word)) facts["elements all"] = elements_digest();
   }
   add_named_inputs(step, texts, environment, facts);
-  facts.merge(environment_facts(environment, texts));
+  facts.merge(environment_facts(environment, texts, key_));
   for (const auto& [name, value] : environment) {
     if (facts.count(cat("env ", name)) == 0 || !names_a_file(files_, value)) continue;
-    if (mentions(texts, name)) facts[cat("file ", name)] = path_digest(value);
+    if (mentions(texts, name)) facts[cat("file ", name)] = file_digest(key_, name, path_digest(value));
   }
   return facts;
 }
@@ -204,12 +204,12 @@ Facts FactSource::of_step(const Step& step, const Reads& reads, const Environmen
 std::string FactSource::digest_of(const std::string& fact, const Environment& environment) const {
   const std::string kind = fact_kind(fact);
   const std::string name = fact_name(fact);
-  if (kind == "env") return environment.count(name) > 0 ? fact_digest(value_of(environment, name)) : "";
+  if (kind == "env") return environment.count(name) > 0 ? variable_digest(key_, name, value_of(environment, name)) : "";
   if (kind == "hook") return hook_digest(name);
   if (kind == "list") return list_digest(name);
   if (kind == "names") return names_digest();
   if (kind == "host") return known_host_digest(name);
-  if (kind == "file") return path_digest(value_of(environment, name));
+  if (kind == "file") return file_digest(key_, name, path_digest(value_of(environment, name)));
   if (kind == "packages") return packages_digest(name);
   if (kind == "elements") return elements_digest();
   if (kind == "fetch" && fetch_) return fetch_(name);
@@ -227,7 +227,7 @@ std::optional<std::string> FactSource::fault(const Facts& noted, const Environme
     if (std::string current = digest_of(fact, environment); !current.empty()) now[fact] = std::move(current);
   }
   for (const auto& [name, value] : environment) {
-    if (!counts_only_when_named(name)) now.emplace(cat("env ", name), fact_digest(value));
+    if (!counts_only_when_named(name)) now.emplace(cat("env ", name), variable_digest(key_, name, value));
   }
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();
   for (const auto& [fact, digest] : noted) {

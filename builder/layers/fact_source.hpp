@@ -24,13 +24,14 @@ class FactSource {
 
   /// `hooks` are the merged hooks before any of them ran; `packages` what -p asks for.
   FactSource(const FileReader& files, fs::path hooks, const BuildPlan& plan, std::vector<std::string> packages,
-             Repository repository, Fetch fetch = {})
+             Repository repository, Fetch fetch = {}, FactKey key = {})
       : files_(files),
         hooks_(std::move(hooks)),
         plan_(plan),
         packages_(std::move(packages)),
         repository_(std::move(repository)),
-        fetch_(std::move(fetch)) {}
+        fetch_(std::move(fetch)),
+        key_(std::move(key)) {}
 
   /// All facts of a step that read `reads` and sees `environment`.
   [[nodiscard]] Facts of_step(const Step& step, const Reads& reads, const Environment& environment) const;
@@ -56,6 +57,7 @@ class FactSource {
   std::vector<std::string> packages_;
   Repository repository_;
   Fetch fetch_;
+  FactKey key_;
   mutable std::map<std::string, std::string> known_;  ///< digests of "hook", "list" and "file" facts
 };
 

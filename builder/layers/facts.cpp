@@ -88,11 +88,11 @@ bool counts_only_when_named(std::string_view variable) {
          std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
 }
 
-Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts) {
+Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts, const FactKey& key) {
   Facts facts;
   for (const auto& [name, value] : environment) {
     if (k_never.count(name) > 0 || (counts_only_when_named(name) && !is_named(name, texts))) continue;
-    facts[cat("env ", name)] = fact_digest(value);
+    facts[cat("env ", name)] = variable_digest(key, name, value);
   }
   return facts;
 }

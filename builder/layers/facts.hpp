@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/sys/process.hpp"
+#include "builder/layers/keyed_facts.hpp"
 
 namespace hearth::builder {
 
@@ -31,7 +32,8 @@ using Facts = std::map<std::string, std::string>;
 [[nodiscard]] bool counts_only_when_named(std::string_view variable);
 
 /// "env" facts of a step that sees `environment` and whose scripts are `texts`.
-[[nodiscard]] Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts);
+[[nodiscard]] Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts,
+                                      const FactKey& key = {});
 
 /// What differs, as sentences: "DIB_RELEASE has another value", "install.d/20-x changed".
 [[nodiscard]] std::vector<std::string> describe_differences(const Facts& before, const Facts& now);

@@ -39,7 +39,7 @@ std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
 void ask_servers(const BuildInputs& inputs, LayerKeeperSetup& setup) {
   auto client = std::make_shared<WebClient>(inputs.clock, inputs.request.environment, "hearth");
   auto states = std::make_shared<RepositoryStates>(setup.store.directory() / "repositories.json", *client, inputs.clock,
-                                                   inputs.layers.repository_age);
+                                                   inputs.layers.repository_age, inputs.request.environment);
   setup.repository = [client, states](const std::string& url) { return states->digest(url); };
   setup.repository_seen = [states](const std::string& url, const std::string& digest) { states->seen(url, digest); };
 }

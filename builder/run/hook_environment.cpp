@@ -1,5 +1,6 @@
 #include "builder/run/hook_environment.hpp"
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "builder/output/checksums.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -19,11 +20,13 @@ std::string host_path(const Environment& env) {
   return cat(k_shims_directory.string(), ":", path);
 }
 
-/// All variables whose name starts with DIB_, as text that a shell can read back.
+/// All variables whose name starts with DIB_, as text that a shell can read back. Elements put it into images, so there
+/// are no secrets in it.
 std::string dib_variables(const Environment& env) {
   std::string text;
   for (const auto& [name, value] : env) {
-    if (name.compare(0, 4, "DIB_") == 0) text += cat("declare -x ", name, "=", shell_quote(value), "\n");
+    if (!name.starts_with("DIB_") || names_secret(name)) continue;
+    text += cat("declare -x ", name, "=", shell_quote(without_credentials(value)), "\n");
   }
   return text;
 }
@@ -87,7 +90,7 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
                              const DiskFacts& disk) {
   Environment env = request.environment;
   env["DIB_ENV"] = dib_variables(request.environment);
-  env["DIB_ARGS"] = request.arguments_text;
+  env["DIB_ARGS"] = without_credentials(request.arguments_text);
   env["ARCH"] = request.architecture;
   env["DIB_CHECKSUM"] = checksum_names(request.checksums);
   env["DIB_DEBUG_TRACE"] = std::to_string(request.trace);

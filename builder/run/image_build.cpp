@@ -217,14 +217,14 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
 }
 
 /// Whether the outputs of an earlier build are what this one would make; says so.
-bool is_up_to_date(const ImageRequest& request, const std::string& key, const Clock& clock, BuildLog& log,
-                   Verbosity verbosity) {
+bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactKey& secrets, const Clock& clock,
+                   BuildLog& log, Verbosity verbosity) {
   const LayerPolicy policy = layer_policy(request);
   if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
   WebClient client(clock, request.environment, "hearth");
   RepositoryStates repositories(layer_directory(request.cache) / "repositories.json", client, clock,
-                                policy.repository_age);
-  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, repositories);
+                                policy.repository_age, request.environment);
+  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, repositories, secrets);
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);
@@ -294,8 +294,9 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
   for (const std::string& note : notes) log.line(note);
 
-  const std::string key = output_key(request, plan, installation);
-  if (!request.fetching.mode && is_up_to_date(request, key, clock, log, verbosity)) {
+  const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
+  const std::string key = output_key(request, plan, installation, secrets);
+  if (!request.fetching.mode && is_up_to_date(request, key, secrets, clock, log, verbosity)) {
     if (request.signing_key) write_evidence(request, plan, std::nullopt);
     return 0;
   }

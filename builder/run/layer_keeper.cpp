@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/mount.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
@@ -55,7 +56,8 @@ LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<En
     : setup_(std::move(setup)),
       area_(std::move(area)),
       input_(std::move(input)),
-      facts_(files_, hooks_directory(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch),
+      facts_(files_, hooks_directory(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch,
+             setup_.store.fact_key()),
       outside_(setup_.image),
       parent_(setup_.base_key) {
   if (!area_.is_overlay()) note(cat(area_.why_not(), ": layers are copies of the whole tree"));
@@ -179,7 +181,7 @@ void LayerKeeper::note_inputs(StepRecord& record) const {
   for (const std::string& line : split_lines(files_.read(k_inputs_file).value_or(""))) {
     const std::size_t end = line.rfind(' ');
     if (end == std::string::npos) continue;
-    const std::string fact = line.substr(0, end);
+    const std::string fact = without_credentials(line.substr(0, end));
     const std::string digest = line.substr(end + 1);
     record.facts[fact] = digest;
     if (fact.compare(0, repository.size(), repository) == 0) {

@@ -1,6 +1,7 @@
 #include "builder/run/manifest.hpp"
 
 #include "base/json.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/tree_record.hpp"
@@ -50,7 +51,7 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
                     const std::vector<fs::path>& outputs) {
   const fs::path directory = inputs.request.output.string() + ".d";
   write_json(directory / "manifest.json", {{"builder", cat("hearth ", HEARTH_VERSION)},
-                                           {"arguments", inputs.request.arguments_text},
+                                           {"arguments", without_credentials(inputs.request.arguments_text)},
                                            {"architecture", inputs.request.architecture},
                                            {"elements", inputs.plan.elements.names()},
                                            {"distribution", distribution_of(root)},

@@ -274,8 +274,8 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
   Command command{.argv = {"/bin/bash", "-c", shell},
                   .env = environment,
                   .inherit_input = true,
-                  .out = Output::inherit,
-                  .err = Output::inherit,
+                  .out = hearth::Output::inherit,
+                  .err = hearth::Output::inherit,
                   .own_group = false};
   if (in_target(phase) && !outside) command.root = setup_.target;
   (void)setup_.runner.run(command);

@@ -32,7 +32,8 @@ std::string value_digest(const std::string& value) {
 
 }  // namespace
 
-std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation) {
+std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
+                       const FactKey& secrets) {
   const RealFileSystem files;
   std::string text =
       cat(HEARTH_VERSION, "\n", look_of(installation.program), "\n", look_of(installation.agent_binary), "\n",
@@ -48,7 +49,7 @@ std::string output_key(const ImageRequest& request, const BuildPlan& plan, const
   for (const Element& element : plan.elements.elements) {
     text += cat(element.name, " ", tree_digest(files, element.path), "\n");
   }
-  return fact_digest(text);
+  return keyed_digest(secrets, text);
 }
 
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
@@ -70,7 +71,7 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
 }
 
 std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
-                                        RepositoryStates& repositories) {
+                                        RepositoryStates& repositories, const FactKey& secrets) {
   const Result<Json> read = parse_json(RealFileSystem().read(directory / k_file).value_or("{}"), k_file);
   if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
   const Json looks = read.value().value("outputs", Json::object());
@@ -82,7 +83,7 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
   }
   const Json host = read.value().value("host", Json::object());
   for (const auto& [file, digest] : host.items()) {
-    if (digest != host_digest(RealFileSystem(), file)) return {};
+    if (digest != file_digest(secrets, file, host_digest(RealFileSystem(), file))) return {};
   }
   for (const auto& [url, digest] : seen.items()) {
     const std::optional<std::string> now = repositories.digest(url);

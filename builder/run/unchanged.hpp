@@ -13,9 +13,9 @@
 namespace hearth::builder {
 
 /// A digest over all that a build is made of but repositories: command line, environment, files that it names, the
-/// elements' files, Hearth itself.
+/// elements' files, Hearth itself. It lies beside the image and is made of secrets, too: so it is keyed.
 [[nodiscard]] std::string output_key(const ImageRequest& request, const BuildPlan& plan,
-                                     const Installation& installation);
+                                     const Installation& installation, const FactKey& secrets);
 
 /// Notes what was made. `steps` tell the repositories.
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
@@ -23,6 +23,6 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
 
 /// The outputs noted in `directory` when they are still what a build would make; else none.
 [[nodiscard]] std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
-                                                      RepositoryStates& repositories);
+                                                      RepositoryStates& repositories, const FactKey& secrets);
 
 }  // namespace hearth::builder

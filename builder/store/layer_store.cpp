@@ -1,10 +1,12 @@
 #include "builder/store/layer_store.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -13,6 +15,7 @@ namespace {
 
 constexpr const char* k_records = "records";
 constexpr const char* k_suffix = ".json";
+constexpr const char* k_key_file = "fact-key";
 
 std::int64_t written_at(const fs::path& file) {
   struct stat status {};
@@ -52,6 +55,21 @@ void LayerStore::put(const std::string& key, const LayerRecord& record) const {
   const fs::path directory = directory_ / k_records / key;
   files.make_directories(directory, 0777);
   files.write(directory / cat(record.id(), k_suffix), to_json(record).dump(), {.mode = 0644});
+}
+
+FactKey LayerStore::fact_key() const {
+  const fs::path file = directory_ / k_key_file;
+  RealFileSystem files;
+  if (!files.read(file)) {
+    files.make_directories(directory_, 0777);
+    const fs::path mine = directory_ / cat(".", k_key_file, "-", random_hex(8));
+    files.write(mine, random_hex(32), {.mode = 0600});
+    const bool is_there = ::link(mine.c_str(), file.c_str()) == 0 || errno == EEXIST;  // a build was faster
+    const int error = errno;
+    files.remove(mine);
+    if (!is_there) throw Error::from_errno("writing", file.string(), error);
+  }
+  return {read_file(file)};
 }
 
 std::vector<std::pair<fs::path, LayerRecord>> LayerStore::records() const {

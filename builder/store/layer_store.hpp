@@ -23,6 +23,9 @@ class LayerStore {
   [[nodiscard]] const BlobStore& blobs() const { return blobs_; }
   [[nodiscard]] const fs::path& directory() const { return directory_; }
 
+  /// For facts about secrets; made by whoever asks first. It is neither exported nor sent to a remote cache.
+  [[nodiscard]] FactKey fact_key() const;
+
   /// All records, whole ones only, with their files.
   [[nodiscard]] std::vector<std::pair<fs::path, LayerRecord>> records() const;
 

@@ -4,6 +4,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 
@@ -12,10 +13,27 @@ namespace {
 constexpr auto k_release_patience = std::chrono::seconds(5);
 constexpr int k_redirects = 5;
 
+/// The user info that a variable's URL has for the same server and a place above this one; mostly empty.
+std::string known_user_info(const Url& url, const Environment& environment) {
+  for (const auto& [name, value] : environment) {
+    for (const std::string& word : split_words(value)) {
+      const Result<Url> known = word.find('@') == std::string::npos ? Result<Url>(Url()) : parse_url(word);
+      if (!known.ok() || known.value().user_info.empty()) continue;
+      const Url& place = known.value();
+      if (place.scheme == url.scheme && place.host == url.host && place.port == url.port &&
+          url.path.starts_with(place.path)) {
+        return place.user_info;
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
-RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age)
-    : file_(std::move(file)), client_(client), clock_(clock), age_(age) {
+RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
+                                   Environment environment)
+    : file_(std::move(file)), client_(client), clock_(clock), age_(age), environment_(std::move(environment)) {
   const Result<Json> read = parse_json(RealFileSystem().read(file_).value_or("{}"), file_.string());
   if (!read.ok() || !read.value().is_object()) return;
   for (const auto& [url, state] : read.value().items()) {
@@ -48,9 +66,11 @@ std::optional<std::string> RepositoryStates::fetch(const std::string& url) const
     const auto text = RealFileSystem().read(url.substr(url.find_first_not_of('/', scheme.size()) - 1));
     return text ? std::optional(hex_digest(HashKind::sha256, *text)) : std::nullopt;
   }
+  Url asked = parsed.value();
+  if (asked.user_info.empty()) asked.user_info = known_user_info(asked, environment_);
   try {
     const HttpResponse response = client_.send(
-        {.url = parsed.value(), .deadline = Deadline::after(k_release_patience, clock_), .max_redirects = k_redirects});
+        {.url = asked, .deadline = Deadline::after(k_release_patience, clock_), .max_redirects = k_redirects});
     return response.ok() ? std::optional(hex_digest(HashKind::sha256, response.body)) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;

@@ -9,13 +9,16 @@
 #include "base/clock.hpp"
 #include "base/net/http.hpp"
 #include "base/path.hpp"
+#include "base/sys/process.hpp"
 
 namespace hearth::builder {
 
 class RepositoryStates {
  public:
-  /// `age`: for how long a look is good; none = ask nobody.
-  RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age);
+  /// `age`: for how long a look is good; none = ask nobody. URLs are without credentials, since they are kept in files;
+  /// where a variable of `environment` has a URL with some for the same place, it is asked with them.
+  RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
+                   Environment environment = {});
 
   /// The digest of the Release file at `url`: as it was seen lately, else as it is now; what is known when the
   /// repository does not answer. Nothing for one never seen that does not answer.
@@ -36,6 +39,7 @@ class RepositoryStates {
   HttpClient& client_;
   const Clock& clock_;
   std::optional<Duration> age_;
+  Environment environment_;
   std::map<std::string, State> states_;
 };
 

@@ -283,6 +283,39 @@ if curl -sSf {url}/missing; then exit 1; fi
         return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=env, text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
 
+    def test_no_secret_and_no_digest_of_one_is_written_where_others_read(self):
+        secrets = {"DIB_TEST_PASSWORD": "s3cret-pw", "MY_API_TOKEN": "s3cret-tok",
+                   "DIB_DISTRIBUTION_MIRROR": "http://me:s3cret-url@192.0.2.1/debian",
+                   "DIB_REPOLOCATION_x": "https://s3cret-git@192.0.2.1/x?access_token=s3cret-query"}
+        token = self.work / "token"
+        token.write_text("s3cret-file")
+        secrets["MY_TOKEN_FILE"] = str(token)
+        self.element("[ \"$DIB_TEST_PASSWORD$MY_API_TOKEN\" ] && [ -s \"$MY_TOKEN_FILE\" ]\n"
+                     f"echo one > a; curl -sSf {self.server.url}/file\n"
+                     "echo 'repository http://me:s3cret-url@192.0.2.1/debian/InRelease 0' >> \"$HEARTH_INPUTS\"\n")
+        cache = self.work / "cache"
+        plain = set()
+        for text in [*secrets.values(), "s3cret-pw", "s3cret-tok", "s3cret-url", "s3cret-git", "s3cret-query", "s3cret-file"]:
+            if "s3cret" in text:
+                plain |= {text.encode(), hashlib.sha256(text.encode()).hexdigest()[:32].encode()}
+        for options in ([], ["--record"]):
+            name = f"image{len(options)}"
+            variables = dict(secrets, HEARTH_LAYER_WORTH="0", DIB_IMAGE_CACHE=str(cache))
+            self.good(name, *options, **variables)
+            read = 0
+            for file in [*(self.work / f"{name}.d").rglob("*"), *cache.rglob("*"), self.work / "hearth.lock"]:
+                if file.is_file() and not file.is_symlink():
+                    content = file.read_bytes()
+                    read += 1
+                    for secret in plain:
+                        self.assertNotIn(secret, content, file)
+            self.assertGreater(read, 5)
+            if not options:
+                self.assertIn("is up to date", self.build(name, **variables).stdout)
+            variables["DIB_TEST_PASSWORD"] = "s3cret-other"
+            self.good(name, *options, **variables)
+            self.assertIn("root.d/50-fetch", self.ran(name), "a secret is an input all the same")
+
     def test_an_answer_that_is_longer_than_it_says_is_only_what_it_says(self):
         self.element(f"curl -sSf {self.server.url}/long > a\n")
         self.good("image", "--record")

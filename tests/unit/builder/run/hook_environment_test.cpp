@@ -89,6 +89,16 @@ TEST_F(HookEnvironmentTest, TheCallersVariablesPassAndTheBuildersWin) {
   EXPECT_EQ(env.at("DIB_ENV"), cat("declare -x DIB_MINE=", shell_quote("it's"), "\n"));
 }
 
+/// Elements write both into images.
+TEST_F(HookEnvironmentTest, WhatIsToldOfTheBuildHoldsNoSecret) {
+  request.environment = {{"DIB_DEV_USER_PASSWORD", "pw"}, {"DIB_MIRROR", "http://me:pw@h/x"}};
+  request.arguments_text = "--qemu-img-options http://me:pw@h/";
+  const Environment env = environment();
+  EXPECT_EQ(env.at("DIB_ENV"), "declare -x DIB_MIRROR=http://h/x\n");
+  EXPECT_EQ(env.at("DIB_ARGS"), "--qemu-img-options http://h/");
+  EXPECT_EQ(env.at("DIB_DEV_USER_PASSWORD"), "pw") << "hooks have it all the same";
+}
+
 TEST_F(HookEnvironmentTest, TheCallersPythonRunsBehindTheWrapper) {
   EXPECT_THAT(environment(), Not(Contains(Key("HEARTH_PYTHON"))));
   request.environment["DIB_PYTHON_EXEC"] = "/opt/python";

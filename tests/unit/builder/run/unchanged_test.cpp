@@ -22,10 +22,10 @@ class UnchangedTest : public testing::Test {
     files.write(dir.path() / "metadata.json", "{}", {});
     request.environment = {{"DIB_HEAT_METADATA", (dir.path() / "metadata.json").string()}};
   }
-  std::string key() { return output_key(request, tree.plan({"os"}), {}); }
+  std::string key() { return output_key(request, tree.plan({"os"}), {}, secrets); }
   std::vector<fs::path> unchanged() {
     RepositoryStates repositories(dir.path() / "repositories.json", http, clock, std::chrono::hours(1));
-    return unchanged_outputs(dir.path(), key(), repositories);
+    return unchanged_outputs(dir.path(), key(), repositories, secrets);
   }
   void note() {
     note_outputs(
@@ -40,6 +40,7 @@ class UnchangedTest : public testing::Test {
   RealFileSystem files;
   ElementTree tree{files, dir.path() / "elements"};
   ImageRequest request;
+  FactKey secrets{"key"};
   fakes::ScriptedHttp http;
   fakes::ManualClock clock;
 };
@@ -80,6 +81,12 @@ TEST_F(UnchangedTest, ANewReleaseOfARepositoryMakesThemOld) {
   RepositoryStates(dir.path() / "repositories.json", http, clock, std::chrono::hours(1))
       .seen("http://m.example/InRelease", "d2");
   EXPECT_THAT(unchanged(), IsEmpty());
+}
+
+TEST_F(UnchangedTest, TheKeyCannotBeFoundByTrying) {
+  const std::string before = key();
+  secrets = {"another"};
+  EXPECT_NE(key(), before);
 }
 
 TEST_F(UnchangedTest, TheSessionDoesNotMatter) {

@@ -29,6 +29,16 @@ class LayerStoreTest : public testing::Test {
   LayerStore store{dir.path()};
 };
 
+TEST_F(LayerStoreTest, KeepsOneKeyForItsOwner) {
+  const std::string key = store.fact_key().bytes;
+  EXPECT_EQ(key.size(), 64U);
+  EXPECT_EQ(LayerStore(dir.path()).fact_key().bytes, key);
+  EXPECT_EQ(RealFileSystem().status(dir.path() / "fact-key")->mode, 0600U);
+  EXPECT_EQ(RealFileSystem().list(dir.path()).size(), 1U) << "nothing else was left";
+  const TempDir other = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  EXPECT_NE(LayerStore(other.path()).fact_key().bytes, key);
+}
+
 TEST_F(LayerStoreTest, FindsWhatFollowsALayer) {
   keep("k", "one", "1");
   keep("k", "two", "2");

@@ -32,6 +32,16 @@ TEST_F(RepositoryStatesTest, ALateLookIsGoodForItsAgeAndAcrossProcesses) {
   EXPECT_EQ(http.sent.size(), 1U);
 }
 
+TEST_F(RepositoryStatesTest, CredentialsComeFromTheEnvironmentAndStayThere) {
+  http.on("GET", url, 200, "release");
+  RepositoryStates with_environment(dir.path() / "repositories.json", http, clock, std::chrono::hours(1),
+                                    {{"DIB_MIRROR", "http://me:pw@mirror.example/dists"},
+                                     {"OTHER", "http://you:pw@mirror.example/other http://x:y@other.example/"}});
+  EXPECT_EQ(with_environment.digest(url), hex_digest(HashKind::sha256, "release"));
+  EXPECT_EQ(http.sent.at(0).url.user_info, "me:pw");
+  EXPECT_EQ(read_file(dir.path() / "repositories.json").find("pw"), std::string::npos);
+}
+
 TEST_F(RepositoryStatesTest, ARepositoryThatDoesNotAnswerIsAsItWas) {
   EXPECT_EQ(states().digest(url), std::nullopt);
   states().seen(url, "d1");
