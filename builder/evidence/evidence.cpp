@@ -52,6 +52,8 @@ ImageFacts collect(const EvidenceRequest& request) {
                    .outputs = {},
                    .evidence = {},
                    .packages = {},
+                   .sources = {},
+                   .unlisted = manifest.value("unlisted", ""),
                    .elements = {},
                    .fetched = request.fetched.value_or(fetch::Lock())};
   for (auto& [name, value] : facts.fetched.settings) value = without_credentials(value);
@@ -59,7 +61,12 @@ ImageFacts collect(const EvidenceRequest& request) {
     facts.outputs.push_back(describe_output(request.stem.parent_path() / output.get<std::string>()));
   }
   for (const Json& package : manifest.at("packages")) {
-    facts.packages.push_back({package.value("package", ""), package.value("version", ""), package.value("arch", "")});
+    facts.packages.push_back({package.value("package", ""), package.value("version", ""), package.value("arch", ""),
+                              package.value("manager", "deb"), package.value("license", "")});
+  }
+  for (const Json& source : manifest.value("sources", Json::array())) {
+    facts.sources.push_back(
+        {source.value("name", ""), source.value("path", ""), source.value("url", ""), source.value("commit", "")});
   }
   for (const Element& element : request.elements) {
     facts.elements.push_back({element.name, element.path, directory_digest(element.path)});

@@ -22,6 +22,16 @@ struct PackageFact {
   std::string name;
   std::string version;
   std::string architecture;
+  std::string manager = "deb";  ///< a type of package URLs: "deb", "rpm"
+  std::string license;          ///< as the package itself calls it
+};
+
+/// A git repository that was put into the image.
+struct SourceFact {
+  std::string name;
+  std::string path;
+  std::string url;
+  std::string commit;
 };
 
 /// An element, by the digest of everything in its directory.
@@ -45,6 +55,8 @@ struct ImageFacts {
   std::vector<OutputFile> outputs;
   std::vector<OutputFile> evidence;  ///< what lies in NAME.d beside the statement; `file` is "NAME.d/FILE"
   std::vector<PackageFact> packages;
+  std::vector<SourceFact> sources;
+  std::string unlisted;  ///< why packages are missing in the list; empty = none are
   std::vector<ElementFact> elements;
   fetch::Lock fetched;  ///< of a recorded or replayed build
 };

@@ -33,11 +33,24 @@ std::string spdx_id(std::string_view kind, std::string_view name) {
   return id;
 }
 
-/// A package URL (github.com/package-url/purl-spec, type deb).
+/// A package URL (github.com/package-url/purl-spec, types deb and rpm). An rpm's epoch is a qualifier.
 std::string package_url(const PackageFact& package, const std::string& distribution) {
-  return cat("pkg:deb/", distribution.empty() ? "debian" : distribution, "/", percent_encode(package.name), "@",
-             percent_encode(package.version), "?arch=", percent_encode(package.architecture));
+  const bool rpm = package.manager == "rpm";
+  const std::size_t colon = rpm ? package.version.find(':') : std::string::npos;
+  const std::string epoch = colon == std::string::npos ? "" : cat("&epoch=", package.version.substr(0, colon));
+  const std::string version = colon == std::string::npos ? package.version : package.version.substr(colon + 1);
+  const std::string vendor = distribution.empty() ? (rpm ? "unknown" : "debian") : distribution;
+  return cat("pkg:", package.manager, "/", vendor, "/", percent_encode(package.name), "@", percent_encode(version),
+             "?arch=", percent_encode(package.architecture), epoch);
 }
+
+/// An rpm may be installed in several versions.
+std::string package_id(const PackageFact& package) {
+  const std::string version = package.manager == "rpm" ? cat("-", package.version) : "";
+  return spdx_id("Package", cat(package.name, version, "-", package.architecture));
+}
+
+std::string source_id(const SourceFact& source) { return spdx_id("Source", cat(source.name, "-", source.path)); }
 
 Json spdx_package(const std::string& id, const std::string& name) {
   return {{"SPDXID", id},
@@ -47,6 +60,15 @@ Json spdx_package(const std::string& id, const std::string& name) {
           {"licenseConcluded", "NOASSERTION"},
           {"licenseDeclared", "NOASSERTION"},
           {"copyrightText", "NOASSERTION"}};
+}
+
+Json spdx_source(const SourceFact& source) {
+  Json entry = spdx_package(source_id(source), source.name);
+  entry["versionInfo"] = source.commit;
+  if (source.url.find("://") != std::string::npos) {
+    entry["downloadLocation"] = cat(source.url.starts_with("git:") ? "" : "git+", source.url, "@", source.commit);
+  }
+  return entry;
 }
 
 Json relationship(const std::string& from, const char* type, const std::string& to) {
@@ -66,6 +88,11 @@ Json dependencies(const ImageFacts& facts) {
     all.push_back({{"name", cat("element ", element.name)},
                    {"uri", cat("file://", element.path.string())},
                    {"digest", {{"sha256", element.sha256}}}});
+  }
+  for (const SourceFact& source : facts.sources) {
+    all.push_back({{"name", cat("source ", source.name)},
+                   {"uri", without_credentials(source.url)},
+                   {"digest", {{"gitCommit", source.commit}}}});
   }
   for (const auto& [key, fetched] : facts.fetched.fetches) {
     all.push_back({{"uri", without_credentials(key.url)}, {"digest", {{"sha256", fetched.sha256}}}});
@@ -104,19 +131,23 @@ Json spdx_document(const ImageFacts& facts) {
     packages.push_back(std::move(image));
     relationships.push_back(relationship("SPDXRef-DOCUMENT", "DESCRIBES", id));
     for (const PackageFact& package : facts.packages) {
-      relationships.push_back(
-          relationship(id, "CONTAINS", spdx_id("Package", cat(package.name, "-", package.architecture))));
+      relationships.push_back(relationship(id, "CONTAINS", package_id(package)));
+    }
+    for (const SourceFact& source : facts.sources) {
+      relationships.push_back(relationship(id, "CONTAINS", source_id(source)));
     }
   }
   for (const PackageFact& package : facts.packages) {
-    Json entry = spdx_package(spdx_id("Package", cat(package.name, "-", package.architecture)), package.name);
+    Json entry = spdx_package(package_id(package), package.name);
     entry["versionInfo"] = package.version;
+    if (!package.license.empty()) entry["licenseComments"] = cat("The package names: ", package.license);
     entry["externalRefs"] = Json::array({{{"referenceCategory", "PACKAGE-MANAGER"},
                                           {"referenceType", "purl"},
                                           {"referenceLocator", package_url(package, facts.distribution)}}});
     packages.push_back(std::move(entry));
   }
-  return {
+  for (const SourceFact& source : facts.sources) packages.push_back(spdx_source(source));
+  Json document = {
       {"spdxVersion", "SPDX-2.3"},
       {"dataLicense", "CC0-1.0"},
       {"SPDXID", "SPDXRef-DOCUMENT"},
@@ -126,6 +157,8 @@ Json spdx_document(const ImageFacts& facts) {
        {{"created", iso_time(facts.created_s)}, {"creators", Json::array({cat("Tool: hearth-", HEARTH_VERSION)})}}},
       {"packages", std::move(packages)},
       {"relationships", std::move(relationships)}};
+  if (!facts.unlisted.empty()) document["comment"] = cat("Not whole: ", facts.unlisted);
+  return document;
 }
 
 Json provenance_statement(const ImageFacts& facts) {

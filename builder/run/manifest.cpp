@@ -5,7 +5,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/tree_record.hpp"
-#include "builder/packages/dpkg_status.hpp"
+#include "builder/packages/installed_packages.hpp"
 #include "builder/run/timing.hpp"
 
 namespace hearth::builder {
@@ -18,13 +18,30 @@ void write_json(const fs::path& file, const Json& value) {
   RealFileSystem().write(file, cat(value.dump(k_indent), "\n"), {.mode = 0644});
 }
 
-Json package_list(const fs::path& root) {
+Json package_list(const std::vector<ListedPackage>& listed) {
   Json packages = Json::array();
-  const std::string status = RealFileSystem().read(root / "var/lib/dpkg/status").value_or("");
-  for (const auto& [name, package] : parse_dpkg_status(status)) {
-    packages.push_back({{"package", name}, {"version", package.version}, {"arch", package.architecture}});
+  for (const ListedPackage& package : listed) {
+    Json entry = {{"package", package.name}, {"version", package.version}, {"arch", package.architecture}};
+    if (package.manager != "deb") entry["manager"] = package.manager;
+    if (!package.license.empty()) entry["license"] = package.license;
+    packages.push_back(std::move(entry));
   }
   return packages;
+}
+
+Json source_list(const std::vector<ListedSource>& listed) {
+  Json sources = Json::array();
+  for (const ListedSource& source : listed) {
+    sources.push_back({{"name", source.name}, {"path", source.path}, {"url", source.url}, {"commit", source.commit}});
+  }
+  return sources;
+}
+
+/// A list that is not whole must not look as if it were.
+void tell_unlisted(const BuildInputs& inputs, const std::string& unlisted) {
+  if (unlisted.empty()) return;
+  inputs.log.line(cat("hearth: the manifest and the SBOM are not whole: ", unlisted));
+  inputs.progress.note(cat("the manifest and the SBOM are not whole: ", unlisted));
 }
 
 /// ID of os-release(5); empty when there is none.
@@ -50,13 +67,17 @@ Json names_of(const std::vector<fs::path>& outputs) {
 void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings,
                     const std::vector<fs::path>& outputs) {
   const fs::path directory = inputs.request.output.string() + ".d";
+  const InstalledPackages installed = installed_packages(root, inputs.runner, inputs.request.environment);
+  tell_unlisted(inputs, installed.unlisted);
   write_json(directory / "manifest.json", {{"builder", cat("hearth ", HEARTH_VERSION)},
                                            {"arguments", without_credentials(inputs.request.arguments_text)},
                                            {"architecture", inputs.request.architecture},
                                            {"elements", inputs.plan.elements.names()},
                                            {"distribution", distribution_of(root)},
                                            {"outputs", names_of(outputs)},
-                                           {"packages", package_list(root)}});
+                                           {"packages", package_list(installed.packages)},
+                                           {"sources", source_list(installed.sources)},
+                                           {"unlisted", installed.unlisted}});
   if (inputs.spans != nullptr) {
     RealFileSystem().write(directory / "tree.tsv", evidence::record_tree(root, *inputs.spans), {.mode = 0644});
   }

@@ -316,6 +316,16 @@ if curl -sSf {url}/missing; then exit 1; fi
             self.good(name, *options, **variables)
             self.assertIn("root.d/50-fetch", self.ran(name), "a secret is an input all the same")
 
+    def test_a_bill_of_materials_that_is_not_whole_says_so(self):
+        self.element("mkdir -p ../usr/lib/sysimage/rpm ../etc/dib-manifests; : > ../usr/lib/sysimage/rpm/rpmdb.sqlite\n"
+                     "echo app git /opt/app https://me:s3cret@192.0.2.1/app 0123abcd > ../etc/dib-manifests/dib-manifest-git-image\n")
+        run = self.build("image")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("the manifest and the SBOM are not whole: packages of its rpm database are not listed", run.stdout)
+        document = json.loads((self.work / "image.d/sbom.spdx.json").read_text())
+        self.assertIn("rpm database", document["comment"])
+        self.assertIn("git+https://192.0.2.1/app@0123abcd", [package["downloadLocation"] for package in document["packages"]])
+
     def test_an_answer_that_is_longer_than_it_says_is_only_what_it_says(self):
         self.element(f"curl -sSf {self.server.url}/long > a\n")
         self.good("image", "--record")

@@ -63,6 +63,24 @@ TEST(SpdxDocument, NamesPackagesByTheirUrls) {
   EXPECT_EQ(document["packages"][3]["externalRefs"][0]["referenceLocator"], "pkg:deb/debian/tzdata@1%3A2024a?arch=all");
 }
 
+TEST(SpdxDocument, KnowsRpmsTheirLicencesAndGitCommits) {
+  ImageFacts facts = sample();
+  facts.distribution = "fedora";
+  facts.packages = {{"kernel", "2:6.1-3", "x86_64", "rpm", "GPLv2"}, {"kernel", "6.2-1", "x86_64", "rpm", ""}};
+  facts.sources = {{"app", "/opt/app", "https://192.0.2.1/app", "0123abcd"}};
+  const Json document = spdx_document(facts);
+  const Json& kernel = document["packages"][2];
+  EXPECT_EQ(kernel["externalRefs"][0]["referenceLocator"], "pkg:rpm/fedora/kernel@6.1-3?arch=x86_64&epoch=2");
+  EXPECT_EQ(kernel["licenseComments"], "The package names: GPLv2");
+  EXPECT_NE(kernel["SPDXID"], document["packages"][3]["SPDXID"]);
+  EXPECT_EQ(document["packages"][4]["downloadLocation"], "git+https://192.0.2.1/app@0123abcd");
+  EXPECT_EQ(provenance_statement(facts)["predicate"]["buildDefinition"]["resolvedDependencies"][1]["digest"],
+            (Json{{"gitCommit", "0123abcd"}}));
+  EXPECT_FALSE(document.contains("comment"));
+  facts.unlisted = "packages of apk are not listed";
+  EXPECT_EQ(spdx_document(facts)["comment"], "Not whole: packages of apk are not listed");
+}
+
 TEST(SpdxDocument, HasAnotherNameForOtherImages) {
   ImageFacts other = sample();
   other.outputs[0].sha256 = "d9";
