@@ -194,18 +194,21 @@ PackReport pack_tree(const fs::path& root, const std::function<void(std::string_
 
 void unpack_tree(std::string_view archive, const fs::path& root) {
   const std::vector<PackedFrame> frames = read_index(archive);
-  const auto restore = [&](std::size_t number, FrameCodec& codec) {
+  const auto restore = [&](std::size_t number, EntryKind kind, FrameCodec& codec) {
     const std::string_view bytes = codec.unpack(archive.substr(frames[number].offset, frames[number].size));
+    EntryRestorer restorer(root);
     std::vector<ArchiveEntry> entries;
-    for (wire::Reader reader(bytes); !reader.at_end();) entries.push_back(restore_entry(reader, root));
+    for (wire::Reader reader(bytes); !reader.at_end();) entries.push_back(restorer.restore(reader, kind));
     return entries;
   };
   FrameCodec codec;
-  const std::vector<ArchiveEntry> directories = restore(0, codec);
-  (void)for_each_parallel(frames.size() - 2, [&](std::size_t i, Desk& desk) { (void)restore(i + 1, desk.codec); });
-  (void)restore(frames.size() - 1, codec);
+  const std::vector<ArchiveEntry> directories = restore(0, EntryKind::directory, codec);
+  (void)for_each_parallel(frames.size() - 2,
+                          [&](std::size_t i, Desk& desk) { (void)restore(i + 1, EntryKind::file, desk.codec); });
+  (void)restore(frames.size() - 1, EntryKind::hard_link, codec);
+  EntryRestorer finisher(root);
   for (auto directory = directories.rbegin(); directory != directories.rend(); ++directory) {
-    finish_directory(*directory, root);
+    finisher.finish_directory(*directory);
   }
 }
 

@@ -6,36 +6,43 @@
 #include <unistd.h>
 
 #include <array>
+#include <system_error>
 
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-/// A path of the archive stays below the root: it comes from a file that others may have written.
-fs::path place_of(const fs::path& root, std::string_view path) {
-  if (path.empty()) return root;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::string_view part = path.substr(at, path.find('/', at) - at);
-    at += part.size() + 1;
-    if (part.empty() || part == "." || part == "..") {
-      throw Error(ErrorKind::input, cat("the layer archive holds the path '", path, "'"));
-    }
+/// What one of the list and get calls gives, however long: its size is asked for first, and again when it grew.
+template <class Ask>
+std::string attribute_bytes(const Ask& ask) {
+  while (true) {
+    const ssize_t size = ask(nullptr, 0);
+    if (size <= 0) return size == 0 ? "" : throw std::system_error(errno, std::generic_category());
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    const ssize_t got = ask(bytes.data(), bytes.size());
+    if (got < 0 && errno == ERANGE) continue;
+    if (got < 0) throw std::system_error(errno, std::generic_category());
+    bytes.resize(static_cast<std::size_t>(got));
+    return bytes;
   }
-  return root / std::string(path);
 }
 
 std::map<std::string, std::string> read_attributes(const fs::path& path) {
   std::map<std::string, std::string> attributes;
-  std::array<char, 4096> names{};
-  const ssize_t size = ::llistxattr(path.c_str(), names.data(), names.size());
-  if (size <= 0) return attributes;
-  for (const std::string& name : split(std::string_view(names.data(), static_cast<std::size_t>(size)), '\0')) {
-    std::array<char, 65536> value{};
-    const ssize_t length = name.empty() ? -1 : ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
-    if (length >= 0) attributes[name] = std::string(value.data(), static_cast<std::size_t>(length));
+  try {
+    const auto list = [&](char* to, std::size_t size) { return ::llistxattr(path.c_str(), to, size); };
+    for (const std::string& name : split(attribute_bytes(list), '\0')) {
+      const auto get = [&](char* to, std::size_t size) { return ::lgetxattr(path.c_str(), name.c_str(), to, size); };
+      if (!name.empty()) attributes[name] = attribute_bytes(get);
+    }
+  } catch (const std::system_error& error) {
+    if (error.code().value() != ENOTSUP) {
+      throw Error::from_errno("reading the attributes of", path.string(), error.code().value());
+    }
   }
   return attributes;
 }
@@ -80,24 +87,23 @@ std::array<timespec, 2> times_of(const ArchiveEntry& entry) {
   return {time, time};
 }
 
-/// As the following functions, by the open file: its path is not walked again for each.
-void set_file(const ArchiveEntry& entry, const Fd& file, const fs::path& path) {
+/// By the open file: its path is not walked again for each.
+void set_file(const ArchiveEntry& entry, const Fd& file, const std::string& path) {
   if ((entry.uid != 0 || entry.gid != 0) && ::fchown(file.get(), entry.uid, entry.gid) != 0) {
-    throw Error::from_errno("giving away", path.string());
+    throw Error::from_errno("giving away", path);
   }
-  if (::fchmod(file.get(), entry.mode & 07777U) != 0) throw Error::from_errno("setting the mode of", path.string());
+  if (::fchmod(file.get(), entry.mode & 07777U) != 0) throw Error::from_errno("setting the mode of", path);
   for (const auto& [name, value] : entry.attributes) {
     if (::fsetxattr(file.get(), name.c_str(), value.data(), value.size(), 0) != 0) {
-      throw Error::from_errno(cat("setting the attribute ", name, " of"), path.string());
+      throw Error::from_errno(cat("setting the attribute ", name, " of"), path);
     }
   }
-  if (::futimens(file.get(), times_of(entry).data()) != 0) {
-    throw Error::from_errno("setting the time of", path.string());
+  if (!entry.is_directory() && ::futimens(file.get(), times_of(entry).data()) != 0) {
+    throw Error::from_errno("setting the time of", path);
   }
 }
 
-void restore_data(wire::Reader& bytes, const ArchiveEntry& entry, const fs::path& path) {
-  const Fd file = Fd::open(path.string(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+void write_data(wire::Reader& bytes, const ArchiveEntry& entry, const Fd& file) {
   std::uint64_t end = 0;
   for (std::uint32_t ranges = bytes.number<std::uint32_t>(); ranges > 0; --ranges) {
     const auto offset = bytes.number<std::uint64_t>();
@@ -106,62 +112,14 @@ void restore_data(wire::Reader& bytes, const ArchiveEntry& entry, const fs::path
       const ssize_t put =
           ::pwrite(file.get(), data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) throw Error::from_errno("writing", path.string());
+      if (put < 0) throw Error::from_errno("writing", entry.path);
       done += static_cast<std::size_t>(put);
     }
     end = offset + data.size();
   }
   if (end != entry.size && ::ftruncate(file.get(), static_cast<off_t>(entry.size)) != 0) {
-    throw Error::from_errno("writing", path.string());
+    throw Error::from_errno("writing", entry.path);
   }
-  set_file(entry, file, path);
-}
-
-void set_attributes(const ArchiveEntry& entry, const fs::path& path) {
-  for (const auto& [name, value] : entry.attributes) {
-    if (::lsetxattr(path.c_str(), name.c_str(), value.data(), value.size(), 0) != 0) {
-      throw Error::from_errno(cat("setting the attribute ", name, " of"), path.string());
-    }
-  }
-}
-
-void set_times(const ArchiveEntry& entry, const fs::path& path) {
-  if (::utimensat(AT_FDCWD, path.c_str(), times_of(entry).data(), AT_SYMLINK_NOFOLLOW) != 0) {
-    throw Error::from_errno("setting the time of", path.string());
-  }
-}
-
-void set_owner_and_mode(const ArchiveEntry& entry, const fs::path& path) {
-  if ((entry.uid != 0 || entry.gid != 0) && ::lchown(path.c_str(), entry.uid, entry.gid) != 0) {
-    throw Error::from_errno("giving away", path.string());
-  }
-  if (!S_ISLNK(entry.mode) && ::chmod(path.c_str(), entry.mode & 07777U) != 0) {
-    throw Error::from_errno("setting the mode of", path.string());
-  }
-}
-
-void make(const ArchiveEntry& entry, wire::Reader& bytes, const fs::path& root) {
-  const fs::path path = place_of(root, entry.path);
-  int failed = 0;
-  if (entry.hard_link) {
-    if (::link(place_of(root, entry.link).c_str(), path.c_str()) != 0)
-      throw Error::from_errno("linking", path.string());
-    return;
-  }
-  if (entry.is_directory()) {
-    if (!entry.path.empty()) failed = ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST ? -1 : 0;
-  } else if (entry.is_regular()) {
-    restore_data(bytes, entry, path);
-    return;
-  } else if (S_ISLNK(entry.mode)) {
-    failed = ::symlink(entry.link.c_str(), path.c_str());
-  } else {
-    failed = ::mknod(path.c_str(), entry.mode, entry.device);
-  }
-  if (failed != 0) throw Error::from_errno("making", path.string());
-  set_owner_and_mode(entry, path);
-  set_attributes(entry, path);
-  if (!entry.is_directory()) set_times(entry, path);
 }
 
 ArchiveEntry entry_of(const fs::path& root, std::string path, const struct stat& status) {
@@ -212,6 +170,10 @@ class Scan {
 
 bool ArchiveEntry::is_directory() const { return S_ISDIR(mode); }
 bool ArchiveEntry::is_regular() const { return S_ISREG(mode) && !hard_link; }
+EntryKind ArchiveEntry::kind() const {
+  if (hard_link) return EntryKind::hard_link;
+  return is_directory() ? EntryKind::directory : EntryKind::file;
+}
 
 void put_entry(std::string& out, const ArchiveEntry& entry, const fs::path& root) {
   wire::put_text(out, entry.path);
@@ -227,7 +189,80 @@ void put_entry(std::string& out, const ArchiveEntry& entry, const fs::path& root
   if (entry.is_regular()) put_data(out, root / entry.path, entry.size);
 }
 
-ArchiveEntry restore_entry(wire::Reader& bytes, const fs::path& root) {
+EntryRestorer::EntryRestorer(const fs::path& root)
+    : root_(Fd::open(root.string(), O_PATH | O_DIRECTORY)), parent_(open_beneath(root_, ".", O_PATH | O_DIRECTORY)) {}
+
+/// The directory that `path` is to lie in; `name` becomes its last part.
+const Fd& EntryRestorer::parent_of(const std::string& path, std::string& name) {
+  const std::size_t slash = path.rfind('/');
+  name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") {
+    throw Error(ErrorKind::input, cat("the layer archive holds the path '", path, "'"));
+  }
+  std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
+  if (directory != parent_path_) {
+    parent_ = open_beneath(root_, directory, O_PATH | O_DIRECTORY);
+    parent_path_ = std::move(directory);
+  }
+  return parent_;
+}
+
+void EntryRestorer::make_link(const ArchiveEntry& entry) {
+  std::string from;
+  std::string to;
+  const Fd source(::fcntl(parent_of(entry.link, from).get(), F_DUPFD_CLOEXEC, 0));
+  if (::linkat(source.get(), from.c_str(), parent_of(entry.path, to).get(), to.c_str(), 0) != 0) {
+    throw Error::from_errno("linking", entry.path);
+  }
+}
+
+void EntryRestorer::make_directory(const ArchiveEntry& entry) {
+  if (!entry.path.empty()) {
+    std::string name;
+    const Fd& parent = parent_of(entry.path, name);
+    if (::mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST) {
+      throw Error::from_errno("making", entry.path);
+    }
+  }
+  set_file(entry, open_beneath(root_, entry.path.empty() ? "." : entry.path, O_RDONLY | O_DIRECTORY), entry.path);
+}
+
+void EntryRestorer::make_file(const ArchiveEntry& entry, wire::Reader& bytes) {
+  std::string name;
+  const Fd& parent = parent_of(entry.path, name);
+  const Fd file = open_beneath(parent, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  write_data(bytes, entry, file);
+  set_file(entry, file, entry.path);
+}
+
+/// A link or a node, which can't be opened: by its name in the open directory, and no link is followed there.
+void EntryRestorer::make_other(const ArchiveEntry& entry) {
+  std::string name;
+  const Fd& parent = parent_of(entry.path, name);
+  const bool is_link = S_ISLNK(entry.mode);
+  if ((is_link ? ::symlinkat(entry.link.c_str(), parent.get(), name.c_str())
+               : ::mknodat(parent.get(), name.c_str(), entry.mode, entry.device)) != 0) {
+    throw Error::from_errno("making", entry.path);
+  }
+  if ((entry.uid != 0 || entry.gid != 0) &&
+      ::fchownat(parent.get(), name.c_str(), entry.uid, entry.gid, AT_SYMLINK_NOFOLLOW) != 0) {
+    throw Error::from_errno("giving away", entry.path);
+  }
+  if (!is_link && ::fchmodat(parent.get(), name.c_str(), entry.mode & 07777U, 0) != 0) {
+    throw Error::from_errno("setting the mode of", entry.path);
+  }
+  const std::string path = cat("/proc/self/fd/", parent.get(), "/", name);  // there is no setxattrat()
+  for (const auto& [attribute, value] : entry.attributes) {
+    if (::lsetxattr(path.c_str(), attribute.c_str(), value.data(), value.size(), 0) != 0) {
+      throw Error::from_errno(cat("setting the attribute ", attribute, " of"), entry.path);
+    }
+  }
+  if (::utimensat(parent.get(), name.c_str(), times_of(entry).data(), AT_SYMLINK_NOFOLLOW) != 0) {
+    throw Error::from_errno("setting the time of", entry.path);
+  }
+}
+
+ArchiveEntry EntryRestorer::restore(wire::Reader& bytes, EntryKind kind) {
   ArchiveEntry entry;
   entry.path = bytes.text();
   entry.link = bytes.text();
@@ -240,12 +275,26 @@ ArchiveEntry restore_entry(wire::Reader& bytes, const fs::path& root) {
     std::string name(bytes.text());
     entry.attributes[std::move(name)] = bytes.text();
   }
-  make(entry, bytes, root);
+  if (entry.kind() != kind) {
+    throw Error(ErrorKind::input, cat("the layer archive holds '", entry.path, "' where its kind must not stand"));
+  }
+  if (kind == EntryKind::hard_link) {
+    make_link(entry);
+  } else if (kind == EntryKind::directory) {
+    make_directory(entry);
+  } else if (entry.is_regular()) {
+    make_file(entry, bytes);
+  } else {
+    make_other(entry);
+  }
   return entry;
 }
 
-void finish_directory(const ArchiveEntry& directory, const fs::path& root) {
-  set_times(directory, place_of(root, directory.path));
+void EntryRestorer::finish_directory(const ArchiveEntry& entry) {
+  const Fd directory = open_beneath(root_, entry.path.empty() ? "." : entry.path, O_RDONLY | O_DIRECTORY);
+  if (::futimens(directory.get(), times_of(entry).data()) != 0) {
+    throw Error::from_errno("setting the time of", entry.path);
+  }
 }
 
 std::vector<ArchiveEntry> scan_tree(const fs::path& root) { return Scan(root).run(); }

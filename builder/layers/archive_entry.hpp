@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "base/path.hpp"
+#include "base/sys/fd.hpp"
 #include "builder/layers/wire.hpp"
 
 namespace hearth::builder {
+
+/// What an archive keeps in frames of their own; a file is everything that is neither of the others.
+enum class EntryKind { directory, file, hard_link };
 
 struct ArchiveEntry {
   std::string path;  ///< relative, without leading "./"; the archive's own root is ""
@@ -26,16 +30,34 @@ struct ArchiveEntry {
 
   [[nodiscard]] bool is_directory() const;
   [[nodiscard]] bool is_regular() const;
+  [[nodiscard]] EntryKind kind() const;
 };
 
 /// Adds the entry, and a regular file's data without its holes, read from `root`.
 void put_entry(std::string& out, const ArchiveEntry& entry, const fs::path& root);
 
-/// Takes an entry off the bytes and makes it below `root`. Directories get their times by finish_directory().
-[[nodiscard]] ArchiveEntry restore_entry(wire::Reader& bytes, const fs::path& root);
+/// Makes entries below a directory. The bytes may be anyone's: no path leads out of the directory, neither by ".." nor
+/// by a link that an earlier entry made (openat2, RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS).
+class EntryRestorer {
+ public:
+  explicit EntryRestorer(const fs::path& root);
+  /// Takes an entry off the bytes and makes it; one of another kind is refused. Directories get their times by
+  /// finish_directory().
+  ArchiveEntry restore(wire::Reader& bytes, EntryKind kind);
+  /// The time of a directory, when everything is in it.
+  void finish_directory(const ArchiveEntry& entry);
 
-/// Mode and times of a directory, when everything is in it.
-void finish_directory(const ArchiveEntry& directory, const fs::path& root);
+ private:
+  const Fd& parent_of(const std::string& path, std::string& name);
+  void make_link(const ArchiveEntry& entry);
+  void make_directory(const ArchiveEntry& entry);
+  void make_file(const ArchiveEntry& entry, wire::Reader& bytes);
+  void make_other(const ArchiveEntry& entry);
+
+  Fd root_;
+  Fd parent_;  ///< of the last entry: the next one mostly lies beside it
+  std::string parent_path_ = ".";
+};
 
 /// Everything below `root` that an archive can hold (sockets are not), parents first, names sorted; hard links after
 /// the first name of their inode.

@@ -5,7 +5,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/text.hpp"
+#include "builder/layers/archive_entry.hpp"
 #include "builder/layers/fact_source.hpp"
+#include "builder/layers/frame_codec.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 #include "tests/unit/builder/in_namespace.hpp"
 
@@ -73,6 +76,102 @@ TEST_F(ArchiveTest, WhatAnOverlayWritesIsKeptToo) {
     EXPECT_EQ(status.st_uid, 1000U);
     EXPECT_EQ(status.st_mode & 07777U, 04755U);
   });
+}
+
+/// An archive of frames that pack_tree() would not write.
+std::string archive_of(const std::vector<std::string>& frames) {
+  FrameCodec codec;
+  std::string archive = "HLAYER2\n";
+  std::string index;
+  for (const std::string& frame : frames) {
+    const std::string_view packed_frame = codec.pack(frame);
+    wire::put(index, static_cast<std::uint64_t>(archive.size()));
+    wire::put(index, static_cast<std::uint64_t>(packed_frame.size()));
+    archive += packed_frame;
+  }
+  const std::string packed_index(codec.pack(index));
+  std::string trailer;
+  wire::put(trailer, static_cast<std::uint64_t>(archive.size()));
+  wire::put(trailer, static_cast<std::uint64_t>(packed_index.size()));
+  return cat(archive, packed_index, trailer, "HLAYER2\n");
+}
+
+TEST_F(ArchiveTest, NoPathLeadsOutOfTheDirectory) {
+  const fs::path outside = dir.path() / "outside";
+  files.make_directories(outside, 0755);
+  files.make_directories(from() / "esc", 0755);
+  files.write(from() / "esc/file", "pwned", {});
+  files.write(from() / "own", "", {});
+  files.write(outside / "secret", "x", {});
+  const auto bytes = [&](const ArchiveEntry& entry) {
+    std::string out;
+    put_entry(out, entry, from());
+    return out;
+  };
+  const ArchiveEntry root{.path = "", .link = "", .mode = S_IFDIR | 0755U};
+  const ArchiveEntry link{.path = "esc", .link = outside.string(), .mode = S_IFLNK | 0777U};
+  const ArchiveEntry up_link{.path = "esc", .link = "../outside", .mode = S_IFLNK | 0777U};
+  const ArchiveEntry file{.path = "esc/file", .link = "", .mode = S_IFREG | 0755U, .size = 5};
+  const ArchiveEntry folder{.path = "esc/folder", .link = "", .mode = S_IFDIR | 0755U};
+  const ArchiveEntry over{.path = "esc", .link = "", .mode = S_IFDIR | 0700U};
+  const ArchiveEntry hard{.path = "stolen", .link = "esc/secret", .hard_link = true, .mode = S_IFREG | 0644U};
+  const ArchiveEntry planted{.path = "esc/hard", .link = "own", .hard_link = true, .mode = S_IFREG | 0644U};
+  const ArchiveEntry own{.path = "own", .link = "", .mode = S_IFREG | 0644U};
+  const ArchiveEntry dots{.path = "../outside/dots", .link = "", .mode = S_IFIFO | 0644U};
+  const ArchiveEntry absolute{.path = cat(outside.string(), "/abs"), .link = "", .mode = S_IFIFO | 0644U};
+  const std::vector<std::vector<std::string>> attacks = {
+      {bytes(root) + bytes(link), bytes(file), ""},     // the review's: a link among the directories
+      {bytes(root), bytes(link) + bytes(file), ""},     // the link among the files
+      {bytes(root), bytes(up_link) + bytes(file), ""},  // relative
+      {bytes(root), bytes(link) + bytes(folder), ""},   // a directory among the files
+      {bytes(root), bytes(link), bytes(hard)},          // a hard link from outside
+      {bytes(root), bytes(link) + bytes(own), bytes(planted)},
+      {bytes(root) + bytes(hard), "", ""},
+      {bytes(root), bytes(dots), ""},
+      {bytes(root), bytes(absolute), ""},
+  };
+  for (std::size_t i = 0; i < attacks.size(); ++i) {
+    const fs::path target = dir.path() / cat("target-", i);
+    fs::create_directory(target);
+    EXPECT_NE(story_of([&] {
+                unpack_tree(archive_of(attacks[i]), target);
+                return 0;
+              }),
+              "")
+        << "attack " << i;
+    EXPECT_EQ(files.list(outside), std::vector<std::string>{"secret"}) << "attack " << i;
+    EXPECT_FALSE(fs::exists(target / "stolen")) << "attack " << i;
+  }
+  const fs::path there_already = dir.path() / "with-a-link";  // a directory's mode must not reach what a link names
+  fs::create_directory(there_already);
+  fs::create_symlink(outside, there_already / "esc");
+  EXPECT_NE(story_of([&] {
+              unpack_tree(archive_of({bytes(root) + bytes(over), "", ""}), there_already);
+              return 0;
+            }),
+            "");
+  EXPECT_EQ(files.status(outside)->mode, 0755U);
+}
+
+TEST_F(ArchiveTest, AttributesOfAnySizeAreKept) {
+  const TempDir memory = TempDir::create("/dev/shm", "hearth-test-");  // ext4 has 4 KiB for all of them
+  for (const char* name : {"from", "to"}) fs::create_directory(memory.path() / name);
+  const fs::path file = memory.path() / "from/file";
+  files.write(file, "text", {});
+  const std::string long_value(60000, 'v');
+  if (::setxattr(file.c_str(), "user.long", long_value.data(), long_value.size(), 0) != 0) {
+    GTEST_SKIP() << "a tmpfs has no attributes here: " << std::strerror(errno);
+  }
+  for (int i = 0; i < 40; ++i) {  // their names take more than 4 KiB
+    const std::string name = cat("user.", std::string(200, 'n'), i);
+    ASSERT_EQ(::setxattr(file.c_str(), name.c_str(), "x", 1, 0), 0);
+  }
+  const std::string archive = packed(memory.path() / "from");
+  unpack_tree(archive, memory.path() / "to");
+  std::string value(70000, ' ');
+  ASSERT_EQ(::getxattr((memory.path() / "to/file").c_str(), "user.long", value.data(), value.size()), 60000);
+  EXPECT_EQ(value.substr(0, 60000), long_value);
+  EXPECT_EQ(packed(memory.path() / "to"), archive);
 }
 
 TEST_F(ArchiveTest, DamageIsNoticedWhereverItIs) {
