@@ -123,6 +123,50 @@ std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vecto
   return maps;
 }
 
+namespace {
+
+/// A map of this namespace's ids to a child's equal ones. Each range stands for itself: one of a child's must not span
+/// two of its parent.
+std::string same_ids(const char* file) {
+  std::string text;
+  for (const std::string& line : split_lines(read_file(file))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() == 3) text += cat(words[0], " ", words[0], " ", words[2], "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+void lock_mounts() {
+  const std::string uids = same_ids("/proc/self/uid_map");
+  const std::string gids = same_ids("/proc/self/gid_map");
+  // Only a process that stays in this namespace may write the maps. By the open directory: this process may have
+  // another number in a /proc that a container lent.
+  const Fd self = Fd::open("/proc/self", O_PATH | O_DIRECTORY);
+  Pipe moved = Pipe::create();
+  const pid_t writer = start_companion([&] {
+    moved.write = Fd();
+    char go = 0;
+    if (::read(moved.read.get(), &go, 1) != 1) return 1;
+    for (const auto& [name, text] : {std::pair("uid_map", &uids), std::pair("gid_map", &gids)}) {
+      write_all(Fd(::openat(self.get(), name, O_WRONLY | O_CLOEXEC)), *text, name);
+    }
+    return 0;
+  });
+  const bool is_moved = ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+  const int why = errno;
+  if (is_moved) write_all(moved.write, "g", "the pipe to the writer of maps");
+  moved = {};
+  int raw = 0;
+  while (::waitpid(writer, &raw, 0) < 0 && errno == EINTR) {
+  }
+  if (!is_moved) throw no_namespaces(why);
+  if (raw != 0) throw Error(ErrorKind::external, "the ids of the hooks' user namespace could not be set");
+  ::prctl(PR_SET_DUMPABLE, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 NamespacedProcess NamespacedProcess::start(const std::function<int()>& body) {
   const std::vector<IdMap> uids = id_map_for(::geteuid(), "/etc/subuid", ::geteuid());
   const std::vector<IdMap> gids = id_map_for(::getegid(), "/etc/subgid", ::geteuid());

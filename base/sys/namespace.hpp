@@ -38,6 +38,12 @@ struct SubIdRange {
 /// identity instead. Fewer than 65535 sub-ids give nothing: images hold owners up to 65534.
 [[nodiscard]] std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges);
 
+/// Moves this process, which must have one thread only, to a user and a mount namespace below its own, with the same
+/// ids. The kernel locks what is mounted now: there it can be neither unmounted, nor moved, nor made writable, whatever
+/// capabilities somebody has. Processes started later can't look into this one (PR_SET_DUMPABLE): its descriptors may
+/// lead out.
+void lock_mounts();
+
 /// A function running as process 1 in namespaces of its own.
 class NamespacedProcess {
  public:

@@ -17,6 +17,7 @@
 #include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/estimate.hpp"
+#include "builder/run/host_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -86,12 +87,19 @@ std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
   return resolved;
 }
 
-/// Hearth's own files and the caller's elements, wherever they lie.
-std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation) {
+/// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
+std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
+                                     const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
   paths.insert(paths.end(),
                {installation.elements, installation.agent_binary, installation.program, request.start_directory});
+  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
+    if (!volume.key_file.empty()) paths.emplace_back(volume.key_file);
+  }
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
+  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, homes)) {
+    paths.push_back(std::move(path));
+  }
   return paths;
 }
 
@@ -305,10 +313,12 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
+  const std::vector<fs::path> homes = homes_of(RealFileSystem(), request.environment);
   const SandboxSpec spec{.work_directory = workspace ? workspace->path() : fs::path(),
                          .tmpfs_bytes = memory,
                          .writable = std::move(writable),
-                         .readable = readable_paths(request, installation),
+                         .readable = readable_paths(request, installation, plan, disk, homes),
+                         .homes = homes,
                          .shims = installation.shims,
                          .library = installation.library,
                          .start_directory = request.start_directory};

@@ -1,11 +1,13 @@
 #include "builder/sandbox/sandbox.hpp"
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <set>
@@ -13,13 +15,16 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/mount.hpp"
+#include "base/sys/namespace.hpp"
 #include "base/text.hpp"
+#include "builder/sandbox/call_filter.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-const fs::path k_old_root = "/.host";  // the host's tree, while the new root is put together
+const fs::path k_old_root = "/.host";     // the host's tree, while the new root is put together
+const fs::path k_empty_file = "/.empty";  // what hidden files look like
 
 /// Top-level directories that the sandbox makes itself.
 const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
@@ -91,9 +96,67 @@ void fill_dev(const fs::path& dev, const fs::path& host_dev) {
   for (const auto& [to, name] : links) fs::create_symlink(to, dev / name);
 }
 
+/// Something empty in the place of what hooks must not see.
+void hide(const fs::path& path) {
+  const fs::file_status status = fs::symlink_status(path);
+  if (fs::is_directory(status)) mount_file_system("tmpfs", "hidden", path, MS_NOSUID | MS_NODEV, "mode=0755");
+  if (fs::is_regular_file(status)) bind_mount(k_empty_file, path, Access::read_only);
+}
+
+/// What acts on the machine and not on a namespace. As root the ids of the sandbox are the machine's, and the kernel
+/// lets root's id write most of this without any capability.
+void close_proc() {
+  for (const char* name : {"sys", "sysrq-trigger", "bus", "fs", "irq"}) {
+    const fs::path path = fs::path("/proc") / name;
+    if (fs::exists(path)) bind_mount(path, path, Access::read_only);
+  }
+  for (const char* name : {"acpi", "asound", "scsi", "kcore", "keys", "key-users", "kmsg", "latency_stats",
+                           "sched_debug", "timer_list", "timer_stats"}) {
+    hide(fs::path("/proc") / name);
+  }
+}
+
+/// No control groups of their own for hooks: they would get a writable view of the builder's, and of what else runs in
+/// it. The limit is this user namespace's, and holds in those below; a container's /proc may not let us set it, and
+/// then its own sandbox is what remains.
+void forbid_control_groups() {
+  boost::system::error_code failed;
+  const fs::path limit = "/proc/sys/user/max_cgroup_namespaces";
+  if (!fs::exists(limit, failed)) return;
+  try {
+    write_all(Fd::open(limit.string(), O_WRONLY), "0\n", limit.string());
+  } catch (const Error&) {  // see above
+  }
+}
+
+/// Secrets that the machine keeps in /etc: root's hooks could read them.
+void hide_secrets() {
+  for (const char* name : {"shadow", "shadow-", "gshadow", "gshadow-", "krb5.keytab", "ssl/private", "wireguard",
+                           "NetworkManager/system-connections"}) {
+    hide(fs::path("/etc") / name);
+  }
+  for (const std::string& name : RealFileSystem().list("/etc/ssh")) {
+    if (name.starts_with("ssh_host_") && name.ends_with("_key")) hide(fs::path("/etc/ssh") / name);
+  }
+}
+
+bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
+}
+
+/// Of a home that is the output directory itself: the settings in it, where keys lie and shells read what to run.
+void hide_settings(const fs::path& home) {
+  for (const std::string& name : RealFileSystem().list(home)) {
+    if (name.starts_with('.')) hide(home / name);
+  }
+}
+
 void make_own_directories(const SandboxSpec& spec) {
+  (void)Fd::open(k_empty_file.string(), O_CREAT | O_WRONLY, 0444);
   make_directory("/proc");
   mount_proc("/proc");
+  forbid_control_groups();
+  close_proc();
   make_directory("/sys");
   bind_mount(k_old_root / "sys", "/sys", Access::read_only);
   make_directory("/dev");
@@ -103,6 +166,7 @@ void make_own_directories(const SandboxSpec& spec) {
     fs::create_directories("/run/systemd/resolve");
     bind_mount(k_old_root / "run/systemd/resolve", "/run/systemd/resolve", Access::read_only);
   }
+  hide_secrets();
   make_directory("/hearth");
   if (spec.work_directory.empty()) {
     mount_file_system("tmpfs", "hearth", "/hearth", MS_NODEV, cat("mode=0755,size=", spec.tmpfs_bytes));
@@ -160,23 +224,55 @@ void mount_private_copy(const fs::path& directory) {
   });
 }
 
-/// The sandbox's own /dev, /run … hide what the host has there.
-void show_readable(const SandboxSpec& spec) {
-  for (const fs::path& path : spec.readable) {
-    const fs::path source = k_old_root / path.relative_path();
-    if (fs::exists(path) || !fs::exists(source)) continue;
-    fs::create_directories(path.parent_path());
-    show_entry(source, path);
+/// A home as a whole is shown only where the output is to lie in it; who starts a build in another one finds an empty
+/// directory. Returns whether something empty covers it now.
+bool hide_home(const fs::path& home, const SandboxSpec& spec) {
+  const bool is_there = fs::is_directory(fs::symlink_status(home));
+  if (contains(spec.writable, home)) return false;
+  if (is_there) hide(home);
+  if (!is_there && contains(spec.readable, home)) fs::create_directories(home);
+  return is_there;
+}
+
+/// The sandbox's own /dev, /run … and hidden homes hide what the host has there.
+void show_readable(const fs::path& path) {
+  const fs::path source = k_old_root / path.relative_path();
+  if (fs::exists(path) || !fs::exists(source)) return;
+  fs::create_directories(path.parent_path());
+  show_entry(source, path);
+}
+
+void open_writable(const fs::path& path, const SandboxSpec& spec) {
+  boost::system::error_code failed;
+  fs::create_directories(path, failed);  // only missing where a private copy or an empty home hides it
+  bind_mount(k_old_root / path.relative_path(), path, Access::read_write);
+  if (contains(spec.homes, path)) hide_settings(path);
+}
+
+/// What hooks get of the host besides its system: parents first, since a mount covers what lies below it.
+void lay_out_places(const SandboxSpec& spec) {
+  std::set<fs::path> places(spec.homes.begin(), spec.homes.end());
+  places.insert(spec.readable.begin(), spec.readable.end());
+  places.insert(spec.writable.begin(), spec.writable.end());
+  std::vector<fs::path> hidden;
+  for (const fs::path& place : places) {
+    if (contains(spec.homes, place)) {
+      if (hide_home(place, spec)) hidden.push_back(place);
+    } else if (contains(spec.readable, place) && !contains(spec.writable, place)) {
+      show_readable(place);
+    }
+    if (contains(spec.writable, place)) open_writable(place, spec);
+  }
+  for (const fs::path& home : hidden) {
+    if (::mount(nullptr, home.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, nullptr) !=
+        0) {
+      throw Error::from_errno("making read-only", home.string());
+    }
   }
 }
 
-void open_writable(const SandboxSpec& spec) {
-  for (const fs::path& path : spec.writable) {
-    boost::system::error_code failed;
-    fs::create_directories(path, failed);  // only missing where a private copy hides it
-    bind_mount(k_old_root / path.relative_path(), path, Access::read_write);
-  }
-}
+/// Keys that the caller's session holds are not the build's: those that this process possesses it gives away.
+void leave_keyrings() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr); }
 
 }  // namespace
 
@@ -187,12 +283,14 @@ void enter_sandbox(const SandboxSpec& spec) {
     make_own_directories(spec);
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
-    show_readable(spec);
-    open_writable(spec);
+    lay_out_places(spec);
     ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");
     ::rmdir(k_old_root.c_str());
+    leave_keyrings();
+    lock_mounts();
     if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());
+    refuse_dangerous_calls();
   } catch (Error& error) {
     throw error.during("setting up the sandbox");
   }

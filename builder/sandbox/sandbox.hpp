@@ -1,6 +1,7 @@
 // The sandbox: the view of the machine that hooks get. A new root in which the host's directories are read-only, /tmp
-// and /var/tmp are private, /dev holds only harmless nodes, and only the work area, the caches and the output directory
-// can be written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
+// and /var/tmp are private, /dev holds only harmless nodes, homes and the system's secrets are hidden, and only the
+// work area, the caches and the output directory can be written. What of /proc and /sys acts on the whole machine can't
+// be written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
 //
 // Layout inside, the same in every build whoever runs it:
 //   /hearth/build.0   TMP_BUILD_DIR: hooks, the root tree (mnt). Elements use what follows the dot in names of files.
@@ -24,6 +25,7 @@ struct SandboxSpec {
   std::uint64_t tmpfs_bytes = 0;   ///< its limit
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
   std::vector<fs::path> readable;  ///< what hooks read of the host wherever it lies, below /dev and /run, too; no links
+  std::vector<fs::path> homes;     ///< of users; empty for hooks, but for what lies in them and is in the lists above
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks
@@ -37,8 +39,9 @@ inline const fs::path k_library_directory = "/hearth/lib";
 inline const fs::path k_elements_directory = "/hearth/elements";
 inline const fs::path k_target_root = "/hearth/build.0/mnt";
 
-/// Turns this process's mount namespace into the sandbox. To be called once, as process 1 of new namespaces
-/// (base/sys/namespace.hpp). Throws Error naming the mount that failed.
+/// Turns this process's mount namespace into the sandbox, and locks it: no capability takes it apart any more. To be
+/// called once, as process 1 of new namespaces (base/sys/namespace.hpp), before there are threads. Throws Error naming
+/// the mount that failed.
 void enter_sandbox(const SandboxSpec& spec);
 
 /// The mounts that hooks find in the target: /proc, /sys (read-only), /dev with /dev/pts and /dev/shm. Taken away with

@@ -1,8 +1,13 @@
 #include "builder/sandbox/sandbox.hpp"
 
+#include <asm/ioctls.h>
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -169,6 +174,141 @@ TEST_F(SandboxTest, WhatHooksReadIsThereWhereverItLies) {
     EXPECT_EQ(error_of_creating(hidden.path() / "program"), EROFS);
     EXPECT_FALSE(fs::exists(hidden.path() / "secret"));
     expect_harmless_devices("/dev");
+  });
+}
+
+TEST_F(SandboxTest, NoCapabilityTakesItApart) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    for (const char* place : {"/etc", "/usr", "/proc/sys", "/sys"}) {
+      EXPECT_NE(::mount(nullptr, place, nullptr, MS_REMOUNT | MS_BIND, nullptr), 0) << place;
+      EXPECT_NE(::umount2(place, MNT_DETACH), 0) << place;
+      EXPECT_NE(error_of_creating(fs::path(place) / "hearth-test"), 0) << place;
+    }
+    const fs::path elsewhere = "/hearth/tmp/elsewhere";
+    fs::create_directory(elsewhere);
+    ASSERT_EQ(::mount("/etc", elsewhere.c_str(), nullptr, MS_BIND | MS_REC, nullptr), 0);
+    EXPECT_NE(::mount(nullptr, elsewhere.c_str(), nullptr, MS_REMOUNT | MS_BIND, nullptr), 0);
+    EXPECT_NE(::mount("/proc", elsewhere.c_str(), nullptr, MS_BIND, nullptr), 0) << "without what covers parts of it";
+    EXPECT_NE(::mount("proc", elsewhere.c_str(), "proc", 0, nullptr), 0);
+  });
+}
+
+TEST_F(SandboxTest, WhatActsOnTheMachineCanNotBeWritten) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    for (const char* name : {"kernel/core_pattern", "kernel/hostname", "vm/drop_caches"}) {
+      EXPECT_EQ(error_of_creating(fs::path("/proc/sys") / name), EROFS) << name;
+    }
+    EXPECT_NE(error_of_creating("/proc/sysrq-trigger"), 0);
+    for (const char* name : {"keys", "kcore", "key-users"}) {
+      EXPECT_EQ(RealFileSystem().read(fs::path("/proc") / name).value_or(""), "") << name;
+    }
+    EXPECT_NE(::unshare(CLONE_NEWCGROUP), 0);
+  });
+}
+
+TEST_F(SandboxTest, ChildrenCanNotLookIntoItsFirstProcess) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    SystemClock clock;
+    RealRunner runner(clock);
+    for (const char* path : {"/proc/1/fd/", "/proc/1/root/", "/proc/1/mem"}) {
+      EXPECT_FALSE(succeeded(runner.run({.argv = {"/bin/sh", "-c", cat("ls ", path, " && cat ", path)}}).status))
+          << path;
+    }
+    EXPECT_TRUE(succeeded(runner.run({.argv = {"/bin/ls", "/proc/self/fd"}}).status));
+  });
+}
+
+TEST_F(SandboxTest, SystemCallsThatReachTheKernelAreRefused) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    const auto error_of = [](long call, long first = 0, long second = 0) {
+      return ::syscall(call, first, second, 0, 0, 0) < 0 ? errno : 0;
+    };
+    for (const long call : {SYS_bpf, SYS_perf_event_open, SYS_kexec_load, SYS_finit_module, SYS_open_by_handle_at}) {
+      EXPECT_EQ(error_of(call), EPERM) << call;
+    }
+    for (const long call : {SYS_keyctl, SYS_add_key, SYS_userfaultfd, SYS_io_uring_setup}) {
+      EXPECT_EQ(error_of(call), ENOSYS) << call;
+    }
+    EXPECT_EQ(error_of(SYS_ioctl, 0, TIOCSTI), EPERM);
+    EXPECT_EQ(error_of(SYS_ioctl, 0, (1L << 32) | TIOCSTI), EPERM) << "the kernel looks at the low half only";
+    EXPECT_NE(error_of(SYS_ioctl, 0, TCGETS), EPERM);
+  });
+}
+
+TEST_F(SandboxTest, HomesAreHiddenButForWhatIsDeclared) {
+  const Grounds grounds;
+  RealFileSystem files;
+  const fs::path home = grounds.at("home");
+  for (const char* name : {"project/elements", ".ssh", "out"}) files.make_directories(home / name, 0755);
+  for (const char* name : {"project/secret", "project/elements/hook", ".ssh/id_rsa", ".ssh/id_rsa.pub"}) {
+    files.write(home / name, "x", {});
+  }
+  SandboxSpec spec = grounds.spec();
+  spec.homes = {home};
+  spec.readable = {home / "project/elements", home / ".ssh/id_rsa.pub", home};
+  spec.writable.push_back(home / "out");
+  spec.start_directory = home;
+  in_namespace([&] {
+    enter_sandbox(spec);
+    EXPECT_EQ(fs::current_path(), home);
+    EXPECT_EQ(files.read(home / "project/elements/hook"), "x");
+    EXPECT_EQ(files.read(home / ".ssh/id_rsa.pub"), "x");
+    EXPECT_EQ(files.read(home / ".ssh/id_rsa"), std::nullopt);
+    EXPECT_EQ(files.read(home / "project/secret"), std::nullopt);
+    EXPECT_EQ(error_of_creating(home / ".bashrc"), EROFS);
+    EXPECT_EQ(error_of_creating(home / "out/image"), 0);
+    EXPECT_NE(::umount2(home.c_str(), MNT_DETACH), 0);
+  });
+  EXPECT_TRUE(fs::exists(home / "out/image"));
+}
+
+TEST_F(SandboxTest, AHomeInTheOutputDirectoryIsHiddenToo) {
+  const Grounds grounds;
+  RealFileSystem files;
+  files.make_directories(grounds.at("out/home"), 0755);
+  files.write(grounds.at("out/home/secret"), "x", {});
+  SandboxSpec spec = grounds.spec();
+  spec.homes = {grounds.at("out/home")};
+  in_namespace([&] {
+    enter_sandbox(spec);
+    EXPECT_EQ(files.read(grounds.at("out/home/secret")), std::nullopt);
+    EXPECT_EQ(error_of_creating(grounds.at("out/home/.bashrc")), EROFS);
+    EXPECT_EQ(error_of_creating(grounds.at("out/made")), 0);
+  });
+}
+
+TEST_F(SandboxTest, OfAHomeThatTakesTheOutputTheSettingsAreHidden) {
+  const Grounds grounds;
+  RealFileSystem files;
+  files.make_directories(grounds.at("home/.ssh"), 0755);
+  files.write(grounds.at("home/.ssh/id_rsa"), "x", {});
+  files.write(grounds.at("home/.netrc"), "x", {});
+  SandboxSpec spec = grounds.spec();
+  spec.homes = {grounds.at("home")};
+  spec.writable.push_back(grounds.at("home"));
+  in_namespace([&] {
+    enter_sandbox(spec);
+    EXPECT_EQ(files.read(grounds.at("home/.ssh/id_rsa")), std::nullopt);
+    EXPECT_EQ(files.read(grounds.at("home/.netrc")).value_or(""), "");
+    EXPECT_EQ(error_of_creating(grounds.at("home/.netrc")), EROFS);
+    EXPECT_EQ(error_of_creating(grounds.at("home/image.qcow2")), 0);
+  });
+}
+
+TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
+  const Grounds grounds;
+  in_namespace([&] {
+    enter_sandbox(grounds.spec());
+    EXPECT_EQ(RealFileSystem().read("/etc/shadow").value_or(""), "");
+    EXPECT_NE(RealFileSystem().read("/etc/passwd").value_or(""), "");
   });
 }
 

@@ -1,0 +1,144 @@
+#include "builder/run/host_files.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::uint64_t k_largest_script = std::uint64_t{1} << 20U;
+constexpr int k_deepest_script = 4;
+
+/// Directories of the system, which a service's account may have as its home.
+const std::set<std::string> k_system_directories = {"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt",
+                                                    "/proc", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr",   "/var"};
+
+bool is_below(const fs::path& path, const fs::path& directory) {
+  return path.string().starts_with(directory.string() + "/");
+}
+
+std::string value_in(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+bool is_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_identifier(text[at - 1]);
+    if (begins && (end == text.size() || !is_identifier(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Whether any file of the directory has the word in it.
+bool mentions(const FileReader& files, const fs::path& directory, const std::string& word, int depth) {
+  const std::vector<std::string> names = files.list(directory);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status) return false;
+    if (status->type == FileStatus::Type::directory) return depth > 1 && mentions(files, path, word, depth - 1);
+    if (status->type != FileStatus::Type::regular || status->size > k_largest_script) return false;
+    return has_word(files.read(path).value_or(""), word);
+  });
+}
+
+bool is_asked_for(const FileReader& files, const ElementSet& elements, const std::string& variable) {
+  if (variable == "HOME" || variable == "PWD" || variable == "OLDPWD" || variable == "PATH") return false;
+  if (variable.starts_with("DIB_") || variable.starts_with("HEARTH_")) return true;
+  return std::any_of(elements.elements.begin(), elements.elements.end(),
+                     [&](const Element& element) { return mentions(files, element.path, variable, k_deepest_script); });
+}
+
+/// What looks like an absolute path in a value: "/a:/b", "file:///a", "name=/a other=/b".
+std::vector<fs::path> paths_in(std::string value) {
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return std::string_view(":,;=\t\n").find(c) != std::string_view::npos; },
+      ' ');
+  std::vector<fs::path> paths;
+  for (const std::string& word : split_words(value)) {
+    if (word.starts_with('/')) paths.emplace_back(GuestPath(word).text());
+  }
+  return paths;
+}
+
+class Declared {
+ public:
+  Declared(const FileReader& files, const std::vector<fs::path>& homes) : files_(files), homes_(homes) {}
+
+  [[nodiscard]] bool is_hidden(const fs::path& path) const {
+    return std::any_of(homes_.begin(), homes_.end(), [&](const fs::path& home) { return is_below(path, home); }) &&
+           std::find(homes_.begin(), homes_.end(), path) == homes_.end();
+  }
+
+  /// A link is shown with what it leads to.
+  void add(const fs::path& named) {
+    const fs::path path = GuestPath(named.string()).text();
+    if (!is_hidden(path) || !files_.status(path)) return;
+    add_one(path);
+    add_one(fs::weakly_canonical(path));
+    const fs::path directory = path.parent_path();
+    if (directory.filename() == "bin" && is_hidden(directory.parent_path())) add_one(directory.parent_path());
+  }
+
+  std::vector<fs::path> take() { return std::move(paths_); }
+
+ private:
+  void add_one(const fs::path& path) {
+    if (std::find(paths_.begin(), paths_.end(), path) == paths_.end()) paths_.push_back(path);
+  }
+
+  const FileReader& files_;
+  const std::vector<fs::path>& homes_;
+  std::vector<fs::path> paths_;
+};
+
+}  // namespace
+
+std::vector<fs::path> homes_of(const FileReader& files, const Environment& environment) {
+  std::vector<fs::path> homes = {"/root", "/home"};
+  for (const std::string& name : files.list("/home")) homes.push_back(fs::path("/home") / name);
+  const std::string own = value_in(environment, "HOME");
+  if (own.starts_with('/')) homes.push_back(fs::weakly_canonical(own));
+  std::erase_if(homes, [&](const fs::path& home) {
+    const std::optional<FileStatus> status = files.status(home);
+    const std::string first = cat("/", home.relative_path().begin()->string());
+    const bool holds_system = k_system_directories.count(home.string()) > 0 || first == "/usr" || first == "/etc";
+    return !status || status->type != FileStatus::Type::directory || holds_system;
+  });
+  std::sort(homes.begin(), homes.end());
+  homes.erase(std::unique(homes.begin(), homes.end()), homes.end());
+  return homes;
+}
+
+std::vector<fs::path> declared_host_files(const FileReader& files, const ElementSet& elements,
+                                          const Environment& environment, const std::vector<fs::path>& homes) {
+  Declared declared(files, homes);
+  for (const auto& [name, value] : environment) {
+    std::vector<fs::path> paths = paths_in(value);
+    std::erase_if(paths, [&](const fs::path& path) { return !declared.is_hidden(path); });
+    if (paths.empty() || !is_asked_for(files, elements, name)) continue;
+    for (const fs::path& path : paths) declared.add(path);
+  }
+  const std::string own = value_in(environment, "HOME");
+  const fs::path home = own.starts_with('/') ? own : "/nonexistent";
+  for (const Element& element : elements.elements) {
+    for (const std::string& line : split_lines(files.read(element.path / "host-files").value_or(""))) {
+      const std::string path(trim(line));
+      if (path.starts_with("~/")) declared.add(home / path.substr(2));
+      if (path.starts_with('/')) declared.add(path);
+    }
+  }
+  for (const char* name : {"authorized_keys", "id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub", "id_dsa.pub"}) {
+    declared.add(home / ".ssh" / name);
+  }
+  return declared.take();
+}
+
+}  // namespace hearth::builder

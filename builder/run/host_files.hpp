@@ -1,0 +1,25 @@
+// Which files of users' homes the hooks of a build see: homes are hidden, but for what is named.
+#pragma once
+
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "builder/elements/closure.hpp"
+
+namespace hearth::builder {
+
+/// The homes of this machine: /root, /home, the caller's own and those beside it. Only directories that are there; none
+/// that holds the system.
+[[nodiscard]] std::vector<fs::path> homes_of(const FileReader& files, const Environment& environment);
+
+/// Files and directories below `homes` that hooks may read:
+///   - what a variable names (alone, in a list, or as a file:// URL), when it is DIB_* or HEARTH_* or a file of an
+///     element has its name in it; of a program in bin/ all that was installed with it
+///   - what an element's own file `host-files` lists, a path a line, ~ for the home
+///   - public keys: ~/.ssh/authorized_keys and ~/.ssh/id_*.pub
+[[nodiscard]] std::vector<fs::path> declared_host_files(const FileReader& files, const ElementSet& elements,
+                                                        const Environment& environment,
+                                                        const std::vector<fs::path>& homes);
+
+}  // namespace hearth::builder

@@ -1,0 +1,78 @@
+#include "builder/run/host_files.hpp"
+
+#include <gmock/gmock.h>
+
+#include "builder/elements/element.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::Contains;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+class HostFilesTest : public testing::Test {
+ protected:
+  HostFilesTest() {
+    for (const char* name : {"home/.ssh", "home/venv/bin", "element/install.d"}) files.make_directories(at(name), 0755);
+    for (const char* name : {"home/image", "home/key", "home/secret", "home/.ssh/id_rsa", "home/.ssh/id_rsa.pub",
+                             "home/venv/bin/python", "outside"}) {
+      files.write(at(name), "x", {});
+    }
+    files.write(at("element/install.d/50-x"), "cp $MY_IMAGE /x; echo $SECRETS\n", {.mode = 0755});
+    elements.elements.push_back({.name = "x", .path = at("element"), .deps = {}, .provides = {}});
+  }
+  [[nodiscard]] fs::path at(const std::string& name) const { return fs::canonical(dir.path()) / name; }
+  [[nodiscard]] std::vector<fs::path> declared(Environment environment) const {
+    environment["HOME"] = at("home").string();
+    return declared_host_files(files, elements, environment, {at("home")});
+  }
+  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  ElementSet elements;
+};
+
+TEST_F(HostFilesTest, OnlyPublicKeysAreShownUnasked) {
+  EXPECT_THAT(declared({}), UnorderedElementsAre(at("home/.ssh/id_rsa.pub")));
+}
+
+TEST_F(HostFilesTest, WhatAVariableNamesIsShownWhenAnElementNamesTheVariable) {
+  const auto shown = declared({{"MY_IMAGE", at("home/image").string()}, {"SECRET", at("home/secret").string()}});
+  EXPECT_THAT(shown, Contains(at("home/image")));
+  EXPECT_THAT(shown, Not(Contains(at("home/secret")))) << "SECRETS is another variable";
+}
+
+TEST_F(HostFilesTest, ListsAndUrlsOfOurOwnVariablesAreRead) {
+  const std::string value =
+      at("home/image").string() + ":" + at("outside").string() + " file://" + at("home/key").string();
+  EXPECT_THAT(declared({{"HEARTH_HOST_FILES", value}}),
+              UnorderedElementsAre(at("home/image"), at("home/key"), at("home/.ssh/id_rsa.pub")));
+}
+
+TEST_F(HostFilesTest, AHomeItselfIsNeverShown) {
+  const std::string home = at("home").string();
+  EXPECT_THAT(
+      declared({{"DIB_X", home}, {"DIB_Y", home + "/."}, {"OLDPWD", home + "/venv"}, {"DIB_Z", home + "/../outside"}}),
+      UnorderedElementsAre(at("home/.ssh/id_rsa.pub")));
+}
+
+TEST_F(HostFilesTest, AProgramComesWithWhatWasInstalledWithIt) {
+  EXPECT_THAT(declared({{"DIB_PYTHON_EXEC", at("home/venv/bin/python").string()}}),
+              IsSupersetOf({at("home/venv/bin/python"), at("home/venv")}));
+}
+
+TEST_F(HostFilesTest, AnElementDeclaresFiles) {
+  files.write(at("element/host-files"), "~/key\n\n~/missing\n~/../outside\n", {});
+  EXPECT_THAT(declared({}), UnorderedElementsAre(at("home/key"), at("home/.ssh/id_rsa.pub")));
+}
+
+TEST_F(HostFilesTest, TheSystemIsNobodysHome) {
+  for (const char* home : {"/", "/usr/sbin", "/etc", "/var", "relative", "/nowhere/at/all"}) {
+    EXPECT_THAT(homes_of(files, {{"HOME", home}}), Not(Contains(fs::path(home)))) << home;
+  }
+  EXPECT_THAT(homes_of(files, {{"HOME", at("home").string()}}), Contains(at("home")));
+}
+
+}  // namespace
+}  // namespace hearth::builder
