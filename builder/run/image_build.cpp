@@ -329,6 +329,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   Pipe built = Pipe::create();
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
+    if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
     enter_sandbox(spec);
     RealRunner runner(clock);
     std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
