@@ -1,0 +1,73 @@
+#!/bin/bash
+# Attempts to get out of the sandbox, by hooks of the host, hooks in the target, a package's postinst, links in trees and at the
+# names of outputs: none succeeds, as root and as an ordinary user, and a canary on the host is as it was.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=as_user.sh
+. "$here/as_user.sh"
+need_user
+export CANARY=$work/canary
+
+# plant DIRECTORY: what the attempts are after.
+plant() {
+    rm -rf "$CANARY" && mkdir -p "$CANARY" "$1/.ssh"
+    echo untouched > "$CANARY/file"
+    echo secret > "$1/.ssh/id_rsa"
+    echo secret > "$1/.netrc"
+    chmod -R a+rX "$CANARY"
+    python3 -c 'import socket, sys, time
+one = socket.socket(socket.AF_UNIX)
+one.bind(sys.argv[1])
+one.listen()
+time.sleep(600)' "$CANARY/socket" "sleep $mark" &
+    service=$!
+    sleep 600 &
+    export HOST_PID=$!
+}
+# machine: what must not change.
+machine() {
+    cat /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /sys/kernel/uevent_helper 2> /dev/null || true
+    hostname
+    find / -xdev -maxdepth 3 -name 'hearth-escape*' 2> /dev/null || true
+}
+# judge NAME LOG: no attempt came through, and the canary lives.
+judge() {
+    local name=$1 log=$2
+    ! grep -a 'escape: .* OPEN' "$log" >&2 || fail "$name: these attempts came through"
+    local made
+    made=$(grep -ac 'escape: .* refused' "$log" || true)
+    [ "$made" -ge 90 ] || fail "$name: only $made attempts were made: $(tail -5 "$log")"
+    [ "$(cat "$CANARY/file")" = untouched ] || fail "$name: the canary was written"
+    [ "$(ls "$CANARY")" = "$(printf 'file\nsocket')" ] || fail "$name: there is more beside the canary: $(ls "$CANARY")"
+    kill -0 "$HOST_PID" 2> /dev/null || fail "$name: a process of the host was killed"
+    kill -0 "$service" 2> /dev/null || fail "$name: a service of the host was killed"
+    kill "$HOST_PID" "$service" 2> /dev/null || true
+    machine > after
+    diff before after || fail "$name: the machine changed"
+    echo "$name: $made attempts refused"
+}
+# no_host_packages DIRECTORY: the links in the tree led to nothing of the host.
+no_host_packages() {
+    ! grep -q '"package"' "$1/manifest.json" || fail "packages of the host are in $1/manifest.json"
+    grep -q '"distribution": ""' "$1/manifest.json" || fail "the host's name is in $1/manifest.json"
+}
+
+plant "$HOME"
+machine > before
+mkdir out
+keyctl=$(type -P keyctl || true)
+[ -z "$keyctl" ] || keyctl add user hearth-escape secret @s > /dev/null 2>&1 || true
+OUTPUT=$work/out/root "$HEARTH" image create -n -t tar -o out/root --checksums sha256 tiny-os escapes > log-root 2>&1 < /dev/null ||
+    fail "as root: $(tail -40 log-root)"
+judge root out/root.d/build.log
+no_host_packages out/root.d
+
+plant "$work/user"
+install -d -o "$user" "$work/user/out"
+chown -R "$user" "$work/user"
+machine > before
+OUTPUT=$work/user/out/user as_user "$HEARTH" image create -n -t tar -o out/user tiny-os escapes > log-user 2>&1 < /dev/null ||
+    fail "as an ordinary user: $(tail -40 log-user)"
+judge user user/out/user.d/build.log
+no_host_packages user/out/user.d
+finish
