@@ -71,6 +71,15 @@ Fd open_beneath(const Fd& directory, const std::string& path, int flags, unsigne
   throw Error::from_errno("opening", path);
 }
 
+fs::path make_directories_in_tree(const fs::path& tree, const fs::path& path) {
+  const fs::path guest = GuestPath(cat("/", path.string())).text();
+  if (const std::optional<fs::path> found = TreeReader(tree).host_path(guest)) return *found;
+  fs::path made = make_directories_in_tree(tree, guest.parent_path()) / guest.filename();
+  if (::mkdir(made.c_str(), 0755) != 0) throw Error::from_errno("creating the directory", made.string());
+  ::chmod(made.c_str(), 0755);  // whatever the umask
+  return made;
+}
+
 TreeReader::TreeReader(const fs::path& root) : root_path_(root), root_(Fd::open(root.string(), O_PATH | O_DIRECTORY)) {}
 
 Fd TreeReader::open(const fs::path& path, int flags) const {

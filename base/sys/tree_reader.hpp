@@ -42,4 +42,8 @@ class TreeReader final : public FileReader {
   Fd root_;
 };
 
+/// The directory `path` of `tree` as the host has it, its links resolved in the tree; what is missing is made, with
+/// mode 0755. Throws where a link leads nowhere.
+fs::path make_directories_in_tree(const fs::path& tree, const fs::path& path);
+
 }  // namespace hearth

@@ -10,10 +10,6 @@
 
 namespace hearth::builder {
 
-/// A path of the tree with its symbolic links followed inside the tree, as the image's own kernel would. Throws
-/// Error(input) for a loop.
-[[nodiscard]] fs::path resolve_in_tree(const fs::path& tree, const std::string& path);
-
 /// Writes a file of the image, its directories included, all with the given time.
 void write_in_tree(const fs::path& tree, const std::string& path, std::string_view bytes, std::int64_t epoch);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
 
@@ -12,14 +13,12 @@ namespace hearth::builder {
 
 namespace {
 
-bool is_boot_link(const fs::path& path) { return fs::symlink_status(path).type() == fs::symlink_file; }
-
 bool boot_is_separate(const DiskLayout& layout) { return layout.mounted_at("/boot") != nullptr; }
 
 /// Links named vmlinuz and initrd.img in `directory` ("/" or "/boot/").
-std::optional<BootKernels> linked(const fs::path& tree, const std::string& directory) {
-  if (!is_boot_link(GuestPath(cat(directory, "vmlinuz")).in(tree))) return std::nullopt;
-  const bool ramdisk = is_boot_link(GuestPath(cat(directory, "initrd.img")).in(tree));
+std::optional<BootKernels> linked(const TreeReader& tree, const std::string& directory) {
+  if (!tree.link_text(cat(directory, "vmlinuz"))) return std::nullopt;
+  const bool ramdisk = tree.link_text(cat(directory, "initrd.img")).has_value();
   const auto entry = [&](const char* suffix) {
     return KernelEntry{cat(directory, "vmlinuz", suffix),
                        ramdisk ? cat(directory, "initrd.img", suffix) : std::string()};
@@ -28,18 +27,18 @@ std::optional<BootKernels> linked(const fs::path& tree, const std::string& direc
 }
 
 /// The ramdisk that belongs to a kernel version, by the names that distributions use.
-std::string ramdisk_for(const fs::path& tree, const std::string& version) {
+std::string ramdisk_for(const TreeReader& tree, const std::string& version) {
   for (const std::string& name :
        {cat("initrd.img-", version), cat("initramfs-", version, ".img"), cat("initrd-", version)}) {
-    if (fs::exists(tree / "boot" / name)) return cat("/boot/", name);
+    if (tree.exists(cat("/boot/", name))) return cat("/boot/", name);
   }
   return "";
 }
 
-std::optional<BootKernels> newest_file(const fs::path& tree) {
+std::optional<BootKernels> newest_file(const TreeReader& tree) {
   std::vector<std::string> versions;
-  for (const std::string& name : RealFileSystem().list(tree / "boot")) {
-    if (name.starts_with("vmlinuz-") && !is_boot_link(tree / "boot" / name)) versions.push_back(name.substr(8));
+  for (const std::string& name : tree.list("boot")) {
+    if (name.starts_with("vmlinuz-") && !tree.link_text(cat("boot/", name))) versions.push_back(name.substr(8));
   }
   if (versions.empty()) return std::nullopt;
   std::sort(versions.begin(), versions.end(), version_less);
@@ -52,9 +51,8 @@ std::optional<BootKernels> newest_file(const fs::path& tree) {
 }
 
 /// A link's new text when it moves from "/" into /boot.
-std::optional<std::string> target_in_boot(const fs::path& link) {
-  if (!is_boot_link(link)) return std::nullopt;
-  std::string target = fs::read_symlink(link).string();
+std::optional<std::string> target_in_boot(const TreeReader& tree, const std::string& link) {
+  const std::string target = tree.link_text(link).value_or("");
   for (const std::string_view lead : {"/boot/", "boot/"}) {
     if (target.starts_with(lead)) return target.substr(lead.size());
   }
@@ -62,13 +60,12 @@ std::optional<std::string> target_in_boot(const fs::path& link) {
 }
 
 void keep_links_in_boot(const fs::path& tree, std::int64_t epoch) {
-  const fs::path path = tree / "etc/kernel-img.conf";
-  RealFileSystem files;
   std::string text;
-  for (const std::string& line : split_lines(files.read(path).value_or(""))) {
+  for (const std::string& line : split_lines(TreeReader(tree).read("etc/kernel-img.conf").value_or(""))) {
     if (!trim(line).starts_with("link_in_boot")) text += cat(line, "\n");
   }
-  files.write(path, cat(text, "link_in_boot = yes\n"), {.mode = 0644, .uid = 0, .gid = 0});
+  const fs::path path = make_directories_in_tree(tree, "etc") / "kernel-img.conf";
+  RealFileSystem().write(path, cat(text, "link_in_boot = yes\n"), {.mode = 0644, .uid = 0, .gid = 0});
   stamp_time(path, epoch);
 }
 
@@ -82,13 +79,15 @@ bool version_less(const std::string& a, const std::string& b) {
 void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
   const DiskFileSystem* const boot = layout.mounted_at("/boot");
   if (boot == nullptr || boot->is_fat()) return;
+  const TreeReader files(tree);
   bool moved = false;
   for (const char* name : {"vmlinuz", "vmlinuz.old", "initrd.img", "initrd.img.old"}) {
-    const std::optional<std::string> target = target_in_boot(tree / name);
-    if (!target || is_boot_link(tree / "boot" / name)) continue;
-    fs::create_symlink(*target, tree / "boot" / name);
-    fs::remove(tree / name);
-    stamp_time(tree / "boot" / name, epoch);
+    const std::optional<std::string> target = target_in_boot(files, name);
+    if (!target || files.link_text(cat("boot/", name))) continue;
+    const fs::path moved_link = make_directories_in_tree(tree, "boot") / name;
+    fs::create_symlink(*target, moved_link);
+    fs::remove(GuestPath(cat("/", name)).in(tree));  // a name of the tree's own root
+    stamp_time(moved_link, epoch);
     moved = true;
   }
   if (moved) keep_links_in_boot(tree, epoch);
@@ -96,7 +95,8 @@ void move_kernel_links(const fs::path& tree, const DiskLayout& layout, std::int6
 
 namespace {
 
-std::optional<BootKernels> look_for_kernels(const fs::path& tree, const DiskLayout& layout) {
+std::optional<BootKernels> look_for_kernels(const fs::path& root, const DiskLayout& layout) {
+  const TreeReader tree(root);
   std::optional<BootKernels> found;
   const DiskFileSystem* const boot = layout.mounted_at("/boot");
   if (boot == nullptr || !boot->is_fat()) {

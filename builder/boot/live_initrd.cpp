@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
 
@@ -142,8 +143,9 @@ std::vector<std::string> module_closure(std::string_view modules_dep, const std:
 
 std::string live_ramdisk(const fs::path& tree, const std::string& kernel_version, const std::string& medium_file,
                          std::int64_t epoch) {
-  const auto there = [&](const char* path) { return fs::exists(resolve_in_tree(tree, path)); };
-  if (!there("/usr/share/initramfs-tools/init") || !there("/bin/busybox")) {
+  const TreeReader files(tree);
+  const std::optional<std::string> busybox = files.read("/bin/busybox");
+  if (!files.exists("/usr/share/initramfs-tools/init") || !busybox) {
     throw Error(ErrorKind::unsupported, "a live ISO needs initramfs-tools and busybox in the image")
         .hint("Add them: -p initramfs-tools,busybox");
   }
@@ -152,16 +154,19 @@ std::string live_ramdisk(const fs::path& tree, const std::string& kernel_version
   const std::string script =
       replace_all(replace_all(k_script, "MODULES", join(live_modules(), " ")), "MEDIUM", medium_file);
   add_file(members, made, "scripts/hearth-live", k_regular_file, script);
-  add_file(members, made, "usr/bin/busybox", k_program, read_file(resolve_in_tree(tree, "/bin/busybox")));
+  add_file(members, made, "usr/bin/busybox", k_program, *busybox);
   const std::string below = cat("/lib/modules/", kernel_version);
-  const fs::path modules = resolve_in_tree(tree, below);
   const std::string target = cat("usr", below, "/");
-  for (const std::string& name : RealFileSystem().list(modules)) {
+  const auto read = [&](const std::string& name) {
+    if (auto bytes = files.read(cat(below, "/", name))) return std::move(*bytes);
+    throw Error(ErrorKind::not_found, cat(below, "/", name, " is not in the image"));
+  };
+  for (const std::string& name : files.list(below)) {
     if (!name.starts_with("modules.")) continue;
-    add_file(members, made, cat(target, name), k_regular_file, read_file(modules / name));
+    add_file(members, made, cat(target, name), k_regular_file, read(name));
   }
-  for (const std::string& path : module_closure(read_file(modules / "modules.dep"), live_modules())) {
-    add_file(members, made, cat(target, path), k_regular_file, read_file(modules / path));
+  for (const std::string& path : module_closure(read("modules.dep"), live_modules())) {
+    add_file(members, made, cat(target, path), k_regular_file, read(path));
   }
   return cpio_archive(members, epoch);
 }

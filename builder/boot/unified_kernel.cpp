@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
 
@@ -112,8 +113,7 @@ std::string with_sections(std::string stub, const std::vector<PeSection>& sectio
 
 std::string unified_kernel_of(const fs::path& tree, const DiskLayout& layout, const BootOptions& options) {
   const KernelBytes kernel = read_kernel(tree, layout);
-  const std::string release =
-      RealFileSystem().read(resolve_in_tree(tree, "/usr/lib/os-release")).value_or("ID=linux\nNAME=Linux\n");
+  const std::string release = TreeReader(tree).read("/usr/lib/os-release").value_or("ID=linux\nNAME=Linux\n");
   std::vector<PeSection> sections = {
       {".osrel", release}, {".cmdline", full_command_line(layout, options)}, {".uname", kernel.version}};
   if (!kernel.initrd.empty()) sections.emplace_back(".initrd", kernel.initrd);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/partition_table.hpp"
@@ -28,10 +29,8 @@ void stamp(const fs::path& path, std::int64_t epoch) {
 
 /// Writes a small file of the image, stamped; nothing when there is nothing to write.
 void write_config(const fs::path& tree, const char* path, const std::string& text, std::int64_t epoch) {
-  const fs::path target = GuestPath(path).in(tree);
-  RealFileSystem files;
-  files.make_directories(target.parent_path(), 0755);
-  files.write(target, text, {.mode = 0644, .uid = 0, .gid = 0});
+  const fs::path target = make_directories_in_tree(tree, fs::path(path).parent_path()) / fs::path(path).filename();
+  RealFileSystem().write(target, text, {.mode = 0644, .uid = 0, .gid = 0});
   stamp(target, epoch);
   stamp(target.parent_path(), epoch);
 }
@@ -48,12 +47,12 @@ void write_pieces(const fs::path& raw, const std::vector<DiskPiece>& pieces) {
 
 /// A mount point of an image is an empty directory of root's, readable by all.
 void make_mount_point(const fs::path& tree, const std::string& point, std::int64_t epoch) {
-  fs::path path = tree;
+  const TreeReader files(tree);
+  fs::path walked = "/";
   for (const fs::path& part : fs::path(point).relative_path()) {
-    path /= part;
-    if (fs::exists(fs::symlink_status(path))) continue;
-    if (::mkdir(path.c_str(), 0755) != 0) throw Error::from_errno("creating", path.string());
-    ::chmod(path.c_str(), 0755);  // whatever the umask
+    walked /= part;
+    if (files.exists(walked)) continue;
+    const fs::path path = make_directories_in_tree(tree, walked);
     stamp(path, epoch);
     stamp(path.parent_path(), epoch);
   }
@@ -63,7 +62,7 @@ void make_mount_point(const fs::path& tree, const std::string& point, std::int64
 
 TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const DiskFileSystem& file_system,
                       const fs::path& scratch) {
-  const fs::path root = GuestPath(file_system.mount_point).in(tree);
+  const fs::path root = make_directories_in_tree(tree, file_system.mount_point);
   std::vector<fs::path> hidden;
   for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
     hidden.push_back(fs::path(point).lexically_relative(file_system.mount_point));
@@ -88,7 +87,7 @@ void fill_file_system(FileSystemJob job, const fs::path& tree, const DiskLayout&
   std::vector<FilePiece>* const wanted = job.left_out;
   if (wanted != nullptr) job.left_out = &left_out;
   make_file_system(job, runner);
-  const std::string root = GuestPath(job.file_system.mount_point).in(tree).string();  // the view goes away
+  const std::string root = make_directories_in_tree(tree, job.file_system.mount_point).string();  // the view goes away
   for (FilePiece& piece : left_out) {
     piece.file = cat(root, std::string_view(piece.file.native()).substr(view.path().native().size()));
     wanted->push_back(std::move(piece));

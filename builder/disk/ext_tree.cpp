@@ -59,9 +59,9 @@ std::vector<DataRange> data_of_sparse(const fs::path& path, std::uint64_t size, 
   return ranges;
 }
 
-class TreeReader {
+class ExtTreeScan {
  public:
-  TreeReader(const fs::path& root, std::uint64_t block) : root_(root), block_(block) {}
+  ExtTreeScan(const fs::path& root, std::uint64_t block) : root_(root), block_(block) {}
 
   std::vector<ExtNode> run() {
     add("", "", 0);
@@ -139,7 +139,7 @@ bool ExtNode::is_file() const { return S_ISREG(mode); }
 bool ExtNode::is_link() const { return S_ISLNK(mode); }
 
 std::vector<ExtNode> read_ext_tree(const fs::path& root, std::uint64_t block_size) {
-  return TreeReader(root, block_size).run();
+  return ExtTreeScan(root, block_size).run();
 }
 
 }  // namespace hearth::builder

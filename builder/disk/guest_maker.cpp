@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/disk/guest_lvm.hpp"
 #include "builder/disk/guest_plan.hpp"
@@ -225,8 +226,8 @@ class Maker {
 
 std::string key_of_volume(const LuksVolume& volume, const fs::path& tree) {
   const bool inside = !volume.image_key_file.empty();
-  const fs::path file = inside ? GuestPath(volume.image_key_file).in(tree) : fs::path(volume.key_file);
-  std::optional<std::string> key = RealFileSystem().read(file);
+  std::optional<std::string> key =
+      inside ? TreeReader(tree).read(volume.image_key_file) : RealFileSystem().read(volume.key_file);
   if (!key) {
     throw Error(ErrorKind::input, cat("the key of the encrypted volume ", volume.name, " is missing: ",
                                       inside ? cat(volume.image_key_file, " in the image") : volume.key_file))

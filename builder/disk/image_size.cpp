@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -188,11 +189,15 @@ std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usa
 void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout& layout, const Placement& placement) {
   for (const DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.holds_files()) continue;
+    const TreeReader files(tree);
+    const auto place = [&](const std::string& point) {
+      return files.host_path(point).value_or(GuestPath(point).in(tree));  // what is not there yet holds nothing
+    };
     std::vector<fs::path> others;
     for (const std::string& point : layout.mounts_below(file_system.mount_point)) {
-      others.push_back(GuestPath(point).in(tree));
+      others.push_back(place(point));
     }
-    const fs::path part = GuestPath(file_system.mount_point).in(tree);
+    const fs::path part = place(file_system.mount_point);
     const bool has_all = file_system.mount_point == "/" && others.empty();
     const std::uint64_t need = least_size(file_system, has_all ? whole : measure_tree(part, others));
     const std::uint64_t have = placement.of(file_system).length;

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/packages/dpkg_status.hpp"
 
@@ -18,19 +19,10 @@ constexpr std::array<const char*, 3> k_rpm_databases = {"rpmdb.sqlite", "Package
 constexpr std::array<std::pair<const char*, const char*>, 3> k_other_databases = {
     {{"lib/apk/db/installed", "apk"}, {"var/lib/pacman/local", "pacman"}, {"var/db/pkg", "portage"}}};
 
-/// The file of the tree as the host has it, all links resolved; nothing when it is not there, or outside.
-std::optional<fs::path> inside(const fs::path& root, const fs::path& path) {
-  boost::system::error_code error;
-  const fs::path top = fs::canonical(root, error);
-  const fs::path found = error ? fs::path() : fs::canonical(root / path, error);
-  if (error || !found.string().starts_with(cat(top.string(), "/"))) return std::nullopt;
-  return found;
-}
+/// The file of the tree as the host has it; nothing when it is not there, or outside.
+std::optional<fs::path> inside(const fs::path& root, const fs::path& path) { return TreeReader(root).host_path(path); }
 
-std::string text_inside(const fs::path& root, const fs::path& path) {
-  const std::optional<fs::path> file = inside(root, path);
-  return file && fs::is_regular_file(*file) ? read_file(*file) : "";
-}
+std::string text_inside(const fs::path& root, const fs::path& path) { return TreeReader(root).read(path).value_or(""); }
 
 std::vector<ListedPackage> dpkg_packages(const fs::path& root) {
   std::vector<ListedPackage> packages;

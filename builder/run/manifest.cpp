@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/packages/installed_packages.hpp"
@@ -45,10 +46,9 @@ void tell_unlisted(const BuildInputs& inputs, const std::string& unlisted) {
 }
 
 /// ID of os-release(5); empty when there is none.
-std::string distribution_of(const fs::path& root) {
-  const RealFileSystem files;
+std::string distribution_of(const TreeReader& tree) {
   for (const char* file : {"etc/os-release", "usr/lib/os-release"}) {  // the first is mostly a link to the second
-    for (const std::string& line : split_lines(files.read(root / file).value_or(""))) {
+    for (const std::string& line : split_lines(tree.read(file).value_or(""))) {
       if (line.compare(0, 3, "ID=") == 0) return replace_all(line.substr(3), "\"", "");
     }
   }
@@ -66,6 +66,7 @@ Json names_of(const std::vector<fs::path>& outputs) {
 
 void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings,
                     const std::vector<fs::path>& outputs) {
+  const TreeReader tree(root);
   const fs::path directory = inputs.request.output.string() + ".d";
   const InstalledPackages installed = installed_packages(root, inputs.runner, inputs.request.environment);
   tell_unlisted(inputs, installed.unlisted);
@@ -73,7 +74,7 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
                                            {"arguments", without_credentials(inputs.request.arguments_text)},
                                            {"architecture", inputs.request.architecture},
                                            {"elements", inputs.plan.elements.names()},
-                                           {"distribution", distribution_of(root)},
+                                           {"distribution", distribution_of(tree)},
                                            {"outputs", names_of(outputs)},
                                            {"packages", package_list(installed.packages)},
                                            {"sources", source_list(installed.sources)},

@@ -95,7 +95,7 @@ std::vector<std::string> PackageSteps::bootstrap_packages(const Environment& roo
 
 void PackageSteps::install(const std::vector<std::string>& names, const std::string& what,
                            const Environment& environment) {
-  const std::string status = RealFileSystem().read(target_ / "var/lib/dpkg/status").value_or("");
+  const std::string status = TreeReader(target_).read("var/lib/dpkg/status").value_or("");
   const std::map<std::string, InstalledPackage> installed = parse_dpkg_status(status);
   std::vector<std::string> argv = {"install-packages"};
   for (const std::string& name : names) {

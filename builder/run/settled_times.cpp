@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "base/error.hpp"
-#include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -20,23 +20,22 @@ namespace {
 constexpr const char* k_database = "var/lib/dpkg";
 
 /// Where a package's /lib/x lies: in usr/lib where /lib is a link to that (merged /usr).
-std::string listed_place(const fs::path& root, const std::string& listed) {
+std::string listed_place(const TreeReader& tree, const std::string& listed) {
   const std::string path = listed.substr(1);
   const std::string top = path.substr(0, path.find('/'));
-  const fs::path link = root / top;
-  if (top.size() == path.size() || !fs::is_symlink(link)) return path;
-  const fs::path target = fs::read_symlink(link).relative_path();
-  return (target / path.substr(top.size() + 1)).string();
+  const std::optional<std::string> link = top.size() == path.size() ? std::nullopt : tree.link_text(top);
+  if (!link) return path;
+  return (fs::path(*link).relative_path() / path.substr(top.size() + 1)).string();
 }
 
 std::unordered_set<std::string> packaged(const fs::path& root) {
   std::unordered_set<std::string> paths;
-  const RealFileSystem files;
-  const fs::path lists = root / k_database / "info";
-  for (const std::string& name : files.list(lists)) {
+  const TreeReader tree(root);
+  const fs::path lists = fs::path(k_database) / "info";
+  for (const std::string& name : tree.list(lists)) {
     if (fs::path(name).extension() != ".list") continue;
-    for (const std::string& line : split_lines(files.read(lists / name).value_or(""))) {
-      if (line.size() > 1 && line.front() == '/') paths.insert(listed_place(root, line));
+    for (const std::string& line : split_lines(tree.read(lists / name).value_or(""))) {
+      if (line.size() > 1 && line.front() == '/') paths.insert(listed_place(tree, line));
     }
   }
   return paths;

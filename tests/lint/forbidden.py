@@ -1,6 +1,7 @@
 """What must not stand in any file. usage: forbidden.py ROOT
 
-In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for.
+In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. In the builder:
+paths of a target's tree that the host would resolve.
 Nothing here depends on the machine or the folder that the tree lies in.
 """
 
@@ -17,6 +18,20 @@ RAW_CALLS = (
     (re.compile(r"(?<![\w>])::open(?:at)?\s*\("), "a raw descriptor; use Fd::open (base/sys/fd.hpp)"),
     (re.compile(r"\bstd::filesystem\b"), "std::filesystem; use fs (base/path.hpp), whose remove_all can't be raced"),
 )
+# A link in the tree leads there to a file of the host. Files that may all the same, and what keeps them from following one.
+TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
+TREE_WALKERS = {
+    "builder/boot/kernels.cpp",  # one name in the tree's own root
+    "builder/disk/ext_tree.cpp",  # walks down by lstat
+    "builder/disk/image_size.cpp",  # what TreeReader did not find
+    "builder/guestfs/appliance_check.cpp",  # the root is the host's own
+    "builder/layers/archive_entry.cpp",  # walks down by lstat
+    "builder/layers/difference.cpp",  # walks down by lstat
+    "builder/layers/read_watch.cpp",  # directories of the merged hooks; what is watched is not read
+    "builder/run/build.cpp",  # remove_all and a list, which follow no link
+    "builder/run/target_tree.cpp",  # is_own_directory() before each
+    "builder/sandbox/sandbox.cpp",  # mounts, in the sandbox's own namespace
+}
 
 
 def found_in(path, code, patterns):
@@ -31,6 +46,9 @@ def offenders(root):
     for path in tree.sources(root, ".hpp", ".cpp"):
         if not path.startswith("base/sys/"):
             yield from found_in(path, tree.without_comments(tree.text(root, path)), RAW_CALLS)
+        if path.startswith("builder/") and path not in TREE_WALKERS:
+            yield from found_in(path, tree.without_comments(tree.text(root, path)),
+                                ((TREE, "a tree's path, as the host resolves it; use TreeReader (base/sys/tree_reader.hpp)"),))
 
 
 def main(root):

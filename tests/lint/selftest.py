@@ -196,6 +196,13 @@ class Forbidden(LintTest):
             self.put("elements/a/README.md", f"first\n{mark}: later\n")
             self.bad(forbidden, f"elements/a/README.md:2: {mark}")
 
+    def test_a_path_of_a_target_is_not_the_hosts_to_resolve(self):
+        for read in ('read(root / "etc/os-release")', "list(target_ / name)", 'read(k_target_root / "x")', "GuestPath(p).in(tree)"):
+            self.put("builder/a.cpp", f"void f() {{\n  {read};\n}}\n")
+            self.bad(forbidden, "builder/a.cpp:2:", "TreeReader")
+        self.put("builder/a.cpp", 'auto a = subroot / "x"; auto b = options.root / "y"; n = roots / 2; // root / "z"\n')
+        self.good(forbidden)
+
     def test_it_does_not_matter_where_the_tree_lies(self):
         self.put("docs/a.txt", f"see {os.path.realpath(self.root)}/docs and /home/user/n\n")
         self.good(forbidden)

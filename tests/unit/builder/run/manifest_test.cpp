@@ -54,6 +54,19 @@ TEST_F(ManifestTest, TellsElementsArgumentsAndPackages) {
 
 TEST_F(ManifestTest, ATreeWithoutDpkgHasNoPackages) { EXPECT_EQ(written("manifest.json")["packages"].dump(), "[]"); }
 
+TEST_F(ManifestTest, LinksOfTheTreeDoNotLeadToThisMachine) {
+  files.make_directories(dir.path() / "host/dpkg", 0755);
+  files.make_directories(dir.path() / "root/etc", 0755);
+  files.write(dir.path() / "host/dpkg/status", "Package: bash\nStatus: install ok installed\nVersion: 5\n", {});
+  files.write(dir.path() / "host/os-release", "ID=host\n", {});
+  fs::remove(dir.path() / "root/var/lib/dpkg");
+  fs::create_symlink(dir.path() / "host/dpkg", dir.path() / "root/var/lib/dpkg");
+  fs::create_symlink("../../host/os-release", dir.path() / "root/etc/os-release");
+  const Json manifest = written("manifest.json");
+  EXPECT_EQ(manifest["packages"].dump(), "[]");
+  EXPECT_EQ(manifest["distribution"], "");
+}
+
 TEST_F(ManifestTest, TellsTheSecondsOfEachStepInOrder) {
   const Json timing = written(
       "timing.json",
