@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <memory>
@@ -108,7 +109,9 @@ void open_envelope(Statement& statement) {
     for (const Json& signature : envelope.at("signatures")) {
       const auto bytes = base64_decode(signature.at("sig").get<std::string>());
       if (!bytes) throw Error(ErrorKind::input, "a signature is no base64");
-      statement.signatures.push_back({signature.value("keyid", ""), *bytes});
+      const std::string key_id = signature.value("keyid", "");  // it is printed, and anyone may have written it
+      const bool is_printable = std::all_of(key_id.begin(), key_id.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+      statement.signatures.push_back({is_printable ? key_id : "(unreadable)", *bytes});
     }
     statement.payload = *payload;
     statement.content = parse_json(statement.payload, file.string()).value_or_throw();

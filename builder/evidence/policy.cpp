@@ -35,7 +35,7 @@ std::string text_at(const Json& statement, const char* pointer) {
   return statement.contains(at) && statement.at(at).is_string() ? statement.at(at).get<std::string>() : "";
 }
 
-std::string told(const std::string& text) { return text.empty() ? "nothing" : cat("'", text, "'"); }
+std::string quoted(const std::string& text) { return text.empty() ? "nothing" : cat("'", text, "'"); }
 
 }  // namespace
 
@@ -65,23 +65,30 @@ std::optional<std::int64_t> parse_time(const std::string& text) {
   return std::nullopt;
 }
 
+std::map<std::string, std::string> identity_in(const Json& statement) {
+  return {{"builder", text_at(statement, "/predicate/runDetails/builder/id")},
+          {"name", text_at(statement, "/predicate/buildDefinition/externalParameters/image/name")},
+          {"version", text_at(statement, "/predicate/buildDefinition/externalParameters/image/version")},
+          {"finished", text_at(statement, "/predicate/runDetails/metadata/finishedOn")}};
+}
+
 std::vector<std::string> policy_faults(const Json& statement, const Policy& policy) {
-  const std::string builder = text_at(statement, "/predicate/runDetails/builder/id");
-  const std::string name = text_at(statement, "/predicate/buildDefinition/externalParameters/image/name");
-  const std::string version = text_at(statement, "/predicate/buildDefinition/externalParameters/image/version");
-  const std::string finished = text_at(statement, "/predicate/runDetails/metadata/finishedOn");
+  const std::map<std::string, std::string> is = identity_in(statement);
+  const std::string& version = is.at("version");
+  const std::string& finished = is.at("finished");
   std::vector<std::string> faults;
-  const auto require = [&](const char* what, const std::string& is, const std::optional<std::string>& wanted) {
-    if (wanted && is != *wanted) faults.push_back(cat("its ", what, " is ", told(is), ", not '", *wanted, "'"));
+  const auto require = [&](const char* what, const std::optional<std::string>& wanted) {
+    if (!wanted || is.at(what) == *wanted) return;
+    faults.push_back(cat("its ", what, " is ", quoted(is.at(what)), ", not '", *wanted, "'"));
   };
-  require("builder", builder, policy.builder);
-  require("name", name, policy.name);
-  require("version", version, policy.version);
+  require("builder", policy.builder);
+  require("name", policy.name);
+  require("version", policy.version);
   if (policy.minimum_version && (version.empty() || compare_versions(version, *policy.minimum_version) < 0)) {
-    faults.push_back(cat("its version is ", told(version), ", older than '", *policy.minimum_version, "'"));
+    faults.push_back(cat("its version is ", quoted(version), ", older than '", *policy.minimum_version, "'"));
   }
   if (policy.not_before && parse_time(finished).value_or(-1) < *policy.not_before) {
-    faults.push_back(cat("its build ended at ", told(finished), ", before the time that --not-before gives"));
+    faults.push_back(cat("its build ended at ", quoted(finished), ", before the time that --not-before gives"));
   }
   return faults;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct Policy {
 
 /// What the statement does not fulfil, as sentences; none when it does.
 [[nodiscard]] std::vector<std::string> policy_faults(const Json& statement, const Policy& policy);
+
+/// What a statement says of these: "builder", "name", "version", "finished"; empty where it says nothing.
+[[nodiscard]] std::map<std::string, std::string> identity_in(const Json& statement);
 
 /// Negative, 0 or positive, in the order of dpkg: runs of digits count as numbers, "~" sorts before everything.
 [[nodiscard]] int compare_versions(std::string_view one, std::string_view other);

@@ -57,12 +57,14 @@ std::string text_of(const Statement& statement, const fs::path& image, const std
 Json json_of(const Statement& statement, const fs::path& image, bool is_trusted) {
   Json keys = Json::array();
   for (const Signature& signature : statement.signatures) keys.push_back(signature.key_id);
-  return {{"image", image.string()},
-          {"sha256", *statement.digest},
-          {"signed", !statement.signatures.empty()},
-          {"key", keys.empty() ? Json("") : keys.front()},
-          {"keys", keys},
-          {"trusted", is_trusted}};
+  Json json = {{"image", image.string()},
+               {"sha256", *statement.digest},
+               {"signed", !statement.signatures.empty()},
+               {"key", keys.empty() ? Json("") : keys.front()},
+               {"keys", keys},
+               {"trusted", is_trusted}};
+  for (const auto& [name, value] : identity_in(statement.content)) json[name] = value;
+  return json;
 }
 
 int verify(const cli::Arguments& arguments) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
@@ -219,7 +220,8 @@ class Build final : StepObserver {
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {
-      in_.network->keep_settings(RealFileSystem().read(hooks_ / ".fetch/settings").value_or(""));
+      const std::string settings = RealFileSystem().read(hooks_ / ".fetch/settings").value_or("");
+      in_.network->keep_settings(without_credentials(settings));  // a lock is shown around
     }
     std::string summary = timing_table(phases_.timings(), progress_style(in_.request.environment, false));
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -32,12 +33,13 @@ void BuildLog::add_file(const std::string& path) {
 
 void BuildLog::line(std::string_view text) noexcept {
   try {
-    const std::string stamped = cat(utc_stamp(clock_.wall()), " | ", text, "\n");
+    const std::string kept = without_credentials(text);  // the log is copied along with the image, and kept by CI
+    const std::string stamped = cat(utc_stamp(clock_.wall()), " | ", kept, "\n");
     const auto put = [](int fd, std::string_view line) {
       [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
     };
     for (const Fd& file : files_) put(file.get(), stamped);
-    if (echo_) put(STDOUT_FILENO, echo_stamped_ ? stamped : cat(text, "\n"));
+    if (echo_) put(STDOUT_FILENO, echo_stamped_ ? stamped : cat(kept, "\n"));
   } catch (...) {  // out of memory: the line is lost, the build goes on
   }
 }

@@ -292,6 +292,9 @@ if curl -sSf {url}/missing; then exit 1; fi
         secrets["MY_TOKEN_FILE"] = str(token)
         self.element("[ \"$DIB_TEST_PASSWORD$MY_API_TOKEN\" ] && [ -s \"$MY_TOKEN_FILE\" ]\n"
                      f"echo one > a; curl -sSf {self.server.url}/file\n"
+                     "echo \"$DIB_DISTRIBUTION_MIRROR $DIB_REPOLOCATION_x\"\n"
+                     "[ \"${HEARTH_FETCH:-}\" != record ] ||\n"
+                     "    echo \"DIB_DISTRIBUTION_MIRROR=$DIB_DISTRIBUTION_MIRROR\" >> \"$TMP_HOOKS_PATH/.fetch/settings\"\n"
                      "echo 'repository http://me:s3cret-url@192.0.2.1/debian/InRelease 0' >> \"$HEARTH_INPUTS\"\n")
         cache = self.work / "cache"
         plain = set()
@@ -304,6 +307,8 @@ if curl -sSf {url}/missing; then exit 1; fi
             self.good(name, *options, **variables)
             read = 0
             for file in [*(self.work / f"{name}.d").rglob("*"), *cache.rglob("*"), self.work / "hearth.lock"]:
+                if options and file.parent.name == "blobs":
+                    continue  # this hook writes a secret beside the hooks, and a layer holds what hooks write
                 if file.is_file() and not file.is_symlink():
                     content = file.read_bytes()
                     read += 1

@@ -40,6 +40,12 @@ TEST_F(BuildLogTest, EachLineIsStampedInEveryFile) {
   EXPECT_EQ(log.main_file(), file("a"));
 }
 
+TEST_F(BuildLogTest, HasNoCredentialsOfUrls) {
+  log.add_file(file("a"));
+  log.line("fetching http://me:pw@192.0.2.1/x");
+  EXPECT_EQ(read_file(file("a")), "1970-01-01 01:00:00.000 | fetching http://192.0.2.1/x\n");
+}
+
 TEST_F(BuildLogTest, AppendsToWhatIsThere) {
   RealFileSystem().write(file("a"), "old\n", {});
   log.add_file(file("a"));
