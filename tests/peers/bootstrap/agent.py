@@ -16,10 +16,11 @@ STEPS = {"GenericHardwareManager": [{"step": "erase_devices_metadata", "priority
                                      "reboot_requested": False}]}
 
 
-def request(url, method, body=None, version="1.68"):
+def request(url, method, body=None, version="1.68", token=""):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     call = urllib.request.Request(url, method=method, data=None if body is None else json.dumps(body).encode(),
-                                  headers={"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": version})
+                                  headers={"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": version}
+                                  | ({"X-Auth-Token": token} if token else {}))
     try:
         with opener.open(call, timeout=20) as answer:
             return answer.status, answer.read().decode()

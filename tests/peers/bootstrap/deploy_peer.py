@@ -84,13 +84,20 @@ def free_port():
 class Site(threading.Thread):
     """The machines: each lives while its node is deployed, then runs its deployments once."""
 
-    def __init__(self, url, directory):
+    def __init__(self, url, directory, state):
         super().__init__(daemon=True)
-        self.url, self.directory, self.stop = url, directory, threading.Event()
+        self.url, self.directory, self.state, self.stop = url, directory, state, threading.Event()
         self.machines, self.configured, self.fails, self.hosts = {}, {}, set(), {}
 
     def ask(self, path):
-        status, text = request(self.url + path, "GET", version="1.82")
+        try:
+            with open(f"{self.state}/api-token", encoding="ascii") as file:
+                token = file.read().strip()
+        except FileNotFoundError:
+            return {}  # the services have not run yet
+        status, text = request(self.url + path, "GET", version="1.82", token=token)
+        if status not in (0, 200):  # 0: they don't run at this moment
+            raise AssertionError(f"GET {path}: {status} {text}")
         return json.loads(text) if status == 200 else {}
 
     def run(self):
@@ -188,7 +195,7 @@ def rows(table, state):
 def at_a_seed(hearth, work, ports):
     """Over REST of services that run: failures that say why, and the same command again until it is done."""
     with Conductor(hearth, "--poll-interval", "1", "--engine", "--port", str(free_port()), *ports["options"]) as c:
-        site = Site(c.url, work)
+        site = Site(c.url, work, c.directory)
         common = ["--seed", c.url, "--stacks-url", ports["heat"], "--token-file", f"{c.directory}/api-token", "--stacks-token-file",
                   f"{c.directory}/metadata/api-token", "-t", templates(work), "--inventory", inventory(work, 3)]
         try:
@@ -227,7 +234,7 @@ def by_itself(hearth, work, ports):
     files = {name: write(f"{work}/{name}", name) for name in ("web.raw", "kernel", "ramdisk")}
     subprocess.run([hearth, "image", "load", files["web.raw"], *state, "--kernel", files["kernel"], "--ramdisk", files["ramdisk"],
                     "--image-url", "http://192.0.2.1/web.raw"], check=True, stdout=subprocess.DEVNULL)
-    site = Site(f"http://127.0.0.1:{port}", work)
+    site = Site(f"http://127.0.0.1:{port}", work, f"{work}/state")
     site.start()
     try:
         interrupted(hearth, *words, "-P", "count=1")
