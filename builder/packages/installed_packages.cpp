@@ -5,8 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/redaction.hpp"
-#include "base/sys/file.hpp"
-#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/packages/dpkg_status.hpp"
 
@@ -19,32 +17,27 @@ constexpr std::array<const char*, 3> k_rpm_databases = {"rpmdb.sqlite", "Package
 constexpr std::array<std::pair<const char*, const char*>, 3> k_other_databases = {
     {{"lib/apk/db/installed", "apk"}, {"var/lib/pacman/local", "pacman"}, {"var/db/pkg", "portage"}}};
 
-/// The file of the tree as the host has it; nothing when it is not there, or outside.
-std::optional<fs::path> inside(const fs::path& root, const fs::path& path) { return TreeReader(root).host_path(path); }
-
-std::string text_inside(const fs::path& root, const fs::path& path) { return TreeReader(root).read(path).value_or(""); }
-
-std::vector<ListedPackage> dpkg_packages(const fs::path& root) {
+std::vector<ListedPackage> dpkg_packages(const TreeReader& tree) {
   std::vector<ListedPackage> packages;
-  for (const auto& [name, package] : parse_dpkg_status(text_inside(root, "var/lib/dpkg/status"))) {
-    const std::string copyright = text_inside(root, cat("usr/share/doc/", name, "/copyright"));
+  for (const auto& [name, package] : parse_dpkg_status(tree.read("var/lib/dpkg/status").value_or(""))) {
+    const std::string copyright = tree.read(cat("usr/share/doc/", name, "/copyright")).value_or("");
     packages.push_back({"deb", name, package.version, package.architecture, copyright_licenses(copyright)});
   }
   return packages;
 }
 
-std::optional<fs::path> rpm_directory(const fs::path& root) {
+std::optional<fs::path> rpm_directory(const TreeReader& tree) {
   for (const char* directory : k_rpm_directories) {
     for (const char* database : k_rpm_databases) {
-      if (inside(root, fs::path(directory) / database)) return inside(root, directory);
+      if (tree.exists(fs::path(directory) / database)) return tree.host_path(directory);
     }
   }
   return std::nullopt;
 }
 
-void add_rpm_packages(const fs::path& root, CommandRunner& runner, const Environment& environment,
+void add_rpm_packages(const TreeReader& tree, CommandRunner& runner, const Environment& environment,
                       InstalledPackages& installed) {
-  const std::optional<fs::path> database = rpm_directory(root);
+  const std::optional<fs::path> database = rpm_directory(tree);
   if (!database) return;
   constexpr const char* unlisted = "packages of its rpm database are not listed: ";
   if (!find_program("rpm", environment)) {
@@ -62,29 +55,26 @@ void add_rpm_packages(const fs::path& root, CommandRunner& runner, const Environ
   installed.packages.insert(installed.packages.end(), packages.begin(), packages.end());
 }
 
-std::vector<ListedSource> git_sources(const fs::path& root, const Environment& environment) {
+std::vector<ListedSource> git_sources(const TreeReader& tree, const Environment& environment) {
   const auto given = environment.find("DIB_MANIFEST_IMAGE_DIR");
   const fs::path place = given == environment.end() ? fs::path("etc/dib-manifests") : fs::path(given->second);
-  const std::optional<fs::path> directory = inside(root, place.relative_path());
   std::vector<ListedSource> sources;
-  if (!directory) return sources;
-  for (const std::string& name : RealFileSystem().list(*directory)) {
+  for (const std::string& name : tree.list(place)) {
     if (!name.starts_with("dib-manifest-git-")) continue;
-    for (ListedSource& source : parse_git_manifest(text_inside(root, place.relative_path() / name))) {
-      sources.push_back(std::move(source));
-    }
+    const std::string manifest = tree.read(place / name).value_or("");
+    for (ListedSource& source : parse_git_manifest(manifest)) sources.push_back(std::move(source));
   }
   return sources;
 }
 
 }  // namespace
 
-InstalledPackages installed_packages(const fs::path& root, CommandRunner& runner, const Environment& environment) {
+InstalledPackages installed_packages(const TreeReader& tree, CommandRunner& runner, const Environment& environment) {
   InstalledPackages installed{
-      .packages = dpkg_packages(root), .sources = git_sources(root, environment), .unlisted = ""};
-  add_rpm_packages(root, runner, environment, installed);
+      .packages = dpkg_packages(tree), .sources = git_sources(tree, environment), .unlisted = ""};
+  add_rpm_packages(tree, runner, environment, installed);
   for (const auto& [database, manager] : k_other_databases) {
-    if (inside(root, database)) installed.unlisted = cat("packages of ", manager, " are not listed");
+    if (tree.exists(database)) installed.unlisted = cat("packages of ", manager, " are not listed");
   }
   return installed;
 }

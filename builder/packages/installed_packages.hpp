@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/path.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/tree_reader.hpp"
 
 namespace hearth::builder {
 
@@ -34,9 +34,9 @@ struct InstalledPackages {
   std::string unlisted;  ///< why the list is not whole; empty = it is
 };
 
-/// Links in the tree are not followed out of it. An rpm database is read by this machine's rpm, since the tree's own
+/// An rpm database is read by this machine's rpm, since the tree's own
 /// programs are whoever made it's.
-[[nodiscard]] InstalledPackages installed_packages(const fs::path& root, CommandRunner& runner,
+[[nodiscard]] InstalledPackages installed_packages(const TreeReader& tree, CommandRunner& runner,
                                                    const Environment& environment);
 
 /// Lines of `rpm -qa --qf k_rpm_format`. Keys of repositories, which rpm keeps among packages, are left out.

@@ -68,7 +68,7 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
                     const std::vector<fs::path>& outputs) {
   const TreeReader tree(root);
   const fs::path directory = inputs.request.output.string() + ".d";
-  const InstalledPackages installed = installed_packages(root, inputs.runner, inputs.request.environment);
+  const InstalledPackages installed = installed_packages(tree, inputs.runner, inputs.request.environment);
   tell_unlisted(inputs, installed.unlisted);
   write_json(directory / "manifest.json", {{"builder", cat("hearth ", HEARTH_VERSION)},
                                            {"arguments", without_credentials(inputs.request.arguments_text)},

@@ -20,7 +20,7 @@ class InstalledPackagesTest : public testing::Test {
     RealFileSystem().write(dir.path() / path, text, {.mode = mode});
   }
   InstalledPackages installed(const Environment& environment = {{"PATH", "/nonexistent"}}) {
-    return installed_packages(dir.path() / "root", runner, environment);
+    return installed_packages(TreeReader(dir.path() / "root"), runner, environment);
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   const SystemClock clock;
@@ -64,13 +64,13 @@ TEST_F(InstalledPackagesTest, AnRpmDatabaseThatCannotBeReadIsToldOf) {
 }
 
 TEST_F(InstalledPackagesTest, AnRpmDatabaseIsReadByTheMachinesRpm) {
-  put("root/usr/lib/sysimage/rpm/rpmdb.sqlite", "");
+  put("root/opt/rpm/rpmdb.sqlite", "");
   fs::create_directories(dir.path() / "root/var/lib");
-  fs::create_symlink("../../usr/lib/sysimage/rpm", dir.path() / "root/var/lib/rpm");
+  fs::create_symlink("/opt/rpm", dir.path() / "root/var/lib/rpm");
   put("bin/rpm",
       "#!/bin/sh\nprintf '%s\\t2:1.0-3\\tnoarch\\tMIT\\n' \"$2\"\nprintf 'gpg-pubkey\\t1-2\\t(none)\\tpubkey\\n'\n",
       0755);
-  const fs::path database = fs::canonical(dir.path() / "root/usr/lib/sysimage/rpm");
+  const fs::path database = fs::canonical(dir.path() / "root/opt/rpm");
   EXPECT_THAT(installed({{"PATH", (dir.path() / "bin").string()}}).packages,
               ElementsAre(ListedPackage{"rpm", database.string(), "2:1.0-3", "noarch", "MIT"}));
 }
