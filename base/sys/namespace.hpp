@@ -44,6 +44,10 @@ struct SubIdRange {
 /// lead out.
 void lock_mounts();
 
+/// After lock_mounts(), when nobody else's program runs any more: other processes may look into this one again, which
+/// is how a program that it starts opens a file without a name (AtomicFile::proc_path()).
+void let_others_look();
+
 /// A function running as process 1 in namespaces of its own.
 class NamespacedProcess {
  public:

@@ -8,12 +8,14 @@
 #include "base/error.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/namespace.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/build_layers.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/run/step_report.hpp"
+#include "builder/run/stragglers.hpp"
 #include "builder/run/target_tree.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -217,6 +219,8 @@ class Build final : StepObserver {
     if (const auto& maker = in_.disk.maker()) {
       in_.log.line(cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")"));
     }
+    (void)kill_stragglers();  // of the environment.d above
+    let_others_look();        // tools that write outputs open them by this process's descriptors
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {
