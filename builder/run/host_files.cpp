@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
 
@@ -25,6 +27,15 @@ std::string value_in(const Environment& environment, const char* name) {
   return found == environment.end() ? "" : found->second;
 }
 
+/// What the caller may not look at, hooks don't see either.
+std::optional<FileStatus> status_for_caller(const FileReader& files, const fs::path& path) {
+  try {
+    return files.status(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 bool is_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool has_word(std::string_view text, std::string_view word) {
@@ -41,7 +52,7 @@ bool mentions(const FileReader& files, const fs::path& directory, const std::str
   const std::vector<std::string> names = files.list(directory);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     const fs::path path = directory / name;
-    const std::optional<FileStatus> status = files.status(path);
+    const std::optional<FileStatus> status = status_for_caller(files, path);
     if (!status) return false;
     if (status->type == FileStatus::Type::directory) return depth > 1 && mentions(files, path, word, depth - 1);
     if (status->type != FileStatus::Type::regular || status->size > k_largest_script) return false;
@@ -80,7 +91,7 @@ class Declared {
   /// A link is shown with what it leads to.
   void add(const fs::path& named) {
     const fs::path path = GuestPath(named.string()).text();
-    if (!is_hidden(path) || !files_.status(path)) return;
+    if (!is_hidden(path) || !status_for_caller(files_, path)) return;
     add_one(path);
     add_one(fs::weakly_canonical(path));
     const fs::path directory = path.parent_path();
@@ -107,7 +118,7 @@ std::vector<fs::path> homes_of(const FileReader& files, const Environment& envir
   const std::string own = value_in(environment, "HOME");
   if (own.starts_with('/')) homes.push_back(fs::weakly_canonical(own));
   std::erase_if(homes, [&](const fs::path& home) {
-    const std::optional<FileStatus> status = files.status(home);
+    const std::optional<FileStatus> status = status_for_caller(files, home);
     const std::string first = cat("/", home.relative_path().begin()->string());
     const bool holds_system = k_system_directories.count(home.string()) > 0 || first == "/usr" || first == "/etc";
     return !status || status->type != FileStatus::Type::directory || holds_system;
@@ -139,6 +150,21 @@ std::vector<fs::path> declared_host_files(const FileReader& files, const Element
     declared.add(home / ".ssh" / name);
   }
   return declared.take();
+}
+
+std::vector<fs::path> hidden_host_files(const FileReader& files, std::string_view script,
+                                        const Environment& environment, const std::vector<fs::path>& homes,
+                                        const std::vector<fs::path>& shown) {
+  const Declared declared(files, homes);
+  std::vector<fs::path> hidden;
+  for (const std::string& name : inputs_in(script, value_in(environment, "HOME")).host) {
+    const fs::path path = GuestPath(name).text();
+    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const fs::path& each) {
+      return each == path || is_below(path, each) || is_below(each, path);
+    });
+    if (!is_shown && declared.is_hidden(path) && status_for_caller(files, path)) hidden.push_back(path);
+  }
+  return hidden;
 }
 
 }  // namespace hearth::builder

@@ -1,6 +1,7 @@
 // Which files of users' homes the hooks of a build see: homes are hidden, but for what is named.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/sys/file.hpp"
@@ -21,5 +22,11 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<fs::path> declared_host_files(const FileReader& files, const ElementSet& elements,
                                                         const Environment& environment,
                                                         const std::vector<fs::path>& homes);
+
+/// Files of homes that a script names in so many words, and that are hidden from it: not in `shown`, nor below it.
+[[nodiscard]] std::vector<fs::path> hidden_host_files(const FileReader& files, std::string_view script,
+                                                      const Environment& environment,
+                                                      const std::vector<fs::path>& homes,
+                                                      const std::vector<fs::path>& shown);
 
 }  // namespace hearth::builder

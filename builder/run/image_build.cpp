@@ -224,6 +224,26 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
   }
 }
 
+/// Hooks that read something of a home that nothing declares would miss it without a word.
+void report_hidden(const ImageRequest& request, const BuildPlan& plan, const SandboxSpec& spec, BuildLog& log,
+                   Verbosity verbosity) {
+  std::vector<fs::path> shown = spec.readable;
+  shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
+  const RealFileSystem files;
+  for (const Step& step : plan.steps) {
+    const Element* const element = plan.elements.find(step.element);
+    if (step.kind != Step::Kind::hook || element == nullptr || info(step.phase).place == Place::target) continue;
+    const std::string script = files.read(element->path / step.label()).value_or("");
+    for (const fs::path& path : hidden_host_files(files, script, request.environment, spec.homes, shown)) {
+      const std::string text = cat(step.label(), " (element ", step.element, ") names ", path.string(),
+                                   ", which hooks don't see: homes are hidden. HEARTH_HOST_FILES or the element's file "
+                                   "host-files can name it");
+      log.line(cat("hearth: ", text));
+      if (verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+    }
+  }
+}
+
 /// Whether the outputs of an earlier build are what this one would make; says so.
 bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactKey& secrets, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
@@ -322,6 +342,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
                          .shims = installation.shims,
                          .library = installation.library,
                          .start_directory = request.start_directory};
+  report_hidden(request, plan, spec, log, verbosity);
   std::optional<fetch::FetchSession> network;
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;

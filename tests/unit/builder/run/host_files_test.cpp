@@ -8,6 +8,7 @@ namespace hearth::builder {
 namespace {
 
 using testing::Contains;
+using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 using testing::UnorderedElementsAre;
@@ -28,7 +29,8 @@ class HostFilesTest : public testing::Test {
     environment["HOME"] = at("home").string();
     return declared_host_files(files, elements, environment, {at("home")});
   }
-  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  // Not below /tmp, where a path is no input of a script.
+  TempDir dir = TempDir::create(fs::current_path(), "hearth-test-");
   RealFileSystem files;
   ElementSet elements;
 };
@@ -65,6 +67,15 @@ TEST_F(HostFilesTest, AProgramComesWithWhatWasInstalledWithIt) {
 TEST_F(HostFilesTest, AnElementDeclaresFiles) {
   files.write(at("element/host-files"), "~/key\n\n~/missing\n~/../outside\n", {});
   EXPECT_THAT(declared({}), UnorderedElementsAre(at("home/key"), at("home/.ssh/id_rsa.pub")));
+}
+
+TEST_F(HostFilesTest, WhatAScriptNamesAndDoesNotSeeIsTold) {
+  const Environment environment = {{"HOME", at("home").string()}};
+  const auto hidden = [&](const char* script, const std::vector<fs::path>& shown) {
+    return hidden_host_files(files, script, environment, {at("home")}, shown);
+  };
+  EXPECT_THAT(hidden("cat $HOME/key $HOME/none", {}), UnorderedElementsAre(at("home/key")));
+  EXPECT_THAT(hidden("cat ~/key", {at("home/key")}), IsEmpty());
 }
 
 TEST_F(HostFilesTest, TheSystemIsNobodysHome) {
