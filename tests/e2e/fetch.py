@@ -233,6 +233,27 @@ if curl -sSf {url}/missing; then exit 1; fi
         self.assertIn("its provenance says sha256:", self.reproduce("image.tar", "--unsigned").stdout)
         self.assertEqual(list(self.work.glob(".hearth-reproduce-*")), [])
 
+    def test_an_image_that_a_file_describes_is_recorded_signed_and_reproduced(self):
+        self.element(f"curl -sSf {self.server.url}/file > a\n")
+        subprocess.run("openssl genpkey -algorithm ed25519 -out key.pem", shell=True, check=True, cwd=self.work)
+        (self.work / "images.yaml").write_text(
+            "- imagename: image\n  elements: [tiny-os, fetcher]\n  types: [tar]\n  skip-base: true\n"
+            "  options: [--record, --lock, my.lock, --sign-key, key.pem, --image-version, '1.4']\n")
+        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
+        run = subprocess.run([HEARTH, "image", "create", "images.yaml"], cwd=self.work, env=env, text=True, check=False,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("/file 200 sha256:", (self.work / "my.lock").read_text())
+        self.server.stop()
+        run = self.reproduce("image.tar", "--key", "key.pem")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        for version, code in (("1.4", 0), ("1.10", 3)):
+            verified = subprocess.run([HEARTH, "image", "verify", "image.tar", "--key", "key.pem", "--minimum-version", version],
+                                      cwd=self.work, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(verified.returncode, code, verified.stdout)
+        (self.work / "image.d/sbom.spdx.json").write_text('{"evil": 1}')
+        self.assertIn("sbom.spdx.json is not what the provenance says", self.reproduce("image.tar", "--key", "key.pem").stdout)
+
     def test_an_image_that_somebody_gives_brings_nothing_that_runs(self):
         """A NAME.d whose provenance and lock point at hooks, a data directory, programs and files of its own."""
         self.element("echo mine > a\n")
