@@ -59,8 +59,12 @@ std::optional<FileStatus> RealFileSystem::status(const fs::path& path) const {
     if (is_missing(errno)) return std::nullopt;
     throw Error::from_errno("looking at", path.string());
   }
-  return FileStatus{type_of(info.st_mode), info.st_mode & 07777U, info.st_uid, info.st_gid,
-                    static_cast<std::uint64_t>(info.st_size)};
+  return FileStatus{type_of(info.st_mode),
+                    info.st_mode & 07777U,
+                    info.st_uid,
+                    info.st_gid,
+                    static_cast<std::uint64_t>(info.st_size),
+                    info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
 }
 
 std::vector<std::string> RealFileSystem::list(const fs::path& directory) const {

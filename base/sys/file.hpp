@@ -21,6 +21,7 @@ struct FileStatus {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::uint64_t size = 0;
+  std::int64_t modified = 0;  ///< nanoseconds since the epoch
 };
 
 /// Mode and, where set, owner of a file to be written.

@@ -1,6 +1,7 @@
 #include "builder/layers/fact_source.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -12,7 +13,14 @@ namespace {
 
 constexpr const char* k_missing = "missing";
 constexpr const char* k_environment = "environment.d";
-constexpr std::uint64_t k_largest_file = std::uint64_t{256} << 20U;
+constexpr std::uint64_t k_most_read = std::uint64_t{256} << 20U;  // bytes of one input that are hashed
+constexpr std::uint64_t k_longest_script = std::uint64_t{1} << 20U;
+
+/// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
+constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",          "/lib64/",       "/bin/",
+                                                  "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
+                                                  "/etc/ssl/", "/boot/"};
+constexpr const char* k_local = "/usr/local/";
 
 /// Variables whose mention makes a step depend on every element's files.
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
@@ -22,16 +30,35 @@ std::string describe(const FileStatus& status, const std::string& content) {
   return cat(static_cast<int>(status.type), " ", status.mode, " ", content);
 }
 
-void add_tree(const FileReader& files, const fs::path& directory, const std::string& below, std::string& text) {
+/// A file's content, or how it looks when `left` bytes of what may be read do not suffice.
+std::string content_of(const FileReader& files, const fs::path& path, const FileStatus& status, std::uint64_t& left) {
+  if (status.size > left) return cat(status.size, " ", status.modified);
+  left -= status.size;
+  return fact_digest(files.read(path).value_or(""));
+}
+
+std::string link_of(const fs::path& path) {
+  boost::system::error_code none;
+  const fs::path target = fs::read_symlink(path, none);
+  return none ? "" : cat(" -> ", target.string());
+}
+
+void add_tree(const FileReader& files, const fs::path& directory, const std::string& below, std::string& text,
+              std::uint64_t& left) {
   for (const std::string& name : files.list(directory)) {
     const fs::path path = directory / name;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status) continue;
-    const bool is_file = status->type == FileStatus::Type::regular;
-    const std::string content = is_file ? fact_digest(files.read(path).value_or("")) : "";
-    text += cat(below, name, " ", describe(*status, content), "\n");
-    const bool is_link = fs::is_symlink(fs::symlink_status(path));
-    if (status->type == FileStatus::Type::directory && !is_link) add_tree(files, path, cat(below, name, "/"), text);
+    const std::string link = link_of(path);
+    text += cat(below, name, link);
+    try {
+      const std::optional<FileStatus> status = files.status(path);
+      const bool is_file = status && status->type == FileStatus::Type::regular;
+      if (status) text += cat(" ", describe(*status, is_file ? content_of(files, path, *status, left) : ""));
+      text += "\n";
+      if (status && status->type == FileStatus::Type::directory && link.empty())
+        add_tree(files, path, cat(below, name, "/"), text, left);
+    } catch (const Error&) {  // it may not be looked at, by hooks neither
+      text += " unreadable\n";
+    }
   }
 }
 
@@ -46,22 +73,14 @@ std::string fact_kind(const std::string& fact) { return fact.substr(0, fact.find
 std::string fact_name(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
 
 /// A fact of something that is not on this machine.
-bool is_remote(const std::string& fact) { return fact_kind(fact) == "fetch" || fact_kind(fact) == "repository"; }
+bool is_remote(const std::string& fact) {
+  const std::string kind = fact_kind(fact);
+  return kind == "fetch" || kind == "repository" || kind == "git";
+}
 
 std::string value_of(const Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? "" : found->second;
-}
-
-bool names_a_file(const FileReader& files, const std::string& value) {
-  static const std::string sandbox = "/hearth/";  // the build's own files
-  if (value.empty() || value.front() != '/' || value.compare(0, sandbox.size(), sandbox) == 0) return false;
-  try {
-    const std::optional<FileStatus> status = files.status(value);
-    return status && status->type == FileStatus::Type::regular && status->size <= k_largest_file;
-  } catch (const Error&) {  // a list of directories, of which the first is another user's, say
-    return false;
-  }
 }
 
 bool mentions(const std::vector<std::string>& texts, std::string_view word) {
@@ -73,19 +92,40 @@ bool mentions(const std::vector<std::string>& texts, std::string_view word) {
 
 std::string tree_digest(const FileReader& files, const fs::path& directory) {
   std::string text;
-  add_tree(files, directory, "", text);
+  std::uint64_t left = k_most_read;
+  add_tree(files, directory, "", text, left);
   return fact_digest(text);
+}
+
+std::vector<std::string> element_texts(const FileReader& files, const BuildPlan& plan) {
+  std::vector<std::string> texts;
+  const std::function<void(const fs::path&)> read = [&](const fs::path& directory) {
+    for (const std::string& name : files.list(directory)) {
+      const fs::path path = directory / name;
+      const std::optional<FileStatus> status = files.status(path);
+      if (!status) continue;
+      if (status->type == FileStatus::Type::directory && link_of(path).empty()) read(path);
+      if (status->type != FileStatus::Type::regular || status->size > k_longest_script) continue;
+      texts.push_back(files.read(path).value_or(""));
+    }
+  };
+  for (const Element& element : plan.elements.elements) read(element.path);
+  return texts;
 }
 
 std::string host_digest(const FileReader& files, const fs::path& path) {
   try {
     const std::optional<FileStatus> status = files.status(path);
     if (!status) return k_missing;
+    const std::string below = cat(path.string(), "/");
+    const bool is_local = below.starts_with(k_local);
+    const bool is_system = !is_local && std::any_of(k_system.begin(), k_system.end(),
+                                                    [&](const char* system) { return below.starts_with(system); });
     std::string content;
-    if (status->type == FileStatus::Type::directory) content = join(files.list(path), "\n");
-    if (status->type == FileStatus::Type::regular) {
-      content = status->size <= k_largest_file ? files.read(path).value_or("") : std::to_string(status->size);
-    }
+    if (status->type == FileStatus::Type::directory)
+      content = is_system ? join(files.list(path), "\n") : tree_digest(files, path);
+    std::uint64_t left = k_most_read;
+    if (status->type == FileStatus::Type::regular) content = content_of(files, path, *status, left);
     return fact_digest(describe(*status, content));
   } catch (const Error&) {  // it may not be looked at, by hooks neither
     return "unreadable";
@@ -94,11 +134,7 @@ std::string host_digest(const FileReader& files, const fs::path& path) {
 
 std::string FactSource::path_digest(const fs::path& path) const {
   const auto [known, is_new] = known_.try_emplace(cat("path ", path.string()));
-  if (is_new) {
-    const std::optional<FileStatus> status = files_.status(path);
-    const bool is_file = status && status->type == FileStatus::Type::regular;
-    known->second = !status ? k_missing : fact_digest(describe(*status, is_file ? files_.read(path).value_or("") : ""));
-  }
+  if (is_new) known->second = host_digest(files_, path);
   return known->second;
 }
 
@@ -193,12 +229,38 @@ Facts FactSource::of_step(const Step& step, const Reads& reads, const Environmen
     if (mentions(texts, word)) facts["elements all"] = elements_digest();
   }
   add_named_inputs(step, texts, environment, facts);
-  facts.merge(environment_facts(environment, texts, key_));
+  facts.merge(environment_facts(environment, texts_of(facts, environment), key_));
   for (const auto& [name, value] : environment) {
-    if (facts.count(cat("env ", name)) == 0 || !names_a_file(files_, value)) continue;
-    if (mentions(texts, name)) facts[cat("file ", name)] = file_digest(key_, name, path_digest(value));
+    if (facts.count(cat("env ", name)) == 0 || !may_name_input(name, value, environment)) continue;
+    const bool named =
+        std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return names_variable(text, name); });
+    if (named) facts[cat("file ", name)] = file_digest(key_, name, path_digest(value));
   }
   return facts;
+}
+
+/// What a step with these facts may name variables in: its hooks, files of the machine that those name, and the
+/// elements where it may read any of their files.
+std::vector<std::string> FactSource::texts_of(const Facts& facts, const Environment& environment) const {
+  std::vector<std::string> texts;
+  const auto add = [&](const fs::path& path) {
+    try {
+      const std::optional<FileStatus> status = files_.status(path);
+      if (status && status->type == FileStatus::Type::regular && status->size <= k_longest_script)
+        texts.push_back(files_.read(path).value_or(""));
+    } catch (const Error&) {  // hooks can't read it either
+    }
+  };
+  for (const auto& [fact, digest] : facts) {
+    const std::string kind = fact_kind(fact);
+    if (kind == "hook") add(hooks_ / fact_name(fact));
+    if (kind == "host") add(fact_name(fact));
+    if (kind == "file") add(value_of(environment, fact_name(fact)));
+    if (kind != "elements") continue;
+    const std::vector<std::string> all = element_texts(files_, plan_);
+    texts.insert(texts.end(), all.begin(), all.end());
+  }
+  return texts;
 }
 
 std::string FactSource::digest_of(const std::string& fact, const Environment& environment) const {
@@ -214,6 +276,7 @@ std::string FactSource::digest_of(const std::string& fact, const Environment& en
   if (kind == "elements") return elements_digest();
   if (kind == "fetch" && fetch_) return fetch_(name);
   if (kind == "repository") return repository_(name).value_or("");
+  if (kind == "git") return repository_(fact).value_or("");
   return "";
 }
 
@@ -226,15 +289,12 @@ std::optional<std::string> FactSource::fault(const Facts& noted, const Environme
     before[fact] = digest;
     if (std::string current = digest_of(fact, environment); !current.empty()) now[fact] = std::move(current);
   }
-  for (const auto& [name, value] : environment) {
-    if (!counts_only_when_named(name)) now.emplace(cat("env ", name), variable_digest(key_, name, value));
-  }
+  now.merge(environment_facts(environment, texts_of(noted, environment), key_));
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();
   for (const auto& [fact, digest] : noted) {
     if (!is_remote(fact)) continue;
     const std::string current = digest_of(fact, environment);
-    if (current == digest || (fact_kind(fact) == "repository" && current.empty()))
-      continue;  // nobody can tell: as it was
+    if (current == digest || (fact_kind(fact) != "fetch" && current.empty())) continue;  // nobody can tell: as it was
     return describe_differences({{fact, digest}}, current.empty() ? Facts() : Facts{{fact, current}}).front();
   }
   return std::nullopt;

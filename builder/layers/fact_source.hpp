@@ -17,7 +17,8 @@ namespace hearth::builder {
 
 class FactSource {
  public:
-  /// The digest of a repository's Release file now; nothing when it can't be told.
+  /// The digest of a repository's Release file ("URL") or the commit of a branch ("git URL REF") now; nothing when it
+  /// can't be told.
   using Repository = std::function<std::optional<std::string>(const std::string& url)>;
   /// The digest of what a fetch ("METHOD URL") would be answered with now.
   using Fetch = std::function<std::string(const std::string& fetch)>;
@@ -50,6 +51,7 @@ class FactSource {
   void add_named_inputs(const Step& step, const std::vector<std::string>& texts, const Environment& environment,
                         Facts& facts) const;
   [[nodiscard]] std::string path_digest(const fs::path& path) const;
+  [[nodiscard]] std::vector<std::string> texts_of(const Facts& facts, const Environment& environment) const;
 
   const FileReader& files_;
   fs::path hooks_;
@@ -61,10 +63,15 @@ class FactSource {
   mutable std::map<std::string, std::string> known_;  ///< digests of "hook", "list" and "file" facts
 };
 
-/// Kind, mode and content (of a directory the names) of a file of the host, as one digest; words where there is none.
+/// Kind, mode and content of a file or a whole directory of the host, as one digest; words where there is none. Of
+/// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
 [[nodiscard]] std::string host_digest(const FileReader& files, const fs::path& path);
 
-/// Names, modes and contents of everything below a directory, as one digest. Links are not followed.
+/// Names, modes, links and contents of everything below a directory, as one digest. Links are not followed. What comes
+/// after the first 256 MiB counts by size and time of change, as does a single larger file.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
+
+/// All files of the elements, for whoever looks for names in them.
+[[nodiscard]] std::vector<std::string> element_texts(const FileReader& files, const BuildPlan& plan);
 
 }  // namespace hearth::builder

@@ -13,12 +13,16 @@ namespace {
 
 constexpr std::size_t k_digest_digits = 32;  // half a SHA-256: 128 bits
 
-const std::set<std::string_view> k_session = {
-    "COLUMNS",  "LINES",         "SHLVL",          "PWD",      "OLDPWD",   "TERM",    "LS_COLORS",
-    "LESSOPEN", "LESSCLOSE",     "MAIL",           "GPG_TTY",  "WINDOWID", "DISPLAY", "COLORTERM",
-    "EDITOR",   "PAGER",         "HISTFILE",       "LOGNAME",  "USER",     "HOME",    "TMPDIR",
-    "TMP_DIR",  "INVOCATION_ID", "JOURNAL_STREAM", "NO_COLOR", "HOSTNAME", "SHELL",   "DEBUGINFOD_URLS",
-    "CI",       "RUNNER_TEMP"};
+const std::set<std::string_view> k_session = {"COLUMNS",   "LINES",       "SHLVL",          "PWD",
+                                              "OLDPWD",    "TERM",        "LS_COLORS",      "LESSOPEN",
+                                              "LESSCLOSE", "MAIL",        "GPG_TTY",        "WINDOWID",
+                                              "DISPLAY",   "COLORTERM",   "EDITOR",         "PAGER",
+                                              "HISTFILE",  "LOGNAME",     "USER",           "HOME",
+                                              "TMPDIR",    "TMP_DIR",     "INVOCATION_ID",  "JOURNAL_STREAM",
+                                              "NO_COLOR",  "HOSTNAME",    "SHELL",          "DEBUGINFOD_URLS",
+                                              "CI",        "RUNNER_TEMP", "BUILD_NUMBER",   "BUILD_ID",
+                                              "BUILD_URL", "JOB_NAME",    "WORKSPACE",      "TMUX",
+                                              "TMUX_PANE", "STY",         "WAYLAND_DISPLAY"};
 
 const std::set<std::string_view> k_builder = {"IMAGE_NAME",
                                               "DIB_ARGS",
@@ -44,7 +48,68 @@ constexpr std::string_view k_install_type = "HEARTH_INSTALL_TYPE";  // becomes a
 /// Where things lie, which says nothing about what they are.
 const std::set<std::string_view> k_never = {"_", "DIB_IMAGE_CACHE", "DIB_LOCKFILES", "HEARTH_INPUTS"};
 
-constexpr std::array<std::string_view, 5> k_session_prefixes = {"XDG_", "SSH_", "DBUS_", "GITHUB_", "HEARTH_"};
+constexpr std::array<std::string_view, 16> k_session_prefixes = {
+    "XDG_",  "SSH_", "DBUS_", "GITHUB_", "GITLAB_", "CI_",     "JENKINS_", "BUILDKITE_",
+    "SUDO_", "VTE_", "KDE_",  "GNOME_",  "VSCODE_", "RUNNER_", "SYSTEMD_", "HEARTH_"};
+
+/// What programs look for by themselves. One that is not here counts where a script names it.
+const std::set<std::string_view> k_tools = {"ARCH",
+                                            "PATH",
+                                            "LANG",
+                                            "LANGUAGE",
+                                            "TZ",
+                                            "TZDIR",
+                                            "IFS",
+                                            "POSIXLY_CORRECT",
+                                            "BASH_ENV",
+                                            "ENV",
+                                            "CC",
+                                            "CXX",
+                                            "CPP",
+                                            "LD",
+                                            "AR",
+                                            "CFLAGS",
+                                            "CXXFLAGS",
+                                            "CPPFLAGS",
+                                            "LDFLAGS",
+                                            "MAKEFLAGS",
+                                            "RUSTFLAGS",
+                                            "GOFLAGS",
+                                            "GOPROXY",
+                                            "GOSUMDB",
+                                            "GOPRIVATE",
+                                            "XZ_OPT",
+                                            "XZ_DEFAULTS",
+                                            "GZIP",
+                                            "BZIP2",
+                                            "ZSTD_CLEVEL",
+                                            "TAR_OPTIONS",
+                                            "RSYNC_RSH",
+                                            "RSYNC_PROXY",
+                                            "WGETRC",
+                                            "CURL_HOME",
+                                            "CURL_CA_BUNDLE",
+                                            "REQUESTS_CA_BUNDLE",
+                                            "SSL_CERT_FILE",
+                                            "SSL_CERT_DIR",
+                                            "NETRC",
+                                            "NODE_OPTIONS",
+                                            "NODE_PATH",
+                                            "NODE_EXTRA_CA_CERTS",
+                                            "JAVA_HOME",
+                                            "JAVA_TOOL_OPTIONS",
+                                            "VIRTUAL_ENV",
+                                            "UV_INDEX_URL"};
+constexpr std::array<std::string_view, 19> k_tool_prefixes = {
+    "DIB_", "LC_",    "APT_", "DEB",  "DPKG_", "YUM",    "DNF",  "RPM",  "ZYPP", "PIP_",
+    "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_"};
+constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
+
+/// How scripts read variables without saying their names.
+constexpr std::array<std::string_view, 16> k_lists_variables = {
+    "${!",       "printenv", "export -p", "declare -p", "declare -x",         "compgen -", "env |",
+    "env >",     "env -0",   "$(env)",    "set |",      "/proc/self/environ", "/environ",  "os.environ.items(",
+    "keys %ENV", "ENV.each"};
 
 /// A function of bash is named in scripts without what bash wraps around it.
 std::string_view name_in_scripts(std::string_view variable) {
@@ -54,10 +119,24 @@ std::string_view name_in_scripts(std::string_view variable) {
   return variable.substr(begin.size(), variable.size() - begin.size() - end.size());
 }
 
+bool is_word_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 bool is_named(std::string_view variable, const std::vector<std::string>& texts) {
-  const std::string_view name = name_in_scripts(variable);
   return std::any_of(texts.begin(), texts.end(),
-                     [&](const std::string& text) { return text.find(name) != std::string::npos; });
+                     [&](const std::string& text) { return names_variable(text, variable); });
+}
+
+bool lists_variables(const std::string& text) {
+  return std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+/// `path` is `directory`, or below it.
+bool is_inside(const std::string& path, const std::string& directory) {
+  return !directory.empty() && path.compare(0, directory.size(), directory) == 0 &&
+         (path.size() == directory.size() || path[directory.size()] == '/' || directory.back() == '/');
 }
 
 /// The fact's name without its kind, and what happened to it.
@@ -67,6 +146,8 @@ std::string sentence(const std::string& fact, std::string_view what) {
   const std::string name = fact.substr(std::min(fact.size(), blank + 1));
   if (kind == "env") return cat("the variable ", name, " ", what);
   if (kind == "repository") return cat("the package repository ", name, " ", what);
+  if (kind == "git") return cat("the git repository ", name, " ", what);
+  if (kind == "file") return cat("what the variable ", name, " names ", what);
   if (kind == "packages") return cat("the list of packages for ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
   if (kind == "host") return cat("the machine's ", name, " ", what);
@@ -81,17 +162,47 @@ std::string fact_digest(std::string_view value) {
   return hex_digest(HashKind::sha256, value).substr(0, k_digest_digits);
 }
 
-bool counts_only_when_named(std::string_view variable) {
+bool always_counts(std::string_view variable) {
+  const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+  const auto ends_so = [&](std::string_view ending) { return variable.ends_with(ending); };
+  if (k_never.count(variable) > 0 || k_builder.count(variable) > 0) return false;
+  return variable == k_install_type || k_tools.count(variable) > 0 ||
+         std::any_of(k_tool_prefixes.begin(), k_tool_prefixes.end(), begins_so) ||
+         std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(), ends_so);
+}
+
+bool is_of_session(std::string_view variable) {
   if (variable == k_install_type) return false;
-  const auto begins_so = [&](std::string_view prefix) { return variable.substr(0, prefix.size()) == prefix; };
+  const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   return k_never.count(variable) > 0 || k_session.count(variable) > 0 || k_builder.count(variable) > 0 ||
          std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
 }
 
+bool names_variable(std::string_view text, std::string_view variable) {
+  const std::string_view name = name_in_scripts(variable);
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || !is_word_letter(text[at - 1]);
+    const std::size_t end = at + name.size();
+    if (begins && (end == text.size() || !is_word_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+bool may_name_input(const std::string& variable, const std::string& value, const Environment& environment) {
+  static const std::string sandbox = "/hearth";
+  if (value.size() < 2 || value.front() != '/' || is_inside(value, sandbox)) return false;
+  if (k_session.count(variable) > 0 || k_never.count(variable) > 0 || variable == "PATH") return false;
+  const auto cache = environment.find("DIB_IMAGE_CACHE");
+  if (cache == environment.end()) return true;
+  return !is_inside(value, cache->second) && !is_inside(cache->second, value);
+}
+
 Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts, const FactKey& key) {
+  const bool all = std::any_of(texts.begin(), texts.end(), lists_variables);
   Facts facts;
   for (const auto& [name, value] : environment) {
-    if (k_never.count(name) > 0 || (counts_only_when_named(name) && !is_named(name, texts))) continue;
+    if (k_never.count(name) > 0) continue;
+    if (!always_counts(name) && !(all && !is_of_session(name)) && !is_named(name, texts)) continue;
     facts[cat("env ", name)] = variable_digest(key, name, value);
   }
   return facts;

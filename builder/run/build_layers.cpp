@@ -1,7 +1,10 @@
 #include "builder/run/build_layers.hpp"
 
+#include <set>
+
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -13,12 +16,28 @@ namespace {
 
 const fs::path k_layers_directory = "/hearth/layers";
 
-/// What every step depends on: the programs that hooks are given, and the host that they run on.
+/// Versions of the packages that bring what bootstraps and fetches; empty on hosts without dpkg, whose os-release
+/// stands for them.
+std::string host_tools(const FileReader& files) {
+  static const std::set<std::string> k_tools = {"apt", "bash", "coreutils", "cpio",       "debootstrap",
+                                                "dnf", "dpkg", "git",       "mmdebstrap", "python3",
+                                                "rpm", "tar",  "yum",       "zypper"};
+  std::string found;
+  std::string name;
+  for (const std::string& line : split_lines(files.read("/var/lib/dpkg/status").value_or(""))) {
+    if (line.starts_with("Package: ")) name = line.substr(9);
+    if (line.starts_with("Version: ") && k_tools.count(name) > 0) found += cat(name, " ", line.substr(9), "\n");
+  }
+  return found;
+}
+
+/// What every step depends on: this Hearth, the programs that hooks are given, and the host that they run on.
 std::string base_key(const BuildInputs& inputs) {
   const RealFileSystem files;
   const std::string host = files.read("/etc/os-release").value_or("");
-  return fact_digest(cat("hearth layers 1\n", inputs.request.architecture, "\n", tree_digest(files, k_shims_directory),
-                         "\n", tree_digest(files, k_library_directory), "\n", fact_digest(host)));
+  return fact_digest(cat("hearth layers 2\n", build_version(), "\n", host_tools(files), inputs.request.architecture,
+                         "\n", tree_digest(files, k_shims_directory), "\n", tree_digest(files, k_library_directory),
+                         "\n", fact_digest(host)));
 }
 
 std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
@@ -47,7 +66,10 @@ void ask_servers(const BuildInputs& inputs, LayerKeeperSetup& setup) {
 /// Repositories, and all other downloads, are what the lock says, or what is recorded now.
 void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
   setup.fetch = [&network](const std::string& fetch) { return network.answer_now(fetch); };
-  setup.repository = [&network](const std::string& url) { return std::optional(network.answer_now(cat("GET ", url))); };
+  setup.repository = [&network](const std::string& url) -> std::optional<std::string> {
+    if (url.starts_with("git ")) return std::nullopt;  // its requests are facts themselves
+    return network.answer_now(cat("GET ", url));
+  };
   setup.repository_seen = [](const std::string&, const std::string&) {};
 }
 

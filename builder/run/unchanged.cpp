@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/layers/fact_source.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr const char* k_file = "output.json";
 constexpr std::string_view k_repository = "repository ";
+constexpr std::string_view k_commit = "git ";
 constexpr std::string_view k_host = "host ";
 constexpr std::int64_t k_unchanged_nanoseconds = 1'000'000'000;
 
@@ -23,11 +25,31 @@ std::string look_of(const fs::path& file) {
              status.st_ino);
 }
 
-std::string value_digest(const std::string& value) {
-  if (value.empty() || value.front() != '/') return value;
+/// How everything below a directory looks, without a look inside.
+void add_looks(const fs::path& directory, std::string& text) {
+  for (const std::string& name : RealFileSystem().list(directory)) {
+    const fs::path path = directory / name;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) continue;
+    text += cat(path.string(), " ", status.st_mode, " ", look_of(path), "\n");
+    if (S_ISDIR(status.st_mode)) add_looks(path, text);
+  }
+}
+
+std::string value_digest(const std::string& name, const std::string& value, const ImageRequest& request) {
+  Environment places = {{"DIB_IMAGE_CACHE", request.cache.string()}};
+  if (!may_name_input(name, value, places)) return value;
+  places["DIB_IMAGE_CACHE"] = request.output.string();  // a directory in which images are made changes by itself
   struct stat status {};
-  if (::stat(value.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return value;  // or it may not be looked at
-  return cat(value, " ", look_of(value));
+  if (::stat(value.c_str(), &status) != 0) return value;  // or it may not be looked at
+  if (S_ISREG(status.st_mode)) return cat(value, " ", look_of(value));
+  if (!S_ISDIR(status.st_mode) || !may_name_input(name, value, places)) return value;
+  std::string looks;
+  try {
+    add_looks(value, looks);
+  } catch (const Error&) {  // hooks can't read it either
+  }
+  return cat(value, " ", fact_digest(looks));
 }
 
 }  // namespace
@@ -40,11 +62,11 @@ std::string output_key(const ImageRequest& request, const BuildPlan& plan, const
           tree_digest(files, installation.shims), "\n", tree_digest(files, installation.library), "\n",
           request.arguments_text, "\n", request.output.string(), "\n", request.architecture, "\n",
           join(request.elements, " "), "\n", fact_digest(files.read("/etc/os-release").value_or("")), "\n");
+  const Facts counting = environment_facts(request.environment, element_texts(files, plan));
   for (const auto& [name, value] : request.environment) {
-    const bool is_ours = name.compare(0, 4, "DIB_") == 0 || name.compare(0, 7, "HEARTH_") == 0;
-    if (is_ours || name == "SOURCE_DATE_EPOCH" || !counts_only_when_named(name)) {
-      text += cat(name, "=", value_digest(value), "\n");
-    }
+    const bool is_ours = name.starts_with("DIB_") || name.starts_with("HEARTH_") || name == "SOURCE_DATE_EPOCH";
+    if (is_ours || counting.count(cat("env ", name)) > 0)
+      text += cat(name, "=", value_digest(name, value, request), "\n");
   }
   for (const Element& element : plan.elements.elements) {
     text += cat(element.name, " ", tree_digest(files, element.path), "\n");
@@ -61,6 +83,7 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
       if (fact.compare(0, k_repository.size(), k_repository) == 0) {
         repositories[fact.substr(k_repository.size())] = digest;
       }
+      if (fact.compare(0, k_commit.size(), k_commit) == 0) repositories[fact] = digest;
       if (fact.compare(0, k_host.size(), k_host) == 0) host[fact.substr(k_host.size())] = digest;
     }
   }

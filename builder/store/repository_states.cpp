@@ -4,6 +4,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr auto k_release_patience = std::chrono::seconds(5);
 constexpr int k_redirects = 5;
+constexpr auto k_git_patience = std::chrono::seconds(20);
+constexpr std::string_view k_git = "git ";
 
 /// The user info that a variable's URL has for the same server and a place above this one; mostly empty.
 std::string known_user_info(const Url& url, const Environment& environment) {
@@ -27,6 +30,37 @@ std::string known_user_info(const Url& url, const Environment& environment) {
     }
   }
   return "";
+}
+
+/// The commit behind "URL REF" at its server, in git's own order of names.
+std::optional<std::string> git_commit(const std::string& place, const Environment& environment, const Clock& clock) {
+  const std::size_t blank = place.rfind(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  const std::string ref = place.substr(blank + 1);
+  std::string server = place.substr(0, blank);
+  if (Result<Url> url = parse_url(server); url.ok() && url.value().user_info.empty()) {
+    const std::string user = known_user_info(url.value(), environment);
+    if (!user.empty()) server.insert(server.find("://") + 3, user + "@");
+  }
+  Environment env = environment.empty() ? current_environment() : environment;
+  env["GIT_TERMINAL_PROMPT"] = "0";
+  try {
+    const CommandResult asked =
+        RealRunner(clock).run({.argv = {"git", "-c", "safe.directory=*", "ls-remote", "--", server, ref},
+                               .env = env,
+                               .err = hearth::Output::discard,
+                               .deadline = Deadline::after(k_git_patience, clock)});
+    if (!succeeded(asked.status)) return std::nullopt;
+    for (const std::string& name : {ref, cat("refs/", ref), cat("refs/tags/", ref), cat("refs/heads/", ref)}) {
+      for (const std::string& line : split_lines(asked.out)) {
+        const std::size_t tab = line.find('\t');
+        if (tab != std::string::npos && line.substr(tab + 1) == name) return line.substr(0, tab);
+      }
+    }
+    return "gone";
+  } catch (const Error&) {  // no git
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -47,6 +81,7 @@ std::int64_t RepositoryStates::now() const {
 
 std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   const auto known = states_.find(url);
+  if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size()), environment_, clock_) : std::nullopt;
   if (known != states_.end()) {
     const auto since = std::chrono::seconds(now() - known->second.looked);
     if (!age_ || (since >= since.zero() && since <= *age_)) return known->second.digest;

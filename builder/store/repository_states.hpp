@@ -1,5 +1,6 @@
 // What is known of package repositories: the digest of each Release file, and when it was last looked at. A repository
-// that was looked at lately counts as unchanged, so that building again asks nobody.
+// that was looked at lately counts as unchanged, so that building again asks nobody. Branches of git are asked for each
+// time.
 #pragma once
 
 #include <map>
@@ -21,7 +22,8 @@ class RepositoryStates {
                    Environment environment = {});
 
   /// The digest of the Release file at `url`: as it was seen lately, else as it is now; what is known when the
-  /// repository does not answer. Nothing for one never seen that does not answer.
+  /// repository does not answer. Nothing for one never seen that does not answer. Of "git URL REF" the commit, "gone"
+  /// where the server has no such name.
   [[nodiscard]] std::optional<std::string> digest(const std::string& url);
   /// A build has taken packages by this Release file.
   void seen(const std::string& url, const std::string& digest);

@@ -86,8 +86,8 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
   machine.restart_on_reboot = true;
   const Command command{.argv = qemu_argv(machine),
                         .inherit_input = true,
-                        .out = Output::inherit,
-                        .err = Output::inherit,
+                        .out = hearth::Output::inherit,
+                        .err = hearth::Output::inherit,
                         .own_group = false};
   return shell_code(runner.run(command).status);
 }

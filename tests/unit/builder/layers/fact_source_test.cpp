@@ -63,8 +63,8 @@ TEST_F(FactSourceTest, AsksTheNetworkLastAndOnlyAsLongAsAllHolds) {
   EXPECT_EQ(network.fault(noted, env), "the download GET http://m/b changed");
   EXPECT_EQ(asked, (std::vector<std::string>{"GET http://m/a", "GET http://m/b"}));
   asked.clear();
-  env["NEW"] = "1";
-  EXPECT_EQ(network.fault(noted, env), "the variable NEW is new");
+  env["DIB_NEW"] = "1";
+  EXPECT_EQ(network.fault(noted, env), "the variable DIB_NEW is new");
   EXPECT_TRUE(asked.empty());
 }
 
@@ -122,21 +122,81 @@ TEST_F(FactSourceTest, EachKindOfInputIsNoticedByName) {
   EXPECT_EQ(changed("hooks/environment.d/20-more", ""), "the directory environment.d changed");
   EXPECT_EQ(changed("hooks/unread", "new"), "none");
   put("metadata", "{\"a\": 1}");
-  EXPECT_EQ(fault(noted), "METADATA changed") << "the content of the file that the script's variable names";
+  EXPECT_EQ(fault(noted), "what the variable METADATA names changed");
   put("metadata", "{}");
   put("hooks/install.d/10-x", "cat $METADATA; true\n");
   EXPECT_EQ(fault(noted), "install.d/10-x changed");
 }
 
 TEST_F(FactSourceTest, VariablesThatCountAreNoticedWhenTheyComeAndGo) {
+  put("hooks/install.d/10-x", "cat $METADATA; echo ${NEW:-}\n");
   const Facts noted = facts();
   env["NEW"] = "1";
-  EXPECT_EQ(fault(noted), "the variable NEW is new");
+  EXPECT_EQ(fault(noted), "the variable NEW is new") << "a script names it, though it was not there then";
   env.erase("NEW");
-  env["SSH_TTY"] = "x";
+  env["PIP_INDEX_URL"] = "1";
+  EXPECT_EQ(fault(noted), "the variable PIP_INDEX_URL is new") << "pip reads it by itself";
+  env.erase("PIP_INDEX_URL");
+  for (const char* name : {"SSH_TTY", "CI_JOB_ID", "UNNAMED"}) env[name] = "x";
   EXPECT_EQ(fault(noted), "none");
-  env.erase("OTHER");
-  EXPECT_EQ(fault(noted), "the variable OTHER is gone");
+  env.erase("METADATA");
+  EXPECT_EQ(fault(noted), "the variable METADATA is gone");
+}
+
+TEST_F(FactSourceTest, ADirectoryThatAVariableNamesIsAnInputWithAllBelowIt) {
+  files.make_directories(dir.path() / "given/below", 0755);
+  put("given/below/a", "1");
+  env["GIVEN"] = (dir.path() / "given").string();
+  step = {Phase::root, Step::Kind::hook, "10-y", "os"};
+  files.make_directories(dir.path() / "hooks/root.d", 0755);
+  put("hooks/root.d/10-y", "cp -r \"$GIVEN/.\" x\n");
+  const Facts noted = facts();
+  EXPECT_EQ(fault(noted), "none");
+  put("given/below/a", "2");
+  EXPECT_EQ(fault(noted), "what the variable GIVEN names changed");
+  put("given/below/a", "1");
+  fs::create_symlink("a", dir.path() / "given/below/link");
+  const Facts linked = facts();
+  fs::remove(dir.path() / "given/below/link");
+  fs::create_symlink("b", dir.path() / "given/below/link");
+  EXPECT_EQ(fault(linked), "what the variable GIVEN names changed") << "a link leads elsewhere";
+  fs::remove(dir.path() / "given/below/link");
+  EXPECT_EQ(fault(noted), "none");
+}
+
+TEST_F(FactSourceTest, ADirectoryThatAScriptNamesCountsWithAllBelowItButWhatPackagesFill) {
+  files.make_directories(dir.path() / "named/below", 0755);
+  put("named/below/a", "1");
+  const std::string before = host_digest(files, dir.path() / "named");
+  EXPECT_EQ(host_digest(files, dir.path() / "named"), before);
+  put("named/below/a", "2");
+  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  put("named/below/a", "1");
+  EXPECT_EQ(host_digest(files, dir.path() / "named"), before);
+  fs::permissions(dir.path() / "named/below/a", fs::perms::owner_all);
+  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+}
+
+TEST_F(FactSourceTest, AFileTooLargeToBeReadIsAnInputByItsLook) {
+  const fs::path large = dir.path() / "large.img";
+  put("large.img", "x");
+  fs::resize_file(large, std::uintmax_t{300} << 20U);
+  env["IMAGE"] = large.string();
+  put("hooks/install.d/10-x", "cp $IMAGE x\n");
+  const Facts noted = facts();
+  EXPECT_EQ(fault(noted), "none");
+  fs::last_write_time(large, 1'000'000'000);
+  EXPECT_EQ(fault(noted), "what the variable IMAGE names changed");
+}
+
+TEST_F(FactSourceTest, ACommitOfABranchIsAskedForAgain) {
+  Facts noted = facts();
+  noted["git http://g/x.git master"] = "r1";
+  EXPECT_EQ(fault(noted), "none");
+  repository = "r2";
+  EXPECT_EQ(fault(noted), "the git repository http://g/x.git master changed");
+  repository = std::nullopt;
+  EXPECT_EQ(fault(noted), "none");
 }
 
 TEST_F(FactSourceTest, PackageStepsDependOnTheListsOfPackages) {

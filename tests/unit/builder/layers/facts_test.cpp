@@ -10,10 +10,33 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::UnorderedElementsAre;
 
-TEST(Facts, VariablesCountUnlessTheyAreASessionsOrTheBuildersOwn) {
-  const Environment env = {{"DIB_RELEASE", "bookworm"}, {"MY_SETTING", "1"}, {"SSH_TTY", "/dev/pts/1"},
-                           {"IMAGE_NAME", "web"},       {"_", "/bin/x"},     {"DIB_IMAGE_CACHE", "/c"}};
-  EXPECT_THAT(environment_facts(env, {}), UnorderedElementsAre(Key("env DIB_RELEASE"), Key("env MY_SETTING")));
+TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {
+  const Environment env = {{"DIB_RELEASE", "bookworm"}, {"MY_SETTING", "1"},   {"SSH_TTY", "/dev/pts/1"},
+                           {"IMAGE_NAME", "web"},       {"_", "/bin/x"},       {"DIB_IMAGE_CACHE", "/c"},
+                           {"https_proxy", "http://p"}, {"LC_TIME", "de"},     {"CI_JOB_ID", "7"},
+                           {"TMUX_PANE", "%3"},         {"BUILD_NUMBER", "9"}, {"SUDO_COMMAND", "/bin/sh"}};
+  EXPECT_THAT(environment_facts(env, {}),
+              UnorderedElementsAre(Key("env DIB_RELEASE"), Key("env https_proxy"), Key("env LC_TIME")));
+  EXPECT_THAT(
+      environment_facts(env, {"echo ${MY_SETTING:-none} $OTHER_CI_JOB_ID"}),
+      UnorderedElementsAre(Key("env DIB_RELEASE"), Key("env https_proxy"), Key("env LC_TIME"), Key("env MY_SETTING")))
+      << "a part of another name is none";
+}
+
+TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
+  const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"TMUX_PANE", "%3"}};
+  for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p"})
+    EXPECT_THAT(environment_facts(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
+  EXPECT_THAT(environment_facts(env, {"env | grep CI_JOB_ID"}),
+              UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));
+}
+
+TEST(Facts, OnlyAPathThatTheBuildItselfDoesNotChangeNamesAnInput) {
+  const Environment env = {{"DIB_IMAGE_CACHE", "/home/u/.cache/image-create"}};
+  EXPECT_TRUE(may_name_input("MY_DIR", "/srv/files", env));
+  for (const char* value : {"", "x", "/", "/hearth/target", "/home/u", "/home/u/.cache/image-create/x"})
+    EXPECT_FALSE(may_name_input("MY_DIR", value, env)) << value;
+  EXPECT_FALSE(may_name_input("HOME", "/srv/u", env));
 }
 
 TEST(Facts, AScriptThatNamesOneOfThoseDependsOnIt) {

@@ -70,7 +70,13 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
   };
   EXPECT_TRUE(old_after([&] { tree.hook("os", "install.d/10-x", "#!/bin/sh\ntrue\n"); }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "metadata.json", "{\"a\": 1}", {}); }));
-  EXPECT_TRUE(old_after([&] { request.environment["MY_SETTING"] = "1"; }));
+  EXPECT_FALSE(old_after([&] { request.environment["MY_SETTING"] = "1"; })) << "no script names it";
+  EXPECT_TRUE(old_after([&] { tree.hook("os", "install.d/10-x", "#!/bin/sh\necho $MY_SETTING $MY_DIR\n"); }));
+  EXPECT_TRUE(old_after([&] { request.environment["MY_SETTING"] = "2"; }));
+  files.make_directories(dir.path() / "given/below", 0755);
+  EXPECT_TRUE(old_after([&] { request.environment["MY_DIR"] = (dir.path() / "given").string(); }));
+  EXPECT_TRUE(old_after([&] { files.write(dir.path() / "given/below/a", "1", {}); }));
+  EXPECT_TRUE(old_after([&] { files.write(dir.path() / "given/below/a", "2", {}); }));
   EXPECT_TRUE(old_after([&] { request.arguments_text = "-u"; }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "image.raw", "other", {}); }));
   EXPECT_TRUE(old_after([&] { fs::remove(dir.path() / "image.raw"); }));

@@ -4,6 +4,8 @@
 
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/scripted_http.hpp"
 
@@ -57,6 +59,32 @@ TEST_F(RepositoryStatesTest, OfflineNobodyIsAsked) {
   EXPECT_EQ(states(std::nullopt).digest(url), "d1");
   EXPECT_EQ(states(std::nullopt).digest("http://other.example/InRelease"), std::nullopt);
   EXPECT_TRUE(http.sent.empty());
+}
+
+/// A real repository: branches, tags, and a directory that is none.
+TEST_F(RepositoryStatesTest, ABranchIsAskedForEachTime) {
+  const SystemClock real;
+  RealRunner runner(real);
+  const std::string place = (dir.path() / "x.git").string();
+  const auto git = [&](std::vector<std::string> words) {
+    std::vector<std::string> argv = {"git", "-c", "user.name=n", "-c", "user.email=n@example.org", "-C", place};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return std::string(trim(run_checked(runner, {.argv = argv})));
+  };
+  run_checked(runner, {.argv = {"git", "init", "-q", "-b", "master", place}});
+  git({"commit", "-q", "--allow-empty", "-m", "one"});
+  const std::string first = git({"rev-parse", "HEAD"});
+  RepositoryStates known = states();
+  EXPECT_EQ(known.digest(cat("git ", place, " master")), first);
+  git({"commit", "-q", "--allow-empty", "-m", "two"});
+  const std::string second = git({"rev-parse", "HEAD"});
+  EXPECT_EQ(known.digest(cat("git ", place, " master")), second);
+  EXPECT_EQ(known.digest(cat("git ", place, " HEAD")), second);
+  git({"tag", "v1", first});
+  EXPECT_EQ(known.digest(cat("git ", place, " v1")), first);
+  EXPECT_EQ(known.digest(cat("git ", place, " nowhere")), "gone");
+  EXPECT_EQ(known.digest(cat("git ", place, "-not master")), std::nullopt);
+  EXPECT_EQ(states(std::nullopt).digest(cat("git ", place, " master")), std::nullopt) << "offline nobody is asked";
 }
 
 TEST_F(RepositoryStatesTest, ADamagedFileIsAFreshStart) {
