@@ -1,6 +1,7 @@
 #include "builder/fetch/fetch_plan.hpp"
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder::fetch {
 
@@ -9,7 +10,8 @@ const std::vector<cli::Option>& fetch_options() {
       {"record", 0, "", "record what hooks fetch, and write the lock file"},
       {"locked", 0, "", "let hooks fetch only what the lock file names, with the digests that it names"},
       {"lock", 0, "FILE", "the lock file (default: hearth.lock)"},
-      {"intercept-https", 0, "", "with --record: record https, too, by an authority that only the sandbox trusts"}};
+      {"allow-unrecorded", 0, "", "with --record: let https pass unseen; the lock is not complete then, and says so"},
+      {"intercept-https", 0, "", "what --record does (taken for older command lines)"}};
   return options;
 }
 
@@ -25,8 +27,13 @@ FetchPlan make_fetch_plan(const cli::Arguments& arguments, const fs::path& start
   if (record) plan.mode = FetchMode::record;
   if (locked) plan.mode = FetchMode::locked;
   if (offline) plan.mode = FetchMode::offline;
-  plan.intercept_https = arguments.has("intercept-https");
-  if (plan.intercept_https && !record) throw Error(ErrorKind::usage, "--intercept-https goes with --record");
+  plan.allow_unrecorded = arguments.has("allow-unrecorded");
+  for (const char* option : {"allow-unrecorded", "intercept-https"}) {
+    if (arguments.has(option) && !record) throw Error(ErrorKind::usage, cat("--", option, " goes with --record"));
+  }
+  if (plan.allow_unrecorded && arguments.has("intercept-https")) {
+    throw Error(ErrorKind::usage, "--intercept-https records https, --allow-unrecorded lets it pass: give one of them");
+  }
   if (arguments.has("lock") && !plan.mode) {
     throw Error(ErrorKind::usage, "--lock FILE goes with --record, --locked or --offline");
   }

@@ -18,7 +18,7 @@ enum class FetchMode {
 struct FetchPlan {
   std::optional<FetchMode> mode;  ///< nothing = hooks use the machine's network as it is
   fs::path lock;                  ///< absolute
-  bool intercept_https = false;   ///< of --record; replaying does what the lock needs
+  bool allow_unrecorded = false;  ///< of --record: https passes unseen, and a lock need not be complete
 };
 
 [[nodiscard]] const std::vector<cli::Option>& fetch_options();

@@ -114,7 +114,12 @@ class Conversation {
     if (state_.authority) {
       ssl_ctx_st& context = state_.authority->context_for(host->host);
       channel_.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      channel_.start_tls(context);
+      try {
+        channel_.start_tls(context);
+      } catch (const Error& error) {
+        state_.recording->refused(cat("https://", host->authority(), "/"), error.what());
+        throw;
+      }
       secure_host_ = request.target;
       return true;
     }
@@ -125,7 +130,8 @@ class Conversation {
   /// Not recorded: what is inside can't be seen.
   void pass_through(const Url& host) {
     if (state_.recording->mode() != FetchMode::record) {
-      state_.recording->refused(host.text(), "what came by https was not recorded; record with --intercept-https");
+      state_.recording->refused(host.text(),
+                                "what came by https was not recorded; record it again without --allow-unrecorded");
       channel_.write(own_answer(504, "hearth: what comes by https can't be replayed: it was not recorded"));
       return;
     }

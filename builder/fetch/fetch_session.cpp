@@ -26,6 +26,7 @@ constexpr Duration k_lock_time = std::chrono::seconds(5);
 constexpr Duration k_lock_step = std::chrono::milliseconds(20);
 constexpr Duration k_answer_time = std::chrono::seconds(60);
 constexpr Duration k_answer_step = std::chrono::milliseconds(1);
+constexpr const char* k_in_target = "/tmp/in_target.d";  // HOOKS of the target; mmdebstrap makes its own
 constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
 const fs::path k_system_bundle = "/etc/ssl/certs/ca-certificates.crt";
 const fs::path k_authorities = "/hearth/authorities.pem";  // in the sandbox; hooks' own files it is not among
@@ -103,10 +104,13 @@ void trust(HookView& view, const std::string& authority, const Environment& envi
   const std::string system = system_ca_file(environment);
   view.files[k_authorities_file] = cat(system.empty() ? "" : RealFileSystem().read(system).value_or(""), authority);
   const std::string file = cat(k_hooks_place, "/.fetch/authorities.pem");
-  for (const char* name :
-       {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"}) {
+  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "REQUESTS_CA_BUNDLE", "PIP_CERT",
+                           "NODE_EXTRA_CA_CERTS", "CARGO_HTTP_CAINFO"}) {
     view.variables[name] = file;
   }
+  if (!value_of(environment, "WGETRC").empty()) return;
+  view.files["wgetrc"] = cat("ca_certificate = ", k_in_target, "/.fetch/authorities.pem\n");  // wget knows no variable
+  view.variables["HEARTH_TARGET_WGETRC"] = cat(k_hooks_place, "/.fetch/wgetrc");
 }
 
 HookView view_for(const FetchPlan& plan, const std::string& authority, const Environment& environment) {
@@ -124,7 +128,7 @@ HookView view_for(const FetchPlan& plan, const std::string& authority, const Env
   // A lock is as good on a later day: what it names is held to digests, not to dates.
   if (*plan.mode != FetchMode::record) apt += "Acquire::Check-Valid-Until \"false\";\n";
   if (!apt.empty()) {
-    view.files["apt.conf"] = replace_all(apt, k_hooks_place, "/tmp/in_target.d");  // mmdebstrap makes its own
+    view.files["apt.conf"] = replace_all(apt, k_hooks_place, k_in_target);
     view.variables["APT_CONFIG"] = cat(k_hooks_place, "/.fetch/apt.conf");
   }
   return view;
@@ -161,8 +165,9 @@ struct FetchSession::State {
         store(std::make_shared<ObjectStore>(fetch_directory(environment))) {
     Lock lock = given_lock(plan);
     session.settings = lock.settings;
-    const bool intercept = plan.intercept_https || lock.has_https();
-    Lock known = *plan.mode == FetchMode::record ? known_answers(store->directory()) : Lock{};
+    const bool records = *plan.mode == FetchMode::record;
+    const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
+    Lock known = records ? known_answers(store->directory()) : Lock{};
     recording = std::make_shared<Recording>(
         *plan.mode, std::move(lock), std::move(known), store, [board = board] { return board->shown(); },
         [board = board](const FetchKey& key, const std::string& sha256) {
@@ -195,6 +200,9 @@ struct FetchSession::State {
 };
 
 void add_variables(const HookView& view, const std::string& hooks, Environment& environment) {
+  for (const char* name : {"http_proxy", "https_proxy", "no_proxy"}) {
+    environment[cat("HEARTH_CALLER_", name)] = value_of(environment, name);
+  }
   for (const auto& [name, value] : view.variables) environment[name] = replace_all(value, k_hooks_place, hooks);
 }
 
@@ -251,6 +259,23 @@ std::vector<std::string> FetchSession::new_fetches() {
   const std::string log = state_->board->fetch_log(state_->log_read);
   state_->log_read += log.size();
   return split_lines(log);
+}
+
+void FetchSession::require_complete() {
+  if (*state_->plan.mode != FetchMode::record || state_->plan.allow_unrecorded) return;
+  state_->wait_for_answers();
+  std::vector<std::string> unrecorded;
+  for (const std::string& line : split_lines(state_->board->fetch_log(0))) {
+    const std::size_t end = line.rfind(' ');
+    if (end == std::string::npos || line.substr(end + 1) != k_not_recorded) continue;
+    std::string told = cat("  ", asked_key(line.substr(k_fetch.size(), end - k_fetch.size())).url);
+    if (std::find(unrecorded.begin(), unrecorded.end(), told) == unrecorded.end()) unrecorded.push_back(told);
+  }
+  if (unrecorded.empty()) return;
+  throw Error(ErrorKind::input, cat("not all that hooks asked for could be recorded:\n", join(unrecorded, "\n")))
+      .hint(
+          "Have the hooks fetch it by http or https, trusting the authorities that SSL_CERT_FILE names; or give "
+          "--allow-unrecorded for a lock that is not complete.");
 }
 
 /// What was posted is not known any more: its answer holds while all else that the step asked for does.

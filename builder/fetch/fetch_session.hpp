@@ -21,7 +21,8 @@ struct HookView {
 inline constexpr const char* k_hooks_place = "@HOOKS@";
 /// Of the files: whom to trust, made anew for each build.
 inline constexpr const char* k_authorities_file = "authorities.pem";
-/// Adds the variables for hooks of the host to `environment`; the files are below `hooks`.
+/// Adds the variables for hooks of the host to `environment`; the files are below `hooks`. The proxies that it names so
+/// far, which an image may need, become HEARTH_CALLER_http_proxy and its like.
 void add_variables(const HookView& view, const std::string& hooks, Environment& environment);
 
 class FetchSession {
@@ -40,6 +41,9 @@ class FetchSession {
   /// The digest of what "METHOD URL" would be answered with now, or a word in its place (recording.hpp): the lock's; of
   /// a recording the network's, which is asked through the proxy as hooks ask it.
   [[nodiscard]] std::string answer_now(const std::string& fetch);
+  /// In the sandbox's process, before anything is made of the tree: throws Error(input) with the list when a recording
+  /// could not record all that hooks asked for, and the user has not allowed that.
+  void require_complete();
   /// Before the first step runs: results of steps were taken from earlier builds, which fetched these ("METHOD URL")
   /// for them. What answer_now() was asked for besides does not count as fetched.
   void take_over(const std::vector<std::string>& fetches);

@@ -156,7 +156,12 @@ void Recording::failed(const FetchKey& key, const std::string& why) {
   done_with(key);
 }
 
-void Recording::refused(const std::string& url, const std::string& why) { add_miss(url, why); }
+void Recording::refused(const std::string& url, const std::string& why) {
+  add_miss(url, why);
+  if (mode_ != FetchMode::record) return;
+  const std::scoped_lock lock(mutex_);
+  tell({"CONNECT", url}, k_not_recorded);
+}
 
 void Recording::not_recorded(const std::string& url) {
   const std::string note = cat("not recorded: ", url, " (step ", step_(), ")");

@@ -68,6 +68,7 @@ class Build final : StepObserver {
     // Beyond this point the size of the disk is known, and the tree only gets its last touches.
     finalise();
     // Beyond this point the tree is not written any more.
+    if (in_.network != nullptr) in_.network->require_complete();
     write_outputs();
   }
 

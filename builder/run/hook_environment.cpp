@@ -137,6 +137,7 @@ Environment target_environment(Environment env) {
   for (auto& [name, value] : env) {
     if (value.compare(0, lent.size(), lent) == 0) value = cat("/tmp/in_target.d/.fetch/", value.substr(lent.size()));
   }
+  if (const auto wget = env.extract("HEARTH_TARGET_WGETRC")) env["WGETRC"] = wget.mapped();
   env["PATH"] = k_system_path;
   if (const auto first = env.find("HEARTH_TARGET_PATH"); first != env.end()) {
     env["PATH"] = cat(first->second, ":", k_system_path);

@@ -198,7 +198,7 @@ void LayerKeeper::note_fetches(StepRecord& record) {
       const std::size_t end = line.rfind(' ');
       const std::string digest = line.substr(end + 1);
       if (digest == fetch::k_not_recorded) {
-        stop_keeping(cat(record.label, " fetched by https without --intercept-https, so that nobody saw what"));
+        stop_keeping(cat(record.label, " asked for something that was not recorded, so that nobody knows what came"));
         return;
       }
       record.facts[line.substr(0, end)] = digest;

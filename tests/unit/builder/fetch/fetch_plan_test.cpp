@@ -23,7 +23,12 @@ TEST(FetchPlan, LeavesTheNetworkAloneUnlessAsked) {
 TEST(FetchPlan, FindsTheLockWhereTheUserIs) {
   EXPECT_EQ(plan({"--record"}).lock, "/home/me/hearth.lock");
   EXPECT_EQ(plan({"--record", "--lock", "a/b.lock"}).lock, "/home/me/a/b.lock");
-  EXPECT_TRUE(plan({"--record", "--intercept-https"}).intercept_https);
+}
+
+TEST(FetchPlan, HasHttpsRecordedUnlessTheUserLetsItPass) {
+  EXPECT_FALSE(plan({"--record"}).allow_unrecorded);
+  EXPECT_FALSE(plan({"--record", "--intercept-https"}).allow_unrecorded);
+  EXPECT_TRUE(plan({"--record", "--allow-unrecorded"}).allow_unrecorded);
 }
 
 TEST(FetchPlan, OfDiskImageCreateCutsTheNetworkOnlyWithALock) {
@@ -32,8 +37,13 @@ TEST(FetchPlan, OfDiskImageCreateCutsTheNetworkOnlyWithALock) {
 }
 
 TEST(FetchPlan, RefusesWhatContradictsItself) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"--record", "--locked"}, {"--record", "--offline"}, {"--locked", "--intercept-https"}, {"--lock", "x"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--record", "--locked"},
+                                             {"--record", "--offline"},
+                                             {"--locked", "--intercept-https"},
+                                             {"--lock", "x"},
+                                             {"--locked", "--allow-unrecorded"},
+                                             {"--record", "--allow-unrecorded", "--intercept-https"}}) {
     EXPECT_THROW((void)plan(words), Error) << words.back();
   }
 }

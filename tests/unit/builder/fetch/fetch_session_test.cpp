@@ -38,7 +38,17 @@ TEST_F(FetchSessionTest, TellsHooksWhereTheProxyIs) {
   add_variables(session.view(), "/hooks", hooks);
   EXPECT_EQ(hooks["http_proxy"], "http://127.0.0.1:3128");
   EXPECT_EQ(hooks["DIB_OFFLINE"], "");
-  EXPECT_EQ(hooks.count("SSL_CERT_FILE"), 0U) << "nothing is intercepted";
+  EXPECT_EQ(hooks["HEARTH_CALLER_http_proxy"], "http://corporate.example");
+  EXPECT_EQ(hooks["HEARTH_CALLER_https_proxy"], "");
+}
+
+TEST_F(FetchSessionTest, RecordsHttpsUnlessTheUserLetsItPass) {
+  EXPECT_EQ(FetchSession(plan(FetchMode::record), environment_).view().variables.count("SSL_CERT_FILE"), 1U);
+  const FetchSession wgetrc(plan(FetchMode::record), environment_);
+  EXPECT_EQ(wgetrc.view().files.at("wgetrc"), "ca_certificate = /tmp/in_target.d/.fetch/authorities.pem\n");
+  FetchPlan lets_pass = plan(FetchMode::record);
+  lets_pass.allow_unrecorded = true;
+  EXPECT_EQ(FetchSession(lets_pass, environment_).view().variables.count("SSL_CERT_FILE"), 0U);
 }
 
 TEST_F(FetchSessionTest, ReplaysHttpsByAnAuthorityOfItsOwn) {
