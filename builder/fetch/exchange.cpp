@@ -17,9 +17,17 @@ constexpr int k_tries = 3;
 constexpr std::array<const char*, 7> k_passed = {"Accept",       "Authorization", "Content-Encoding", "Content-Type",
                                                  "Git-Protocol", "User-Agent",    "Accept-Language"};
 
+/// What an Accept says when it leaves the choice to the server: as good as none. (apt's says text/*.)
+bool accepts_anything(const std::string& accept) { return accept.empty() || accept == "*/*" || accept == "text/*"; }
+
+/// Of a credential only that there was one: not even its digest is written anywhere.
 FetchKey key_of(const ProxyRequest& request, const Url& url) {
-  if (request.method != "POST") return {"GET", url.text()};
-  return {cat("POST:", hex_digest(HashKind::sha256, request.body)), url.text()};
+  const bool posts = request.method == "POST";
+  std::string method = posts ? cat("POST:", hex_digest(HashKind::sha256, request.body)) : "GET";
+  const std::string accept(trim(find_header(request.headers, "Accept").value_or("")));
+  if (!posts && !accepts_anything(accept)) method += cat(";accept=", percent_encode(accept, "/*,+="));
+  if (find_header(request.headers, "Authorization")) method += ";authorized";
+  return {method, url.text()};
 }
 
 /// Stores a body as it comes, and shows it to the client at the same time but for its last piece: so a client never

@@ -283,6 +283,8 @@ std::string FetchSession::answer_now(const std::string& fetch) {
   const FetchKey key = asked_key(fetch);
   const bool records = *state_->plan.mode == FetchMode::record;
   if (records && key.method == "GET") return state_->asked(key);
+  // The proxy has neither the credential nor the choice to ask with: the step itself has to.
+  if (records && key.method.starts_with("GET;")) return k_failed;
   const std::optional<Fetched> foreseen = state_->recording->foreseen(key);
   if (!foreseen) return k_not_locked;
   return records && !state_->store->open(foreseen->sha256, foreseen->size) ? k_failed : foreseen->sha256;

@@ -23,6 +23,9 @@ bool is_sha256(std::string_view text) {
 
 bool is_method(std::string_view text) {
   constexpr std::string_view post = "POST:";
+  constexpr std::string_view authorized = ";authorized";
+  if (text.ends_with(authorized)) text.remove_suffix(authorized.size());
+  if (text.starts_with("GET;accept=")) return text.find(';', 4) == std::string_view::npos;
   if (text.substr(0, post.size()) == post) return is_sha256(text.substr(post.size()));
   return text == "GET";
 }

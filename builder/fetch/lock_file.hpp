@@ -6,7 +6,8 @@
 // Method, URL, status, digest and size (bytes) of the body, and those header fields that clients act on,
 // percent-encoded. A line "SET NAME VALUE" keeps what hooks took from the recording machine's own configuration, such
 // as its mirror, for machines that are configured in another way. A POST's method is "POST:" and the digest of what was
-// sent. Lines that begin with # are comments.
+// sent. A method ends in ";accept=TYPES" when the client chose among forms, in ";authorized" when it showed a
+// credential, which is not kept. Lines that begin with # are comments.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ namespace hearth::builder::fetch {
 
 /// What was asked for. URLs sort before methods, so that a lock reads like a list of files.
 struct FetchKey {
-  std::string method;  ///< "GET", which answers a HEAD too, or "POST:<sha256 of the request's body>"
-  std::string url;     ///< without user info and fragment
+  std::string
+      method;  ///< "GET", which answers a HEAD too, or "POST:<sha256 of the request's body>"; and what it varied by
+  std::string url;  ///< without user info and fragment
   friend bool operator<(const FetchKey& a, const FetchKey& b) {
     return std::tie(a.url, a.method) < std::tie(b.url, b.method);
   }

@@ -9,6 +9,8 @@ namespace hearth::builder::fetch {
 
 namespace {
 
+constexpr int k_challenge = 401;
+
 const Fetched* find(const Lock& lock, const FetchKey& key) {
   const auto found = lock.fetches.find(key);
   return found == lock.fetches.end() ? nullptr : &found->second;
@@ -77,7 +79,7 @@ Decision Recording::decide(const FetchKey& key) {
   FromNetwork ask;
   if (mode_ == FetchMode::locked) {
     if (const Fetched* const expected = find(given_, key)) ask.expected = *expected;
-  } else if (const Fetched* const known = find(known_, key)) {
+  } else if (const Fetched* const known = find(known_, key); known != nullptr && known->status != k_challenge) {
     ask.known = *known;
   }
   return ask;
@@ -98,7 +100,8 @@ std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
     const std::scoped_lock lock(mutex_);
     if (const Fetched* const found = find(session_, key)) before = *found;
   }
-  if (before) {
+  // Whoever was asked for a credential may have one the next time.
+  if (before && (mode_ != FetchMode::record || before->status != k_challenge)) {
     if (auto decision = stored(key, *before)) return decision;
   }
   if (mode_ == FetchMode::record) {
@@ -132,7 +135,9 @@ void Recording::fetched(const FetchKey& key, const Fetched& fetched, const std::
   }
   {
     const std::scoped_lock lock(mutex_);
-    session_.fetches[key] = expected.value_or(fetched);
+    // A challenge is only the answer until another comes.
+    if (fetched.status != k_challenge || expected) session_.fetches[key] = expected.value_or(fetched);
+    session_.fetches.emplace(key, fetched);
     tell(key, fetched.sha256);
   }
   done_with(key);

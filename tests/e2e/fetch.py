@@ -4,6 +4,7 @@ recorded, then replayed with the server gone. HEARTH is the program under test.
 
 The server listens on 127.0.0.2: hooks have a loopback of their own, so that all of it has to come through the proxy."""
 
+import base64
 import hashlib
 import http.server
 import json
@@ -21,6 +22,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 HEARTH = os.environ["HEARTH"]
 HOST = "127.0.0.2"
+CREDENTIAL = base64.b64encode(b"someone:s3cret-word").decode()
 
 
 class Site(http.server.SimpleHTTPRequestHandler):
@@ -54,7 +56,23 @@ class Site(http.server.SimpleHTTPRequestHandler):
             self.server.over.wait(120)
             self.close_connection = True
             return
+        if self.path.startswith("/private"):
+            allowed = self.headers.get("Authorization") == f"Basic {CREDENTIAL}"
+            self.answer(200 if allowed else 401, b"private\n" if allowed else b"who are you\n",
+                        () if allowed else (("WWW-Authenticate", 'Basic realm="test"'),))
+            return
+        if self.path == "/forms":
+            self.answer(200, b"json\n" if "json" in self.headers.get("Accept", "") else b"html\n", (("Vary", "Accept"),))
+            return
         super().do_GET()
+
+    def answer(self, status, body, fields):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in fields:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *args):
         pass
@@ -459,6 +477,39 @@ if curl -sSf {url}/missing; then exit 1; fi
                 self.assertEqual([name for name in files if name == settings], expected)
                 self.assertIn(proxy.encode(), files.get(settings, b""))
                 self.assertEqual([name for name, text in files.items() if b"127.0.0.1:3128" in text], [])
+
+    def test_what_needs_a_credential_is_recorded_without_it(self):
+        (self.work / "home").mkdir()
+        word = self.work / "word"  # beside the elements, so that only the fetches could carry it
+        word.write_text("someone:s3cret-word")
+        url = self.server.url
+        self.element(f"""
+word={word}
+[ -e "$word" ] && word=$(cat "$word") || word=another:word
+if curl -sSf {url}/private; then exit 1; fi
+curl -sSf --anyauth -u "$word" {url}/private > curl
+wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
+""")
+        recorded = self.good("recorded", "--record")
+        lock = (self.work / "hearth.lock").read_text()
+        self.assertIn(f"GET;authorized {url}/private 200 sha256:", lock)
+        self.assertIn(f"GET {url}/private 401 sha256:", lock)
+        word.unlink()
+        self.server.stop()
+        self.assertEqual(self.good("offline", "--offline"), recorded)
+        secrets = (b"s3cret-word", CREDENTIAL.encode(), hashlib.sha256(b"someone:s3cret-word").hexdigest().encode())
+        for file in (each for each in self.work.rglob("*") if each.is_file()):
+            self.assertFalse([secret for secret in secrets if secret in file.read_bytes()], file)
+
+    def test_forms_of_one_url_are_told_apart_by_accept(self):
+        url = f"{self.server.url}/forms"
+        self.element(f"curl -sSf -H 'Accept: text/html' {url} > html\n"
+                     f"curl -sSf -H 'Accept: application/json; q=1' {url} > json\n"
+                     "[ $(cat html json | tr '\\n' ' ' | sed 's/ $//; s/ /-/') = html-json ]\n")
+        recorded = self.good("recorded", "--record")
+        self.assertIn(f"GET;accept=application/json%3B%20q=1 {url} 200", (self.work / "hearth.lock").read_text())
+        self.server.stop()
+        self.assertEqual(self.good("offline", "--offline"), recorded)
 
     def test_a_lock_is_needed_and_must_be_whole(self):
         self.element("true\n")

@@ -77,9 +77,22 @@ TEST_F(ExchangeTest, PassesAnAnswerOnAndKeepsIt) {
   EXPECT_THAT(first, EndsWith("\r\n\r\nhello"));
   EXPECT_EQ(find_header(server_.asked[0].headers, "authorization"), "me");
   EXPECT_EQ(find_header(server_.asked[0].headers, "accept-encoding"), std::nullopt);
-  EXPECT_THAT(ask("GET", "http://a.example/x"), EndsWith("\r\n\r\nhello"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Authorization", "me"}}), EndsWith("\r\n\r\nhello"));
   EXPECT_EQ(server_.asked.size(), 1U);
   EXPECT_EQ(bytes_, 5U);  // the second time it came from the store
+}
+
+TEST_F(ExchangeTest, TellsApartWhoShowsACredentialAndWhoChoosesAForm) {
+  begin(FetchMode::record);
+  for (const char* body : {"public", "private", "json"}) server_.script.push_back({200, body, {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Accept", "*/*"}}), EndsWith("public"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Authorization", "me"}}), EndsWith("private"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Accept", "a/json; q=1"}}), EndsWith("json"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Accept", "text/*"}}), EndsWith("public"));
+  const std::string lock = lock_text(recording_->result());
+  EXPECT_THAT(lock, HasSubstr("\nGET;accept=a/json%3B%20q=1 http://a.example/x 200 sha256:"));
+  EXPECT_THAT(lock, HasSubstr("\nGET;authorized http://a.example/x 200 sha256:"));
+  EXPECT_EQ(parse_lock(lock, "lock").value_or_throw().fetches, recording_->result().fetches);
 }
 
 TEST_F(ExchangeTest, AnswersPartsOutOfTheWhole) {

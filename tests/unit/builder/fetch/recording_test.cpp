@@ -152,6 +152,22 @@ TEST_F(RecordingTest, AsksAgainAfterAFailure) {
   EXPECT_TRUE(recording.result().fetches.empty());
 }
 
+TEST_F(RecordingTest, AsksAgainAfterAChallengeAndKeepsTheBetterAnswer) {
+  Recording recording = make(FetchMode::record);
+  Fetched challenge = kept("who are you");
+  challenge.status = 401;
+  const Fetched answer = kept("one");
+  for (const Fetched& each : {challenge, answer, challenge}) {
+    (void)recording.decide(k_key);
+    recording.fetched(k_key, each, std::nullopt);
+  }
+  EXPECT_EQ(recording.result().fetches.at(k_key), answer);
+  (void)recording.decide(k_package);
+  recording.fetched(k_package, challenge, std::nullopt);
+  EXPECT_TRUE(std::holds_alternative<FromNetwork>(recording.decide(k_package)));
+  EXPECT_EQ(recording.result().fetches.at(k_package).status, 401) << "a replay challenges, too";
+}
+
 TEST(LastingAnswers, AreThoseThatAnotherRequestWouldGetToo) {
   for (const int status : {200, 301, 302, 307, 404, 410, 401}) EXPECT_TRUE(is_lasting(status)) << status;
   for (const int status : {206, 304, 429, 500, 503}) EXPECT_FALSE(is_lasting(status)) << status;
