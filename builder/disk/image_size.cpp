@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t k_block = 4096;
 constexpr std::uint64_t k_image_size_mib = 1024 * 1024;
+constexpr std::uint64_t k_before_root = 10 * k_image_size_mib;  // tables, alignment, a BIOS boot partition
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -137,7 +138,10 @@ std::uint64_t least_ext(const DiskFileSystem& file_system, const TreeUsage& usag
   const double table_share = inode_bytes / static_cast<double>(inode_ratio(file_system));
   const double by_data = fixed / (1.0 - table_share - group_share);
   const double by_inodes = static_cast<double>((usage.inodes + 11) * inode_ratio(file_system));
-  return round_up(static_cast<std::uint64_t>(std::max(by_data, by_inodes)), k_block);
+  // mke2fs refuses a journal of more than half of the blocks that inode tables leave.
+  const double by_journal = (2.0 * static_cast<double>(journal_bytes(file_system, data)) + 2.0 * k_image_size_mib) /
+                            (1.0 - table_share - group_share);
+  return round_up(static_cast<std::uint64_t>(std::max({by_data, by_inodes, by_journal})), k_block);
 }
 
 bool has_esp(const DiskLayout& layout) {
@@ -164,8 +168,11 @@ std::uint64_t image_size(const TreeUsage& usage, const SizeRule& rule, const Dis
   if (layout.size) return *layout.size;
   const DiskFileSystem* const root = layout.mounted_at("/");
   const std::uint64_t esp_kib = has_esp(layout) ? 525 * 1024 : 0;
-  const std::uint64_t kib = rule_kib(usage, rule, root != nullptr && root->type == "ext4") + esp_kib;
-  return round_up(kib, 64) * 1024;
+  const bool ext4 = root != nullptr && root->type == "ext4";
+  std::uint64_t kib = rule_kib(usage, rule, ext4);
+  // Of a small tree the rule's disk would not hold the journal, or the partitions before the file system.
+  if (ext4 && !rule.image_gib) kib = std::max(kib, (least_size(*root, usage) + k_before_root) / 1024);
+  return round_up(kib + esp_kib, 64) * 1024;
 }
 
 std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib,
@@ -205,7 +212,8 @@ void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout
     throw Error(ErrorKind::input,
                 cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need), " (", need,
                     " bytes), the file system ", file_system.name, " has only ", human_bytes(have)))
-        .hint(cat("Give a disk of at least ", human_bytes(placement.disk_bytes + (need - have)), " by --image-size."));
+        .hint(cat("Give --image-size ",
+                  (placement.disk_bytes + (need - have) + k_image_size_mib - 1) / k_image_size_mib, "MiB, or more."));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <boost/crc.hpp>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::builder {
 
@@ -112,9 +113,27 @@ std::vector<DiskPiece> mbr_table(const DiskLayout& layout, const Placement& plac
   return pieces;
 }
 
+/// As many whole characters as 36 units of UTF-16 hold.
 std::string utf16_name(std::string_view name) {
-  std::string bytes(72, '\0');
-  for (std::size_t i = 0; i < std::min<std::size_t>(name.size(), 36); ++i) bytes[2 * i] = name[i];
+  constexpr std::size_t k_room = 72;
+  std::string bytes;
+  const auto add = [&](char32_t unit) {
+    bytes.push_back(static_cast<char>(unit & 0xffU));
+    bytes.push_back(static_cast<char>(unit >> 8U));
+  };
+  while (!name.empty()) {
+    const DecodedCharacter next = decode_utf8(name);
+    const bool pair = next.value > 0xffff;
+    if (bytes.size() + (pair ? 4 : 2) > k_room) break;
+    if (pair) {
+      add(0xd800 + ((next.value - 0x10000) >> 10U));
+      add(0xdc00 + ((next.value - 0x10000) & 0x3ffU));
+    } else {
+      add(next.value);
+    }
+    name.remove_prefix(next.length);
+  }
+  bytes.resize(k_room, '\0');
   return bytes;
 }
 

@@ -311,7 +311,8 @@ Environment settled_environment(const FetchPlan& plan, Environment environment, 
 }
 
 fs::path fetch_directory(const Environment& environment) {
-  if (const std::string given = value_of(environment, "HEARTH_CACHE"); !given.empty()) {
+  // A path; HEARTH_CACHE=0 is another matter (no layers), and no place.
+  if (const std::string given = value_of(environment, "HEARTH_CACHE"); given.find('/') != std::string::npos) {
     return fs::absolute(given) / "fetched";
   }
   return cache_directory(environment) / "hearth/fetched";

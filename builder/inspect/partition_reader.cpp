@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::builder {
 
@@ -54,13 +55,20 @@ std::string up_to_nul(std::string_view bytes) { return std::string(bytes.substr(
 
 std::string without_blanks(std::string_view bytes) { return std::string(trim(up_to_nul(bytes))); }
 
-/// UTF-16 of which only ASCII is shown.
-std::string ascii_of_utf16(std::string_view bytes) {
+/// The name of a partition, which whoever made the disk chose: a control character, which a terminal might obey, is
+/// "?".
+std::string utf8_of_utf16(std::string_view bytes) {
   std::string text;
   for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    const std::uint64_t unit = number_at(bytes, i, 2);
-    if (unit == 0) break;
-    text.push_back(unit >= 0x20 && unit < 0x7f ? static_cast<char>(unit) : '?');
+    char32_t value = static_cast<char32_t>(number_at(bytes, i, 2));
+    if (value == 0) break;
+    const char32_t low = i + 3 < bytes.size() ? static_cast<char32_t>(number_at(bytes, i + 2, 2)) : 0;
+    if (value >= 0xd800 && value < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+      value = 0x10000 + ((value - 0xd800) << 10U) + (low - 0xdc00);
+      i += 2;
+    }
+    const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
+    append_utf8(text, control ? U'?' : value);
   }
   return text;
 }
@@ -84,7 +92,7 @@ bool read_gpt(const ReadBytes& read, std::uint32_t sector, FoundTable& table) {
     table.partitions.push_back({.number = static_cast<std::uint32_t>(i + 1),
                                 .extent = {first * sector, (last - first + 1) * sector},
                                 .type = guid_text(entry.substr(0, 16)),
-                                .name = ascii_of_utf16(entry.substr(56, 72)),
+                                .name = utf8_of_utf16(entry.substr(56, 72)),
                                 .guid = guid_text(entry.substr(16, 16))});
   }
   return true;

@@ -31,7 +31,7 @@ kernel=("$odd"/appliance/.guestfs-*/appliance.d/kernel)
 [ -z "$(ls -A "$odd/there")" ] || fail "left in TMPDIR: $(ls -A "$odd/there")"
 "$HEARTH" image inspect --no-guest disk.raw > inspected 2>&1 || fail "inspect: $(cat inspected)"
 
-for command in "image create -n --no-tmpfs -t raw -o disk disk-tree" "image inspect disk.raw"; do
+for command in "image create -n --no-cache --no-tmpfs -t raw -o disk disk-tree" "image inspect disk.raw"; do
     # shellcheck disable=SC2086  # words
     if TMPDIR=$odd/none "$HEARTH" $command > out 2>&1 < /dev/null; then fail "'$command' goes on without TMPDIR"; fi
     expect_text out "$odd/none" TMPDIR

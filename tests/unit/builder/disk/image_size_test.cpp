@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -40,6 +41,28 @@ TEST(ImageSizeTest, ASizeInTheLayoutBeatsTheRule) {
 
 TEST(ImageSizeTest, TheResultIsRoundedUpTo64KiB) {
   EXPECT_EQ(image_size({.bytes = 4096}, {}, image_size_layout_of("ext3")), 64U * 1024);
+}
+
+/// mke2fs itself is asked: what we call enough is, and a little less than half of it is not.
+TEST(ImageSizeTest, ASmallTreeGetsADiskThatHoldsItsJournal) {
+  DiskLayout layout = image_size_layout_of("ext4");
+  layout.file_systems[0].options = {"-i", "4096", "-J", "size=64"};
+  const TreeUsage tiny{.bytes = 4096, .inodes = 2};
+  const std::uint64_t least = least_size(layout.file_systems[0], tiny);
+  EXPECT_GE(image_size(tiny, {}, layout), least);
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "journal-");
+  const SystemClock clock;
+  RealRunner runner(clock);
+  const auto made = [&](std::uint64_t bytes) {
+    const std::string file = (work.path() / "ext4").string();
+    fs::remove(file);
+    RealFileSystem().write(file, "", {});
+    fs::resize_file(file, bytes);
+    return succeeded(
+        runner.run({.argv = {"/sbin/mke2fs", "-q", "-t", "ext4", "-i", "4096", "-J", "size=64", file}}).status);
+  };
+  EXPECT_TRUE(made(least));
+  EXPECT_FALSE(made(least * 9 / 10));
 }
 
 TEST(ImageSizeTest, RootOptionsPutTheUsersLast) {

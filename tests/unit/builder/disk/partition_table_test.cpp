@@ -58,6 +58,18 @@ TEST_F(PartitionTableTest, SgdiskFindsNothingWrongWithAGpt) {
   EXPECT_THAT(dump, HasSubstr("name=\"two words\""));
 }
 
+TEST_F(PartitionTableTest, NamesAreUtf16OfWhichAWholeCharacterIsTheLast) {
+  DiskLayout layout = gpt();
+  layout.partitions[1].name = "Größe €";
+  write(layout, 64 * k_partition_table_mib);
+  EXPECT_THAT(tool({"sgdisk", "--info=2"}), HasSubstr("Partition name: 'Größe €'"));
+  std::string sixteen;
+  for (int i = 0; i < 35; ++i) sixteen += "x";
+  layout.partitions[1].name = sixteen + "\xf0\x9d\x84\x9e";  // U+1D11E takes two units, and one is left
+  write(layout, 64 * k_partition_table_mib);
+  EXPECT_THAT(tool({"sgdisk", "--info=2"}), HasSubstr(cat("Partition name: '", sixteen, "'")));
+}
+
 TEST_F(PartitionTableTest, AGptOfLargeSectorsIsReadWithLargeSectors) {
   DiskLayout layout = gpt();
   layout.sector_size = 4096;

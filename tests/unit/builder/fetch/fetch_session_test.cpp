@@ -84,6 +84,7 @@ TEST_F(FetchSessionTest, WritesTheLockAfterAGoodBuildOnly) {
 
 TEST(FetchDirectory, IsInTheUsersCache) {
   EXPECT_EQ(fetch_directory({{"HEARTH_CACHE", "/c"}}), "/c/fetched");
+  EXPECT_EQ(fetch_directory({{"HEARTH_CACHE", "0"}, {"HOME", "/h"}}), fetch_directory({{"HOME", "/h"}}));
   EXPECT_EQ(fetch_directory({{"XDG_CACHE_HOME", "/x"}, {"HOME", "/h"}}), "/x/hearth/fetched");
   EXPECT_EQ(fetch_directory({{"HOME", "/h"}}), "/h/.cache/hearth/fetched");
 }

@@ -44,6 +44,18 @@ TEST(PartitionReaderTest, AGptIsReadWithSectorsOfEitherSize) {
   }
 }
 
+TEST(PartitionReaderTest, NamesAreShownAsTheyAreButForControlCharacters) {
+  const std::string name =
+      "Gr\xc3\xb6\xc3\x9f"
+      "e \xe2\x82\xac \xf0\x9d\x84\x9e";
+  const std::string disk =
+      disk_of("gpt", cat("{name: '", name, "', size: 8MiB}, {name: \"a\\e[2Jb\", size: 100%}"), 512);
+  const FoundTable table = read_partition_table(reader(disk));
+  ASSERT_EQ(table.partitions.size(), 2U);
+  EXPECT_EQ(table.partitions[0].name, name);
+  EXPECT_EQ(table.partitions[1].name, "a?[2Jb");
+}
+
 TEST(PartitionReaderTest, AnMbrIsReadWithItsLogicalPartitions) {
   const std::string disk = disk_of(
       "mbr", "{name: a, size: 8MiB, flags: [primary, boot]}, {name: b, size: 8MiB}, {name: c, size: 8MiB}", 512);
