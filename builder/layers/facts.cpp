@@ -106,10 +106,9 @@ constexpr std::array<std::string_view, 19> k_tool_prefixes = {
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
 /// How scripts read variables without saying their names.
-constexpr std::array<std::string_view, 16> k_lists_variables = {
-    "${!",       "printenv", "export -p", "declare -p", "declare -x",         "compgen -", "env |",
-    "env >",     "env -0",   "$(env)",    "set |",      "/proc/self/environ", "/environ",  "os.environ.items(",
-    "keys %ENV", "ENV.each"};
+constexpr std::array<std::string_view, 17> k_lists_variables = {
+    "${!",    "printenv", "export -p", "declare -p", "declare -x", "compgen -",  "eval ",     "env |",   "env >",
+    "env -0", "$(env",    "`env",      "set |",      "/environ",   "os.environ", "keys %ENV", "ENV.each"};
 
 /// A function of bash is named in scripts without what bash wraps around it.
 std::string_view name_in_scripts(std::string_view variable) {

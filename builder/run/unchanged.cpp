@@ -25,13 +25,24 @@ std::string look_of(const fs::path& file) {
              status.st_ino);
 }
 
+/// Of an input also the mode, the time of change, which a copy that keeps the times can't keep, and where a link leads.
+std::string input_look(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) status = {};
+  boost::system::error_code none;
+  const fs::path target = fs::read_symlink(path, none);
+  return cat(status.st_mode, " ", look_of(path), " ",
+             status.st_ctim.tv_sec * k_unchanged_nanoseconds + status.st_ctim.tv_nsec, " ",
+             none ? "" : target.string());
+}
+
 /// How everything below a directory looks, without a look inside.
 void add_looks(const fs::path& directory, std::string& text) {
   for (const std::string& name : RealFileSystem().list(directory)) {
     const fs::path path = directory / name;
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) continue;
-    text += cat(path.string(), " ", status.st_mode, " ", look_of(path), "\n");
+    text += cat(path.string(), " ", status.st_mode, " ", input_look(path), "\n");
     if (S_ISDIR(status.st_mode)) add_looks(path, text);
   }
 }
@@ -42,7 +53,7 @@ std::string value_digest(const std::string& name, const std::string& value, cons
   places["DIB_IMAGE_CACHE"] = request.output.string();  // a directory in which images are made changes by itself
   struct stat status {};
   if (::stat(value.c_str(), &status) != 0) return value;  // or it may not be looked at
-  if (S_ISREG(status.st_mode)) return cat(value, " ", look_of(value));
+  if (S_ISREG(status.st_mode)) return cat(value, " ", input_look(value));
   if (!S_ISDIR(status.st_mode) || !may_name_input(name, value, places)) return value;
   std::string looks;
   try {

@@ -25,7 +25,8 @@ TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {
 
 TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
   const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"TMUX_PANE", "%3"}};
-  for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p"})
+  for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)",
+                             "eval \"x=\\$MY_$n\"", "print(dict(os.environ))"})
     EXPECT_THAT(environment_facts(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
   EXPECT_THAT(environment_facts(env, {"env | grep CI_JOB_ID"}),
               UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));

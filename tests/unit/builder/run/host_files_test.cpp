@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "builder/elements/element.hpp"
+#include "tests/fakes/memory_file_system.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -70,12 +71,14 @@ TEST_F(HostFilesTest, AnElementDeclaresFiles) {
 }
 
 TEST_F(HostFilesTest, WhatAScriptNamesAndDoesNotSeeIsTold) {
-  const Environment environment = {{"HOME", at("home").string()}};
+  fakes::MemoryFileSystem machine;  // wherever this test runs: what lies below /tmp is no input
+  machine.make_directories("/home/u", 0755);
+  machine.write("/home/u/key", "", {});
   const auto hidden = [&](const char* script, const std::vector<fs::path>& shown) {
-    return hidden_host_files(files, script, environment, {at("home")}, shown);
+    return hidden_host_files(machine, script, {{"HOME", "/home/u"}}, {"/home/u"}, shown);
   };
-  EXPECT_THAT(hidden("cat $HOME/key $HOME/none", {}), UnorderedElementsAre(at("home/key")));
-  EXPECT_THAT(hidden("cat ~/key", {at("home/key")}), IsEmpty());
+  EXPECT_THAT(hidden("cat $HOME/key $HOME/none", {}), UnorderedElementsAre("/home/u/key"));
+  EXPECT_THAT(hidden("cat ~/key", {"/home/u/key"}), IsEmpty());
 }
 
 TEST_F(HostFilesTest, TheSystemIsNobodysHome) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "base/text.hpp"
 #include "builder/layers/fact_source.hpp"
 #include "tests/fakes/manual_clock.hpp"
@@ -77,6 +79,20 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
   EXPECT_TRUE(old_after([&] { request.environment["MY_DIR"] = (dir.path() / "given").string(); }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "given/below/a", "1", {}); }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "given/below/a", "2", {}); }));
+  EXPECT_TRUE(old_after([&] { fs::permissions(dir.path() / "given/below/a", fs::perms::owner_all); }));
+  const fs::path link = dir.path() / "given/below/link";
+  EXPECT_TRUE(old_after([&] { fs::create_symlink("nowhere", link); }));
+  EXPECT_TRUE(old_after([&] {
+    fs::remove(link);
+    fs::create_symlink("elsewhere", link);
+  })) << "a link that leads nowhere leads elsewhere";
+  request.environment["MY_DIR"] = (dir.path() / "given/below/a").string();
+  EXPECT_TRUE(old_after([&] { fs::permissions(dir.path() / "given/below/a", fs::perms::owner_read); }));
+  EXPECT_TRUE(old_after([&] {
+    const auto time = fs::last_write_time(dir.path() / "given/below/a");
+    std::ofstream(dir.path() / "given/below/a", std::ios::in | std::ios::out) << "3";
+    fs::last_write_time(dir.path() / "given/below/a", time);
+  })) << "the same size and time of change";
   EXPECT_TRUE(old_after([&] { request.arguments_text = "-u"; }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "image.raw", "other", {}); }));
   EXPECT_TRUE(old_after([&] { fs::remove(dir.path() / "image.raw"); }));
