@@ -8,6 +8,20 @@
 
 namespace hearth::builder {
 
+namespace {
+
+constexpr std::array<const char*, 3> k_checksums = {".md5", ".sha256", ".sha512"};
+
+/// A second name, so that the first one is never missing: what is written takes it over. A directory, or a file system
+/// without such names, has to move.
+void keep(const fs::path& from, const fs::path& to) {
+  boost::system::error_code failed;
+  if (fs::is_regular_file(fs::symlink_status(from))) fs::create_hard_link(from, to, failed);
+  if (!fs::is_regular_file(fs::symlink_status(from)) || failed) fs::rename(from, to);
+}
+
+}  // namespace
+
 fs::path old_output_name(const fs::path& target, WallTime now) {
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   std::tm parts{};
@@ -20,12 +34,28 @@ fs::path old_output_name(const fs::path& target, WallTime now) {
 fs::path keep_old_output(const fs::path& target, const Clock& clock) {
   if (!fs::exists(target)) return {};
   const fs::path kept = old_output_name(target, clock.wall());
-  fs::rename(target, kept);
-  for (const char* checksum : {".md5", ".sha256", ".sha512"}) {
+  keep(target, kept);
+  for (const char* checksum : k_checksums) {
     const fs::path file = target.string() + checksum;
-    if (fs::exists(file)) fs::rename(file, kept.string() + checksum);
+    if (fs::exists(file)) keep(file, kept.string() + checksum);
   }
   return kept;
+}
+
+void take_back_old_output(const fs::path& target, const fs::path& kept) {
+  boost::system::error_code failed;  // what is in the way then is two names of one image
+  if (kept.empty() || !fs::exists(kept, failed)) return;
+  const auto back = [&](const fs::path& from, const fs::path& to) {
+    if (fs::exists(to, failed) && fs::equivalent(from, to, failed)) {
+      fs::remove(from, failed);
+    } else if (!fs::exists(to, failed)) {
+      fs::rename(from, to, failed);
+    }
+  };
+  for (const char* checksum : k_checksums) {
+    if (fs::exists(kept.string() + checksum, failed)) back(kept.string() + checksum, target.string() + checksum);
+  }
+  back(kept, target);
 }
 
 }  // namespace hearth::builder

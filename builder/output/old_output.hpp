@@ -10,8 +10,11 @@ namespace hearth::builder {
 /// The name that an old output is moved to: "STEM-YYYY.mm.dd-HH.MM.SS.EXT", in UTC.
 [[nodiscard]] fs::path old_output_name(const fs::path& target, WallTime now);
 
-/// Moves an existing `target`, and its .md5, .sha256 and .sha512 (content as they are), out of the way. Returns the new
-/// name, or an empty path when there was nothing.
+/// Gives an existing `target`, and its .md5, .sha256 and .sha512 (content as they are), another name as well; a
+/// directory, and what can't have two names, is moved. Returns the other name, or an empty path when there was nothing.
 fs::path keep_old_output(const fs::path& target, const Clock& clock);
+
+/// The output could not be written: what was kept has its own name alone again.
+void take_back_old_output(const fs::path& target, const fs::path& kept);
 
 }  // namespace hearth::builder

@@ -334,23 +334,32 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
   for (const fs::path& file : created) names.push_back(file.filename().string());
   tools.step(cat("output ", join(names, " ")), [&] {
     OutputSettings settings = output_settings(source, tools);
+    std::vector<std::pair<fs::path, fs::path>> kept;
     for (const Output& output : outputs) {
-      const fs::path earlier = keep_old(output);
+      const fs::path earlier = keep_old(output, kept);
       if (output.format.kind == FormatKind::qcow2) settings.disk.earlier = earlier;
     }
     const Umask users(tools.umask);
-    write_outputs(outputs, source, settings, tools.runner, usable_processors());
+    try {
+      write_outputs(outputs, source, settings, tools.runner, usable_processors());
+    } catch (...) {
+      for (const auto& [target, old] : kept) take_back_old_output(target, old);
+      throw;
+    }
   });
   return created;
 }
 
 /// Upstream overwrites what it makes from the tree. Returns where the earlier output is now.
-fs::path DiskStage::keep_old(const Output& output) const {
+fs::path DiskStage::keep_old(const Output& output, std::vector<std::pair<fs::path, fs::path>>& all) const {
   static const std::set<FormatKind> overwritten = {FormatKind::archive, FormatKind::squashfs, FormatKind::docker};
   const SystemClock clock;
   if (request_.overwrite || overwritten.contains(output.format.kind)) return output.target;
   fs::path kept;
-  for (const fs::path& file : files_of(output)) kept = keep_old_output(file, clock);
+  for (const fs::path& file : files_of(output)) {
+    kept = keep_old_output(file, clock);
+    all.emplace_back(file, kept);
+  }
   return kept;
 }
 

@@ -70,7 +70,8 @@ class DiskStage {
   [[nodiscard]] DiskLayout file_system_layout(const std::string& type) const;
   void make_file_system_image(const std::string& type, const OutputSource& source, const fs::path& raw,
                               const DiskTools& tools) const;
-  [[nodiscard]] fs::path keep_old(const Output& output) const;
+  /// Where the earlier output is now; what was kept is added to `all` (target, its other name).
+  [[nodiscard]] fs::path keep_old(const Output& output, std::vector<std::pair<fs::path, fs::path>>& all) const;
   [[nodiscard]] OutputSettings output_settings(const OutputSource& source, const DiskTools& tools) const;
   [[nodiscard]] SizeRule size_rule() const;
   enum class BootLoader { none, ours, foreign };

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress.hpp"
+#include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
@@ -85,6 +86,14 @@ std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
   std::vector<fs::path> resolved;
   for (const fs::path& directory : directories) resolved.push_back(fs::canonical(directory));
   return resolved;
+}
+
+/// One build of a name at a time: two would write one log, and the last one's outputs beside the other's evidence.
+FileLock lock_name(const ImageRequest& request) {
+  const fs::path directory = request.output.string() + ".d";
+  if (std::optional<FileLock> lock = FileLock::try_acquire(directory / ".lock")) return std::move(*lock);
+  throw Error(ErrorKind::io, cat("another build makes ", request.output.string(), " at this moment"))
+      .hint(cat("Wait for it (its log is ", (directory / "build.log").string(), "), or give another name by -o."));
 }
 
 /// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
@@ -316,6 +325,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   disk.check_tools(request.environment);
 
   std::vector<fs::path> writable = make_writable_directories(request);
+  const FileLock only_one = lock_name(request);
   BuildLog log(clock);
   open_log(log, request, verbosity);
   log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));

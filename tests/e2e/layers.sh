@@ -166,6 +166,15 @@ wait $pid || fail "the first of two at once: $(cat first.out)"
 cmp first.tar second.tar || fail "two builds at once differ"
 "$HEARTH" cache verify > /dev/null || fail "two builds at once damage the cache"
 
+# Two builds of one name: the second is refused while the first goes on, and changes nothing of it.
+hook writer/install.d/95-slow <<< 'echo slow; sleep 3'
+race first & pid=$!
+for _ in $(seq 100); do grep -q '^.*slow' first.d/build.log 2> /dev/null && break; sleep 0.1; done
+! "$HEARTH" image create -n -t tar -o first tiny-os > out 2>&1 < /dev/null || fail "two builds of one name at once"
+expect_text out "another build makes" "first.d/build.log"
+wait $pid || fail "the first of two of one name: $(cat first.out)"
+rm elements/writer/install.d/95-slow
+
 # Something mounted below /tmp and /var/tmp, as other builders do: hooks see those directories in another way. What hooks
 # left there comes back all the same, and nothing of the machine's gets into a layer.
 if [ "$(id -u)" = 0 ]; then

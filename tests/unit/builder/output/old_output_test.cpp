@@ -12,7 +12,7 @@ TEST(OldOutputTest, TheTimeGoesBetweenStemAndExtension) {
   EXPECT_EQ(old_output_name("out/image.qcow2", now), "out/image-2023.11.14-22.13.20.qcow2");
 }
 
-TEST(OldOutputTest, TheChecksumsMoveWithTheImage) {
+TEST(OldOutputTest, TheChecksumsGoWithTheImage) {
   const TempDir work = TempDir::create(fs::temp_directory_path(), "old-");
   const fs::path image = work.path() / "image.raw";
   RealFileSystem files;
@@ -20,9 +20,24 @@ TEST(OldOutputTest, TheChecksumsMoveWithTheImage) {
   files.write(image.string() + ".md5", "sum", {});
   SystemClock clock;
   const fs::path kept = keep_old_output(image, clock);
-  EXPECT_FALSE(fs::exists(image));
+  EXPECT_TRUE(fs::equivalent(image, kept)) << "until the new one takes its name";
+  files.write(image, "new", {});
   EXPECT_EQ(read_file(kept), "old");
   EXPECT_EQ(read_file(kept.string() + ".md5"), "sum");
+}
+
+TEST(OldOutputTest, AfterAFailureThereIsTheOldOneAlone) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "old-");
+  const SystemClock clock;
+  RealFileSystem files;
+  for (const char* name : {"image.raw", "image.raw.md5", "layout/index.json"}) {
+    files.make_directories((work.path() / name).parent_path(), 0755);
+    files.write(work.path() / name, "old", {});
+  }
+  for (const char* name : {"image.raw", "layout"})
+    take_back_old_output(work.path() / name, keep_old_output(work.path() / name, clock));
+  EXPECT_EQ(files.list(work.path()), (std::vector<std::string>{"image.raw", "image.raw.md5", "layout"}));
+  EXPECT_EQ(read_file(work.path() / "layout/index.json"), "old");
 }
 
 TEST(OldOutputTest, NothingThereIsNothingDone) {
