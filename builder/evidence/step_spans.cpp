@@ -1,15 +1,23 @@
 #include "builder/evidence/step_spans.hpp"
 
+#include <time.h>
+
 namespace hearth::builder::evidence {
 
 namespace {
 
+std::int64_t file_time() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
 class Noting final : public Progress {
  public:
-  Noting(std::unique_ptr<Progress> progress, const Clock& clock, std::vector<StepSpan>& spans)
-      : progress_(std::move(progress)), clock_(clock), spans_(spans) {}
+  Noting(std::unique_ptr<Progress> progress, std::vector<StepSpan>& spans)
+      : progress_(std::move(progress)), spans_(spans) {}
   void step_begin(std::string_view name, std::size_t index, std::size_t total) override {
-    spans_.push_back({std::string(name), clock_.wall().time_since_epoch().count()});
+    spans_.push_back({std::string(name), next_file_time()});
     progress_->step_begin(name, index, total);
   }
   void line(std::string_view text) override { progress_->line(text); }
@@ -22,15 +30,26 @@ class Noting final : public Progress {
 
  private:
   std::unique_ptr<Progress> progress_;
-  const Clock& clock_;
   std::vector<StepSpan>& spans_;
 };
 
 }  // namespace
 
-std::unique_ptr<Progress> note_steps(std::unique_ptr<Progress> progress, const Clock& clock,
-                                     std::vector<StepSpan>& spans) {
-  return std::make_unique<Noting>(std::move(progress), clock, spans);
+std::int64_t next_file_time() {
+  std::int64_t last = file_time();
+  // Twice: what a process reads of the clock may be a moment behind what the kernel stamps with.
+  for (int ticks = 0; ticks < 2;) {
+    const struct timespec pause { 0, 200'000 };
+    ::nanosleep(&pause, nullptr);
+    const std::int64_t now = file_time();
+    if (now != last) ++ticks;
+    last = now;
+  }
+  return last;
+}
+
+std::unique_ptr<Progress> note_steps(std::unique_ptr<Progress> progress, std::vector<StepSpan>& spans) {
+  return std::make_unique<Noting>(std::move(progress), spans);
 }
 
 }  // namespace hearth::builder::evidence

@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::int64_t k_second_ns = 1000000000;
 constexpr std::size_t k_columns = 6;
-/// The kernel stamps files with the time of its last tick, which may be a little before what a clock says.
-constexpr std::int64_t k_granularity_ns = 10000000;
 
 char kind_of(mode_t mode) {
   if (S_ISREG(mode)) return '-';
@@ -80,7 +78,7 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
 std::string step_at(const std::vector<StepSpan>& steps, std::int64_t changed_ns) {
   const StepSpan* found = nullptr;
   for (const StepSpan& step : steps) {
-    if (step.began_ns - k_granularity_ns <= changed_ns) found = &step;
+    if (step.began_ns <= changed_ns) found = &step;
   }
   return found == nullptr ? "before the first step" : found->name;
 }

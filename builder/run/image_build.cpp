@@ -365,7 +365,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
     RealRunner runner(clock);
     std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
     if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
-    if (network) progress = evidence::note_steps(network->enter(std::move(progress)), clock, spans);
+    if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
     try {
       build({request, plan, installation, disk, runner, *progress, log, clock, network ? &*network : nullptr,
              network ? &spans : nullptr, layer_policy(request), key});
