@@ -25,7 +25,9 @@ void Patience::answered(std::optional<Duration> round_trip) {
 bool Patience::waited_in_vain() { return ++vain_ < (heard_ ? k_tries : k_tries_unheard); }
 
 Duration Patience::wait() const {
-  if (timeout_s_) return seconds(*timeout_s_);
+  // The client repeats its acknowledgement after that much silence, too: at the same pace both would go on for ever,
+  // where it ignores copies (atftp). So it gets its turn from the second wait on.
+  if (timeout_s_) return seconds(*timeout_s_) + vain_ * milliseconds(500) * *timeout_s_;
   const Duration first =
       smoothed_ == Duration::zero() ? unknown_ : std::clamp<Duration>(smoothed_ * 4, k_least, k_longest_first);
   return std::min(first * (1 << vain_), k_most);

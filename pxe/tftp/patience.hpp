@@ -18,7 +18,7 @@ class Patience {
   void answered(std::optional<Duration> round_trip);
   /// Another wait has passed in vain. Returns false when it was the last.
   [[nodiscard]] bool waited_in_vain();
-  /// How long to wait now; doubles with each vain wait.
+  /// How long to wait now; longer after each vain wait.
   [[nodiscard]] Duration wait() const;
   [[nodiscard]] bool is_repeating() const { return vain_ > 0; }
 

@@ -36,6 +36,10 @@ TEST(TftpPatience, KeepsToTheTimeoutThatTheClientAskedFor) {
   Patience patience(3);
   patience.answered(milliseconds(1));
   EXPECT_EQ(patience.wait(), seconds(3));
+  EXPECT_TRUE(patience.waited_in_vain());
+  EXPECT_EQ(patience.wait(), milliseconds(4500)) << "then the client's own repetition has its turn";
+  patience.answered(std::nullopt);
+  EXPECT_EQ(patience.wait(), seconds(3));
 }
 
 TEST(TftpPatience, GivesUpSoonOnWhoHasNeverAnswered) {
