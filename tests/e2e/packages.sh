@@ -10,7 +10,7 @@ skip() {
     echo "SKIPPED: $*"
     exit 77
 }
-[ -n "${HEARTH_LONG:-}" ] || skip "it takes minutes (HEARTH_LONG)"
+[ -n "${HEARTH_LONG:-}" ] || skip "it takes minutes (HEARTH_LONG is not set)"
 [ "$(id -u)" = 0 ] || skip "needs root, to enter other trees"
 for program in cpack dpkg-shlibdeps dpkg-scanpackages mmdebstrap unshare pivot_root; do
     command -v "$program" > /dev/null || skip "$program is not installed"
