@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/layers/facts.hpp"
 #include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
@@ -36,17 +37,6 @@ std::optional<FileStatus> status_for_caller(const FileReader& files, const fs::p
   }
 }
 
-bool is_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_identifier(text[at - 1]);
-    if (begins && (end == text.size() || !is_identifier(text[end]))) return true;
-  }
-  return false;
-}
-
 /// Whether any file of the directory has the word in it.
 bool mentions(const FileReader& files, const fs::path& directory, const std::string& word, int depth) {
   const std::vector<std::string> names = files.list(directory);
@@ -56,7 +46,7 @@ bool mentions(const FileReader& files, const fs::path& directory, const std::str
     if (!status) return false;
     if (status->type == FileStatus::Type::directory) return depth > 1 && mentions(files, path, word, depth - 1);
     if (status->type != FileStatus::Type::regular || status->size > k_largest_script) return false;
-    return has_word(files.read(path).value_or(""), word);
+    return names_variable(files.read(path).value_or(""), word);
   });
 }
 
