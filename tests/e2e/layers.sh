@@ -207,6 +207,22 @@ if [ "$(id -u)" = 0 ]; then
         fail "with a full disk: $(cat out)"
     expect_text out "a layer was not kept"
     cmp full.tar image.tar || fail "with a full disk the image differs"
+
+    # The disk that the image lies on: the earlier image stays under its name, and under no other.
+    mkdir place
+    # shellcheck disable=SC2016  # expanded inside
+    unshare -m bash -euc 'mount -t tmpfs -o size=30m tmpfs place && cd place
+        build() { "$HEARTH" image create -n --no-cache --no-tmpfs -t qcow2 -o kept disk-tree; }
+        build
+        before=$(sha256sum < kept.qcow2)
+        head -c 100m /dev/zero > fill 2> /dev/null || true
+        rm -f kept.d/clusters
+        truncate -s -20K fill
+        ! build || { echo "it goes on"; exit 1; }
+        [ "$before" = "$(sha256sum < kept.qcow2)" ] || { echo "the earlier image is not as it was"; exit 1; }
+        [ "$(echo kept*)" = "kept.d kept.qcow2" ] || { echo "left: $(echo kept*)"; exit 1; }' > out 2>&1 < /dev/null ||
+        fail "an image on a full disk: $(cat out)"
+    expect_text out "No space left on device" "kept.qcow2"
 else
     echo "SKIPPED: a disk that fills up: needs root"
 fi
