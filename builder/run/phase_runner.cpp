@@ -10,6 +10,7 @@
 #include "base/run_parts.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/run/program_start.hpp"
 #include "builder/run/stragglers.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
@@ -21,6 +22,11 @@ constexpr std::size_t k_tail_lines = 15;
 constexpr std::size_t k_profile_name = 40;  // widths of dib-run-parts' table
 constexpr std::size_t k_profile_seconds = 11;
 constexpr const char* k_target_hooks = "/tmp/in_target.d";
+
+std::string name_of(const Step& step) {
+  return cat(step.label(), " (", step.element.empty() ? "put there by an earlier hook" : cat("element ", step.element),
+             ")");
+}
 
 bool in_target(Phase phase) { return info(phase).place == Place::target; }
 
@@ -92,7 +98,7 @@ void PhaseRunner::run_logged(const std::string& what, Command command) {
   command.merge_err = true;
   command.on_line = [this](Stream, std::string_view line) { handle_line(line); };
   command.on_tick = [this] { setup_.progress.tick(); };
-  const CommandResult result = setup_.runner.run(command);
+  const CommandResult result = run_program(setup_.runner, command, what);
   if (!succeeded(result.status)) fail(what, result.status);
 }
 
@@ -118,13 +124,24 @@ Environment PhaseRunner::environment_for(Phase phase) {
   const std::string hooks = in_target(phase) ? k_target_hooks : setup_.hooks.string();
   Command command{.argv = environment_script(hooks, files), .env = env};
   if (in_target(phase)) command.root = setup_.target;
-  const CommandResult result = setup_.runner.run(command);
+  const std::string what = cat("environment.d of ", directory_name(phase));
+  const CommandResult result = run_program(setup_.runner, command, what);
   last_lines_.clear();
   for (const std::string& line : split_lines(result.err)) handle_line(line);
-  if (!succeeded(result.status)) fail(cat("environment.d of ", directory_name(phase)), result.status);
+  if (!succeeded(result.status)) fail(what, result.status);
   Environment sourced = parse_environment(result.out);
   sourced.erase("_");  // bash's own
   return sourced;
+}
+
+/// The first program that runs in a phase is the shell that sources environment.d; it runs for the first step.
+Environment PhaseRunner::environment_before(Phase phase, const std::vector<Step>& steps) {
+  try {
+    return environment_for(phase);
+  } catch (Error& error) {
+    if (!steps.empty()) error.during(cat("preparing ", name_of(steps.front())));
+    throw;
+  }
 }
 
 std::vector<Step> PhaseRunner::steps_of(Phase phase) const {
@@ -150,7 +167,7 @@ void PhaseRunner::run(Phase phase) {
   if (setup_.observer != nullptr) setup_.observer->phase_begins(phase, input_environment(phase));
   std::optional<TargetHooks> hooks;
   if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
-  const Environment environment = environment_for(phase);
+  const Environment environment = environment_before(phase, steps);
   check_break(cat("before-", name), phase, environment);
   hooks.reset();
   run_steps(phase, steps, environment);
@@ -248,8 +265,7 @@ void PhaseRunner::run_hook(const Step& step, const Environment& environment) {
   } else {
     command.argv = {(setup_.hooks / step.label()).string()};
   }
-  const std::string origin = step.element.empty() ? "put there by an earlier hook" : cat("element ", step.element);
-  run_logged(cat(step.label(), " (", origin, ")"), std::move(command));
+  run_logged(name_of(step), std::move(command));
   for (const std::string& left : kill_stragglers()) {
     setup_.progress.note(cat(step.label(), " left '", left, "' running; it was killed"));
     setup_.log.line(cat("hearth: ", step.label(), " left '", left, "' running; it was killed"));

@@ -72,6 +72,7 @@ class PhaseRunner {
   void count_steps(std::size_t total) { total_steps_ = total; }
 
  private:
+  [[nodiscard]] Environment environment_before(Phase phase, const std::vector<Step>& steps);
   [[nodiscard]] std::vector<Step> steps_of(Phase phase) const;
   void run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment);
   void run_step(const Step& step, const Environment& environment);

@@ -30,6 +30,21 @@ refused hook 7 create -o hook tiny-os failing
 expect_text out-hook "install.d/30-fails (element failing) failed: exit code 7" "the reason why it fails" \
     "hook.d/build.log" "--break after-error"
 
+# An image without bash, or with one that can't start: the file that is missing is the image's, and so says the error.
+export TINY_OS_PROGRAMS='cat ls'
+refused no-bash 127 create -o no-bash tiny-os failing
+expect_text out-no-bash "environment.d of install.d could not be started in the image: there is no bash in any directory of PATH" \
+    "while preparing install.d/30-fails (element failing)" "let a hook in root.d bring them"
+unset TINY_OS_PROGRAMS
+mkdir -p elements/no-loader/root.d elements/no-library/root.d
+printf '#!/bin/bash\nrm -r "$TARGET_ROOT/lib64"\n' > elements/no-loader/root.d/90-rm
+printf '#!/bin/bash\nfind "$TARGET_ROOT" -name "libtinfo*" -delete\n' > elements/no-library/root.d/90-rm
+chmod +x elements/*/root.d/*
+ELEMENTS_PATH=$PWD/elements:$ELEMENTS_PATH refused no-loader 127 create -o no-loader tiny-os no-loader failing
+expect_text out-no-loader "in the image: /bin/bash needs the loader /lib64/" "which is not there" "install.d/30-fails (element failing)"
+ELEMENTS_PATH=$PWD/elements:$ELEMENTS_PATH refused no-library 127 create -o no-library tiny-os no-library failing
+expect_text out-no-library "in the image: /bin/bash: exit code 127" "libtinfo.so" "install.d/30-fails (element failing)"
+
 printf '{\n  "a": 1,\n  "b": oops\n}\n' > metadata.json
 refused meta 1 "$HEARTH" image create -n -t tar -o meta --metadata metadata.json tiny-os
 expect_text out-meta "metadata.json:3:"
