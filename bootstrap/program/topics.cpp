@@ -27,6 +27,7 @@ constexpr const char* k_environment =
     "  HEARTH_REMOTE_CACHE           URL of a shared cache; may have a password\n"
     "  HEARTH_REMOTE_CACHE_READ_ONLY 1: upload nothing there\n"
     "  HEARTH_DISK_MAKER             direct, guestfs or auto, as --disk-maker\n"
+    "  DIB_CONTAINER_CONFIG          how containers start, an instruction a line\n"
     "  HEARTH_HOST_FILES             files of homes that hooks may read (A:B)\n"
     "  HEARTH_FETCH_STALL            seconds of silence that end a fetch (60)\n\n"
     "Of node, baremetal, image load and deploy:\n\n"

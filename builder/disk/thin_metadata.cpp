@@ -20,7 +20,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_thin_metadata_sector = 512;
-constexpr std::size_t k_head = std::size_t{1} << 20U;
+constexpr std::size_t k_thin_head = std::size_t{1} << 20U;
 constexpr std::size_t k_most_metadata = std::size_t{256} << 20U;
 
 /// The text's settings by their full names: "vg/logical_volumes/pool_tmeta/segment1/stripes".
@@ -140,7 +140,8 @@ void settle_thin_pools(const fs::path& raw, const DiskLayout& layout, const Plac
     for (std::size_t i = 0; i < layout.partitions.size(); ++i) {
       if (layout.partitions[i].name != physical.base) continue;
       const Extent& partition = placement.partitions[i];
-      const std::string head = read_block(raw, partition.offset, std::min<std::uint64_t>(k_head, partition.length));
+      const std::string head =
+          read_block(raw, partition.offset, std::min<std::uint64_t>(k_thin_head, partition.length));
       for (Extent place : thin_metadata_places(head, physical.uuid)) {
         if (place.length == 0 || place.length > k_most_metadata || place.end() > partition.length) continue;
         place.offset += partition.offset;

@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "builder/output/container_layers.hpp"
 #include "builder/output/output_file.hpp"
 #include "builder/output/pipe_stage.hpp"
 #include "builder/output/tree_archive.hpp"
@@ -16,6 +18,8 @@
 namespace hearth::builder {
 
 namespace {
+
+const std::vector<HashKind> k_sha256 = {HashKind::sha256};
 
 std::string rfc3339(std::int64_t epoch) {
   const auto seconds = static_cast<std::time_t>(epoch);
@@ -33,10 +37,6 @@ std::pair<std::string, std::string> platform(const std::string& debian) {
   if (debian == "ppc64el") return {"ppc64le", ""};
   if (debian == "arm64") return {"arm64", "v8"};
   return {debian, ""};
-}
-
-void stream_layer(const fs::path& tree, int fd, const ContainerImage& image) {
-  stream_tree_archive(tree, fd, {.epoch = image.epoch});
 }
 
 /// Whatever the umask: these modes become part of an archive.
@@ -63,31 +63,60 @@ Blob add_blob(const fs::path& blobs, const std::string& text) {
   return blob;
 }
 
-struct Layer {
-  Blob blob;
+/// What the image's configuration says of a layer.
+struct LayerFacts {
+  std::string what;
   std::string tar_sha256;
 };
 
+void stream_layer(const fs::path& tree, const ContainerLayer& layer, int fd, const ContainerImage& image) {
+  stream_tree_archive(tree, fd,
+                      {.epoch = image.epoch,
+                       .holds = [&](const std::string& name) { return layer.holds(name); },
+                       .bare_directories = !layer.is_last});
+}
+
+/// The configuration of the image: its JSON document.
+std::string image_config(const ContainerImage& image, const fs::path& tree, const std::vector<LayerFacts>& layers) {
+  const auto [architecture, variant] = platform(image.architecture);
+  const std::string created = rfc3339(image.epoch);
+  const std::string config = config_json(with_defaults(image.config, TreeReader(tree)));
+  Json json = {{"architecture", architecture},
+               {"os", "linux"},
+               {"created", created},
+               {"config", parse_json(config, "container configuration").value_or_throw()},
+               {"rootfs", {{"type", "layers"}, {"diff_ids", Json::array()}}},
+               {"history", Json::array()}};
+  for (const LayerFacts& layer : layers) {
+    json["rootfs"]["diff_ids"].push_back(cat("sha256:", layer.tar_sha256));
+    json["history"].push_back({{"created", created}, {"created_by", cat("hearth: ", layer.what)}});
+  }
+  if (!variant.empty()) json["variant"] = variant;
+  return cat(json.dump(), "\n");
+}
+
 /// tar, its digest, gzip, the blob's digest: side by side, in one pass.
-Layer add_layer(const fs::path& blobs, const fs::path& tree, const ContainerImage& image) {
+std::pair<Blob, LayerFacts> add_layer(const fs::path& blobs, const fs::path& tree, const ContainerLayer& layer,
+                                      const ContainerImage& image) {
   const fs::path file = blobs / "layer";
-  Layer layer;
+  Blob blob;
+  LayerFacts facts{layer.what, ""};
   const auto write = [&](int fd) {
     PipeStage gzip([&](const Fd& in) { gzip_stream(in, fd); });
-    PipeStage digest(
-        [&](const Fd& in) { layer.tar_sha256 = copy_hashing(in, gzip.input(), {HashKind::sha256}).front(); });
-    stream_layer(tree, digest.input(), image);
+    PipeStage digest([&](const Fd& in) { facts.tar_sha256 = copy_hashing(in, gzip.input(), k_sha256).front(); });
+    stream_layer(tree, layer, digest.input(), image);
     digest.finish();
     gzip.finish();
   };
   const Fd out = Fd::open(file.string(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
-  PipeStage store([&](const Fd& in) { layer.blob.sha256 = copy_hashing(in, out.get(), {HashKind::sha256}).front(); });
+  PipeStage store([&](const Fd& in) { blob.sha256 = copy_hashing(in, out.get(), k_sha256).front(); });
   write(store.input());
   store.finish();
-  layer.blob.bytes = fs::file_size(file);
+  sync_to_disk(out, file);
+  blob.bytes = fs::file_size(file);
   set_mode(file, 0644);
-  fs::rename(file, blobs / layer.blob.sha256);
-  return layer;
+  fs::rename(file, blobs / blob.sha256);
+  return {blob, facts};
 }
 
 void fill_layout(const fs::path& directory, const fs::path& tree, const ContainerImage& image) {
@@ -95,12 +124,18 @@ void fill_layout(const fs::path& directory, const fs::path& tree, const Containe
   RealFileSystem files;
   files.make_directories(blobs, 0755);
   for (const fs::path& made : {directory, directory / "blobs", blobs}) set_mode(made);
-  const Layer layer = add_layer(blobs, tree, image);
-  const Blob config = add_blob(blobs, container_config(image, layer.tar_sha256));
+  std::vector<LayerFacts> layers;
+  Json descriptors = Json::array();
+  for (const ContainerLayer& layer : plan_container_layers(tree)) {
+    const auto [blob, facts] = add_layer(blobs, tree, layer, image);
+    layers.push_back(facts);
+    descriptors.push_back(blob.descriptor("application/vnd.oci.image.layer.v1.tar+gzip"));
+  }
+  const Blob config = add_blob(blobs, image_config(image, tree, layers));
   const Json manifest = {{"schemaVersion", 2},
                          {"mediaType", "application/vnd.oci.image.manifest.v1+json"},
                          {"config", config.descriptor("application/vnd.oci.image.config.v1+json")},
-                         {"layers", {layer.blob.descriptor("application/vnd.oci.image.layer.v1.tar+gzip")}}};
+                         {"layers", descriptors}};
   Json entry = add_blob(blobs, cat(manifest.dump(), "\n")).descriptor("application/vnd.oci.image.manifest.v1+json");
   const auto [architecture, variant] = platform(image.architecture);
   entry["platform"] = {{"architecture", architecture}, {"os", "linux"}};
@@ -114,17 +149,6 @@ void fill_layout(const fs::path& directory, const fs::path& tree, const Containe
 
 }  // namespace
 
-std::string container_config(const ContainerImage& image, const std::string& layer_sha256) {
-  const auto [architecture, variant] = platform(image.architecture);
-  Json config = {{"architecture", architecture},
-                 {"os", "linux"},
-                 {"created", rfc3339(image.epoch)},
-                 {"config", Json::object()},
-                 {"rootfs", {{"type", "layers"}, {"diff_ids", {cat("sha256:", layer_sha256)}}}}};
-  if (!variant.empty()) config["variant"] = variant;
-  return cat(config.dump(), "\n");
-}
-
 void write_container_image(const fs::path& tree, const fs::path& target, const ContainerImage& image,
                            const fs::path& scratch) {
   const TempDir work = TempDir::create(scratch, "container-");
@@ -132,27 +156,33 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
   RealFileSystem files;
   files.make_directories(parts, 0755);
   set_mode(parts);
-  const fs::path layer = work.path() / "layer.tar";
-  const std::string sha256 =
-      write_streamed(layer, {HashKind::sha256}, [&](int fd) { stream_layer(tree, fd, image); }).front();
-  fs::remove(layer.string() + ".sha256");
-  set_mode(layer, 0644);
-  fs::rename(layer, parts / cat(sha256, ".tar"));
-  const std::string config = container_config(image, sha256);
+  std::vector<LayerFacts> layers;
+  Json names = Json::array();
+  for (const ContainerLayer& layer : plan_container_layers(tree)) {
+    const fs::path file = work.path() / "layer.tar";
+    const Fd out = Fd::open(file.string(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    LayerFacts facts{layer.what, ""};
+    PipeStage store([&](const Fd& in) { facts.tar_sha256 = copy_hashing(in, out.get(), k_sha256).front(); });
+    stream_layer(tree, layer, store.input(), image);
+    store.finish();
+    names.push_back(cat(facts.tar_sha256, ".tar"));
+    fs::rename(file, parts / cat(facts.tar_sha256, ".tar"));
+    layers.push_back(facts);
+  }
+  const std::string config = image_config(image, tree, layers);
   const std::string config_name = cat(hex_digest(HashKind::sha256, config), ".json");
   files.write(parts / config_name, config, {});
-  const Json manifest =
-      Json::array({{{"Config", config_name}, {"RepoTags", {image.tag}}, {"Layers", {cat(sha256, ".tar")}}}});
+  const Json manifest = Json::array({{{"Config", config_name}, {"RepoTags", {image.tag}}, {"Layers", names}}});
   files.write(parts / "manifest.json", cat(manifest.dump(), "\n"), {});
   set_file_modes(parts);
   write_streamed(target, image.checksums, [&](int fd) { stream_tree_archive(parts, fd, {.epoch = image.epoch}); });
 }
 
-void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image) {
-  TempDir work = TempDir::create(target.parent_path(), cat(".", target.filename().string(), "."));
-  fill_layout(work.path() / "layout", tree, image);
-  fs::remove_all(target);
-  fs::rename(work.path() / "layout", target);
+void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image, const fs::path& kept) {
+  const TempDir work = TempDir::create(target.parent_path(), cat(".", target.filename().string(), "."));
+  const fs::path layout = work.path() / "layout";
+  fill_layout(layout, tree, image);
+  place_directory(layout, target, kept);
 }
 
 void write_oci_archive(const fs::path& tree, const fs::path& target, const ContainerImage& image,

@@ -1,4 +1,4 @@
-// The tree as a container image of one layer, without a daemon: as `docker load` and `podman load` read it, or as an
+// The tree as a container image, without a daemon: as `docker load` and `podman load` read it, or as an
 // OCI layout. Sources: Docker Image Specification v1.2, "Combined Image JSON + Filesystem Changeset Format"; OCI Image
 // Format Specification 1.0 (image-layout.md, manifest.md, config.md).
 #pragma once
@@ -9,6 +9,7 @@
 
 #include "base/hash.hpp"
 #include "base/path.hpp"
+#include "builder/output/container_config.hpp"
 
 namespace hearth::builder {
 
@@ -17,18 +18,18 @@ struct ContainerImage {
   std::string architecture;  ///< Debian's name
   std::int64_t epoch = 0;    ///< time of creation, and the latest time that a file may carry
   std::vector<HashKind> checksums = {};
+  ContainerConfig config = {};
 };
 
-/// The JSON document that describes an image of one layer with this SHA-256 (of its uncompressed tar).
-[[nodiscard]] std::string container_config(const ContainerImage& image, const std::string& layer_sha256);
-
-/// Writes `target` for docker load; the layer is made below `scratch` first. Equal trees give equal bytes.
+/// Writes `target` for docker load; the layers are made below `scratch` first. Equal trees give equal bytes.
 void write_container_image(const fs::path& tree, const fs::path& target, const ContainerImage& image,
                            const fs::path& scratch);
 
-/// Writes the directory `target` as an OCI layout, its layer compressed by gzip. The directory appears complete, or not
-/// at all; one that was there is replaced. There are no checksum files: every blob is named by its digest.
-void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image);
+/// Writes the directory `target` as an OCI layout, its layers compressed by gzip. The directory appears complete and
+/// synced, or not at all; one that was there gets the name `kept`, or is removed where that is empty. There are no
+/// checksum files: every blob is named by its digest.
+void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image,
+                      const fs::path& kept = {});
 
 /// Writes `target` as a tar of the same layout (podman's and skopeo's oci-archive).
 void write_oci_archive(const fs::path& tree, const fs::path& target, const ContainerImage& image,

@@ -21,4 +21,12 @@ std::vector<std::string> write_streamed(const fs::path& target, const std::vecto
 void write_placed(const fs::path& target, const std::vector<HashKind>& kinds,
                   const std::function<void(const AtomicFile& file)>& write);
 
+/// fsync. Throws.
+void sync_to_disk(const Fd& file, const fs::path& name);
+
+/// Gives the directory `made`, whose files are synced, the name `target`. One that was there gets the name `kept`, or
+/// `made`'s where that is empty. At no moment is nothing there: the two change places (RENAME_EXCHANGE); only where the
+/// file system can't do that, as NFS, a crash between two renames leaves the earlier one under its other name.
+void place_directory(const fs::path& made, const fs::path& target, const fs::path& kept);
+
 }  // namespace hearth::builder

@@ -57,10 +57,11 @@ void write_kernel(const Output& output, const OutputSource& source, const Output
 }
 
 void write_container(const Output& output, const OutputSource& source, const OutputSettings& settings) {
-  const ContainerImage image{settings.container_tag, settings.architecture, source.epoch, settings.checksums};
+  const ContainerImage image{settings.container_tag, settings.architecture, source.epoch, settings.checksums,
+                             settings.container};
   switch (output.format.kind) {
     case FormatKind::docker: return write_container_image(source.tree, output.target, image, source.scratch);
-    case FormatKind::oci: return write_oci_layout(source.tree, output.target, image);
+    case FormatKind::oci: return write_oci_layout(source.tree, output.target, image, output.kept);
     default: return write_oci_archive(source.tree, output.target, image, source.scratch);
   }
 }

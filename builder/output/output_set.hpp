@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builder/boot/grub.hpp"
+#include "builder/output/container_config.hpp"
 #include "builder/output/format.hpp"
 #include "builder/output/image_writer.hpp"
 
@@ -23,9 +24,10 @@ struct OutputSource {
 struct OutputSettings {
   WriteOptions disk;
   std::string container_tag;  ///< REPOSITORY:TAG
-  std::string architecture;   ///< Debian's name
-  std::string title;          ///< of an ISO's menu
-  fs::path aci_manifest;      ///< empty = none
+  ContainerConfig container = {};
+  std::string architecture;  ///< Debian's name
+  std::string title;         ///< of an ISO's menu
+  fs::path aci_manifest;     ///< empty = none
   std::vector<HashKind> checksums;
   /// Makes the tree a file system of this type, in a raw file; see FormatKind::file_system.
   std::function<void(const std::string& type, const fs::path& raw)> make_file_system;
@@ -34,6 +36,7 @@ struct OutputSettings {
 struct Output {
   OutputFormat format;
   fs::path target;
+  fs::path kept = {};  ///< of a directory: the name that an earlier one gets; empty = none
 };
 
 /// Writes one. Each file appears complete and synced, or not at all.

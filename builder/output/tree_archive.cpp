@@ -89,9 +89,14 @@ class TreeArchiver {
   void add(const fs::path& path, const std::string& name) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) throw Error::from_errno("reading", path.string());
-    if (S_ISSOCK(status.st_mode)) return;
+    if (S_ISSOCK(status.st_mode) || !holds(name)) return;
     write_entry(path, name, status);
     if (S_ISDIR(status.st_mode) && !is_kernels(name)) add_members(path, name);
+  }
+
+  [[nodiscard]] bool holds(const std::string& name) const {
+    if (!options_.holds) return true;
+    return options_.holds(name.size() == options_.prefix.size() ? "" : name.substr(options_.prefix.size() + 1));
   }
 
   /// Directories whose contents are the running kernel's.
@@ -125,7 +130,9 @@ class TreeArchiver {
   }
 
   void make_reproducible(archive_entry* entry, const struct stat& status) const {
-    ::archive_entry_set_mtime(entry, std::min<std::int64_t>(status.st_mtim.tv_sec, options_.epoch), 0);
+    const bool bare = options_.bare_directories && S_ISDIR(status.st_mode);
+    const std::int64_t modified = bare ? 0 : std::min<std::int64_t>(status.st_mtim.tv_sec, options_.epoch);
+    ::archive_entry_set_mtime(entry, modified, 0);
     ::archive_entry_unset_atime(entry);
     ::archive_entry_unset_ctime(entry);
     ::archive_entry_unset_birthtime(entry);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/path.hpp"
@@ -17,6 +18,10 @@ struct ArchiveOptions {
   std::string prefix = ".";  ///< directory in the archive that stands for the tree's root
   fs::path manifest;         ///< a file to be added as "manifest"; empty = none
   bool whole = false;        ///< what is below dev, proc and sys goes in, too
+  /// Of a tree in several archives: whether this one holds the entry, by its name below the root ("" for that). What is
+  /// below a directory that it doesn't hold is left out, too. Empty = it holds all.
+  std::function<bool(const std::string& name)> holds = {};
+  bool bare_directories = false;  ///< they have no time of their own: a later archive says it
 };
 
 /// Writes `target`, which appears complete or not at all. Sockets are left out.

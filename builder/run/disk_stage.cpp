@@ -326,7 +326,9 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
   std::vector<Output> outputs;
   std::vector<fs::path> created;
   for (const OutputFormat& format : formats_) {
-    outputs.push_back({format, cat(request_.output.string(), ".", format.extension())});
+    const fs::path target = cat(request_.output.string(), ".", format.extension());
+    const bool moves = format.kind == FormatKind::oci && !request_.overwrite;
+    outputs.push_back({format, target, moves ? old_output_name(target, SystemClock().wall()) : fs::path()});
     for (const fs::path& file : files_of(outputs.back())) created.push_back(file);
   }
   if (outputs.empty()) return created;
@@ -352,7 +354,9 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
 
 /// Upstream overwrites what it makes from the tree. Returns where the earlier output is now.
 fs::path DiskStage::keep_old(const Output& output, std::vector<std::pair<fs::path, fs::path>>& all) const {
-  static const std::set<FormatKind> overwritten = {FormatKind::archive, FormatKind::squashfs, FormatKind::docker};
+  // A directory changes places with the new one when that is complete.
+  static const std::set<FormatKind> overwritten = {FormatKind::archive, FormatKind::squashfs, FormatKind::docker,
+                                                   FormatKind::oci};
   const SystemClock clock;
   if (request_.overwrite || overwritten.contains(output.format.kind)) return output.target;
   fs::path kept;
@@ -371,6 +375,7 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
                    .checksums = request_.checksums,
                    .index = remembers ? fs::path(request_.output.string() + ".d/clusters") : fs::path()},
           .container_tag = request_.docker_target,
+          .container = request_.container,
           .architecture = request_.architecture,
           .title = fs::path(request_.image_name).filename().string(),
           .aci_manifest = request_.aci_manifest,

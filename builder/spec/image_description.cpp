@@ -14,8 +14,8 @@ namespace hearth::builder {
 
 namespace {
 
-/// What the value of a key may be.
-enum class Shape { text, flag, whole, positive, size, list, pairs };
+/// What the value of a key may be: `list` is one option for all, `each` an option for each.
+enum class Shape { text, flag, whole, positive, size, list, each, pairs };
 
 struct Key {
   const char* name;
@@ -25,7 +25,7 @@ struct Key {
 };
 
 /// In the order in which upstream puts them on the command line.
-constexpr std::array<Key, 30> k_keys = {{
+constexpr std::array<Key, 31> k_keys = {{
     {"imagename", Shape::text, "-o", nullptr},
     {"arch", Shape::text, "-a", "aarch64 amd64 arm64 armhf powerpc ppc64 ppc64el ppc64le s390x x86_64"},
     {"types", Shape::list, "-t", nullptr},
@@ -50,6 +50,7 @@ constexpr std::array<Key, 30> k_keys = {{
     {"ramdisk-element", Shape::text, "--ramdisk-element", nullptr},
     {"install-type", Shape::text, "--install-type", "source package"},
     {"docker-target", Shape::text, "--docker-target", nullptr},
+    {"container-config", Shape::each, "--container-config", nullptr},
     {"metadata", Shape::text, "--metadata", nullptr},
     {"packages", Shape::list, "-p", nullptr},
     {"skip-base", Shape::flag, "-n", nullptr},
@@ -138,7 +139,7 @@ void take_pairs(const YAML::Node& node, const Key& key, std::vector<std::pair<st
 }
 
 void take_value(Values& values, const Key& key, const YAML::Node& node) {
-  if (key.shape == Shape::list) {
+  if (key.shape == Shape::list || key.shape == Shape::each) {
     take_list(node, key, values.lists[key.name]);
   } else if (key.shape == Shape::pairs) {
     take_pairs(node, key, values.pairs[key.name]);
@@ -199,6 +200,8 @@ void add_words(std::vector<std::string>& words, const Key& key, const Values& va
   if (const auto list = values.lists.find(key.name); list != values.lists.end() && !list->second.empty()) {
     if (*key.option == 0) {
       words.insert(words.end(), list->second.begin(), list->second.end());
+    } else if (key.shape == Shape::each) {
+      for (const std::string& item : list->second) words.insert(words.end(), {key.option, item});
     } else {
       words.insert(words.end(), {key.option, join(list->second, ",")});
     }

@@ -39,6 +39,9 @@ std::vector<cli::Option> result_options() {
         {"fast", "best", "zstd", "none"}},
        {"qemu-img-options", 0, "K=V[,…]", "options for qemu-img convert -o"},
        {"docker-target", 0, "REPO:TAG", "name of the image that -t docker writes, for docker load"},
+       {"container-config", 0, "INSTRUCTION",
+        "how containers of docker and oci images start, as a Dockerfile says it: 'CMD [\"nginx\"]', 'ENV A=1', "
+        "ENTRYPOINT, EXPOSE, LABEL, STOPSIGNAL, USER, VOLUME or WORKDIR; repeatable"},
        {"checksum", 0, "", "write FILE.md5 and FILE.sha256"},
        {"checksums", 0, "KIND[,…]", "write these checksum files: md5, sha256, sha512", {"md5", "sha256", "sha512"}},
        {"sign-key", 0, "FILE",

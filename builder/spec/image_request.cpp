@@ -181,6 +181,20 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, const En
   }
 }
 
+/// How containers of the image start. The variable has an instruction a line, options come after it.
+void take_container_config(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
+  std::vector<std::string> instructions;
+  for (const std::string& line : split_lines(env_or(env, "DIB_CONTAINER_CONFIG", ""))) {
+    if (!trim(line).empty()) instructions.push_back(line);
+  }
+  (void)parse_container_config(instructions, "DIB_CONTAINER_CONFIG");
+  const std::vector<std::string> options = arguments.values("container-config");
+  (void)parse_container_config(options, "--container-config");
+  instructions.insert(instructions.end(), options.begin(), options.end());
+  request.container = parse_container_config(instructions, "--container-config");
+  if (!request.version.empty()) request.container.labels.emplace("org.opencontainers.image.version", request.version);
+}
+
 /// The file itself, or that of one server in a directory that `hearth metadata compile` wrote (its index.json names
 /// them).
 fs::path metadata_file(const fs::path& given, const std::string& server) {
@@ -368,6 +382,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_breaks(request, arguments, environment);
   request.overwrite = env_or(environment, "OVERWRITE_OLD_IMAGE", "0") != "0";
   take_identity(request, arguments);
+  take_container_config(request, arguments, environment);
   return request;
 }
 

@@ -18,6 +18,7 @@
 #include "base/sys/secret.hpp"
 #include "builder/disk/maker_choice.hpp"
 #include "builder/fetch/fetch_plan.hpp"
+#include "builder/output/container_config.hpp"
 #include "builder/output/format.hpp"
 #include "builder/plan/phase.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
@@ -41,6 +42,7 @@ struct ImageRequest {
   qcow2::Compression compression = qcow2::Compression::fast;  ///< -u is none
   std::string qemu_img_options;
   std::string docker_target;             ///< REPOSITORY:TAG of the type docker
+  ContainerConfig container;             ///< --container-config
   fs::path aci_manifest;                 ///< ACI_MANIFEST; empty = none
   bool show_usage = false;               ///< DIB_SHOW_IMAGE_USAGE
   bool show_all_usage = false;           ///< DIB_SHOW_IMAGE_USAGE_FULL

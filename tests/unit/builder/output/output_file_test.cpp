@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
@@ -49,6 +52,30 @@ TEST_F(OutputFileTest, AFailureLeavesNothingBehind) {
   EXPECT_THROW(write_streamed(target_, k_all, [](int) { throw Error(ErrorKind::io, "no"); }), Error);
   EXPECT_THROW(write_placed(target_, k_all, [](const AtomicFile&) { throw Error(ErrorKind::io, "no"); }), Error);
   EXPECT_TRUE(names().empty());
+}
+
+TEST(PlacedDirectoryTest, AtNoMomentIsThereNone) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "placed-");
+  const fs::path target = work.path() / "layout";
+  RealFileSystem files;
+  const auto place = [&](int number) {
+    const fs::path made = work.path() / "made";
+    for (const fs::path& old : {made, fs::path(made.string() + ".old")}) fs::remove_all(old);
+    files.make_directories(made, 0755);
+    files.write(made / "index", std::to_string(number), {});
+    place_directory(made, target, number % 2 == 0 ? work.path() / cat("kept-", number) : fs::path());
+  };
+  place(0);
+  std::atomic<int> missing = 0;
+  std::jthread reader([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) missing += fs::exists(target / "index") ? 0 : 1;
+  });
+  for (int number = 1; number <= 60; ++number) place(number);
+  reader.request_stop();
+  reader.join();
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(read_file(target / "index"), "60");
+  EXPECT_EQ(read_file(work.path() / "kept-60/index"), "59");
 }
 
 }  // namespace

@@ -41,6 +41,12 @@ TEST(ImageDescription, KeysBecomeOptionsInUpstreamsOrder) {
             "--qemu-img-options compat=1.1,lazy_refcounts=on --root-label r -p a,b -n vm os");
 }
 
+TEST(ImageDescription, EachInstructionForContainersIsAnOption) {
+  const auto all = images("- {container-config: ['CMD [\"a\", \"b\"]', USER x], elements: [os]}");
+  EXPECT_THAT(all[0].words, ElementsAre("-o", "image", "--container-config", "CMD [\"a\", \"b\"]", "--container-config",
+                                        "USER x", "os"));
+}
+
 TEST(ImageDescription, EnvironmentReleaseAndRamdiskAreNotOptions) {
   const auto all = images("- {environment: {DIB_X: 'a b'}, release: bookworm, ramdisk: true, elements: [os]}");
   EXPECT_EQ(all[0].command_line(), "DIB_RELEASE=bookworm DIB_X='a b' ramdisk-image-create -o image os");

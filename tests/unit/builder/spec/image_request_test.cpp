@@ -118,6 +118,16 @@ TEST(ImageRequest, AContainerImageNeedsItsName) {
   EXPECT_EQ(request("-t docker --docker-target me:1 os").docker_target, "me:1");
 }
 
+TEST(ImageRequest, AContainersConfigurationHasALineForEachInstruction) {
+  const Environment env = {{"DIB_CONTAINER_CONFIG", "ENV A=1 B=2\n\nUSER www-data\n"}};
+  const ContainerConfig config = request("--image-version 7 os", env).container;
+  EXPECT_EQ(config.user, "www-data");
+  EXPECT_EQ(config.environment.size(), 2U);
+  EXPECT_EQ(config.labels.at("org.opencontainers.image.version"), "7");
+  EXPECT_THAT(image_request_refusal("os", {{"DIB_CONTAINER_CONFIG", "USR x"}}),
+              HasSubstr("DIB_CONTAINER_CONFIG: 'USR' configures no container, did you mean USER?"));
+}
+
 TEST(ImageRequest, ALogFileMeansAQuietStdout) {
   EXPECT_FALSE(request("os").quiet);
   EXPECT_TRUE(request("--logfile /log os").quiet);
