@@ -11,28 +11,14 @@ namespace {
 
 constexpr std::string_view k_scheme_end = "://";
 constexpr std::string_view k_url_end = " \t\r\n\"'<>`";
-constexpr const char* k_masked = "REDACTED";
 
 constexpr std::array<std::string_view, 9> k_secret_parts = {"passw", "passphrase", "secret", "token",    "credential",
                                                             "_key",  "-key",       "apikey", "signature"};
 /// They hold "_key" and tell where public things lie.
 constexpr std::array<std::string_view, 2> k_public_names = {"dib_apt_keyring", "dib_debian_keyring"};
 /// Whole names of query parameters.
-constexpr std::array<std::string_view, 6> k_secret_parameters = {"sig", "key", "auth", "pass", "pwd", "code"};
-
-/// The query's parameters, with the values of secret ones masked.
-std::string masked_query(std::string_view query) {
-  std::vector<std::string> parameters;
-  for (const std::string& parameter : split(query, '&')) {
-    const std::size_t equals = parameter.find('=');
-    const std::string name = to_lower(parameter.substr(0, equals));
-    const bool is_secret = names_secret(name) || std::find(k_secret_parameters.begin(), k_secret_parameters.end(),
-                                                           name) != k_secret_parameters.end();
-    const bool masks = is_secret && equals != std::string::npos;
-    parameters.push_back(masks ? cat(parameter.substr(0, equals + 1), k_masked) : parameter);
-  }
-  return join(parameters, "&");
-}
+constexpr std::array<std::string_view, 8> k_secret_parameters = {"sig", "key",  "auth", "pass",
+                                                                 "pwd", "code", "jwt",  "assertion"};
 
 /// What follows "://", up to the URL's end.
 std::string masked_rest(std::string_view rest) {
@@ -42,7 +28,7 @@ std::string masked_rest(std::string_view rest) {
   const std::size_t query = rest.find('?');
   if (query == std::string_view::npos) return std::string(rest);
   const std::size_t fragment = std::min(rest.find('#', query), rest.size());
-  return cat(rest.substr(0, query + 1), masked_query(rest.substr(query + 1, fragment - query - 1)),
+  return cat(rest.substr(0, query + 1), without_secret_values(rest.substr(query + 1, fragment - query - 1)),
              rest.substr(fragment));
 }
 
@@ -53,6 +39,20 @@ bool names_secret(std::string_view name) {
   if (std::find(k_public_names.begin(), k_public_names.end(), lower) != k_public_names.end()) return false;
   return std::any_of(k_secret_parts.begin(), k_secret_parts.end(),
                      [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+}
+
+std::string without_secret_values(std::string_view query, std::string_view mask) {
+  std::vector<std::string> parameters;
+  for (const std::string& parameter : split(query, '&')) {
+    const std::size_t equals = std::min(parameter.find('='), parameter.size());
+    const std::string name = to_lower(parameter.substr(0, equals));
+    const bool is_secret = names_secret(name) || std::find(k_secret_parameters.begin(), k_secret_parameters.end(),
+                                                           name) != k_secret_parameters.end();
+    const std::string_view value = std::string_view(parameter).substr(std::min(equals + 1, parameter.size()));
+    const bool masks = is_secret && !value.empty() && !value.starts_with(k_redacted);
+    parameters.push_back(masks ? cat(parameter.substr(0, equals + 1), mask) : parameter);
+  }
+  return join(parameters, "&");
 }
 
 std::string without_credentials(std::string_view text) {

@@ -9,6 +9,13 @@ namespace hearth {
 /// Whether a variable or parameter of this name is likely to hold a secret: password, token, key….
 [[nodiscard]] bool names_secret(std::string_view name);
 
+/// What stands in place of a secret.
+inline constexpr std::string_view k_redacted = "REDACTED";
+
+/// A query or a posted form ("a=1&token=x") with `mask` in place of the values of parameters that hold secrets; values
+/// that are masked already stay as they are.
+[[nodiscard]] std::string without_secret_values(std::string_view query, std::string_view mask = k_redacted);
+
 /// The text with every URL in it freed of user info, and of the values of query parameters that hold secrets.
 [[nodiscard]] std::string without_credentials(std::string_view text);
 

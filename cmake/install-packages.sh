@@ -37,8 +37,8 @@ declare -A packages=(
     rsync libarchive-tools ifupdown"
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
   [peers]="python3-diskimage-builder sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
-    dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light wrk apache2-utils systemd-container postgresql
-    python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
+    dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light docker-registry wrk apache2-utils systemd-container postgresql
+    python3-pip python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients skopeo umoci podman
     python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config
     ansible-core puppet-agent nodejs npm chromium

@@ -37,6 +37,14 @@ std::optional<std::string> find_header(const HttpHeaders& headers, std::string_v
   return std::nullopt;
 }
 
+std::optional<std::string> joined_header(const HttpHeaders& headers, std::string_view name) {
+  std::optional<std::string> joined;
+  for (const auto& [field, value] : headers) {
+    if (same_name(field, name)) joined = joined ? cat(*joined, ", ", value) : value;
+  }
+  return joined;
+}
+
 std::optional<HttpRequest> redirected(const HttpRequest& request, const HttpResponse& response) {
   if (request.max_redirects <= 0 || !is_redirect(response.status)) return std::nullopt;
   const std::optional<std::string> location = find_header(response.headers, "Location");

@@ -19,6 +19,9 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// The first field of that name.
 [[nodiscard]] std::optional<std::string> find_header(const HttpHeaders& headers, std::string_view name);
 
+/// All fields of that name as one, in their order (RFC 9110 section 5.3).
+[[nodiscard]] std::optional<std::string> joined_header(const HttpHeaders& headers, std::string_view name);
+
 struct HttpResponse;
 
 /// Takes an answer's body as it comes, in place of HttpResponse::body. What it throws ends the exchange.

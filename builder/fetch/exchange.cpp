@@ -1,5 +1,6 @@
 #include "builder/fetch/exchange.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -14,20 +15,32 @@ constexpr std::size_t k_largest_body = std::size_t{64} << 30U;
 constexpr int k_tries = 3;
 
 /// What a request's fields may tell the server. No Accept-Encoding: an object has one form. No Range: it is whole.
-constexpr std::array<const char*, 7> k_passed = {"Accept",       "Authorization", "Content-Encoding", "Content-Type",
-                                                 "Git-Protocol", "User-Agent",    "Accept-Language"};
+constexpr std::array<const char*, 6> k_passed = {"Accept",       "Content-Encoding", "Content-Type",
+                                                 "Git-Protocol", "User-Agent",       "Accept-Language"};
+/// The same, where they are credentials: of GitLab, Artifactory, OpenStack and many more, besides HTTP's own.
+constexpr std::array<const char*, 8> k_credentials = {"Authorization", "Cookie",    "Private-Token", "Job-Token",
+                                                      "Deploy-Token",  "X-Api-Key", "X-Auth-Token",  "X-JFrog-Art-Api"};
 
 /// What an Accept says when it leaves the choice to the server: as good as none. (apt's says text/*.)
 bool accepts_anything(const std::string& accept) { return accept.empty() || accept == "*/*" || accept == "text/*"; }
 
+bool shows_credential(const HttpHeaders& headers) {
+  return std::any_of(k_credentials.begin(), k_credentials.end(),
+                     [&](const char* name) { return find_header(headers, name).has_value(); });
+}
+
 /// Of a credential only that there was one: not even its digest is written anywhere.
-FetchKey key_of(const ProxyRequest& request, const Url& url) {
+FetchKey key_of(const ProxyRequest& request, const Url& url, Redactions& redactions) {
   const bool posts = request.method == "POST";
-  std::string method = posts ? cat("POST:", hex_digest(HashKind::sha256, request.body)) : "GET";
-  const std::string accept(trim(find_header(request.headers, "Accept").value_or("")));
+  std::string method =
+      posts ? cat("POST:", hex_digest(HashKind::sha256, redactions.posted(request.headers, request.body))) : "GET";
+  const std::string accept(trim(joined_header(request.headers, "Accept").value_or("")));
   if (!posts && !accepts_anything(accept)) method += cat(";accept=", percent_encode(accept, "/*,+="));
-  if (find_header(request.headers, "Authorization")) method += ";authorized";
-  return {method, url.text()};
+  if (const auto protocol = find_header(request.headers, "Git-Protocol"); protocol && !posts) {
+    method += cat(";git-protocol=", percent_encode(*protocol, "="));  // git's servers don't tell by Vary
+  }
+  if (shows_credential(request.headers)) method += ";authorized";
+  return {method, redactions.url(url)};
 }
 
 /// Stores a body as it comes, and shows it to the client at the same time but for its last piece: so a client never
@@ -42,7 +55,7 @@ class Relay final : public BodySink {
     headers_ = kept_headers(head.headers);
     const auto length = find_header(head.headers, "Content-Length");
     const auto size = length ? parse_number(*length) : std::nullopt;
-    if (!is_lasting(head.status) || !size) client_ = nullptr;
+    if (!is_lasting(head.status) || !size || may_carry_credential(head.status, headers_, *size)) client_ = nullptr;
     if (client_ != nullptr) to_client(passing_head(status_, headers_, *size));
     begun_ = client_ != nullptr;
   }
@@ -57,6 +70,7 @@ class Relay final : public BodySink {
   /// The client has already been sent a part of the answer.
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] IncomingObject& object() { return object_; }
+  [[nodiscard]] const HttpHeaders& headers() const { return headers_; }
   [[nodiscard]] Fetched fetched(const std::string& sha256) const { return {status_, sha256, object_.size(), headers_}; }
   void finish() { to_client(held_); }
 
@@ -83,7 +97,7 @@ class Relay final : public BodySink {
 class Exchange {
  public:
   Exchange(const ProxyRequest& request, const Url& url, const ExchangeParts& parts)
-      : request_(request), url_(url), parts_(parts), key_(key_of(request, url)) {}
+      : request_(request), url_(url), parts_(parts), key_(key_of(request, url, parts.redactions)) {}
 
   bool run() {
     Decision decision = parts_.recording.decide(key_);
@@ -114,9 +128,11 @@ class Exchange {
     request.body = request_.body;
     request.body_limit = k_largest_body;
     request.stall = parts_.stall;
-    for (const char* name : k_passed) {
-      if (const auto value = find_header(request_.headers, name)) request.headers.emplace_back(name, *value);
-    }
+    const auto pass = [&](const char* name) {
+      if (const auto value = joined_header(request_.headers, name)) request.headers.emplace_back(name, *value);
+    };
+    std::for_each(k_passed.begin(), k_passed.end(), pass);
+    std::for_each(k_credentials.begin(), k_credentials.end(), pass);
     if (!ask.known) return request;
     if (const auto tag = find_header(ask.known->headers, "etag")) request.headers.emplace_back("If-None-Match", *tag);
     if (const auto time = find_header(ask.known->headers, "last-modified")) {
@@ -161,6 +177,11 @@ class Exchange {
     if (!is_lasting(response.status)) {
       throw Broken{cat("the server answered ", response.status, " ", response.reason), false};
     }
+    if (may_carry_credential(response.status, relay.headers(), relay.object().size())) {
+      const std::string body = relay.object().text();
+      const auto kept = parts_.redactions.answer(url_, response.status, relay.headers(), body);
+      if (kept) return take_redacted(ask, *kept, {response.status, "", 0, relay.headers()}, body);
+    }
     const std::string sha256 = parts_.store.keep(std::move(relay.object()));
     const Fetched fetched = relay.fetched(sha256);
     reported_ = true;  // whatever it makes of the answer
@@ -170,6 +191,19 @@ class Exchange {
       return true;
     }
     return send_kept(ask.expected.value_or(fetched));
+  }
+
+  /// The client gets what came, lock and store what is kept of it.
+  bool take_redacted(const FromNetwork& ask, const KeptAnswer& kept, Fetched came, const std::string& body) {
+    IncomingObject object = parts_.store.create();
+    object.write(kept.body);
+    const std::string sha256 = parts_.store.keep(std::move(object));
+    reported_ = true;
+    parts_.recording.fetched(key_, {came.status, sha256, kept.body.size(), kept.headers}, ask.expected);
+    came.size = is_redirect(came.status) ? 0 : body.size();
+    const Answer answer = answer_with(came, request_.method, request_.headers);
+    parts_.channel.write(cat(answer.head, std::string_view(body).substr(answer.first, answer.size)));
+    return true;
   }
 
   bool take_known(const Fetched& known) {

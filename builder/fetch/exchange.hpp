@@ -8,12 +8,14 @@
 #include "builder/fetch/channel.hpp"
 #include "builder/fetch/proxy_request.hpp"
 #include "builder/fetch/recording.hpp"
+#include "builder/fetch/redactions.hpp"
 
 namespace hearth::builder::fetch {
 
 struct ExchangeParts {
   Recording& recording;
   ObjectStore& store;
+  Redactions& redactions;
   HttpClient& upstream;
   Channel& channel;
   Duration stall;

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/answer.hpp"
 #include "builder/fetch/certificate_authority.hpp"
@@ -34,6 +35,7 @@ struct FetchProxy::State {
 
   std::shared_ptr<Recording> recording;
   std::shared_ptr<ObjectStore> store;
+  Redactions redactions;
   ProxySetup setup;
   SystemClock clock;
   std::unique_ptr<CertificateAuthority> authority;
@@ -96,13 +98,15 @@ class Conversation {
     if (request.method == "CONNECT") return connect(request);
     const Result<Url, std::string> url = url_of(request, secure_host_);
     if (!url) {
-      state_.recording->refused(request.target, url.error());
-      channel_.write(own_answer(501, url.error()));
+      const std::string why = without_credentials(url.error());
+      state_.recording->refused(without_credentials(request.target), why);
+      channel_.write(own_answer(501, why));
       return true;
     }
     const UnderWay under_way(state_.setup.count_request);
     return exchange(request, *url,
-                    {*state_.recording, *state_.store, upstream_, channel_, state_.setup.stall, state_.setup.on_bytes});
+                    {*state_.recording, *state_.store, state_.redactions, upstream_, channel_, state_.setup.stall,
+                     state_.setup.on_bytes});
   }
 
   bool connect(const ProxyRequest& request) {

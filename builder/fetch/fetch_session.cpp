@@ -13,6 +13,7 @@
 #include "builder/fetch/fetch_proxy.hpp"
 #include "builder/fetch/network_cut.hpp"
 #include "builder/fetch/recording.hpp"
+#include "builder/fetch/redactions.hpp"
 #include "builder/fetch/step_board.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
@@ -282,9 +283,9 @@ void FetchSession::require_complete() {
 std::string FetchSession::answer_now(const std::string& fetch) {
   const FetchKey key = asked_key(fetch);
   const bool records = *state_->plan.mode == FetchMode::record;
-  if (records && key.method == "GET") return state_->asked(key);
   // The proxy has neither the credential nor the choice to ask with: the step itself has to.
-  if (records && key.method.starts_with("GET;")) return k_failed;
+  if (records && (key.method.starts_with("GET;") || is_redacted(key.url))) return k_failed;
+  if (records && key.method == "GET") return state_->asked(key);
   const std::optional<Fetched> foreseen = state_->recording->foreseen(key);
   if (!foreseen) return k_not_locked;
   return records && !state_->store->open(foreseen->sha256, foreseen->size) ? k_failed : foreseen->sha256;

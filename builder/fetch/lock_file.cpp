@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/net/url.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder::fetch {
@@ -11,8 +12,15 @@ namespace hearth::builder::fetch {
 namespace {
 
 constexpr std::string_view k_first_line = "# hearth.lock 1: what a build fetched. Written by --record.";
-constexpr std::array<const char*, 6> k_kept = {"content-encoding", "content-type", "etag",
-                                               "last-modified",    "location",     "www-authenticate"};
+constexpr std::array<const char*, 9> k_kept = {"content-disposition",
+                                               "content-encoding",
+                                               "content-type",
+                                               "docker-content-digest",
+                                               "etag",
+                                               "last-modified",
+                                               "link",
+                                               "location",
+                                               "www-authenticate"};
 /// Besides unreserved characters these stay readable in a field's value.
 constexpr const char* k_readable = "/:;,+=\"'()*&?@$!";
 constexpr std::size_t k_words = 5;
@@ -23,11 +31,12 @@ bool is_sha256(std::string_view text) {
 
 bool is_method(std::string_view text) {
   constexpr std::string_view post = "POST:";
-  constexpr std::string_view authorized = ";authorized";
-  if (text.ends_with(authorized)) text.remove_suffix(authorized.size());
-  if (text.starts_with("GET;accept=")) return text.find(';', 4) == std::string_view::npos;
-  if (text.substr(0, post.size()) == post) return is_sha256(text.substr(post.size()));
-  return text == "GET";
+  const std::vector<std::string> words = split(text, ';');
+  const bool known = std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+    return word == "authorized" || word.starts_with("accept=") || word.starts_with("git-protocol=");
+  });
+  if (words[0].starts_with(post)) return known && is_sha256(std::string_view(words[0]).substr(post.size()));
+  return known && words[0] == "GET";
 }
 
 std::string line_of(const FetchKey& key, const Fetched& fetched) {
@@ -70,7 +79,8 @@ bool Lock::has_https() const {
 HttpHeaders kept_headers(const HttpHeaders& headers) {
   HttpHeaders kept;
   for (const char* name : k_kept) {
-    if (auto value = find_header(headers, name)) kept.emplace_back(name, std::move(*value));
+    const auto value = joined_header(headers, name);
+    if (value) kept.emplace_back(name, name == std::string_view("link") ? without_credentials(*value) : *value);
   }
   return kept;
 }

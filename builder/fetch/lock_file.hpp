@@ -6,8 +6,10 @@
 // Method, URL, status, digest and size (bytes) of the body, and those header fields that clients act on,
 // percent-encoded. A line "SET NAME VALUE" keeps what hooks took from the recording machine's own configuration, such
 // as its mirror, for machines that are configured in another way. A POST's method is "POST:" and the digest of what was
-// sent. A method ends in ";accept=TYPES" when the client chose among forms, in ";authorized" when it showed a
-// credential, which is not kept. Lines that begin with # are comments.
+// sent. A method ends in ";accept=TYPES" when the client chose among forms, in ";git-protocol=VERSION" when git
+// did, in ";authorized" when the client showed a credential, which is not kept. A field hearth-redacted=location or
+// =body tells that a signed URL or a token in the answer is not kept either (redactions.hpp). Lines that begin with #
+// are comments.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "builder/fetch/object_store.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,17 @@ void IncomingObject::write(std::string_view bytes) {
   size_ += bytes.size();
 }
 
+std::string IncomingObject::text() const {
+  std::string text(size_, '\0');
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t got = ::pread(file_.get(), text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw Error::from_errno("reading", name_.string());
+    at += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
 ObjectStore::ObjectStore(fs::path directory) : directory_(std::move(directory)) {
   fs::create_directories(directory_ / "objects");
   if (::access((directory_ / "objects").c_str(), W_OK) != 0) {
@@ -67,9 +79,45 @@ std::optional<Fd> ObjectStore::open(const std::string& sha256, std::uint64_t siz
   const fs::path name = path_of(sha256);
   if (!fs::exists(name)) return std::nullopt;
   Fd opened = Fd::open(name.string(), O_RDONLY);
-  if (is_sound(opened, sha256, size)) return opened;
+  if (is_sound(opened, sha256, size)) {
+    ::futimens(opened.get(), nullptr);  // the time of its last use; another user's object keeps its own
+    return opened;
+  }
   ::unlink(name.c_str());
   return std::nullopt;
+}
+
+bool ObjectStore::has(const std::string& sha256, std::uint64_t size) const {
+  struct stat status {};
+  return ::stat(path_of(sha256).c_str(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) == size;
+}
+
+bool ObjectStore::verify(const std::string& sha256, std::uint64_t size) const {
+  const Fd file = Fd::open(path_of(sha256).string(), O_RDONLY | O_NOFOLLOW);
+  struct stat status {};
+  const bool has_size = ::fstat(file.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) == size;
+  if (has_size && has_digest(file, sha256)) return true;
+  remove(sha256);
+  return false;
+}
+
+void ObjectStore::remove(const std::string& sha256) const { ::unlink(path_of(sha256).c_str()); }
+
+/// Readable by all who share the store.
+Fd ObjectStore::use_file() const { return Fd::open((directory_ / ".in-use").string(), O_RDONLY | O_CREAT, 0644); }
+
+Fd ObjectStore::share() const {
+  Fd file = use_file();
+  while (::flock(file.get(), LOCK_SH) != 0) {
+    if (errno != EINTR) throw Error::from_errno("locking", (directory_ / ".in-use").string());
+  }
+  return file;
+}
+
+std::optional<Fd> ObjectStore::claim() const {
+  Fd file = use_file();
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  return file;
 }
 
 bool ObjectStore::is_sound(const Fd& file, const std::string& sha256, std::uint64_t size) {

@@ -21,6 +21,8 @@ class IncomingObject {
  public:
   void write(std::string_view bytes);
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// What was written so far. Throws Error.
+  [[nodiscard]] std::string text() const;
 
  private:
   friend class ObjectStore;
@@ -41,10 +43,20 @@ class ObjectStore {
   std::string keep(IncomingObject object);
   /// An object open for reading; nothing when there is none, or when it isn't what its name says (it is then removed).
   [[nodiscard]] std::optional<Fd> open(const std::string& sha256, std::uint64_t size);
+  /// Whether there is an object of that name and size; what is in it is not looked at.
+  [[nodiscard]] bool has(const std::string& sha256, std::uint64_t size) const;
+  /// Looks at the bytes anew. False when they are not what the name says; the object is then removed.
+  [[nodiscard]] bool verify(const std::string& sha256, std::uint64_t size) const;
+  void remove(const std::string& sha256) const;
+  /// For a build: as long as it holds what it gets here, nobody can claim the store. Waits for whoever has.
+  [[nodiscard]] Fd share() const;
+  /// Keeps builds from beginning to use the store; nothing while one does.
+  [[nodiscard]] std::optional<Fd> claim() const;
   [[nodiscard]] const fs::path& directory() const { return directory_; }
   [[nodiscard]] fs::path path_of(const std::string& sha256) const;
 
  private:
+  [[nodiscard]] Fd use_file() const;
   [[nodiscard]] bool is_sound(const Fd& file, const std::string& sha256, std::uint64_t size);
 
   fs::path directory_;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/redactions.hpp"
 
 namespace hearth::builder::fetch {
 
@@ -14,6 +15,11 @@ constexpr int k_challenge = 401;
 const Fetched* find(const Lock& lock, const FetchKey& key) {
   const auto found = lock.fetches.find(key);
   return found == lock.fetches.end() ? nullptr : &found->second;
+}
+
+bool has_all(const ObjectStore& store, const Lock& lock) {
+  return std::all_of(lock.fetches.begin(), lock.fetches.end(),
+                     [&](const auto& entry) { return store.has(entry.second.sha256, entry.second.size); });
 }
 
 }  // namespace
@@ -35,6 +41,7 @@ Recording::Recording(FetchMode mode, Lock given, Lock known, std::shared_ptr<Obj
       given_(std::move(given)),
       known_(std::move(known)),
       store_(std::move(store)),
+      is_whole_(has_all(*store_, given_)),
       step_(std::move(step)),
       on_answer_(std::move(on_answer)) {}
 
@@ -79,10 +86,21 @@ Decision Recording::decide(const FetchKey& key) {
   FromNetwork ask;
   if (mode_ == FetchMode::locked) {
     if (const Fetched* const expected = find(given_, key)) ask.expected = *expected;
-  } else if (const Fetched* const known = find(known_, key); known != nullptr && known->status != k_challenge) {
+  } else if (const Fetched* const known = find(known_, key); known != nullptr && !asks_again(*known)) {
     ask.known = *known;
   }
   return ask;
+}
+
+/// Whoever was asked for a credential may have one the next time; and one that was handed out is needed where the
+/// network is to be asked for more.
+bool Recording::asks_again(const Fetched& before) const {
+  switch (mode_) {
+    case FetchMode::record: return before.status == k_challenge || is_redacted(before);
+    case FetchMode::locked: return is_redacted(before) && !is_whole_;
+    case FetchMode::offline: return false;
+  }
+  return false;
 }
 
 std::optional<Decision> Recording::stored(const FetchKey& key, const Fetched& fetched) {
@@ -100,8 +118,7 @@ std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
     const std::scoped_lock lock(mutex_);
     if (const Fetched* const found = find(session_, key)) before = *found;
   }
-  // Whoever was asked for a credential may have one the next time.
-  if (before && (mode_ != FetchMode::record || before->status != k_challenge)) {
+  if (before && !asks_again(*before)) {
     if (auto decision = stored(key, *before)) return decision;
   }
   if (mode_ == FetchMode::record) {
@@ -116,7 +133,9 @@ std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
     tell(key, k_not_locked);
     return Decision(Refused{why});
   }
-  if (auto decision = stored(key, *locked)) return decision;
+  if (!asks_again(*locked)) {
+    if (auto decision = stored(key, *locked)) return decision;
+  }
   if (mode_ == FetchMode::locked) return std::nullopt;
   const std::string why =
       cat("the lock names it, but its object sha256:", locked->sha256, " is not in ", store_->directory().string());

@@ -85,11 +85,13 @@ class Recording {
   void done_with(const FetchKey& key);
   void add_miss(const std::string& url, const std::string& why);
   void tell(const FetchKey& key, const std::string& sha256);
+  [[nodiscard]] bool asks_again(const Fetched& before) const;
 
   FetchMode mode_;
   Lock given_;
   Lock known_;
   std::shared_ptr<ObjectStore> store_;
+  bool is_whole_;  ///< the store had all that was given when the build began
   std::function<std::string()> step_;
   OnAnswer on_answer_;
 

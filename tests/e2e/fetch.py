@@ -94,15 +94,12 @@ class Server:
         self.http.server_close()
 
 
-class Fetches(unittest.TestCase):
+class Builds(unittest.TestCase):
+    """A directory with elements, and builds in it; of the caller's environment nothing counts but where programs lie."""
+
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="hearth-fetch."))
         self.addCleanup(shutil.rmtree, self.work)
-        self.site = self.work / "site"
-        self.site.mkdir()
-        (self.site / "file").write_text("contents\n")
-        self.server = Server(self.site)
-        self.addCleanup(self.server.stop)
         self.elements = self.work / "elements"
 
     def element(self, script, name="50-fetch"):
@@ -112,8 +109,9 @@ class Fetches(unittest.TestCase):
         hook.chmod(0o755)
 
     def build(self, name, *options, **variables):
-        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
-        for unwanted in ("DIB_RELEASE", "DIB_DISTRIBUTION_MIRROR", "http_proxy", "https_proxy", "SOURCE_DATE_EPOCH"):
+        env = {each: value for each, value in os.environ.items() if not each.startswith(("DIB_", "HEARTH_"))}
+        env.update(HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
+        for unwanted in ("http_proxy", "https_proxy", "SOURCE_DATE_EPOCH"):
             env.pop(unwanted, None)
         env["HEARTH_LAYER_WORTH"] = "10000000"  # milliseconds: no layers, but where a test wants some
         env.update(variables)
@@ -131,6 +129,16 @@ class Fetches(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0, run.stdout)
         self.assertFalse((self.work / "bad.tar").exists())
         return run.stdout
+
+
+class Fetches(Builds):
+    def setUp(self):
+        super().setUp()
+        self.site = self.work / "site"
+        self.site.mkdir()
+        (self.site / "file").write_text("contents\n")
+        self.server = Server(self.site)
+        self.addCleanup(self.server.stop)
 
     def test_what_curl_wget_git_and_python_fetched_comes_again_without_a_network(self):
         subprocess.run("git init -q repo && cd repo && echo one > one && git add one && "

@@ -54,16 +54,18 @@ class ExchangeTest : public testing::Test {
       Channel channel(std::move(ends.near));
       const ProxyRequest request{method, path, std::move(headers), body, true};
       const Url url = parse_url(path).value_or_throw();
-      if (!exchange(request, url, {*recording_, *store_, server_, channel, {}, count_})) end = "\nclosed";
+      if (!exchange(request, url, {*recording_, *store_, *redactions_, server_, channel, {}, count_})) end = "\nclosed";
     }
     return read_all(ends.far, "client") + end;
   }
   void begin(FetchMode mode, Lock given = {}, Lock known = {}) {
+    redactions_.emplace();
     recording_.emplace(mode, std::move(given), std::move(known), store_, [] { return std::string("step"); });
   }
   TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
   std::shared_ptr<ObjectStore> store_ = std::make_shared<ObjectStore>(dir_.path());
   std::optional<Recording> recording_;
+  std::optional<Redactions> redactions_;
   Server server_;
   std::size_t bytes_ = 0;  ///< that came from the network
   OnFetchedBytes count_ = [this](std::size_t bytes) { bytes_ += bytes; };
@@ -93,6 +95,70 @@ TEST_F(ExchangeTest, TellsApartWhoShowsACredentialAndWhoChoosesAForm) {
   EXPECT_THAT(lock, HasSubstr("\nGET;accept=a/json%3B%20q=1 http://a.example/x 200 sha256:"));
   EXPECT_THAT(lock, HasSubstr("\nGET;authorized http://a.example/x 200 sha256:"));
   EXPECT_EQ(parse_lock(lock, "lock").value_or_throw().fetches, recording_->result().fetches);
+}
+
+TEST_F(ExchangeTest, ASignedUrlIsFollowedWhileRecordingAndStandsNowhereAfterwards) {
+  const std::string at = "http://b.example/x?sig=";
+  begin(FetchMode::record);
+  server_.script.push_back({302, "<a href=\"http://b.example/x?sig=s3cret\">", {{"Location", at + "s3cret"}}});
+  server_.script.push_back({200, "hello", {}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), HasSubstr("location: http://b.example/x?sig=s3cret\r\n"));
+  EXPECT_THAT(ask("GET", at + "s3cret"), EndsWith("\r\n\r\nhello"));
+  EXPECT_EQ(server_.asked.at(1).url.query, "sig=s3cret");
+  // Asked again, the server signs anew: what is kept would lead nowhere.
+  server_.script.push_back({302, "", {{"Location", at + "s3cret"}}});
+  EXPECT_THAT(ask("GET", "http://a.example/x"), HasSubstr("sig=s3cret"));
+  const Lock lock = recording_->result();
+  EXPECT_THAT(lock_text(lock), testing::Not(HasSubstr("s3cret")));
+  begin(FetchMode::offline, lock);
+  EXPECT_THAT(ask("GET", "http://a.example/x"), HasSubstr("location: http://b.example/x?sig=REDACTED\r\n"));
+  EXPECT_THAT(ask("GET", at + "REDACTED"), EndsWith("\r\n\r\nhello"));
+  EXPECT_THAT(ask("GET", at + "another"), EndsWith("\r\n\r\nhello"));
+  for (const auto& [key, fetched] : lock.fetches) {
+    EXPECT_THAT(read_file(store_->path_of(fetched.sha256)), testing::Not(HasSubstr("s3cret")));
+  }
+}
+
+TEST_F(ExchangeTest, ATokenIsHandedOutAndAskedForAgainWhereTheNetworkIsNeeded) {
+  const HttpHeaders json = {{"Content-Type", "application/json"}};
+  const std::string url = "http://a.example/token";
+  begin(FetchMode::record);
+  server_.script.push_back({200, R"({"token": "s3cret", "issued_at": "1"})", json});
+  EXPECT_THAT(ask("GET", url), EndsWith(R"({"token": "s3cret", "issued_at": "1"})"));
+  server_.script.push_back({200, R"({"token": "s3cret-2", "issued_at": "2"})", json});
+  EXPECT_THAT(ask("GET", url), HasSubstr("s3cret-2"));
+  server_.script.push_back({200, "hello", {}});
+  (void)ask("GET", "http://a.example/x", {{"Private-Token", "s3cret-2"}});
+  EXPECT_EQ(find_header(server_.asked.back().headers, "private-token"), "s3cret-2");
+  const Lock lock = recording_->result();
+  EXPECT_THAT(lock_text(lock), HasSubstr("GET;authorized http://a.example/x 200"));
+  begin(FetchMode::locked, lock);
+  EXPECT_THAT(ask("GET", url), EndsWith(R"({"token":"REDACTED"})"));
+  fs::remove(store_->path_of(lock.fetches.at({"GET;authorized", "http://a.example/x"}).sha256));
+  begin(FetchMode::locked, lock);  // the network is needed, and so is a token
+  server_.script.push_back({200, R"({"token": "s3cret-3", "issued_at": "3"})", json});
+  EXPECT_THAT(ask("GET", url), HasSubstr("s3cret-3"));
+  server_.script.push_back({200, R"({"token": "s3cret-4", "admin": true})", json});
+  EXPECT_THAT(ask("GET", url), HasSubstr("the lock says sha256:"));
+}
+
+TEST_F(ExchangeTest, VersionsOfGitsProtocolAreAskedForApart) {
+  begin(FetchMode::record);
+  for (const char* body : {"two", "none"}) server_.script.push_back({200, body, {}});
+  EXPECT_THAT(ask("GET", "http://a.example/info/refs", {{"Git-Protocol", "version=2"}}), EndsWith("two"));
+  EXPECT_THAT(ask("GET", "http://a.example/info/refs"), EndsWith("none"));
+  const std::string lock = lock_text(recording_->result());
+  EXPECT_THAT(lock, HasSubstr("\nGET;git-protocol=version=2 http://a.example/info/refs 200 "));
+  EXPECT_EQ(parse_lock(lock, "lock").value_or_throw().fetches, recording_->result().fetches);
+}
+
+TEST_F(ExchangeTest, FieldsOfOneNameAreOne) {
+  begin(FetchMode::record);
+  server_.script.push_back({401, "", {{"WWW-Authenticate", "Basic realm=\"a\""}, {"WWW-Authenticate", "Bearer"}}});
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"Accept", "a/json"}, {"accept", "b/json"}}),
+              HasSubstr("www-authenticate: Basic realm=\"a\", Bearer\r\n"));
+  EXPECT_EQ(find_header(server_.asked.at(0).headers, "accept"), "a/json, b/json");
+  EXPECT_THAT(lock_text(recording_->result()), HasSubstr("\nGET;accept=a/json,%20b/json "));
 }
 
 TEST_F(ExchangeTest, AnswersPartsOutOfTheWhole) {
