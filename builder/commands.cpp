@@ -12,6 +12,7 @@
 #include "builder/described_images.hpp"
 #include "builder/element_commands.hpp"
 #include "builder/evidence/commands.hpp"
+#include "builder/fetch/local_access.hpp"
 #include "builder/frames/publish_command.hpp"
 #include "builder/inspect/commands.hpp"
 #include "builder/installation.hpp"
@@ -129,6 +130,7 @@ cli::Command reproduce_command(const fs::path& executable) {
                                     .kind = rebuild.is_ramdisk ? BuildKind::ramdisk : BuildKind::disk},
                                    clock);
     request.element_digests = rebuild.elements;
+    request.fetching.local = fetch::locally_named(current_environment(), RealFileSystem());  // not what an image names
     return build_image(request, find_installation(current_environment(), executable), Verbosity::progress);
   });
 }

@@ -6,7 +6,6 @@
 #include <cerrno>
 
 #include "base/error.hpp"
-#include "base/net/look_up.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -50,8 +49,19 @@ Deadline share_of(const Deadline& whole, std::size_t addresses, const Clock& clo
 
 }  // namespace
 
-Connection Connection::open(const Url& where, const Deadline& deadline, const Clock& clock) {
-  const std::vector<SocketAddress> addresses = look_up(where.host, where.port, deadline, clock);
+void require_address(const Url& where, const AddressCheck& check, std::vector<SocketAddress>& addresses) {
+  std::string why;
+  std::erase_if(addresses, [&](const SocketAddress& address) {
+    const std::string fault = check(where, address);
+    if (!fault.empty()) why = fault;
+    return !fault.empty();
+  });
+  if (addresses.empty()) throw Error(ErrorKind::input, cat(where.authority(), " is not connected to: ", why));
+}
+
+Connection Connection::open(const Url& where, const Deadline& deadline, const Clock& clock, const AddressCheck& check) {
+  std::vector<SocketAddress> addresses = look_up(where.host, where.port, deadline, clock);
+  if (check) require_address(where, check, addresses);
   int error = EADDRNOTAVAIL;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     Fd socket(::socket(addresses[i].storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

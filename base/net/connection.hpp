@@ -1,22 +1,32 @@
 // Connection: a stream to a server, plain or TLS, in which every step ends at a deadline.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "base/net/look_up.hpp"
 #include "base/net/tls_client.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth {
 
+/// Why a host's address may not be connected to; empty where it may.
+using AddressCheck = std::function<std::string(const Url& where, const SocketAddress& address)>;
+
+/// Drops the addresses that may not be connected to. Throws Error(input) where none is left.
+void require_address(const Url& where, const AddressCheck& check, std::vector<SocketAddress>& addresses);
+
 class Connection {
  public:
-  /// Connects to the first address of the host that answers. All operations throw Error(io).
-  [[nodiscard]] static Connection open(const Url& where, const Deadline& deadline, const Clock& clock);
+  /// Connects to the first address of the host that `check` lets pass and that answers. All operations throw Error(io);
+  /// this one Error(input) where no address may be connected to.
+  [[nodiscard]] static Connection open(const Url& where, const Deadline& deadline, const Clock& clock,
+                                       const AddressCheck& check = {});
 
   void start_tls(const TlsContext& context, const TlsPeer& peer, const Deadline& deadline);
   void write(std::string_view data, const Deadline& deadline);

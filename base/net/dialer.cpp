@@ -54,8 +54,11 @@ std::string basic_credentials(const std::string& user_info) {
   return cat("Basic ", base64_encode(percent_decode(user_info)));
 }
 
-Dialer::Dialer(const Clock& clock, const Environment& env)
-    : clock_(clock), proxies_(ProxySettings::from(env)), system_ca_file_(hearth::system_ca_file(env)) {}
+Dialer::Dialer(const Clock& clock, const Environment& env, AddressCheck check)
+    : clock_(clock),
+      proxies_(ProxySettings::from(env)),
+      check_(std::move(check)),
+      system_ca_file_(hearth::system_ca_file(env)) {}
 
 std::optional<Url> Dialer::plain_proxy(const Url& url) const {
   return url.is_tls() ? std::nullopt : proxy_for(url, proxies_);
@@ -69,7 +72,12 @@ const TlsContext& Dialer::context(const Trust& trust) {
 
 Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& deadline) {
   const std::optional<Url> proxy = proxy_for(url, proxies_);
-  Connection connection = Connection::open(proxy ? *proxy : url, deadline, clock_);
+  if (check_ && proxy && is_address(url.host)) {
+    std::vector<SocketAddress> literal = look_up(url.host, url.port, deadline, clock_);
+    require_address(url, check_, literal);
+  }
+  Connection connection =
+      proxy ? Connection::open(*proxy, deadline, clock_) : Connection::open(url, deadline, clock_, check_);
   if (!url.is_tls()) return connection;
   if (proxy) open_tunnel(connection, *proxy, url, deadline);
   connection.start_tls(context(trust), {url.host, trust.verify}, deadline);

@@ -19,8 +19,9 @@ struct Trust {
 
 class Dialer {
  public:
-  /// Reads from `env`: proxies (see ProxySettings) and SSL_CERT_FILE.
-  Dialer(const Clock& clock, const Environment& env);
+  /// Reads from `env`: proxies (see ProxySettings) and SSL_CERT_FILE. `check` is for servers; the caller chose his
+  /// proxies himself. Of a server behind a proxy only an address in the URL can be checked.
+  Dialer(const Clock& clock, const Environment& env, AddressCheck check = {});
 
   /// Throws Error: io, or input when the server's certificate does not hold.
   [[nodiscard]] Connection dial(const Url& url, const Trust& trust, const Deadline& deadline);
@@ -32,6 +33,7 @@ class Dialer {
 
   const Clock& clock_;
   ProxySettings proxies_;
+  AddressCheck check_;
   std::string system_ca_file_;
   std::map<std::string, TlsContext> contexts_;  ///< by CA file
 };

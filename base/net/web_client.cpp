@@ -62,8 +62,8 @@ HttpResponse read_answer(Connection& connection, const HttpRequest& request, con
 
 }  // namespace
 
-WebClient::WebClient(const Clock& clock, const Environment& env, std::string agent)
-    : clock_(clock), dialer_(clock, env), agent_(std::move(agent)) {}
+WebClient::WebClient(const Clock& clock, const Environment& env, std::string agent, AddressCheck check)
+    : clock_(clock), dialer_(clock, env, std::move(check)), agent_(std::move(agent)) {}
 
 std::string request_head(const HttpRequest& request, const std::optional<Url>& proxy, const std::string& agent) {
   const Url& url = request.url;

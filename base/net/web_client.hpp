@@ -15,7 +15,7 @@ namespace hearth {
 class WebClient final : public HttpClient {
  public:
   /// Reads from `env` what Dialer reads. `agent` is the User-Agent.
-  WebClient(const Clock& clock, const Environment& env, std::string agent);
+  WebClient(const Clock& clock, const Environment& env, std::string agent, AddressCheck check = {});
   [[nodiscard]] HttpResponse send(const HttpRequest& request) override;
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/cli/options.hpp"
@@ -19,6 +20,8 @@ struct FetchPlan {
   std::optional<FetchMode> mode;  ///< nothing = hooks use the machine's network as it is
   fs::path lock;                  ///< absolute
   bool allow_unrecorded = false;  ///< of --record: https passes unseen, and a lock need not be complete
+  std::vector<std::string>
+      local{};  ///< HOST or HOST:PORT on loopback and the like that hooks may reach (local_access.hpp)
 };
 
 [[nodiscard]] const std::vector<cli::Option>& fetch_options();

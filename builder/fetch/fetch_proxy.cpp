@@ -68,7 +68,9 @@ template <class State>
 class Conversation {
  public:
   Conversation(State& state, Fd socket)
-      : state_(state), channel_(std::move(socket)), upstream_(state.clock, state.setup.environment, "hearth") {}
+      : state_(state),
+        channel_(std::move(socket)),
+        upstream_(state.clock, state.setup.environment, "hearth", state.setup.check) {}
 
   void run() {
     while (const std::optional<ProxyRequest> request = next()) {
@@ -140,7 +142,7 @@ class Conversation {
       return;
     }
     state_.recording->not_recorded(cat("https://", host.authority(), "/"));
-    tunnel(channel_, host, state_.clock, state_.setup.on_bytes);
+    tunnel(channel_, host, state_.clock, state_.setup.check, state_.setup.on_bytes);
   }
 
   State& state_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/net/connection.hpp"
 #include "base/sys/process.hpp"
 #include "builder/fetch/recording.hpp"
 
@@ -16,6 +17,7 @@ struct ProxySetup {
   Duration stall = std::chrono::seconds(60);  ///< a server that sends nothing for so long is given up
   std::function<void(int)> count_request{};   ///< told +1 before a request is answered, -1 when all is done
   OnFetchedBytes on_bytes{};
+  AddressCheck check{};  ///< which servers are connected to for hooks
 };
 
 class FetchProxy {

@@ -11,6 +11,7 @@
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_proxy.hpp"
+#include "builder/fetch/local_access.hpp"
 #include "builder/fetch/network_cut.hpp"
 #include "builder/fetch/recording.hpp"
 #include "builder/fetch/redactions.hpp"
@@ -180,7 +181,8 @@ struct FetchSession::State {
                    .environment = environment,
                    .stall = stall_time(environment),
                    .count_request = [board = board](int change) { board->count_request(change); },
-                   .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); }});
+                   .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); },
+                   .check = local_access(plan.local)});
     view = view_for(plan, proxy->authority(), environment);
   }
 

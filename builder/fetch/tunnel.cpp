@@ -32,10 +32,11 @@ void pass_answers(Connection& server, Channel& client, const Clock& clock, const
 
 }  // namespace
 
-void tunnel(Channel& client, const Url& server, const Clock& clock, const OnFetchedBytes& on_bytes) {
+void tunnel(Channel& client, const Url& server, const Clock& clock, const AddressCheck& check,
+            const OnFetchedBytes& on_bytes) {
   std::optional<Connection> connection;
   try {
-    connection = Connection::open(server, Deadline::after(k_connect_time, clock), clock);
+    connection = Connection::open(server, Deadline::after(k_connect_time, clock), clock, check);
   } catch (const Error& error) {
     client.write(own_answer(502, error.what()));
     return;

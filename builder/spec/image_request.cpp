@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/local_access.hpp"
 #include "builder/spec/checked_values.hpp"
 
 namespace hearth::builder {
@@ -290,6 +291,10 @@ std::vector<std::string> argument_words(const cli::Arguments& arguments) {
 /// What is to be fetched how; a lock's settings become part of the environment.
 void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manner manner, const Clock& clock) {
   request.fetching = fetch::make_fetch_plan(arguments, request.start_directory, manner == Manner::hearth);
+  // Of the caller's environment, before that of the lock is added, which may come from anywhere.
+  for (std::string& server : fetch::locally_named(request.environment, RealFileSystem())) {
+    request.fetching.local.push_back(std::move(server));
+  }
   if (request.fetching.mode) {
     Environment settled = fetch::settled_environment(request.fetching, request.environment, clock);
     for (const auto& [name, value] : settled) {

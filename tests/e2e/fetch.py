@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import ssl
 import subprocess
@@ -97,6 +98,8 @@ class Server:
 class Builds(unittest.TestCase):
     """A directory with elements, and builds in it; of the caller's environment nothing counts but where programs lie."""
 
+    allowed = ""  # --allow-local
+
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="hearth-fetch."))
         self.addCleanup(shutil.rmtree, self.work)
@@ -115,6 +118,8 @@ class Builds(unittest.TestCase):
             env.pop(unwanted, None)
         env["HEARTH_LAYER_WORTH"] = "10000000"  # milliseconds: no layers, but where a test wants some
         env.update(variables)
+        if self.allowed and {"--record", "--locked"} & set(options):
+            options += ("--allow-local", self.allowed)
         command = [HEARTH, "image", "create", "-n", "-t", "tar", "-o", name, *options, "tiny-os", "fetcher"]
         return subprocess.run(command, cwd=self.work, env=env, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
@@ -132,6 +137,8 @@ class Builds(unittest.TestCase):
 
 
 class Fetches(Builds):
+    allowed = HOST
+
     def setUp(self):
         super().setUp()
         self.site = self.work / "site"
@@ -265,7 +272,7 @@ if curl -sSf {url}/missing; then exit 1; fi
         subprocess.run("openssl genpkey -algorithm ed25519 -out key.pem", shell=True, check=True, cwd=self.work)
         (self.work / "images.yaml").write_text(
             "- imagename: image\n  elements: [tiny-os, fetcher]\n  types: [tar]\n  skip-base: true\n"
-            "  options: [--record, --lock, my.lock, --sign-key, key.pem, --image-version, '1.4']\n")
+            f"  options: [--record, --lock, my.lock, --allow-local, {HOST}, --sign-key, key.pem, --image-version, '1.4']\n")
         env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
         run = subprocess.run([HEARTH, "image", "create", "images.yaml"], cwd=self.work, env=env, text=True, check=False,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
@@ -423,6 +430,31 @@ if curl -sSf {url}/missing; then exit 1; fi
         self.element(f"curl -sS --noproxy '*' {self.server.url}/file\n")
         self.bad("--record")
         self.assertEqual(self.server.http.asked, [])
+
+    def test_loopback_and_metadata_are_reached_only_by_a_word_of_the_users(self):
+        port = self.server.http.server_address[1]
+        self.allowed = ""
+        hosts = (HOST, "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.2]", "169.254.169.254", "100.100.100.200", "[fe80::1]")
+        self.element("".join(f"curl --noproxy '' -sSk -m 20 {scheme}://{host}:{port}/file || true\n" for host in hosts for scheme in ("http", "https"))
+                     + "exit 1\n")
+        self.bad("--record")
+        log = (self.work / "bad.d/build.log").read_text()
+        for host in hosts:
+            for scheme in ("http", "https"):
+                self.assertRegex(log, rf"hearth: {scheme}://{re.escape(host)}:{port}/file: .* --allow-local {re.escape(host)}:{port} ")
+        self.element("".join(f"curl --noproxy '' -sSk -m 20 -w '%{{http_connect}} {host}\\n' https://{host}:{port}/file || true\n" for host in hosts)
+                     + "exit 1\n")
+        self.bad("--record", "--allow-unrecorded")
+        log = (self.work / "bad.d/build.log").read_text()
+        for host in hosts:
+            self.assertIn(f"502 {host}", log)
+        self.assertEqual(self.server.http.asked, [])
+        self.element(f"curl -sSf {self.server.url}/file > a\n")
+        self.assertIn("(loopback)", self.bad("--record", AWS_CONTAINER_URI=self.server.url))
+        self.assertEqual(self.good("worded", "--record", "--allow-local", f"192.0.2.1,{HOST}:{port}", SOURCE_DATE_EPOCH="1"),
+                         self.good("named", "--record", DIB_DISTRIBUTION_MIRROR=self.server.url, SOURCE_DATE_EPOCH="1"))
+        self.assertIn("(loopback)", self.bad("--locked", HEARTH_CACHE=str(self.work / "new")), "a lock is no word of the user's")
+        self.assertEqual(self.build("image", "--allow-local", HOST).returncode, 2)
 
     def test_ftp_is_refused_with_a_hint(self):
         self.element("curl -sSf ftp://192.0.2.1/file > a\n")

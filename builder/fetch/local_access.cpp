@@ -1,0 +1,66 @@
+#include "builder/fetch/local_access.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/net/inner_address.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder::fetch {
+
+namespace {
+
+constexpr std::string_view k_url_end = " \t\r\n\"'<>`,;|(){}";
+const fs::path k_apt = "/etc/apt";
+
+std::string host_of(const Url& url) {
+  return url.host.find(':') == std::string::npos ? url.host : cat("[", url.host, "]");
+}
+std::string server_of(const Url& url) { return cat(host_of(url), ":", url.port); }
+
+/// Only a help, so what can't be read names nothing.
+std::string text_of(const FileReader& files, const fs::path& file) {
+  try {
+    return files.read(file).value_or("");
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+void add_servers(std::string_view text, std::vector<std::string>& servers) {
+  for (std::size_t at = text.find("http"); at != std::string_view::npos; at = text.find("http", at + 1)) {
+    const std::string_view word = text.substr(at, std::min(text.find_first_of(k_url_end, at), text.size()) - at);
+    if (const Result<Url> url = parse_url(word)) servers.push_back(server_of(*url));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> locally_named(const Environment& environment, const FileReader& files) {
+  std::vector<std::string> servers;
+  for (const auto& [name, value] : environment) {
+    if (name.starts_with("DIB_")) add_servers(value, servers);
+  }
+  std::vector<fs::path> sources = {k_apt / "sources.list"};
+  for (const std::string& name : files.list(k_apt / "sources.list.d"))
+    sources.push_back(k_apt / "sources.list.d" / name);
+  for (const fs::path& source : sources) add_servers(text_of(files, source), servers);
+  return servers;
+}
+
+AddressCheck local_access(std::vector<std::string> allowed) {
+  for (std::string& server : allowed) server = to_lower(server);
+  return [allowed = std::move(allowed)](const Url& url, const SocketAddress& address) -> std::string {
+    const std::string_view kind = inner_kind(address);
+    const auto is_allowed = [&](const std::string& server) {
+      return server == host_of(url) || server == server_of(url);
+    };
+    if (kind.empty() || std::any_of(allowed.begin(), allowed.end(), is_allowed)) return "";
+    return cat("it is at ", address_text(address), " (", kind,
+               "), where hooks of a recorded build reach nothing by themselves; ",
+               "if it is meant to serve this build, give --allow-local ", server_of(url),
+               " or name it in a DIB_ variable");
+  };
+}
+
+}  // namespace hearth::builder::fetch
