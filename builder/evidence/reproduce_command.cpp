@@ -42,10 +42,23 @@ const std::set<std::string> k_taken = {"a",
                                        "max-online-resize"};
 /// Options that say where things lie, what is kept and what is said of the image: a rebuild has its own. Those of the
 /// network are among them.
-const std::set<std::string> k_own = {"o",        "x",       "no-cache",     "image-cache",
-                                     "refresh",  "offline", "fresh-from",   "remote-cache",
-                                     "no-tmpfs", "builder", "min-tmpfs",    "remote-cache-read-only",
-                                     "sign-key", "c",       "image-version"};
+const std::set<std::string> k_own = {"o",
+                                     "x",
+                                     "no-cache",
+                                     "image-cache",
+                                     "refresh",
+                                     "offline",
+                                     "fresh-from",
+                                     "remote-cache",
+                                     "no-tmpfs",
+                                     "builder",
+                                     "min-tmpfs",
+                                     "remote-cache-read-only",
+                                     "sign-key",
+                                     "c",
+                                     "image-version",
+                                     "remote-cache-key",
+                                     "remote-cache-insecure"};
 
 bool is_own(const std::string& key) {
   const auto& network = fetch::fetch_options();

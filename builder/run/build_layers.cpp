@@ -45,6 +45,7 @@ std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
   const auto client = [&] { return std::make_unique<WebClient>(inputs.clock, inputs.request.environment, "hearth"); };
   return std::make_shared<RemoteCache>(RemoteCacheSetup{.url = *inputs.request.remote_cache,
                                                         .read_only = inputs.request.remote_cache_read_only,
+                                                        .keys = inputs.request.remote_cache_keys,
                                                         .downloads = client(),
                                                         .uploads = client(),
                                                         .clock = inputs.clock,

@@ -77,6 +77,11 @@ std::vector<cli::Option> reuse_options() {
        {"remote-cache", 0, "URL",
         "share layers by the HTTP cache protocol: URL/ac and URL/cas (also HEARTH_REMOTE_CACHE, which may have a "
         "password)"},
+       {"remote-cache-key", 0, "FILE",
+        "Ed25519 key (PEM) that records there must be signed by; a private one signs what is uploaded; may be repeated "
+        "(also HEARTH_REMOTE_CACHE_KEY=A:B)"},
+       {"remote-cache-insecure", 0, "",
+        "without a key, believe unsigned records; let layers pass by http (also HEARTH_REMOTE_CACHE_INSECURE=1)"},
        {"remote-cache-read-only", 0, "", "upload nothing there (also HEARTH_REMOTE_CACHE_READ_ONLY=1)"},
        {"offline", 0, "",
         "cut the network: replay what the lock file names (disk-image-create: do not refresh caches)"}});

@@ -7,9 +7,11 @@
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/json.hpp"
+#include "base/net/inner_address.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/local_access.hpp"
@@ -244,13 +246,61 @@ void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments,
   request.repository_age = whole_number(variable_or(env, "HEARTH_REPOSITORY_AGE", "3600"));
 }
 
+/// Of each file the public half, of one of them the private one.
+RecordKeys read_record_keys(const std::vector<std::string>& files, const fs::path& start_directory) {
+  RecordKeys keys;
+  for (const std::string& name : files) {
+    const fs::path file = fs::absolute(name, start_directory);
+    try {
+      keys.trusted.push_back(evidence::public_key_hex(file));
+      const std::string text = read_file(file);
+      if (text.find("PRIVATE KEY") == std::string::npos) continue;
+      if (!keys.signing.empty()) throw Error(ErrorKind::usage, "a second private key: one signs");
+      keys.signing = text;
+    } catch (Error& error) {
+      throw error.during(cat("reading --remote-cache-key ", name));
+    }
+  }
+  return keys;
+}
+
+bool is_this_machine(const Url& url) {
+  if (url.host == "localhost") return true;
+  return is_address(url.host) &&
+         inner_kind(look_up(url.host, url.port, Deadline::never(), SystemClock()).front()) == "loopback";
+}
+
+/// What makes others' images is believed when it is signed, and sent where nobody listens, or the user says otherwise.
+void require_safe_cache(const ImageRequest& request, bool insecure) {
+  if (insecure) return;
+  if (request.remote_cache_keys.trusted.empty()) {
+    throw Error(ErrorKind::usage, "--remote-cache: without a key, whoever can write there decides what images hold")
+        .hint(
+            "Give --remote-cache-key FILE (`openssl genpkey -algorithm ed25519` makes one; builders that only read "
+            "need "
+            "its public half), or --remote-cache-insecure.");
+  }
+  if (request.remote_cache->is_tls() || is_this_machine(*request.remote_cache)) return;
+  throw Error(ErrorKind::usage, cat("--remote-cache ", request.remote_cache->masked(),
+                                    ": layers and passwords would pass there unencrypted"))
+      .hint("Give an https URL, or --remote-cache-insecure.");
+}
+
 /// Credentials may be in the variable; hooks and the image's evidence never see it.
 void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
-  const std::string text = arguments.value_or("remote-cache", env_or(request.environment, "HEARTH_REMOTE_CACHE", ""));
-  request.remote_cache_read_only = arguments.has("remote-cache-read-only") ||
-                                   env_or(request.environment, "HEARTH_REMOTE_CACHE_READ_ONLY", "0") != "0";
-  request.environment.erase("HEARTH_REMOTE_CACHE");
-  request.environment.erase("HEARTH_REMOTE_CACHE_READ_ONLY");
+  const auto variable = [&](const char* name) {
+    const std::string value = env_or(request.environment, name, "");
+    request.environment.erase(name);
+    return value;
+  };
+  const auto is_set = [](const std::string& value) { return !value.empty() && value != "0"; };
+  const std::string text = arguments.value_or("remote-cache", variable("HEARTH_REMOTE_CACHE"));
+  std::vector<std::string> keys = split(variable("HEARTH_REMOTE_CACHE_KEY"), ':');
+  const bool insecure = is_set(variable("HEARTH_REMOTE_CACHE_INSECURE")) || arguments.has("remote-cache-insecure");
+  request.remote_cache_read_only =
+      is_set(variable("HEARTH_REMOTE_CACHE_READ_ONLY")) || arguments.has("remote-cache-read-only");
+  if (arguments.has("remote-cache-key")) keys = arguments.values("remote-cache-key");
+  std::erase(keys, "");
   if (text.empty()) return;
   const Result<Url> url = parse_url(text);
   if (!url.ok()) {
@@ -263,6 +313,10 @@ void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
         .hint("Give a URL with a password in HEARTH_REMOTE_CACHE.");
   }
   request.remote_cache = url.value();
+  request.remote_cache_keys = read_record_keys(keys, request.start_directory);
+  require_safe_cache(request, insecure);
+  // Who has only public halves can sign nothing that others would believe.
+  if (!keys.empty() && request.remote_cache_keys.signing.empty()) request.remote_cache_read_only = true;
 }
 
 std::vector<fs::path> elements_path(const ImageRequest& request) {

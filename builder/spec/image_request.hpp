@@ -22,6 +22,7 @@
 #include "builder/output/format.hpp"
 #include "builder/plan/phase.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
+#include "builder/store/record_signature.hpp"
 
 namespace hearth::builder {
 
@@ -77,7 +78,8 @@ struct ImageRequest {
   bool copy_layers = false;             ///< as if the kernel had no overlay
   std::optional<Url> remote_cache;      ///< layers that a fleet shares
   bool remote_cache_read_only = false;  ///< nothing is uploaded there
-  std::uint64_t repository_age = 0;     ///< seconds for which a repository counts as unchanged
+  RecordKeys remote_cache_keys;
+  std::uint64_t repository_age = 0;  ///< seconds for which a repository counts as unchanged
   Cycles cycles = Cycles::refuse;
   std::optional<fs::path> log_file;
   fs::path start_directory;

@@ -1,5 +1,6 @@
 #include "builder/store/action_result.hpp"
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -94,24 +95,28 @@ class Message {
 
 }  // namespace
 
-std::string encode_action(const std::vector<LayerRecord>& records) {
+std::string encode_action(const std::vector<SignedRecord>& records) {
   std::string out;
   std::string lines;
-  for (const LayerRecord& record : records) {
+  for (const auto& [record, signature] : records) {
     put_bytes(out, k_output_files, output_file(record));
-    lines += cat(to_json(record).dump(), "\n");
+    lines += cat(signature.empty() ? "" : cat(base64_encode(signature), " "), to_json(record).dump(), "\n");
   }
   put_bytes(out, k_stdout_raw, lines);
   return out;
 }
 
-std::vector<LayerRecord> decode_action(std::string_view bytes) {
-  std::vector<LayerRecord> records;
+std::vector<SignedRecord> decode_action(std::string_view bytes) {
+  std::vector<SignedRecord> records;
   Message message(bytes);
   while (const auto field = message.next()) {
     if (field->first != k_stdout_raw) continue;
     for (const std::string& line : split_lines(field->second)) {
-      if (std::optional<LayerRecord> record = parse_layer_record(line)) records.push_back(std::move(*record));
+      const std::size_t begin = std::min(line.find('{'), line.size());
+      std::optional<LayerRecord> record = parse_layer_record(line.substr(begin));
+      if (!record) continue;
+      const auto signature = base64_decode(std::string(trim(line.substr(0, begin))));
+      records.push_back({std::move(*record), signature.value_or("")});
     }
   }
   return records;

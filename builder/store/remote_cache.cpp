@@ -90,7 +90,7 @@ std::vector<LayerRecord> RemoteCache::find(const std::string& key) {
   try {
     const HttpResponse answer = setup_.downloads->send(request("GET", "ac", key, 0));
     if (answer.ok()) {
-      records = decode_action(answer.body);
+      records = trusted_records(key, answer.body);
     } else if (answer.status != k_not_found) {
       turn_off(cat("it answers ", answer.status, " ", answer.reason));
     }
@@ -101,6 +101,20 @@ std::vector<LayerRecord> RemoteCache::find(const std::string& key) {
   std::erase_if(records, [this](const LayerRecord& record) {
     return !is_digest(record.blob) || record.bytes > k_largest_layer || bad_.count(record.blob) > 0;
   });
+  return records;
+}
+
+std::vector<LayerRecord> RemoteCache::trusted_records(const std::string& key, const std::string& body) {
+  std::vector<LayerRecord> records;
+  std::size_t refused = 0;
+  for (SignedRecord& given : decode_action(body)) {
+    is_trusted(setup_.keys, key, given) ? records.push_back(std::move(given.record)) : void(++refused);
+  }
+  if (refused > 0 && !told_of_signatures_) {
+    told_of_signatures_ = true;
+    setup_.note(cat("the remote cache ", setup_.url.masked(),
+                    " has records that no key of this build has signed for their place; they are not used"));
+  }
   return records;
 }
 
@@ -171,15 +185,17 @@ void RemoteCache::put(const Job& job) {
   put_record(job);
 }
 
-/// Others may have put records under this key: theirs stay. Of two that do so at once one is lost, which is a miss
-/// later.
+/// Others may have put records under this key: theirs stay, if they may be used. Of two that do so at once one is lost,
+/// which is a miss later.
 void RemoteCache::put_record(const Job& job) {
   const HttpResponse there = setup_.uploads->send(request("GET", "ac", job.key, 0));
-  std::vector<LayerRecord> records = there.ok() ? decode_action(there.body) : std::vector<LayerRecord>();
+  std::vector<SignedRecord> records = there.ok() ? decode_action(there.body) : std::vector<SignedRecord>();
   const std::string id = job.record.id();
-  std::erase_if(records, [&](const LayerRecord& record) { return record.id() == id || !is_digest(record.blob); });
-  records.insert(records.begin(), job.record);
-  records.resize(std::min(records.size(), k_most_records));
+  std::erase_if(records, [&](const SignedRecord& given) {
+    return given.record.id() == id || !is_digest(given.record.blob) || !is_trusted(setup_.keys, job.key, given);
+  });
+  records.insert(records.begin(), sign_record(setup_.keys, job.key, job.record));
+  if (records.size() > k_most_records) records.erase(records.begin() + k_most_records, records.end());
   HttpRequest put = request("PUT", "ac", job.key, 0);
   put.body = encode_action(records);
   put.headers.emplace_back("Content-Type", "application/octet-stream");

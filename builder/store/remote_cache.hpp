@@ -1,6 +1,7 @@
 // A cache of layers that a fleet shares, by the plain HTTP cache protocol: GET, HEAD and PUT of URL/ac/KEY (records,
-// see action_result.hpp) and URL/cas/SHA256 (archives). What comes from it is checked against its digest. It may be
-// slow, wrong or away: the first exchange that fails ends its use for this build, and no failure is the build's.
+// see action_result.hpp) and URL/cas/SHA256 (archives). Records count when they are signed by a key of the site's,
+// where there are any; archives are checked against the digest that their record says. The cache may be slow, wrong or
+// away: the first exchange that fails ends its use for this build, and no failure is the build's.
 #pragma once
 
 #include <condition_variable>
@@ -14,14 +15,15 @@
 #include <vector>
 
 #include "base/net/http.hpp"
-#include "builder/layers/layer_record.hpp"
 #include "builder/store/blob_store.hpp"
+#include "builder/store/record_signature.hpp"
 
 namespace hearth::builder {
 
 struct RemoteCacheSetup {
   Url url;
   bool read_only = false;  ///< nothing is uploaded
+  RecordKeys keys;
   std::unique_ptr<HttpClient> downloads;
   std::unique_ptr<HttpClient> uploads;  ///< used by a thread of its own
   const Clock& clock;
@@ -35,7 +37,7 @@ class RemoteCache {
   RemoteCache& operator=(const RemoteCache&) = delete;
   ~RemoteCache();
 
-  /// Records under a lookup key; none where there are none, or nobody answers.
+  /// Records under a lookup key that may be used; none where there are none, or nobody answers.
   [[nodiscard]] std::vector<LayerRecord> find(const std::string& key);
 
   /// Downloads a record's archive into the store. False when it can't be had, or its bytes are not those of its name:
@@ -65,10 +67,12 @@ class RemoteCache {
   void work();
   void put(const Job& job);
   void put_record(const Job& job);
+  [[nodiscard]] std::vector<LayerRecord> trusted_records(const std::string& key, const std::string& body);
   void send_upload(const HttpRequest& request);
 
   RemoteCacheSetup setup_;
   std::set<std::string> bad_;  ///< archives that could not be had
+  bool told_of_signatures_ = false;
   std::uint64_t fetched_ = 0;
   std::uint64_t uploaded_ = 0;
   std::mutex mutex_;  ///< over what follows

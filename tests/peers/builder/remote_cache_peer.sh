@@ -54,6 +54,9 @@ for attempt in $(seq 20); do
 done
 [ -n "$port" ] || { echo "SKIPPED: nginx does not start: $(cat nginx/start.log)"; exit 77; }
 url=http://127.0.0.1:$port/dav
+openssl genpkey -algorithm ed25519 -out site.pem 2> /dev/null
+openssl pkey -in site.pem -pubout -out site.pub
+export HEARTH_REMOTE_CACHE_KEY=$work/site.pem
 
 # build MACHINE OPTION…: as on a machine that has only its own cache.
 build() {
@@ -100,6 +103,25 @@ same secret
 ! grep -rqF very-secret secret/image.d secret/out || fail "the password is kept beside the image"
 ! (cd secret && "$HEARTH" image create -n -t tar -o image --remote-cache "http://a:b@127.0.0.1:$port/" tiny-os > refused 2>&1) ||
     fail "a password on the command line is accepted"
+
+# Another's key, and none: nothing is believed, and what the site signed stays.
+openssl genpkey -algorithm ed25519 -out other.pem 2> /dev/null
+HEARTH_REMOTE_CACHE_KEY=$work/other.pem build stranger --remote-cache "$url" --remote-cache-read-only
+same stranger
+[ "$(taken stranger)" = 0 ] || fail "layers that nobody trusted signed were taken"
+expect_text stranger/out "not used"
+! (cd secret && HEARTH_REMOTE_CACHE_KEY='' "$HEARTH" image create -n -t tar -o image --remote-cache "$url" tiny-os > refused 2>&1) ||
+    fail "unsigned records are believed without a word"
+expect_text secret/refused "--remote-cache-key" "--remote-cache-insecure"
+HEARTH_REMOTE_CACHE_KEY='' build careless --remote-cache "$url" --remote-cache-insecure --remote-cache-read-only
+same careless
+[ "$(taken careless)" -ge 2 ] || fail "--remote-cache-insecure does not take what is there"
+puts=$(grep -c '"PUT ' nginx/access.log)
+rm -rf cold
+HEARTH_REMOTE_CACHE_KEY=$work/site.pub build cold --remote-cache "$url"
+same cold
+[ "$(taken cold)" -ge 2 ] || fail "the public half does not do for reading"
+[ "$(grep -c '"PUT ' nginx/access.log)" = "$puts" ] || fail "a builder without a private key uploads"
 
 # Damage: other bytes, no bytes, a record that is none.
 for blob in served/dav/cas/*; do printf 'x' | dd of="$blob" bs=1 seek=20 conv=notrunc status=none; done

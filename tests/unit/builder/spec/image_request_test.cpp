@@ -41,15 +41,48 @@ TEST(ImageRequest, NoElementIsRefusedInUpstreamsWordsWithItsCode) {
 }
 
 TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
-  const ImageRequest made = request("os", {{"HEARTH_REMOTE_CACHE", "http://a:b@192.0.2.1/x"}});
+  const ImageRequest made =
+      request("os", {{"HEARTH_REMOTE_CACHE", "http://a:b@192.0.2.1/x"}, {"HEARTH_REMOTE_CACHE_INSECURE", "1"}});
   EXPECT_EQ(made.remote_cache->user_info, "a:b");
-  EXPECT_EQ(made.environment.count("HEARTH_REMOTE_CACHE"), 0U);
+  EXPECT_THAT(made.environment, IsEmpty());
   EXPECT_FALSE(made.remote_cache_read_only);
-  EXPECT_TRUE(request("--remote-cache http://192.0.2.1/x --remote-cache-read-only os").remote_cache_read_only);
+  EXPECT_TRUE(request("--remote-cache http://127.0.0.1/x --remote-cache-insecure --remote-cache-read-only os")
+                  .remote_cache_read_only);
   EXPECT_TRUE(request("os", {{"HEARTH_REMOTE_CACHE_READ_ONLY", "1"}}).remote_cache_read_only);
   EXPECT_FALSE(request("os").remote_cache);
   EXPECT_THAT(image_request_refusal("--remote-cache http://a:b@192.0.2.1/x os"), HasSubstr("HEARTH_REMOTE_CACHE"));
   EXPECT_THAT(image_request_refusal("--remote-cache ftp://192.0.2.1/x os"), HasSubstr("http or https"));
+}
+
+TEST(ImageRequest, ARemoteCacheIsBelievedByItsKeyOrByAnExplicitWord) {
+  const TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const std::string own = (directory.path() / "own.pem").string();
+  const std::string other = (directory.path() / "other.pub").string();
+  RealFileSystem().write(
+      own,
+      "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE "
+      "KEY-----\n",
+      {});
+  RealFileSystem().write(other, "74a4d0baca3541a4c30c91ed5f53347d71aae5100ef35a379c1766f33823e205\n", {});
+  const std::string to = "--remote-cache https://192.0.2.1/x ";
+  EXPECT_THAT(image_request_refusal(to + "os"), HasSubstr("--remote-cache-key FILE"));
+  const ImageRequest both = request(cat(to, "--remote-cache-key ", own, " --remote-cache-key ", other, " os"));
+  EXPECT_THAT(both.remote_cache_keys.trusted,
+              ElementsAre("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+                          "74a4d0baca3541a4c30c91ed5f53347d71aae5100ef35a379c1766f33823e205"));
+  EXPECT_THAT(both.remote_cache_keys.signing, HasSubstr("PRIVATE KEY"));
+  EXPECT_FALSE(both.remote_cache_read_only);
+  EXPECT_TRUE(request(to + "os", {{"HEARTH_REMOTE_CACHE_KEY", other}}).remote_cache_read_only)
+      << "nothing can be signed, so nothing is uploaded";
+  EXPECT_THAT(image_request_refusal(cat(to, "--remote-cache-key ", own, " --remote-cache-key ", own, " os")),
+              HasSubstr("a second private key"));
+  EXPECT_THAT(image_request_refusal(cat(to, "--remote-cache-key /nonexistent os")), HasSubstr("/nonexistent"));
+  const std::string key = cat(" --remote-cache-key ", own, " os");
+  EXPECT_THAT(image_request_refusal("--remote-cache http://192.0.2.1/x" + key), HasSubstr("unencrypted"));
+  for (const char* here : {"http://127.0.0.1:8080/x", "http://localhost/x", "http://[::1]/x"}) {
+    EXPECT_TRUE(request(cat("--remote-cache ", here, key)).remote_cache) << here;
+  }
+  EXPECT_THAT(image_request_refusal("--remote-cache http://127.0.0.1/x os"), HasSubstr("whoever can write there"));
 }
 
 TEST(ImageRequest, TheDefaultsAreUpstreams) {

@@ -16,6 +16,16 @@ using fakes::ScriptedHttp;
 const std::string k_base = "http://192.0.2.7/cache";
 const std::string k_key(64, 'a');
 
+// Made by `openssl genpkey -algorithm ed25519` for these tests.
+const RecordKeys k_site = {
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE "
+    "KEY-----\n",
+    {"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"}};
+const RecordKeys k_stranger = {
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIGetF8t1iM686Keoy4Z4OAIwI21E76otjOJU1F3NKTXu\n-----END PRIVATE "
+    "KEY-----\n",
+    {"74a4d0baca3541a4c30c91ed5f53347d71aae5100ef35a379c1766f33823e205"}};
+
 std::string remote_cache_digest_of(const std::string& bytes) { return hex_digest(HashKind::sha256, bytes); }
 
 LayerRecord remote_cache_layer(const std::string& bytes, const std::string& step = "root.d/10-a") {
@@ -36,9 +46,10 @@ struct Fixture {
   std::vector<std::string> notes;
   RemoteCache cache;
 
-  explicit Fixture(bool read_only = false)
+  explicit Fixture(bool read_only = false, RecordKeys keys = {})
       : cache({.url = parse_url(k_base + "/").value(),
                .read_only = read_only,
+               .keys = std::move(keys),
                .downloads = std::unique_ptr<HttpClient>(down),
                .uploads = std::unique_ptr<HttpClient>(up),
                .clock = clock,
@@ -66,7 +77,7 @@ struct Fixture {
 
 TEST(RemoteCache, ALayerIsFoundFetchedAndCheckedAgainstItsDigest) {
   Fixture f;
-  f.gives(cat("/ac/", k_key), 200, encode_action({remote_cache_layer("layer bytes")}));
+  f.gives(cat("/ac/", k_key), 200, encode_action({{remote_cache_layer("layer bytes"), ""}}));
   f.gives(cat("/cas/", remote_cache_digest_of("layer bytes")), 200, "layer bytes");
   const std::vector<LayerRecord> found = f.cache.find(k_key);
   ASSERT_EQ(found.size(), 1U);
@@ -78,13 +89,66 @@ TEST(RemoteCache, ALayerIsFoundFetchedAndCheckedAgainstItsDigest) {
 
 TEST(RemoteCache, OtherBytesThanThoseOfTheDigestAreNeverKeptNorAskedForAgain) {
   Fixture f;
-  f.gives(cat("/ac/", k_key), 200, encode_action({remote_cache_layer("layer bytes")}));
+  f.gives(cat("/ac/", k_key), 200, encode_action({{remote_cache_layer("layer bytes"), ""}}));
   f.gives(cat("/cas/", remote_cache_digest_of("layer bytes")), 200, "other bytes");
   const std::vector<LayerRecord> found = f.cache.find(k_key);
   EXPECT_FALSE(f.cache.fetch(found.front(), f.store));
   EXPECT_TRUE(f.store.list().empty());
   EXPECT_TRUE(f.cache.find(k_key).empty());
   EXPECT_EQ(f.notes.size(), 1U);
+}
+
+TEST(RemoteCache, OnlyARecordThatTheSiteSignedForThisPlaceIsUsed) {
+  const LayerRecord layer = remote_cache_layer("layer bytes");
+  const SignedRecord good = sign_record(k_site, k_key, layer);
+  SignedRecord forged = good;
+  forged.record.blob = remote_cache_digest_of("evil bytes");
+  SignedRecord relabelled = good;
+  relabelled.record.steps[0].facts["env DIB_RELEASE"] = "5678";
+  const SignedRecord replayed = sign_record(k_site, std::string(64, 'b'), layer);
+  const struct {
+    const char* what;
+    SignedRecord record;
+    bool is_used;
+  } cases[] = {{"the site's", good, true},
+               {"one without a signature", {layer, ""}, false},
+               {"another archive under the site's signature", forged, false},
+               {"other inputs under the site's signature", relabelled, false},
+               {"another's signature", sign_record(k_stranger, k_key, layer), false},
+               {"the site's from another place", replayed, false},
+               {"half a signature", {layer, good.signature.substr(0, 32)}, false}};
+  for (const auto& [what, record, is_used] : cases) {
+    Fixture f(false, {"", k_site.trusted});
+    f.gives(cat("/ac/", k_key), 200, encode_action({record}));
+    EXPECT_EQ(f.cache.find(k_key).size(), is_used ? 1U : 0U) << what;
+    EXPECT_TRUE(f.cache.find(k_key).empty() || is_used);
+    EXPECT_EQ(f.notes.size(), is_used ? 0U : 1U) << what << ": told, and once";
+  }
+}
+
+TEST(RemoteCache, OfTwoKeysEitherCounts) {
+  Fixture f(false, {"", {k_site.trusted[0], k_stranger.trusted[0]}});
+  f.gives(cat("/ac/", k_key), 200,
+          encode_action({sign_record(k_stranger, k_key, remote_cache_layer("a")),
+                         sign_record(k_site, k_key, remote_cache_layer("b", "root.d/20-b"))}));
+  EXPECT_EQ(f.cache.find(k_key).size(), 2U);
+}
+
+TEST(RemoteCache, AnUploadIsSignedAndLeavesNoForgeryBesideIt) {
+  Fixture f(false, k_site);
+  const std::string cas = cat(k_base, "/cas/", f.keep("mine"));
+  const std::string ac = cat(k_base, "/ac/", k_key);
+  f.up->on("HEAD", cas, 200);
+  f.up->on("GET", ac, 200,
+           encode_action({sign_record(k_stranger, k_key, remote_cache_layer("evil", "root.d/20-b")),
+                          sign_record(k_site, k_key, remote_cache_layer("ours", "root.d/30-c"))}));
+  f.up->on("PUT", ac, 201);
+  f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
+  f.cache.finish();
+  const std::vector<SignedRecord> put = decode_action(f.up->sent.back().body);
+  ASSERT_EQ(put.size(), 2U);
+  EXPECT_EQ(put[0].record.blob, remote_cache_digest_of("mine"));
+  for (const SignedRecord& given : put) EXPECT_TRUE(is_trusted({"", k_site.trusted}, k_key, given));
 }
 
 TEST(RemoteCache, AMissIsNoFault) {
@@ -123,16 +187,16 @@ TEST(RemoteCache, AnUploadPutsTheArchiveBeforeTheRecordAndKeepsWhatOthersPut) {
   const std::string ac = cat(k_base, "/ac/", k_key);
   f.up->on("HEAD", cas, 404);
   f.up->on("PUT", cas, 201);
-  f.up->on("GET", ac, 200, encode_action({remote_cache_layer("theirs", "root.d/20-b")}));
+  f.up->on("GET", ac, 200, encode_action({{remote_cache_layer("theirs", "root.d/20-b"), ""}}));
   f.up->on("PUT", ac, 204);
   f.cache.upload(k_key, remote_cache_layer("mine"), f.store);
   f.cache.finish();
   ASSERT_EQ(f.up->sent.size(), 4U);
   EXPECT_EQ(f.up->sent[1].body, "mine");
   EXPECT_EQ(f.up->sent[3].method, "PUT");
-  const std::vector<LayerRecord> put = decode_action(f.up->sent[3].body);
+  const std::vector<SignedRecord> put = decode_action(f.up->sent[3].body);
   ASSERT_EQ(put.size(), 2U);
-  EXPECT_EQ(put[0].blob, digest);
+  EXPECT_EQ(put[0].record.blob, digest);
   EXPECT_EQ(f.cache.uploaded_bytes(), 4U);
   EXPECT_TRUE(f.notes.empty());
 }

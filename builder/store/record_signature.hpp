@@ -1,0 +1,29 @@
+// Signatures of the records in a cache that a fleet shares. Whoever can write there could otherwise decide what others'
+// images hold. Signed is the record together with the key that it lies under, so that none holds in another's place;
+// the record names its archive by digest. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builder/layers/layer_record.hpp"
+
+namespace hearth::builder {
+
+/// Ed25519.
+struct RecordKeys {
+  std::string signing;               ///< a private key, PEM; empty = nothing can be signed
+  std::vector<std::string> trusted;  ///< public keys, hexadecimal; none = records need no signature
+};
+
+struct SignedRecord {
+  LayerRecord record;
+  std::string signature;  ///< 64 bytes; empty = not signed
+};
+
+/// Without a signature where there is no key to sign with.
+[[nodiscard]] SignedRecord sign_record(const RecordKeys& keys, const std::string& lookup_key, LayerRecord record);
+/// Whether it may be used: signed by one of the trusted keys for this place, or nobody asks for signatures.
+[[nodiscard]] bool is_trusted(const RecordKeys& keys, const std::string& lookup_key, const SignedRecord& given);
+
+}  // namespace hearth::builder
