@@ -8,6 +8,8 @@
 #include "base/progress.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/fetched_cache.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
 #include "builder/store/store_archive.hpp"
@@ -37,6 +39,19 @@ std::string day_of(std::int64_t seconds) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts)};
 }
 
+fs::path fetched_here() { return fetch::fetch_directory(current_environment()); }
+
+void list_fetches() {
+  const std::vector<fetch::FetchedObject> objects = fetch::list_fetched(fetched_here());
+  std::uint64_t total = 0;
+  for (const fetch::FetchedObject& object : objects) {
+    cli::print(cat(object.sha256.substr(0, 12), "  ", day_of(object.last_used), "  ", human_bytes(object.bytes), "  ",
+                   object.url.empty() ? "(fetched; from where is not known any more)" : object.url, "\n"));
+    total += object.bytes;
+  }
+  cli::print(cat(human_bytes(total), " fetched, in ", fetched_here().string(), "\n"));
+}
+
 int list(const cli::Arguments& arguments) {
   const LayerStore store = store_of(arguments);
   std::map<std::string, std::string> steps;
@@ -52,6 +67,7 @@ int list(const cli::Arguments& arguments) {
     total += blob.bytes;
   }
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
+  list_fetches();
   return 0;
 }
 
@@ -59,14 +75,18 @@ int verify(const cli::Arguments& arguments) {
   std::size_t checked = 0;
   const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
   for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
-  cli::print(cat(checked, " checked, ", damaged.size(), " damaged\n"));
-  return damaged.empty() ? 0 : 1;
+  const std::size_t fetched = fetch::list_fetched(fetched_here()).size();
+  const std::vector<std::string> wrong = fetch::verify_fetched(fetched_here());
+  for (const std::string& digest : wrong) cli::print(cat("damaged, removed: ", digest, " (fetched)\n"));
+  cli::print(cat(checked + fetched, " checked, ", damaged.size() + wrong.size(), " damaged\n"));
+  return damaged.empty() && wrong.empty() ? 0 : 1;
 }
 
 int prune(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
-  const std::vector<std::string> removed = store_of(arguments).prune(*gib << 30U);
+  const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), *gib << 30U)
+                                                                    : store_of(arguments).prune(*gib << 30U);
   cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }
@@ -141,11 +161,14 @@ cli::Command row(std::string words, std::string operands, std::string summary, s
 std::vector<cli::Command> cache_commands() {
   const cli::Option where = {"image-cache", 0, "DIR", k_where};
   const cli::Option keep = {"keep", 0, "GIB", "how much may stay (default: nothing but what builds hold)"};
+  const cli::Option fetched = {
+      "fetched", 0, "", "in place of layers, remove what recorded builds fetched: locks then need the network again"};
   return {
-      row("cache list", "", "list the layers that are kept, those used longest ago first", {where}, list),
-      row("cache verify", "", "check every layer against its digest; damaged ones are removed (exit code 1)", {where},
-          verify),
-      row("cache prune", "", "remove layers, those used longest ago first", {where, keep}, prune),
+      row("cache list", "", "list layers and what was fetched, each used longest ago first", {where}, list),
+      row("cache verify", "",
+          "check every layer and all that was fetched against its digest; damaged ones are removed (exit code 1)",
+          {where}, verify),
+      row("cache prune", "", "remove layers, those used longest ago first", {where, keep, fetched}, prune),
       row("cache export", "FILE", "write all layers to one file", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, true); }),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},

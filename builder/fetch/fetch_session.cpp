@@ -6,11 +6,11 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/lock.hpp"
 #include "base/sys/mount.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/fetch_proxy.hpp"
+#include "builder/fetch/known_answers.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/network_cut.hpp"
 #include "builder/fetch/recording.hpp"
@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::size_t k_told_misses = 10;
 constexpr std::uint64_t k_most_stall = 3600;
-constexpr Duration k_lock_time = std::chrono::seconds(5);
-constexpr Duration k_lock_step = std::chrono::milliseconds(20);
 constexpr Duration k_answer_time = std::chrono::seconds(60);
 constexpr Duration k_answer_step = std::chrono::milliseconds(1);
 constexpr const char* k_in_target = "/tmp/in_target.d";  // HOOKS of the target; mmdebstrap makes its own
@@ -78,27 +76,10 @@ Lock given_lock(const FetchPlan& plan) {
   return read_lock(plan.lock);
 }
 
-/// What earlier builds of this user got: only a help, so a broken one is as good as none.
-Lock known_answers(const fs::path& directory) {
-  const std::optional<std::string> text = RealFileSystem().read(directory / "known.lock");
-  const Result<Lock, ParseError> read = parse_lock(text.value_or(""), "known.lock");
-  return read ? *read : Lock{};
-}
-
 void remember_answers(const fs::path& directory, const Lock& session) {
-  SystemClock clock;
-  const fs::path name = directory / "known.lock.lock";
-  std::optional<FileLock> lock = FileLock::try_acquire(name);
-  for (Duration waited{}; !lock && waited < k_lock_time; waited += k_lock_step) {
-    clock.sleep(k_lock_step);
-    lock = FileLock::try_acquire(name);
-  }
-  if (!lock) return;  // only a help
-  Lock known = known_answers(directory);
-  for (const auto& [key, fetched] : session.fetches) known.fetches[key] = fetched;
-  known.notes.clear();
-  known.settings.clear();
-  RealFileSystem().write(directory / "known.lock", lock_text(known), {.mode = 0644});
+  change_known_answers(directory, [&](Lock& known) {
+    for (const auto& [key, fetched] : session.fetches) known.fetches[key] = fetched;
+  });
 }
 
 /// The system's authorities and the build's own, for programs of the sandbox and of the target.
@@ -195,6 +176,7 @@ struct FetchSession::State {
   Lock session;  ///< once it is over
   std::shared_ptr<StepBoard> board = std::make_shared<StepBoard>();
   std::shared_ptr<ObjectStore> store;
+  Fd in_use = store->share();
   std::shared_ptr<Recording> recording;
   std::unique_ptr<FetchProxy> proxy;
   HookView view;
