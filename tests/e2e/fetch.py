@@ -111,13 +111,17 @@ class Builds(unittest.TestCase):
         hook.write_text("#!/bin/bash\nset -eu\ncd \"$TARGET_ROOT/root\"\n" + script)
         hook.chmod(0o755)
 
-    def build(self, name, *options, **variables):
+    def environment(self, **variables):
+        """Without a DIB_IMAGE_CACHE that others fill, or anything else that somebody exported."""
         env = {each: value for each, value in os.environ.items() if not each.startswith(("DIB_", "HEARTH_"))}
-        env.update(HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
         for unwanted in ("http_proxy", "https_proxy", "SOURCE_DATE_EPOCH"):
             env.pop(unwanted, None)
-        env["HEARTH_LAYER_WORTH"] = "10000000"  # milliseconds: no layers, but where a test wants some
+        env.update(HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
         env.update(variables)
+        return env
+
+    def build(self, name, *options, **variables):
+        env = self.environment(**{"HEARTH_LAYER_WORTH": "10000000", **variables})  # milliseconds: layers only where a test wants some
         if self.allowed and {"--record", "--locked"} & set(options):
             options += ("--allow-local", self.allowed)
         command = [HEARTH, "image", "create", "-n", "-t", "tar", "-o", name, *options, "tiny-os", "fetcher"]
@@ -273,8 +277,7 @@ if curl -sSf {url}/missing; then exit 1; fi
         (self.work / "images.yaml").write_text(
             "- imagename: image\n  elements: [tiny-os, fetcher]\n  types: [tar]\n  skip-base: true\n"
             f"  options: [--record, --lock, my.lock, --allow-local, {HOST}, --sign-key, key.pem, --image-version, '1.4']\n")
-        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=f"{self.elements}:{HERE / 'elements'}")
-        run = subprocess.run([HEARTH, "image", "create", "images.yaml"], cwd=self.work, env=env, text=True, check=False,
+        run = subprocess.run([HEARTH, "image", "create", "images.yaml"], cwd=self.work, env=self.environment(), text=True, check=False,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertIn("/file 200 sha256:", (self.work / "my.lock").read_text())
@@ -334,8 +337,7 @@ if curl -sSf {url}/missing; then exit 1; fi
 
     def reproduce(self, image, *options, mine=None):
         path = f"{self.elements}:{HERE / 'elements'}" if mine is None else mine
-        env = dict(os.environ, HOME=str(self.work / "home"), ELEMENTS_PATH=path)
-        return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=env, text=True, check=False,
+        return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=self.environment(ELEMENTS_PATH=path), text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
 
     def test_no_secret_and_no_digest_of_one_is_written_where_others_read(self):
@@ -550,6 +552,33 @@ wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
         self.assertIn(f"GET;accept=application/json%3B%20q=1 {url} 200", (self.work / "hearth.lock").read_text())
         self.server.stop()
         self.assertEqual(self.good("offline", "--offline"), recorded)
+
+    def test_the_cache_tells_of_what_was_fetched(self):
+        def cache(*words):
+            return subprocess.run([HEARTH, "cache", *words], cwd=self.work, env=self.environment(), text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+        (self.site / "other").write_text("other contents\n")
+        url = self.server.url
+        self.element(f"curl -sSf {url}/file > a\ncurl -sSf {url}/other > b\n")
+        self.good("recorded", "--record")
+        listed = cache("list").stdout
+        self.assertRegex(listed, rf"(?m)^[0-9a-f]{{12}}  \S+ \S+  \S+ .*  {re.escape(url)}/file$")
+        self.assertIn(f"{url}/other\n", listed)
+        self.assertIn("2 checked, 0 damaged", cache("verify").stdout)
+        sha256 = hashlib.sha256(b"contents\n").hexdigest()
+        damaged = self.work / "home/.cache/hearth/fetched/objects" / sha256[:2] / sha256
+        damaged.write_text("other text")
+        verified = cache("verify")
+        self.assertEqual(verified.returncode, 1, verified.stdout)
+        self.assertIn(f"damaged, removed: {sha256} (fetched)\n2 checked, 1 damaged", verified.stdout)
+        self.assertIn(f"{url}/file (asked by", self.bad("--offline"))
+        self.good("again", "--locked")
+        self.assertEqual(cache("prune").returncode, 0)
+        self.good("offline", "--offline")  # layers were pruned, and nothing else
+        self.assertIn("2 removed", cache("prune", "--fetched").stdout)
+        self.assertNotIn(url, cache("list").stdout)
+        self.bad("--offline")
 
     def test_a_lock_is_needed_and_must_be_whole(self):
         self.element("true\n")
