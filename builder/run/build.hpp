@@ -33,6 +33,7 @@ struct BuildInputs {
   fetch::FetchSession* network = nullptr;                  ///< of a build whose fetches are recorded or replayed
   const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
   LayerPolicy layers = {};
+  fs::path layer_store = {};    ///< hooks can't reach it
   std::string output_key = {};  ///< noted with the outputs; empty = not
 };
 

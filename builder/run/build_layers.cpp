@@ -78,7 +78,7 @@ void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
 
 std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::function<Environment(Phase)> input) {
   fs::create_directories(k_layers_directory);
-  LayerStore store(layer_directory(inputs.request.cache));
+  LayerStore store(inputs.layer_store);
   LayerKeeperSetup setup{
       .plan = inputs.plan,
       .policy = inputs.layers,

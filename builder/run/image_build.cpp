@@ -75,7 +75,7 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uin
 /// Directories that hooks, outputs and libguestfs' appliance are written to; created here, as the user.
 std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
   std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d", request.cache,
-                                       request.lock_files};
+                                       layer_directory(request.cache), request.lock_files};
   const auto appliance = request.environment.find("LIBGUESTFS_CACHEDIR");
   if (appliance != request.environment.end() && !appliance->second.empty()) directories.emplace_back(appliance->second);
   RealFileSystem files;
@@ -349,6 +349,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
                          .writable = std::move(writable),
                          .readable = readable_paths(request, installation, plan, disk, homes),
                          .homes = homes,
+                         .closed = fs::canonical(layer_directory(request.cache)),
                          .shims = installation.shims,
                          .library = installation.library,
                          .start_directory = request.start_directory};
@@ -361,14 +362,14 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
-    enter_sandbox(spec);
+    const Fd layers = enter_sandbox(spec);
     RealRunner runner(clock);
     std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
     if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
     if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
     try {
       build({request, plan, installation, disk, runner, *progress, log, clock, network ? &*network : nullptr,
-             network ? &spans : nullptr, layer_policy(request), key});
+             network ? &spans : nullptr, layer_policy(request), path_of(layers), key});
     } catch (const Error& error) {
       log.line(cat("hearth: ", error.story()));
       throw;

@@ -249,6 +249,13 @@ void open_writable(const fs::path& path, const SandboxSpec& spec) {
   if (contains(spec.homes, path)) hide_settings(path);
 }
 
+void make_read_only(const fs::path& mount_point) {
+  if (::mount(nullptr, mount_point.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV,
+              nullptr) != 0) {
+    throw Error::from_errno("making read-only", mount_point.string());
+  }
+}
+
 /// What hooks get of the host besides its system: parents first, since a mount covers what lies below it.
 void lay_out_places(const SandboxSpec& spec) {
   std::set<fs::path> places(spec.homes.begin(), spec.homes.end());
@@ -263,12 +270,16 @@ void lay_out_places(const SandboxSpec& spec) {
     }
     if (contains(spec.writable, place)) open_writable(place, spec);
   }
-  for (const fs::path& home : hidden) {
-    if (::mount(nullptr, home.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, nullptr) !=
-        0) {
-      throw Error::from_errno("making read-only", home.string());
-    }
-  }
+  for (const fs::path& home : hidden) make_read_only(home);
+}
+
+/// Hooks find an empty directory there, which is locked as all mounts are. The descriptor is of what lies below it.
+Fd close_to_hooks(const fs::path& directory) {
+  if (directory.empty()) return {};
+  Fd below = Fd::open(directory.string(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  hide(directory);
+  make_read_only(directory);
+  return below;
 }
 
 /// Keys that the caller's session holds are not the build's: those that this process possesses it gives away.
@@ -276,7 +287,7 @@ void leave_keyrings() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullp
 
 }  // namespace
 
-void enter_sandbox(const SandboxSpec& spec) {
+Fd enter_sandbox(const SandboxSpec& spec) {
   try {
     pivot_to_new_root();
     show_host_directories();
@@ -284,6 +295,7 @@ void enter_sandbox(const SandboxSpec& spec) {
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
     lay_out_places(spec);
+    Fd closed = close_to_hooks(spec.closed);
     ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");
     ::rmdir(k_old_root.c_str());
@@ -291,6 +303,7 @@ void enter_sandbox(const SandboxSpec& spec) {
     lock_mounts();
     if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());
     refuse_dangerous_calls();
+    return closed;
   } catch (Error& error) {
     throw error.during("setting up the sandbox");
   }

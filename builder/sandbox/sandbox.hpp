@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "base/path.hpp"
+#include "base/sys/fd.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 
@@ -26,6 +28,7 @@ struct SandboxSpec {
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
   std::vector<fs::path> readable;  ///< what hooks read of the host wherever it lies, below /dev and /run, too; no links
   std::vector<fs::path> homes;     ///< of users; empty for hooks, but for what lies in them and is in the lists above
+  fs::path closed;                 ///< an existing directory below a writable one, for the builder alone; or empty
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks
@@ -41,8 +44,11 @@ inline const fs::path k_target_root = "/hearth/build.0/mnt";
 
 /// Turns this process's mount namespace into the sandbox, and locks it: no capability takes it apart any more. To be
 /// called once, as process 1 of new namespaces (base/sys/namespace.hpp), before there are threads. Throws Error naming
-/// the mount that failed.
-void enter_sandbox(const SandboxSpec& spec);
+/// the mount that failed. Returns this process's way to `closed`, which nobody else has; see path_of().
+[[nodiscard]] Fd enter_sandbox(const SandboxSpec& spec);
+
+/// An open directory as a path for this process and its threads.
+[[nodiscard]] inline fs::path path_of(const Fd& directory) { return cat("/proc/self/fd/", directory.get()); }
 
 /// The mounts that hooks find in the target: /proc, /sys (read-only), /dev with /dev/pts and /dev/shm. Taken away with
 /// everything that hooks mounted below the target when the object goes, or by unmount().

@@ -98,7 +98,7 @@ class SandboxTest : public testing::Test {
 TEST_F(SandboxTest, HooksCanWriteToTheWorkAreaAndTheOutputsOnly) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     expect_host_is_safe(grounds);
     expect_work_area(grounds);
   });
@@ -112,7 +112,7 @@ TEST_F(SandboxTest, AMountSomewhereBelowTmpDoesNotHideTheRest) {
     mount_file_system("proc", "proc", "/proc", 0, "");  // the inner namespaces' maps are written through it
     mount_file_system("tmpfs", "tmpfs", grounds.at("mounted"), 0, "");
     in_namespace([&] {  // here the kernel refuses an overlay over /tmp
-      enter_sandbox(grounds.spec());
+      (void)enter_sandbox(grounds.spec());
       EXPECT_EQ(fs::current_path(), grounds.at("start"));
       write_all(Fd::open("/tmp/hearth-test-private", O_WRONLY | O_CREAT), "x", "a new file");
       write_all(Fd::open(grounds.at("out/made").string(), O_WRONLY | O_CREAT), "x", "an output");
@@ -127,7 +127,7 @@ TEST_F(SandboxTest, AnOrdinaryUserGetsTheSame) {
   as_ordinary_user([] {
     const Grounds grounds;
     in_namespace([&] {
-      enter_sandbox(grounds.spec());
+      (void)enter_sandbox(grounds.spec());
       expect_host_is_safe(grounds);
       expect_work_area(grounds);
       expect_harmless_devices("/dev");
@@ -141,7 +141,7 @@ TEST_F(SandboxTest, AnOrdinaryUserGetsTheSame) {
 TEST_F(SandboxTest, DevHoldsNoDisks) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     expect_harmless_devices("/dev");
   });
 }
@@ -152,7 +152,7 @@ TEST_F(SandboxTest, WithoutAWorkDirectoryTheWorkAreaIsATmpfsOfTheGivenSize) {
   spec.work_directory.clear();
   spec.tmpfs_bytes = 8U << 20;
   in_namespace([&] {
-    enter_sandbox(spec);
+    (void)enter_sandbox(spec);
     struct statvfs status {};
     ASSERT_EQ(::statvfs("/hearth/build.0", &status), 0);
     EXPECT_EQ(status.f_blocks * status.f_frsize, spec.tmpfs_bytes);
@@ -169,7 +169,7 @@ TEST_F(SandboxTest, WhatHooksReadIsThereWhereverItLies) {
   SandboxSpec spec = grounds.spec();
   spec.readable = {hidden.path() / "program", grounds.at("start"), "/dev/shm/hearth-test-missing"};
   in_namespace([&] {
-    enter_sandbox(spec);
+    (void)enter_sandbox(spec);
     EXPECT_EQ(read_file(hidden.path() / "program"), "hello");
     EXPECT_EQ(error_of_creating(hidden.path() / "program"), EROFS);
     EXPECT_FALSE(fs::exists(hidden.path() / "secret"));
@@ -180,7 +180,7 @@ TEST_F(SandboxTest, WhatHooksReadIsThereWhereverItLies) {
 TEST_F(SandboxTest, NoCapabilityTakesItApart) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     for (const char* place : {"/etc", "/usr", "/proc/sys", "/sys"}) {
       EXPECT_NE(::mount(nullptr, place, nullptr, MS_REMOUNT | MS_BIND, nullptr), 0) << place;
       EXPECT_NE(::umount2(place, MNT_DETACH), 0) << place;
@@ -198,7 +198,7 @@ TEST_F(SandboxTest, NoCapabilityTakesItApart) {
 TEST_F(SandboxTest, WhatActsOnTheMachineCanNotBeWritten) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     for (const char* name : {"kernel/core_pattern", "kernel/hostname", "vm/drop_caches"}) {
       EXPECT_EQ(error_of_creating(fs::path("/proc/sys") / name), EROFS) << name;
     }
@@ -213,7 +213,7 @@ TEST_F(SandboxTest, WhatActsOnTheMachineCanNotBeWritten) {
 TEST_F(SandboxTest, ChildrenCanNotLookIntoItsFirstProcess) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     SystemClock clock;
     RealRunner runner(clock);
     for (const char* look :
@@ -229,7 +229,7 @@ TEST_F(SandboxTest, ChildrenCanNotLookIntoItsFirstProcess) {
 TEST_F(SandboxTest, SystemCallsThatReachTheKernelAreRefused) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     const auto error_of = [](long call, long first = 0, long second = 0) {
       return ::syscall(call, first, second, 0, 0, 0) < 0 ? errno : 0;
     };
@@ -259,7 +259,7 @@ TEST_F(SandboxTest, HomesAreHiddenButForWhatIsDeclared) {
   spec.writable.push_back(home / "out");
   spec.start_directory = home;
   in_namespace([&] {
-    enter_sandbox(spec);
+    (void)enter_sandbox(spec);
     EXPECT_EQ(fs::current_path(), home);
     EXPECT_EQ(files.read(home / "project/elements/hook"), "x");
     EXPECT_EQ(files.read(home / ".ssh/id_rsa.pub"), "x");
@@ -280,7 +280,7 @@ TEST_F(SandboxTest, AHomeInTheOutputDirectoryIsHiddenToo) {
   SandboxSpec spec = grounds.spec();
   spec.homes = {grounds.at("out/home")};
   in_namespace([&] {
-    enter_sandbox(spec);
+    (void)enter_sandbox(spec);
     EXPECT_EQ(files.read(grounds.at("out/home/secret")), std::nullopt);
     EXPECT_EQ(error_of_creating(grounds.at("out/home/.bashrc")), EROFS);
     EXPECT_EQ(error_of_creating(grounds.at("out/made")), 0);
@@ -297,7 +297,7 @@ TEST_F(SandboxTest, OfAHomeThatTakesTheOutputTheSettingsAreHidden) {
   spec.homes = {grounds.at("home")};
   spec.writable.push_back(grounds.at("home"));
   in_namespace([&] {
-    enter_sandbox(spec);
+    (void)enter_sandbox(spec);
     EXPECT_EQ(files.read(grounds.at("home/.ssh/id_rsa")), std::nullopt);
     EXPECT_EQ(files.read(grounds.at("home/.netrc")).value_or(""), "");
     EXPECT_EQ(error_of_creating(grounds.at("home/.netrc")), EROFS);
@@ -308,16 +308,36 @@ TEST_F(SandboxTest, OfAHomeThatTakesTheOutputTheSettingsAreHidden) {
 TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     EXPECT_EQ(RealFileSystem().read("/etc/shadow").value_or(""), "");
     EXPECT_NE(RealFileSystem().read("/etc/passwd").value_or(""), "");
   });
 }
 
+TEST_F(SandboxTest, AClosedDirectoryIsTheBuildersAlone) {
+  const Grounds grounds;
+  const RealFileSystem files;
+  fs::create_directories(grounds.at("out/closed"));
+  RealFileSystem().write(grounds.at("out/closed/layer"), "kept", {});
+  SandboxSpec spec = grounds.spec();
+  spec.closed = grounds.at("out/closed");
+  in_namespace([&] {
+    const Fd closed = enter_sandbox(spec);
+    EXPECT_EQ(files.read(path_of(closed) / "layer"), "kept");
+    RealFileSystem().write(path_of(closed) / "new", "made", {});
+    EXPECT_TRUE(files.list(grounds.at("out/closed")).empty());
+    EXPECT_EQ(error_of_creating(grounds.at("out/closed/hook")), EROFS);
+    EXPECT_EQ(::umount2(grounds.at("out/closed").c_str(), MNT_DETACH), -1);
+    EXPECT_EQ(::rename(grounds.at("out/closed").c_str(), grounds.at("out/moved").c_str()), -1);
+    EXPECT_EQ(error_of_creating(grounds.at("out/beside")), 0);
+  });
+  EXPECT_EQ(files.list(grounds.at("out/closed")), (Names{"layer", "new"}));
+}
+
 TEST_F(SandboxTest, ItsProcShowsItsProcessesOnly) {
   const Grounds grounds;
   in_namespace([&] {
-    enter_sandbox(grounds.spec());
+    (void)enter_sandbox(grounds.spec());
     EXPECT_EQ(fs::read_symlink("/proc/self"), "1");
   });
 }
@@ -328,7 +348,7 @@ TEST_F(SandboxTest, WhatIsMissingIsNamed) {
   spec.start_directory = "/missing/start";
   in_namespace([&] {
     EXPECT_THAT(story_of([&] {
-                  enter_sandbox(spec);
+                  (void)enter_sandbox(spec);
                   return 0;
                 }),
                 AllOf(HasSubstr("/missing/start"), HasSubstr("while setting up the sandbox")));
