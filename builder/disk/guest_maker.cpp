@@ -53,7 +53,7 @@ class Maker {
     for (const DeviceHook& hook : options_.hooks) say(cat("running ", hook.label, " against the disk"));
     for (const std::string& line : split_lines(run_device_hooks(*guest, options_.hooks, layout_, placement_)))
       say(line);
-    guest->run(plan.take_down);
+    take_down_volumes(*guest, layout_.volumes);
     guest->close();
     for (const RaidArray& array : layout_.volumes.arrays) fix_members(array);
     settle_thin_pools(raw_, layout_, placement_, options_.scratch, runner_,

@@ -40,7 +40,6 @@ class Planner {
 
   GuestPlan make() {
     walk(true);
-    plan_.take_down = take_down();
     for (std::size_t i = 0; i < layout_.file_systems.size(); ++i) add_fill(i);
     return std::move(plan_);
   }
@@ -200,20 +199,6 @@ class Planner {
     words.insert(words.end(), volume.options.begin(), volume.options.end());
     words.push_back(volume.group);
     return words;
-  }
-
-  std::string take_down() const {
-    std::string script = "sync\n";
-    for (const VolumeGroup& group : volumes_.groups) script += cat("vgchange -q -an ", group.name, " || true\n");
-    for (auto it = volumes_.encrypted.rbegin(); it != volumes_.encrypted.rend(); ++it) {
-      script += cat("cryptsetup close ", it->name, " || true\n");
-    }
-    for (const VolumeGroup& group : volumes_.groups) script += cat("vgchange -q -an ", group.name, "\n");
-    for (const LuksVolume& volume : volumes_.encrypted) {
-      script += cat("[ ! -e /dev/mapper/", volume.name, " ] || cryptsetup close ", volume.name, "\n");
-    }
-    for (const RaidArray& array : volumes_.arrays) script += cat("mdadm -q --stop /dev/md/", array.name, "\n");
-    return script;
   }
 
   void add_fill(std::size_t index) {

@@ -38,7 +38,6 @@ struct GuestFill {
 struct GuestPlan {
   std::vector<GuestStep> build;   ///< in order
   std::vector<GuestFill> fills;   ///< file systems that user space makes in their place on the disk are not among them
-  std::string take_down;          ///< lets go of all volumes
   std::vector<GuestNoise> noise;  ///< drives that `build` needs
 };
 

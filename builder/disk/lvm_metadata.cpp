@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t k_lvm_metadata_sector = 512;
 constexpr std::size_t k_label_sectors = 4;  // the label is in one of the first four
 constexpr std::size_t k_area_header = 512;
+constexpr std::size_t k_area_entry = 16;  // of a list: offset, size
 // Of the area's header: checksum, magic, version, start, size, locations.
 constexpr std::size_t k_area_start = 24;
 constexpr std::size_t k_area_size = 32;
@@ -38,17 +39,23 @@ std::uint32_t area_checksum(std::string_view head, std::size_t begin) {
   return lvm_checksum(head.substr(begin + 4, k_area_header - 4));
 }
 
-/// Where the metadata area begins, by the label's lists: data areas, an empty one, metadata areas, an empty one.
-std::size_t metadata_begin(std::string_view head) {
+/// Where the label's lists of areas begin: data areas, an empty one, metadata areas, an empty one.
+std::size_t area_lists(std::string_view head) {
   for (std::size_t sector = 0; sector < k_label_sectors && (sector + 1) * k_lvm_metadata_sector <= head.size();
        ++sector) {
     const std::size_t label = sector * k_lvm_metadata_sector;
     if (head.substr(label, 8) != "LABELONE") continue;
-    std::size_t at = label + get_le(head, label + 20, 4) + 32 + 8;  // behind the volume's id and size
-    while (at + 16 < label + k_lvm_metadata_sector && get_le(head, at, 8) != 0) at += 16;
-    return get_le(head, at + 16, 8);
+    const std::size_t lists = label + get_le(head, label + 20, 4) + 32 + 8;  // behind the volume's id and size
+    if (lists + 2 * k_area_entry <= (sector + 1) * k_lvm_metadata_sector) return lists;
   }
   not_lvm("it has no label");
+}
+
+std::size_t metadata_begin(std::string_view head) {
+  std::size_t at = area_lists(head);
+  const std::size_t end = (at / k_lvm_metadata_sector + 1) * k_lvm_metadata_sector;
+  while (at + 2 * k_area_entry < end && get_le(head, at, 8) != 0) at += k_area_entry;
+  return get_le(head, at + k_area_entry, 8);
 }
 
 /// The newest text, which may go round the end of its area.
@@ -118,6 +125,12 @@ std::string lvm_text(std::string_view head) {
   std::string text = current_text(head, begin, area_size(head, begin));
   text.resize(std::min(text.find('\0'), text.size()));
   return text;
+}
+
+std::uint64_t lvm_data_begin(std::string_view head) {
+  const std::uint64_t begin = get_le(head, area_lists(head), 8);
+  if (begin == 0) not_lvm("it has no room for data");
+  return begin;
 }
 
 std::string fixed_lvm_head(std::string head, std::string_view seed, std::int64_t epoch) {

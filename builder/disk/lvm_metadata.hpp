@@ -13,6 +13,9 @@ namespace hearth::builder {
 /// volumes, all times `epoch`, and one version of the text. Throws Error(input) when they are not LVM's.
 [[nodiscard]] std::string fixed_lvm_head(std::string head, std::string_view seed, std::int64_t epoch);
 
+/// Where the first extent begins, by the volume's first 4 KiB. Throws Error(input) when they are not LVM's.
+[[nodiscard]] std::uint64_t lvm_data_begin(std::string_view head);
+
 /// The group's text with such ids and times. Physical volumes keep their ids.
 [[nodiscard]] std::string fixed_lvm_text(std::string_view text, std::string_view seed, std::int64_t epoch);
 

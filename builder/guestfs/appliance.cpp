@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <exception>
@@ -204,6 +205,43 @@ void Appliance::pack(const std::string& directory, const std::function<void(int 
   if (result < 0) check(result, cat("packing ", directory));
   reader.join();
 }
+
+std::string Appliance::read_device(const std::string& device, std::uint64_t offset, std::size_t bytes) {
+  std::size_t got = 0;
+  char* const piece =
+      library_.pread_device(handle_, device.c_str(), static_cast<int>(bytes), static_cast<std::int64_t>(offset), &got);
+  if (piece == nullptr) check(-1, cat("reading ", device));
+  const std::unique_ptr<char, decltype(&::free)> owner(piece, &::free);
+  return {piece, got};
+}
+
+void Appliance::write_device(const std::string& device, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const int written =
+        library_.pwrite_device(handle_, device.c_str(), bytes.data(), std::min(bytes.size(), k_most_device_bytes),
+                               static_cast<std::int64_t>(offset));
+    check(written > 0 ? 0 : -1, cat("writing to ", device));
+    offset += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void Appliance::activate_group(const std::string& group, bool active) {
+  std::string name = group;
+  std::array<char*, 2> groups = {name.data(), nullptr};
+  check(library_.vg_activate(handle_, active ? 1 : 0, groups.data()),
+        cat(active ? "starting" : "taking down", " the volume group ", group));
+}
+
+void Appliance::close_encrypted(const std::string& volume) {
+  check(library_.cryptsetup_close(handle_, cat("/dev/mapper/", volume).c_str()), cat("closing ", volume));
+}
+
+void Appliance::stop_array(const std::string& device) {
+  check(library_.md_stop(handle_, device.c_str()), cat("stopping ", device));
+}
+
+void Appliance::sync() { check(library_.sync(handle_), "writing everything out"); }
 
 void Appliance::close() { check(library_.shutdown(handle_), "shutting down"); }
 

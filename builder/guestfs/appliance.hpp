@@ -42,6 +42,12 @@ class Appliance final : public Guest {
   void unmount_all() override;
   void unpack(const std::string& directory, const std::function<void(int fd)>& write) override;
   void pack(const std::string& directory, const std::function<void(int fd)>& read) override;
+  std::string read_device(const std::string& device, std::uint64_t offset, std::size_t bytes) override;
+  void write_device(const std::string& device, std::uint64_t offset, std::string_view bytes) override;
+  void activate_group(const std::string& group, bool active) override;
+  void close_encrypted(const std::string& volume) override;
+  void stop_array(const std::string& device) override;
+  void sync() override;
   void close() override;
 
  private:

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/path.hpp"
@@ -22,6 +23,11 @@ struct GuestDrive {
   std::uint32_t sector_size = 512;
 };
 
+/// What one message of libguestfs takes (4 MiB), with room to spare.
+inline constexpr std::size_t k_most_device_bytes = std::size_t{2} << 20U;
+
+/// Volumes are made by run(): libguestfs has no calls that set ids, alignment, extents, thin pools, or the type and the
+/// cost of encryption. What it has a call for goes by that.
 class Guest {
  public:
   virtual ~Guest() = default;
@@ -36,6 +42,14 @@ class Guest {
   virtual void unpack(const std::string& directory, const std::function<void(int fd)>& write) = 0;
   /// The other way: `read` gets the descriptor to read from.
   virtual void pack(const std::string& directory, const std::function<void(int fd)>& read) = 0;
+  /// A piece of a device, at most k_most_device_bytes.
+  virtual std::string read_device(const std::string& device, std::uint64_t offset, std::size_t bytes) = 0;
+  virtual void write_device(const std::string& device, std::uint64_t offset, std::string_view bytes) = 0;
+  /// Starts a volume group's volumes, or takes them down.
+  virtual void activate_group(const std::string& group, bool active) = 0;
+  virtual void close_encrypted(const std::string& volume) = 0;
+  virtual void stop_array(const std::string& device) = 0;
+  virtual void sync() = 0;
   /// Shuts down; what was written is on the disks then. Throws when it is not.
   virtual void close() = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct GuestRecord {
   std::map<std::string, std::string> packed;   ///< answers of pack(), by directory
   std::map<std::string, std::string> answers;  ///< answers of run(), by a word in the script
   std::string fails_at;                        ///< a script that holds this text fails
+  std::string device;                          ///< what read_device() finds on each
+  std::set<std::string> busy;                  ///< what fails the first time: "take down vg"
   std::size_t unpacked_bytes = 0;
   std::function<void()> on_close;  ///< what a real guest would have left on its disks
 };
@@ -58,12 +61,29 @@ class ScriptedGuest final : public builder::Guest {
     pipe.write = Fd();
     read(pipe.read.get());
   }
+  std::string read_device(const std::string& device, std::uint64_t offset, std::size_t bytes) override {
+    record_.did.push_back(cat("read ", device, " ", offset, " ", bytes));
+    return record_.device.substr(offset, bytes);
+  }
+  void write_device(const std::string& device, std::uint64_t offset, std::string_view bytes) override {
+    record_.did.push_back(cat("write ", device, " ", offset, " ", bytes.size()));
+  }
+  void activate_group(const std::string& group, bool active) override {
+    say_unless_busy(cat(active ? "start " : "take down ", group));
+  }
+  void close_encrypted(const std::string& volume) override { say_unless_busy(cat("close ", volume)); }
+  void stop_array(const std::string& device) override { say_unless_busy(cat("stop ", device)); }
+  void sync() override { record_.did.emplace_back("sync"); }
   void close() override {
     record_.did.emplace_back("close");
     if (record_.on_close) record_.on_close();
   }
 
  private:
+  void say_unless_busy(const std::string& what) {
+    if (record_.busy.erase(what) > 0) throw Error(ErrorKind::external, cat("can't ", what, ": in use"));
+    record_.did.push_back(what);
+  }
   GuestRecord& record_;
 };
 

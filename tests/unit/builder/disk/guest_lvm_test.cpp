@@ -4,28 +4,56 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "base/hmac.hpp"
+#include "builder/disk/little_endian.hpp"
 #include "tests/fakes/scripted_guest.hpp"
+#include "tests/unit/builder/disk/lvm_head.hpp"
 
 namespace hearth::builder {
 namespace {
 
-TEST(GuestLvmTest, AHeadTooLargeForAMessageStaysAsItIs) {
+using testing::ElementsAre;
+
+TEST(GuestLvmTest, TheHeadIsReadUpToTheDataAndWrittenBack) {
   fakes::GuestRecord record;
-  record.answers = {{"pe_start", "  4194304 \n"}};
+  record.device = head_with("vg {\n}\n", 512);
   fakes::ScriptedGuest guest(record);
   fix_lvm_ids(guest, "vg", {"/dev/a"}, "seed", 42);
-  EXPECT_THAT(record.did, testing::ElementsAre("run vgchange -q -an vg\n", testing::HasSubstr("pe_start /dev/a"),
-                                               testing::HasSubstr("vgchange -q -ay vg")));
+  EXPECT_THAT(record.did, ElementsAre("take down vg", "read /dev/a 0 4096", "read /dev/a 0 65536",
+                                      "write /dev/a 0 65536", "run rm -f /run/lvm/hints\n", "start vg"));
 }
 
-TEST(GuestLvmTest, AnswersThatMakeNoSenseAreErrors) {
-  for (const std::string start : {"", "lots", "1048576"}) {  // and the head is then none of LVM's
+TEST(GuestLvmTest, AHeadTooLargeForAMessageStaysAsItIs) {
+  fakes::GuestRecord record;
+  record.device = head_with("vg {\n}\n", 512);
+  put_le(record.device, 584, 4194304, 8);
+  fakes::ScriptedGuest guest(record);
+  fix_lvm_ids(guest, "vg", {"/dev/a"}, "seed", 42);
+  EXPECT_THAT(record.did, ElementsAre("take down vg", "read /dev/a 0 4096", "run rm -f /run/lvm/hints\n", "start vg"));
+}
+
+TEST(GuestLvmTest, AHeadThatIsNotLvmsIsAnError) {
+  std::string far = head_with("vg {\n}\n", 512);
+  put_le(far, 512 + 20, 4000000000U, 4);
+  for (const std::string& head : {std::string(1 << 20, '\0'), std::string(), far}) {
     fakes::GuestRecord record;
-    record.answers = {{"pe_start", start}, {"head -c", base64_encode(std::string(1 << 20, '\0'))}};
+    record.device = head;
     fakes::ScriptedGuest guest(record);
-    EXPECT_THROW(fix_lvm_ids(guest, "vg", {"/dev/a"}, "seed", 42), Error) << start;
+    EXPECT_THROW(fix_lvm_ids(guest, "vg", {"/dev/a"}, "seed", 42), Error);
   }
+}
+
+TEST(GuestLvmTest, WhatLiesOnSomethingElseIsLetGoFirst) {
+  Volumes volumes;
+  volumes.groups = {{.name = "below", .members = {}, .options = {}}, {.name = "above", .members = {}, .options = {}}};
+  volumes.encrypted.resize(1);
+  volumes.encrypted[0].name = "safe";
+  volumes.arrays.resize(1);
+  volumes.arrays[0].name = "md0";
+  fakes::GuestRecord record;
+  record.busy = {"take down below"};
+  fakes::ScriptedGuest guest(record);
+  take_down_volumes(guest, volumes);
+  EXPECT_THAT(record.did, ElementsAre("sync", "take down above", "close safe", "take down below", "stop /dev/md/md0"));
 }
 
 }  // namespace

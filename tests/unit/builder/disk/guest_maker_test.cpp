@@ -52,7 +52,7 @@ class GuestMakerTest : public DiskFixture {
     return privately([&] {
       fakes::GuestRecord record;
       record.fails_at = fails_at;
-      record.answers = {{"pe_start", "4194304"}};
+      record.device = head_with("vg {\n}\n", 512);
       record.on_close = [this] { write_members(); };
       const GuestOptions options{.scratch = work_.path(), .epoch = k_epoch, .start = fakes::scripted_guests(record)};
       try {

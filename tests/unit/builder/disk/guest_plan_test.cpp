@@ -78,11 +78,6 @@ TEST_F(GuestPlanTest, AnXfsThatUserSpaceCantMakeIsFormattedInTheGuest) {
   }
 }
 
-TEST_F(GuestPlanTest, EverythingIsLetGoAtTheEnd) {
-  EXPECT_THAT(plan_.take_down, AllOf(HasSubstr("vgchange -q -an vg"), HasSubstr("cryptsetup close safe"),
-                                     HasSubstr("mdadm -q --stop /dev/md/md0")));
-}
-
 TEST_F(GuestPlanTest, OpeningAgainCreatesNothing) {
   std::string all;
   for (const GuestStep& step : open_volumes(layout_, placement_, key_of_)) all += step.script;
