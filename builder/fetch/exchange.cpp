@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/answer.hpp"
+#include "builder/fetch/variants.hpp"
 
 namespace hearth::builder::fetch {
 
@@ -97,10 +98,15 @@ class Relay final : public BodySink {
 class Exchange {
  public:
   Exchange(const ProxyRequest& request, const Url& url, const ExchangeParts& parts)
-      : request_(request), url_(url), parts_(parts), key_(key_of(request, url, parts.redactions)) {}
+      : request_(request), url_(url), parts_(parts), plain_(key_of(request, url, parts.redactions)) {}
 
   bool run() {
+    key_ = parts_.recording.variant(plain_, request_.headers);
     Decision decision = parts_.recording.decide(key_);
+    // Whoever waited for another's answer learns only then that it is for that kind of client.
+    if (std::holds_alternative<FromStore>(decision) && parts_.recording.variant(plain_, request_.headers) != key_) {
+      return run();
+    }
     if (auto* const stored = std::get_if<FromStore>(&decision)) return send(*stored);
     if (const auto* const refused = std::get_if<Refused>(&decision)) {
       return say(504, cat("hearth: ", key_.url, " was not recorded: ", refused->why));
@@ -183,7 +189,10 @@ class Exchange {
       if (kept) return take_redacted(ask, *kept, {response.status, "", 0, relay.headers()}, body);
     }
     const std::string sha256 = parts_.store.keep(std::move(relay.object()));
-    const Fetched fetched = relay.fetched(sha256);
+    Fetched fetched = relay.fetched(sha256);
+    const std::string varied = varied_values(joined_header(response.headers, "Vary").value_or(""), request_.headers);
+    if (!varied.empty()) fetched.headers.emplace_back(k_vary, varied);
+    std::sort(fetched.headers.begin(), fetched.headers.end());
     reported_ = true;  // whatever it makes of the answer
     parts_.recording.fetched(key_, fetched, ask.expected);
     if (relay.begun()) {
@@ -221,6 +230,7 @@ class Exchange {
   const ProxyRequest& request_;
   const Url& url_;
   const ExchangeParts& parts_;
+  FetchKey plain_;
   FetchKey key_;
   bool reported_ = false;
 };

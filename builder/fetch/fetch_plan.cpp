@@ -11,7 +11,7 @@ const std::vector<cli::Option>& fetch_options() {
       {"locked", 0, "", "let hooks fetch only what the lock file names, with the digests that it names"},
       {"lock", 0, "FILE", "the lock file (default: hearth.lock)"},
       {"allow-unrecorded", 0, "", "with --record: let https pass unseen; the lock is not complete then, and says so"},
-      {"allow-local", 0, "HOST[:PORT],…",
+      {"allow-local", 0, "HOST[:PORT][,…]",
        "let hooks of a recorded or locked build reach these on loopback and link-local addresses"},
       {"intercept-https", 0, "", "what --record does (taken for older command lines)"}};
   return options;

@@ -16,6 +16,7 @@
 #include "builder/fetch/recording.hpp"
 #include "builder/fetch/redactions.hpp"
 #include "builder/fetch/step_board.hpp"
+#include "builder/fetch/variants.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder::fetch {
@@ -269,8 +270,9 @@ std::string FetchSession::answer_now(const std::string& fetch) {
   const bool records = *state_->plan.mode == FetchMode::record;
   // The proxy has neither the credential nor the choice to ask with: the step itself has to.
   if (records && (key.method.starts_with("GET;") || is_redacted(key.url))) return k_failed;
-  if (records && key.method == "GET") return state_->asked(key);
   const std::optional<Fetched> foreseen = state_->recording->foreseen(key);
+  if (records && foreseen && find_header(foreseen->headers, k_vary)) return k_failed;
+  if (records && key.method == "GET") return state_->asked(key);
   if (!foreseen) return k_not_locked;
   return records && !state_->store->open(foreseen->sha256, foreseen->size) ? k_failed : foreseen->sha256;
 }

@@ -33,7 +33,8 @@ bool is_method(std::string_view text) {
   constexpr std::string_view post = "POST:";
   const std::vector<std::string> words = split(text, ';');
   const bool known = std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
-    return word == "authorized" || word.starts_with("accept=") || word.starts_with("git-protocol=");
+    return word == "authorized" || word.starts_with("accept=") || word.starts_with("git-protocol=") ||
+           word.starts_with("vary=");
   });
   if (words[0].starts_with(post)) return known && is_sha256(std::string_view(words[0]).substr(post.size()));
   return known && words[0] == "GET";
@@ -78,9 +79,10 @@ bool Lock::has_https() const {
 
 HttpHeaders kept_headers(const HttpHeaders& headers) {
   HttpHeaders kept;
-  for (const char* name : k_kept) {
-    const auto value = joined_header(headers, name);
-    if (value) kept.emplace_back(name, name == std::string_view("link") ? without_credentials(*value) : *value);
+  for (const std::string_view name : k_kept) {
+    const bool is_list = name == "link" || name == "www-authenticate";
+    const auto value = is_list ? joined_header(headers, name) : find_header(headers, name);
+    if (value) kept.emplace_back(name, name == "link" ? without_credentials(*value) : *value);
   }
   return kept;
 }

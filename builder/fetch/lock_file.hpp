@@ -8,8 +8,8 @@
 // as its mirror, for machines that are configured in another way. A POST's method is "POST:" and the digest of what was
 // sent. A method ends in ";accept=TYPES" when the client chose among forms, in ";git-protocol=VERSION" when git
 // did, in ";authorized" when the client showed a credential, which is not kept. A field hearth-redacted=location or
-// =body tells that a signed URL or a token in the answer is not kept either (redactions.hpp). Lines that begin with #
-// are comments.
+// =body tells that a signed URL or a token in the answer is not kept either (redactions.hpp); for hearth-vary and
+// ";vary=" see variants.hpp. Lines that begin with # are comments.
 #pragma once
 
 #include <cstdint>

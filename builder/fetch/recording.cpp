@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/redactions.hpp"
+#include "builder/fetch/variants.hpp"
 
 namespace hearth::builder::fetch {
 
@@ -63,6 +64,18 @@ void Recording::taken_over(const FetchKey& key) {
 void Recording::keep_only(const std::set<FetchKey>& used) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(session_.fetches, [&](const auto& entry) { return used.count(entry.first) == 0; });
+}
+
+FetchKey Recording::variant(const FetchKey& plain, const HttpHeaders& asked) const {
+  const std::scoped_lock lock(mutex_);
+  const Fetched* first = find(session_, plain);
+  if (first == nullptr && mode_ != FetchMode::record) first = find(given_, plain);
+  const auto varied = first == nullptr ? std::nullopt : find_header(first->headers, k_vary);
+  if (!varied) return plain;
+  const std::string mine = values_like(*varied, asked);
+  FetchKey key{cat(plain.method, ";vary=", mine), plain.url};
+  const bool is_other = mine != *varied && (mode_ == FetchMode::record || find(given_, key) != nullptr);
+  return is_other ? key : plain;
 }
 
 Decision Recording::decide(const FetchKey& key) {

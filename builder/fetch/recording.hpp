@@ -55,6 +55,9 @@ class Recording {
   Recording(FetchMode mode, Lock given, Lock known, std::shared_ptr<ObjectStore> store,
             std::function<std::string()> step, OnAnswer on_answer = {});
 
+  /// `plain`, or the key of another form of it where the server made that one for another kind of client. A replay
+  /// takes what comes nearest.
+  [[nodiscard]] FetchKey variant(const FetchKey& plain, const HttpHeaders& asked) const;
   /// Waits while another thread asks the network for the same.
   [[nodiscard]] Decision decide(const FetchKey& key);
   /// The network's answer, its body in the store. Throws Error(input) when it isn't what the lock says.

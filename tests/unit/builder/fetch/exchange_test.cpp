@@ -152,6 +152,25 @@ TEST_F(ExchangeTest, VersionsOfGitsProtocolAreAskedForApart) {
   EXPECT_EQ(parse_lock(lock, "lock").value_or_throw().fetches, recording_->result().fetches);
 }
 
+TEST_F(ExchangeTest, WhatAServerMakesForOneKindOfClientIsNotGivenToAnother) {
+  begin(FetchMode::record);
+  const HttpHeaders varies = {{"Vary", "Accept-Encoding, User-Agent"}};
+  server_.script.push_back({200, "for curl", varies});
+  server_.script.push_back({200, "for wget", varies});
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(ask("GET", "http://a.example/x", {{"User-Agent", "curl/7"}}), EndsWith("for curl"));
+    EXPECT_THAT(ask("GET", "http://a.example/x", {{"User-Agent", "wget"}}), EndsWith("for wget"));
+  }
+  EXPECT_EQ(server_.asked.size(), 2U);
+  const Lock lock = parse_lock(lock_text(recording_->result()), "lock").value_or_throw();
+  EXPECT_EQ(lock.fetches, recording_->result().fetches);
+  EXPECT_EQ(lock.fetches.count({"GET;vary=user-agent=wget", "http://a.example/x"}), 1U);
+  begin(FetchMode::offline, lock);
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"User-Agent", "wget"}}), EndsWith("for wget"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"User-Agent", "curl/7"}}), EndsWith("for curl"));
+  EXPECT_THAT(ask("GET", "http://a.example/x", {{"User-Agent", "curl/8"}}), EndsWith("for curl"));
+}
+
 TEST_F(ExchangeTest, FieldsOfOneNameAreOne) {
   begin(FetchMode::record);
   server_.script.push_back({401, "", {{"WWW-Authenticate", "Basic realm=\"a\""}, {"WWW-Authenticate", "Bearer"}}});

@@ -12,6 +12,8 @@ TEST(KnownAnswers, AreOnlyAHelp) {
   EXPECT_TRUE(known_answers(directory.path()).fetches.empty());
   change_known_answers(directory.path(), [](Lock& known) {
     known.fetches[{"GET", "http://a.example/"}] = {200, std::string(64, 'a'), 1, {}};
+    known.fetches[{"GET", "http://a.example/x?sig=s3cret"}] = {200, std::string(64, 'b'), 1, {}};
+    known.fetches[{"GET", "http://a.example/y"}] = {302, std::string(64, 'b'), 1, {{"location", "/z?token=s3cret"}}};
     known.settings["DIB_X"] = "1";
     known.notes.emplace_back("a note");
   });
