@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/redaction.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/git_request.hpp"
 
 namespace hearth::builder::fetch {
 
@@ -39,6 +40,7 @@ bool mask_members(Json& json, std::string_view mask) {
 
 std::string masked_body(const HttpHeaders& asked, const std::string& body, std::string_view mask) {
   const std::string type = to_lower(find_header(asked, "Content-Type").value_or(""));
+  if (type == "application/x-git-upload-pack-request") return without_agent(body).value_or(body);
   if (type.starts_with("application/x-www-form-urlencoded")) return without_secret_values(body, mask);
   if (type.find("json") == std::string::npos || find_header(asked, "Content-Encoding")) return body;
   const Result<Json> read = parse_json(body, "the posted body");
@@ -83,7 +85,8 @@ std::string Redactions::url(const Url& url) {
 
 std::string Redactions::posted(const HttpHeaders& asked, const std::string& body) {
   const std::string masked = masked_body(asked, body, k_redacted);
-  return masked == body ? body : masked_body(asked, body, mask_for(masked, body));
+  if (masked.find(k_redacted) == std::string::npos) return masked;
+  return masked_body(asked, body, mask_for(masked, body));
 }
 
 /// Where a redirect leads, without secrets; as it is where there are none.

@@ -28,7 +28,8 @@ class Redactions {
  public:
   /// The URL without user info and fragment, with its secret parameters masked.
   [[nodiscard]] std::string url(const Url& url);
-  /// What tells a posted body apart from others: all of it, but for secrets in a form or in JSON.
+  /// What tells a posted body apart from others: all of it, but for secrets in a form or in JSON, and git's own
+  /// version.
   [[nodiscard]] std::string posted(const HttpHeaders& asked, const std::string& body);
   /// Nothing when the answer carries no credential that can be seen: a redirect's Location, a token. `headers` are
   /// those that a lock keeps.

@@ -209,6 +209,7 @@ rm "$TMPDIR/netrc"
         self.serve(8080, backend)
         url = f"http://{HOST}:8080/app/.git"
         self.script(f"""
+[ -e {self.word_file} ] || export GIT_USER_AGENT=git/of-another-version
 git clone -q --depth 1 "http://reader:$word@{HOST}:8080/app/.git" a
 cd a
 git -c http.extraHeader="Authorization: Bearer $word" fetch -q --unshallow {url}
