@@ -349,6 +349,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
                          .writable = std::move(writable),
                          .readable = readable_paths(request, installation, plan, disk, homes),
                          .homes = homes,
+                         .keys = request.private_keys,
                          .closed = fs::canonical(layer_directory(request.cache)),
                          .shims = installation.shims,
                          .library = installation.library,

@@ -295,6 +295,7 @@ Fd enter_sandbox(const SandboxSpec& spec) {
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
     lay_out_places(spec);
+    std::for_each(spec.keys.begin(), spec.keys.end(), hide);
     Fd closed = close_to_hooks(spec.closed);
     ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");

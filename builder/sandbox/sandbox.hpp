@@ -28,6 +28,7 @@ struct SandboxSpec {
   std::vector<fs::path> writable;  ///< host directories that hooks may write; must exist
   std::vector<fs::path> readable;  ///< what hooks read of the host wherever it lies, below /dev and /run, too; no links
   std::vector<fs::path> homes;     ///< of users; empty for hooks, but for what lies in them and is in the lists above
+  std::vector<fs::path> keys;      ///< files that look empty to hooks, wherever they lie; no links
   fs::path closed;                 ///< an existing directory below a writable one, for the builder alone; or empty
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none

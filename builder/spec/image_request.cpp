@@ -247,16 +247,17 @@ void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments,
 }
 
 /// Of each file the public half, of one of them the private one.
-RecordKeys read_record_keys(const std::vector<std::string>& files, const fs::path& start_directory) {
+RecordKeys read_record_keys(const std::vector<std::string>& files, ImageRequest& request) {
   RecordKeys keys;
   for (const std::string& name : files) {
-    const fs::path file = fs::absolute(name, start_directory);
+    const fs::path file = fs::absolute(name, request.start_directory);
     try {
       keys.trusted.push_back(evidence::public_key_hex(file));
       const std::string text = read_file(file);
       if (text.find("PRIVATE KEY") == std::string::npos) continue;
       if (!keys.signing.empty()) throw Error(ErrorKind::usage, "a second private key: one signs");
       keys.signing = text;
+      request.private_keys.push_back(fs::canonical(file));
     } catch (Error& error) {
       throw error.during(cat("reading --remote-cache-key ", name));
     }
@@ -313,7 +314,7 @@ void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
         .hint("Give a URL with a password in HEARTH_REMOTE_CACHE.");
   }
   request.remote_cache = url.value();
-  request.remote_cache_keys = read_record_keys(keys, request.start_directory);
+  request.remote_cache_keys = read_record_keys(keys, request);
   require_safe_cache(request, insecure);
   // Who has only public halves can sign nothing that others would believe.
   if (!keys.empty() && request.remote_cache_keys.signing.empty()) request.remote_cache_read_only = true;
@@ -380,6 +381,7 @@ void take_identity(ImageRequest& request, const cli::Arguments& arguments) {
   try {
     request.signing_key = Secret::read(fs::absolute(*file, request.start_directory));
     (void)frames::public_key_of(request.signing_key->text());
+    request.private_keys.push_back(fs::canonical(fs::absolute(*file, request.start_directory)));
   } catch (Error& error) {
     throw error.during(cat("reading --sign-key ", *file));
   }

@@ -86,6 +86,7 @@ struct ImageRequest {
   Environment environment;             ///< the caller's, with what the options and the lock set
   std::vector<std::string> arguments;  ///< the command line, options first
   std::string arguments_text;          ///< the same as a shell would read it: DIB_ARGS
+  std::vector<fs::path> private_keys;  ///< files that were read for signing, canonical: hooks must not see them
   std::optional<Secret> signing_key;   ///< --sign-key: an Ed25519 private key, PEM
   std::string version;                 ///< --image-version, for the provenance
   std::string builder;                 ///< --builder, for the provenance

@@ -271,6 +271,24 @@ if curl -sSf {url}/missing; then exit 1; fi
         self.assertIn("its provenance says sha256:", self.reproduce("image.tar", "--unsigned").stdout)
         self.assertEqual(list(self.work.glob(".hearth-reproduce-*")), [])
 
+    def test_hooks_do_not_see_the_keys_that_sign(self):
+        for name in ("sign", "cache"):
+            subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", f"{name}.pem"], check=True, cwd=self.work)
+        (self.work / "link.pem").symlink_to("sign.pem")
+        self.element(f"""
+cat {self.work}/*.pem > keys
+umount {self.work}/sign.pem || mount --bind {self.work} /mnt || true
+cat {self.work}/*.pem /mnt/*.pem >> keys || true
+mv {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || true
+ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || true
+""")
+        self.good("image", "--sign-key", "link.pem", "--remote-cache-key", "cache.pem", "--remote-cache", "http://127.0.0.1:9/")
+        with tarfile.open(self.work / "image.tar") as tar:
+            self.assertEqual(tar.extractfile("./root/keys").read(), b"")
+        for name in ("sign", "cache"):
+            self.assertIn("PRIVATE KEY", (self.work / f"{name}.pem").read_text())
+        self.assertTrue((self.work / "image.d/provenance.dsse.json").exists())
+
     def test_an_image_that_a_file_describes_is_recorded_signed_and_reproduced(self):
         self.element(f"curl -sSf {self.server.url}/file > a\n")
         subprocess.run("openssl genpkey -algorithm ed25519 -out key.pem", shell=True, check=True, cwd=self.work)

@@ -314,6 +314,22 @@ TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
   });
 }
 
+TEST_F(SandboxTest, KeysLookEmptyWhereHooksMayWriteToo) {
+  const Grounds grounds;
+  const fs::path key = grounds.at("out/key.pem");
+  RealFileSystem().write(key, "secret", {});
+  SandboxSpec spec = grounds.spec();
+  spec.keys = {key, grounds.at("out/missing.pem")};
+  in_namespace([&] {
+    (void)enter_sandbox(spec);
+    EXPECT_EQ(RealFileSystem().read(key), "");
+    EXPECT_EQ(::umount2(key.c_str(), MNT_DETACH), -1);
+    EXPECT_EQ(::rename(key.c_str(), grounds.at("out/moved").c_str()), -1);
+    EXPECT_EQ(::link(key.c_str(), grounds.at("out/linked").c_str()), -1);
+  });
+  EXPECT_EQ(RealFileSystem().read(key), "secret");
+}
+
 TEST_F(SandboxTest, AClosedDirectoryIsTheBuildersAlone) {
   const Grounds grounds;
   const RealFileSystem files;
