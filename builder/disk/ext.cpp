@@ -99,7 +99,7 @@ void make_ext(const FileSystemJob& job, CommandRunner& runner) {
     make("");
     if (!job.source.empty() && !fill(job)) make(job.source);
   } catch (Error& error) {
-    throw error.hint("If no block or inode is free, give a larger --image-size.");
+    throw error.hint("If no block or inode is free, give a larger --image-size; else see --mkfs-options.");
   }
   normalise_ext(job.image, job.extent, job.source, job.epoch);
 }

@@ -36,7 +36,11 @@ Policy policy_of(const cli::Arguments& arguments) {
     }
   }
   for (const cli::Option& option : policy_options()) {
-    if (!arguments.has(option.key()) || arguments.has("key")) continue;
+    if (!arguments.has(option.key())) continue;
+    if (arguments.value_or(option.key(), "").empty()) {  // as of a script's variable that is not set
+      throw Error(ErrorKind::usage, cat(option.display(), ": nothing is asked for"));
+    }
+    if (arguments.has("key")) continue;
     throw Error(ErrorKind::usage, cat(option.display(), " goes with --key: anyone can write what is not signed"));
   }
   return policy;

@@ -147,6 +147,15 @@ void fill_layout(const fs::path& directory, const fs::path& tree, const Containe
   set_file_modes(directory);
 }
 
+/// Of a build that was killed: what TempDir makes with this prefix, and nothing else.
+void remove_leftovers(const fs::path& parent, const std::string& prefix) {
+  constexpr std::size_t random_characters = 6;
+  for (const std::string& name : RealFileSystem().list(parent)) {
+    const bool ours = name.starts_with(prefix) && name.size() == prefix.size() + random_characters;
+    if (ours && fs::is_directory(fs::symlink_status(parent / name / "layout"))) fs::remove_all(parent / name);
+  }
+}
+
 }  // namespace
 
 void write_container_image(const fs::path& tree, const fs::path& target, const ContainerImage& image,
@@ -179,7 +188,9 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
 }
 
 void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image, const fs::path& kept) {
-  const TempDir work = TempDir::create(target.parent_path(), cat(".", target.filename().string(), "."));
+  const std::string prefix = cat(".", target.filename().string(), ".");
+  remove_leftovers(target.parent_path(), prefix);
+  const TempDir work = TempDir::create(target.parent_path(), prefix);
   const fs::path layout = work.path() / "layout";
   fill_layout(layout, tree, image);
   place_directory(layout, target, kept);

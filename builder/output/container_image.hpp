@@ -27,7 +27,7 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
 
 /// Writes the directory `target` as an OCI layout, its layers compressed by gzip. The directory appears complete and
 /// synced, or not at all; one that was there gets the name `kept`, or is removed where that is empty. There are no
-/// checksum files: every blob is named by its digest.
+/// checksum files: every blob is named by its digest. Only one process may write the same `target` at a time.
 void write_oci_layout(const fs::path& tree, const fs::path& target, const ContainerImage& image,
                       const fs::path& kept = {});
 

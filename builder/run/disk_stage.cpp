@@ -264,6 +264,22 @@ void DiskStage::check_tools(const Environment& environment) const {
   if (appliance) check_appliance(environment);
 }
 
+void DiskStage::check_places() const {
+  for (const OutputFormat& format : formats_) {
+    const Output output{format, cat(request_.output.string(), ".", format.extension())};
+    const bool layout = format.kind == FormatKind::oci;
+    for (const fs::path& file : files_of(output)) {
+      const fs::file_status status = fs::symlink_status(file);
+      if (!fs::exists(status)) continue;
+      const bool is_layout = fs::is_directory(status) && (fs::is_empty(file) || fs::exists(file / "oci-layout"));
+      if (layout ? is_layout : !fs::is_directory(status)) continue;
+      throw Error(ErrorKind::input, cat("the output ", file.string(), " can't be written: ",
+                                        layout ? "what is there is no OCI layout" : "a directory is there"))
+          .hint("Move it away, or give another name by -o.");
+    }
+  }
+}
+
 std::string DiskStage::grub_facts() const {
   const char* const table = layout_.table == PartitionTable::gpt   ? "gpt"
                             : layout_.table == PartitionTable::mbr ? "msdos"

@@ -41,6 +41,8 @@ class DiskStage {
   [[nodiscard]] DiskFacts facts() const;
   /// Throws Error(unsupported) naming the Debian package of a tool that an output type or the boot loader needs.
   void check_tools(const Environment& environment) const;
+  /// Throws where something else than an earlier output is in an output's place.
+  void check_places() const;
   /// DIB_IMAGE_SIZE as block-device.d sees it.
   [[nodiscard]] std::uint64_t size_kib(const TreeUsage& usage) const;
   /// Writes what DIB_BLOCK_DEVICE_PARAMS_YAML names: the configuration, and how it is used. Into `directory`.

@@ -323,6 +323,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   const std::vector<std::string>& warnings = disk.layout().warnings;
   notes.insert(notes.end(), warnings.begin(), warnings.end());
   disk.check_tools(request.environment);
+  disk.check_places();
 
   std::vector<fs::path> writable = make_writable_directories(request);
   const FileLock only_one = lock_name(request);

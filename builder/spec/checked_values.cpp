@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <regex>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -13,6 +14,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr double k_most_bytes = 1e18;
+constexpr std::size_t k_longest_container_name = 255;
 
 [[noreturn]] void refuse_number(const GivenValue& given, std::string_view what) {
   throw Error(ErrorKind::usage, cat(given.from, ": '", given.text, "' is not ", what));
@@ -29,6 +31,12 @@ std::uint64_t whole_number(const GivenValue& given) {
   const std::optional<std::uint64_t> value = parse_number(given.text);
   if (!value) refuse_number(given, "a whole number");
   return *value;
+}
+
+std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most) {
+  const std::uint64_t value = whole_number(given);
+  if (value < least || value > most) refuse_number(given, cat("a number from ", least, " to ", most));
+  return value;
 }
 
 double size_in(const GivenValue& given, std::uint64_t unit) {
@@ -67,6 +75,35 @@ std::vector<HashKind> checksum_kinds(const GivenValue& given) {
     if (asked[i]) all.push_back(kinds[i]);
   }
   return all;
+}
+
+std::string output_name(const GivenValue& given) {
+  const std::string name = given.text.substr(given.text.rfind('/') + 1);  // all, where there is no slash
+  const bool plain = std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == '\x7f'; });
+  if (plain && !name.empty() && name != "." && name != "..") return given.text;
+  throw Error(ErrorKind::usage, cat(given.from, ": '", plain ? given.text : "…", "' names no image"))
+      .hint("Give the path and name of its files without their extension: -o output/web");
+}
+
+std::string container_name(const GivenValue& given) {
+  // Reference grammar of github.com/distribution/reference, without digests. A colon in front of a slash is a port.
+  static const std::regex grammar(
+      "([a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+      "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?");
+  if (given.text.size() > k_longest_container_name || !std::regex_match(given.text, grammar)) {
+    throw Error(ErrorKind::usage, cat(given.from, ": '", given.text, "' is no name of a container image"))
+        .hint("For example: web:1.2 or registry.example.org/team/web:1.2, the repository in lower case.");
+  }
+  const bool has_tag =
+      given.text.rfind(':') != std::string::npos && given.text.find('/', given.text.rfind(':')) == std::string::npos;
+  return has_tag ? given.text : cat(given.text, ":latest");
+}
+
+std::vector<std::string> package_names(std::vector<std::string> names) {
+  for (const std::string& name : names) {
+    if (name.starts_with('-')) throw Error(ErrorKind::usage, cat("-p: '", name, "' is no name of a package"));
+  }
+  return names;
 }
 
 Phase phase_named(const GivenValue& given) { return *parse_phase(one_of(given, phase_names())); }

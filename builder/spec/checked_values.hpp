@@ -23,9 +23,17 @@ struct GivenValue {
 /// How many `unit`s of bytes: a plain number, which may have decimals, says it; "3GiB" or "4G" is as block-device files
 /// have it.
 [[nodiscard]] double size_in(const GivenValue& given, std::uint64_t unit);
+/// The same, within limits.
+[[nodiscard]] std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most);
 [[nodiscard]] std::string one_of(const GivenValue& given, const std::vector<std::string>& known);
 /// "md5,sha256"; "1" is these two, "0" and nothing none.
 [[nodiscard]] std::vector<HashKind> checksum_kinds(const GivenValue& given);
+/// The stem of an image's files: a path that ends in a name.
+[[nodiscard]] std::string output_name(const GivenValue& given);
+/// "REPOSITORY:TAG" as docker load takes it; without a tag it is latest, as for docker import.
+[[nodiscard]] std::string container_name(const GivenValue& given);
+/// Names of packages, none of which looks like an option.
+[[nodiscard]] std::vector<std::string> package_names(std::vector<std::string> names);
 [[nodiscard]] Phase phase_named(const GivenValue& given);
 /// "before-PHASE", "after-PHASE" or "after-error".
 [[nodiscard]] std::string break_point(const GivenValue& given);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -124,11 +125,20 @@ void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>&
   for (const YAML::Node& item : node) list.push_back(scalar(item, key));
 }
 
+bool is_variable_name(const std::string& name) {
+  const auto is_part = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c) != 0); };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
+
 void take_pairs(const YAML::Node& node, const Key& key, std::vector<std::pair<std::string, std::string>>& pairs) {
   if (!node.IsMap()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
   for (const auto& item : node) {
     const std::string name = scalar(item.first, key);
     const std::string value = scalar(item.second, key);
+    if (key.option == nullptr && !is_variable_name(name)) {
+      throw Fault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
+    }
     const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
     if (known != pairs.end()) {
       known->second = value;

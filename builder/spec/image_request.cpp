@@ -24,6 +24,8 @@ namespace {
 constexpr std::uint64_t k_spec_mib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t k_spec_gib = std::uint64_t{1} << 30U;
 constexpr std::size_t k_longest_identity = 200;
+constexpr std::uint64_t k_most_journal_mib = 40000;       // 10,240,000 blocks of 4 KiB, mke2fs(8)
+constexpr std::uint64_t k_last_second = 253402300799ULL;  // of the year 9999, RFC 3339
 constexpr std::uint64_t k_most_cache_gib = std::uint64_t{1} << 30U;
 
 std::string env_or(const Environment& env, const std::string& name, std::string fallback) {
@@ -132,14 +134,17 @@ void take_breaks(ImageRequest& request, const cli::Arguments& arguments, const E
 void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
   if (const GivenValue size = given(arguments, "image-size", env, "DIB_IMAGE_SIZE"); !size.text.empty()) {
     request.image_size_gib = size_in(size, k_spec_gib);
+    if (*request.image_size_gib == 0)
+      throw Error(ErrorKind::usage, cat(size.from, ": a disk of 0 bytes holds nothing"));
   }
   const GivenValue extra = given(arguments, "image-extra-size", env, "DIB_IMAGE_EXTRA_SIZE", "0");
   request.extra_size_mib = size_in(extra, k_spec_mib);
-  request.journal_size_mib = whole_number(given(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"));
+  request.journal_size_mib =
+      whole_number_of(given(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"), 0, k_most_journal_mib);
   request.mkfs_options = arguments.value_or("mkfs-options", "");
   request.disk_maker = parse_disk_maker(choose(arguments, "disk-maker", env, "HEARTH_DISK_MAKER", ""));
   if (const GivenValue blocks = given(arguments, "max-online-resize", env, "MAX_ONLINE_RESIZE"); !blocks.text.empty()) {
-    request.max_online_resize = whole_number(blocks);
+    request.max_online_resize = whole_number_of(blocks, 1, UINT32_MAX);  // what resize2fs keeps room for
   }
   if (const std::string sector = env_or(env, "DIB_BLOCK_SIZE", ""); !sector.empty()) {
     request.sector_size = one_of({sector, "DIB_BLOCK_SIZE"}, {"512", "4096"}) == "512" ? 512 : 4096;
@@ -176,7 +181,8 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, const En
       comma_list(arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"});
   if (types.empty()) throw Error(ErrorKind::usage, "-t: no image type is named");
   request.formats = parse_formats(join(types, ","));
-  request.docker_target = arguments.value_or("docker-target", env_or(env, "DOCKER_TARGET", ""));
+  const GivenValue target = given(arguments, "docker-target", env, "DOCKER_TARGET");
+  if (!target.text.empty()) request.docker_target = container_name(target);
   const bool docker = std::find(types.begin(), types.end(), "docker") != types.end();
   if (docker && request.docker_target.empty()) throw Error(ErrorKind::usage, "Please set --docker-target.", 1);
   if (const std::string manifest = env_or(env, "ACI_MANIFEST", ""); !manifest.empty()) {
@@ -361,7 +367,7 @@ void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manne
   }
   request.offline = arguments.has("offline") || !env_or(request.environment, "DIB_OFFLINE", "").empty();
   if (const std::string epoch = env_or(request.environment, "SOURCE_DATE_EPOCH", ""); !epoch.empty()) {
-    (void)whole_number({epoch, "SOURCE_DATE_EPOCH"});
+    (void)whole_number_of({epoch, "SOURCE_DATE_EPOCH"}, 0, k_last_second);
   }
 }
 
@@ -423,10 +429,11 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.elements_path = elements_path(request);
   request.architecture = one_of(given(arguments, "a", environment, "ARCH", host_architecture()), known_architectures());
   take_types(request, arguments, environment);
-  request.image_name = output_stem(choose(arguments, "o", environment, "IMAGE_NAME", "image"), request.formats);
+  request.image_name =
+      output_stem(output_name(given(arguments, "o", environment, "IMAGE_NAME", "image")), request.formats);
   request.output = fs::absolute(request.image_name, request.start_directory);
-  request.packages =
-      comma_list(arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", "")));
+  request.packages = package_names(comma_list(
+      arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", ""))));
   request.compression =
       qcow2::parse_compression(arguments.has("u") ? "none" : arguments.value_or("compression", "fast"));
   request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");

@@ -76,6 +76,18 @@ wrong() {
     refused "$1" 2 create -o "$1" "${@:3}" tiny-os
     expect_text "out-$1" "$2"
 }
+# What is in an output's place is not Hearth's to take away.
+mkdir -p place.tar layout.oci && echo mine > layout.oci/mine
+! create -o place tiny-os > out 2>&1 < /dev/null || fail "a directory was taken for an output"
+expect_text out "$work/place.tar can't be written: a directory is there"
+! OVERWRITE_OLD_IMAGE=1 "$HEARTH" image create -n -t oci -o layout tiny-os > out 2>&1 < /dev/null || fail "a directory was taken for a layout"
+expect_text out "$work/layout.oci can't be written: what is there is no OCI layout"
+[ "$(cat layout.oci/mine)" = mine ] && [ ! -e place.d ] || fail "what was there has gone, or the build began"
+rm -r place.tar layout.oci
+refused no-name 2 create -o "" tiny-os
+expect_text out-no-name "-o: '' names no image"
+wrong docker-name "'UPPER:1' is no name of a container image" --docker-target UPPER:1
+wrong journal "--mkfs-journal-size: '99999999999' is not a number from 0 to 40000" --mkfs-journal-size 99999999999
 wrong checksums "did you mean sha256?" --checksums sha265
 wrong install-type "Known: source, package, repo, any" --install-type foo
 wrong resize "--max-online-resize: 'abc' is not a whole number" --max-online-resize abc

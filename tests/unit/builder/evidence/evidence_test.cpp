@@ -199,6 +199,7 @@ TEST_F(EvidenceTest, ThePolicyAsksForBuilderNameVersionAndTime) {
   EXPECT_THAT(verify_signed({"--builder", "urn:x"}),
               AllOf(StartsWith("3: "), HasSubstr("its builder is 'urn:example")));
   EXPECT_THAT(verify_signed({"--name", "db"}), HasSubstr("its name is 'web', not 'db'"));
+  EXPECT_THAT(verify_signed({"--minimum-version", ""}), HasSubstr("--minimum-version: nothing is asked for"));
   EXPECT_THAT(verify_signed({"--minimum-version", "1.10"}), HasSubstr("its version is '1.2', older than '1.10'"));
   EXPECT_THAT(verify_signed({"--not-before", "2999-01-01"}), StartsWith("3: "));
   EXPECT_THAT(verify_signed({"--not-before", "soon"}), StartsWith("2: "));

@@ -85,6 +85,14 @@ TEST_F(ContainerImageTest, ALayoutTakesThePlaceOfTheOldOne) {
   EXPECT_EQ(files_.list(work_.path()), (std::vector<std::string>{"image.oci", "kept.oci", "tree"}));
 }
 
+TEST_F(ContainerImageTest, WhatAKilledBuildLeftIsSwept) {
+  const fs::path layout = work_.path() / "image.oci";
+  files_.make_directories(work_.path() / ".image.oci.aB3dE9/layout/blobs", 0755);
+  files_.make_directories(work_.path() / ".image.oci.mine", 0755);
+  write_oci_layout(tree_, layout, image_);
+  EXPECT_EQ(files_.list(work_.path()), (std::vector<std::string>{".image.oci.mine", "image.oci", "tree"}));
+}
+
 TEST_F(ContainerImageTest, EqualTreesGiveEqualBytes) {
   write_container_image(tree_, target_, image_, work_.path());
   write_container_image(tree_, work_.path() / "again", image_, work_.path());

@@ -41,6 +41,14 @@ TEST(ImageDescription, KeysBecomeOptionsInUpstreamsOrder) {
             "--qemu-img-options compat=1.1,lazy_refcounts=on --root-label r -p a,b -n vm os");
 }
 
+TEST(ImageDescription, VariablesHaveNames) {
+  for (const char* wrong : {"'A=B'", "''", "'X Y'", "1A"}) {
+    EXPECT_THAT(refusal(cat("- {environment: {", wrong, ": c}, elements: [os]}")),
+                HasSubstr("is no name of a variable"))
+        << wrong;
+  }
+}
+
 TEST(ImageDescription, EachInstructionForContainersIsAnOption) {
   const auto all = images("- {container-config: ['CMD [\"a\", \"b\"]', USER x], elements: [os]}");
   EXPECT_THAT(all[0].words, ElementsAre("-o", "image", "--container-config", "CMD [\"a\", \"b\"]", "--container-config",

@@ -149,6 +149,12 @@ TEST(ImageRequest, ARamdiskBuildStartsWithItsElement) {
 TEST(ImageRequest, AContainerImageNeedsItsName) {
   EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target."));
   EXPECT_EQ(request("-t docker --docker-target me:1 os").docker_target, "me:1");
+  EXPECT_EQ(request("-t docker --docker-target host:5000/a/me os").docker_target, "host:5000/a/me:latest");
+  for (const char* wrong : {"ME:1", "me:", "-x", "a//b", "me:1:2", "me@sha256:0"}) {
+    EXPECT_THAT(image_request_refusal(cat("-t docker --docker-target=", wrong, " os")),
+                HasSubstr("is no name of a container image"))
+        << wrong;
+  }
 }
 
 TEST(ImageRequest, AContainersConfigurationHasALineForEachInstruction) {
@@ -271,6 +277,23 @@ TEST(ImageRequest, BreakPointsAreCheckedAndCollected) {
                 HasSubstr("use before-PHASE, after-PHASE or after-error"))
         << wrong;
   }
+}
+
+TEST(ImageRequest, AnOutputHasAName) {
+  for (const char* wrong : {"-o . os", "-o a/.. os", "-o a/ os"}) {
+    EXPECT_THAT(image_request_refusal(wrong), HasSubstr("names no image")) << wrong;
+  }
+  EXPECT_THAT(image_request_refusal("os", {{"IMAGE_NAME", "a\nb"}}), HasSubstr("IMAGE_NAME: '…' names no image"));
+  EXPECT_EQ(request("-o a/b os").output, "/start/a/b");
+}
+
+TEST(ImageRequest, NumbersHaveLimits) {
+  for (const char* wrong : {"--image-size 0", "--mkfs-journal-size 99999999999", "--max-online-resize 0",
+                            "--max-online-resize 99999999999", "-p --version"}) {
+    EXPECT_NE(image_request_refusal(cat(wrong, " os")), "") << wrong;
+  }
+  EXPECT_THAT(image_request_refusal("os", {{"SOURCE_DATE_EPOCH", "253402300800"}}),
+              HasSubstr("is not a number from 0 to 253402300799"));
 }
 
 TEST(ImageRequest, WordsThatAreNotKnownAreRefusedHoweverTheyCome) {
