@@ -88,6 +88,21 @@ std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
   return resolved;
 }
 
+/// A lock is written when all else is done: that it can be is to be known before.
+void require_place_for_lock(const fs::path& lock) {
+  const fs::path parent = lock.parent_path();
+  const Error error(ErrorKind::input, cat("the lock ", lock.string(), " can't be written"));
+  if (fs::is_directory(lock)) throw Error(error).hint("It is a directory; --lock FILE names another place.");
+  if (!fs::is_directory(parent)) throw Error(error).hint(cat("There is no directory ", parent.string(), "; make it."));
+  if (::access(parent.c_str(), W_OK) != 0)
+    throw Error(error).hint(cat("This user may not write to ", parent.string(), "."));
+  try {
+    (void)AtomicFile::create(lock);  // some directories only look writable; it goes away unnamed
+  } catch (Error& failure) {
+    throw failure.during(cat("looking whether the lock ", lock.string(), " can be written"));
+  }
+}
+
 /// One build of a name at a time: two would write one log, and the last one's outputs beside the other's evidence.
 FileLock lock_name(const ImageRequest& request) {
   const fs::path directory = request.output.string() + ".d";
@@ -324,6 +339,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   notes.insert(notes.end(), warnings.begin(), warnings.end());
   disk.check_tools(request.environment);
   disk.check_places();
+  if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
 
   std::vector<fs::path> writable = make_writable_directories(request);
   const FileLock only_one = lock_name(request);

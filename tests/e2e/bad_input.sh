@@ -97,6 +97,12 @@ wrong fresh "did you mean install?" --fresh-from instal
 wrong image-size "--image-size: '3 gibs' is not a size" --image-size "3 gibs"
 DIB_BLOCK_SIZE=abc wrong sector "Known: 512, 4096"
 SOURCE_DATE_EPOCH=yesterday wrong epoch "SOURCE_DATE_EPOCH: 'yesterday'"
+mkdir lock-place
+for lock in lock-place missing/lock /proc/lock; do
+    refused lock 1 create -o lock --record --lock $lock tiny-os
+    expect_text out-lock "$lock"
+    [ ! -e lock.d ] || fail "lock: the build began"
+done
 refused sign 1 create -o sign --sign-key /nonexistent/key tiny-os
 expect_text out-sign /nonexistent/key
 [ ! -e sign.d ] || fail "sign: the build began"
