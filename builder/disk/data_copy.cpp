@@ -18,8 +18,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_buffer = std::size_t{1} << 20U;     // what is written at once
-constexpr std::uint64_t k_share = std::uint64_t{8} << 20U;  // what a thread takes at once
+constexpr std::size_t k_buffer = std::size_t{1} << 20U;            // what is written at once
+constexpr std::uint64_t k_thread_share = std::uint64_t{8} << 20U;  // what a thread takes at once
 
 /// Gathers neighbours into one write.
 class Gatherer {
@@ -84,7 +84,8 @@ class Copy {
     const std::lock_guard lock(mutex_);
     const std::size_t first = next_;
     if (failure_) return {first, first};
-    for (std::uint64_t bytes = 0; next_ < pieces_.size() && bytes < k_share; ++next_) bytes += pieces_[next_].length;
+    for (std::uint64_t bytes = 0; next_ < pieces_.size() && bytes < k_thread_share; ++next_)
+      bytes += pieces_[next_].length;
     return {first, next_};
   }
 

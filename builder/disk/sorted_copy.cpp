@@ -22,7 +22,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_block = std::size_t{1} << 20U;
+constexpr std::size_t k_archive_read = std::size_t{1} << 20U;
 
 struct FreeReader {
   void operator()(archive* reader) const { ::archive_read_free(reader); }
@@ -73,7 +73,7 @@ void unpack_tree_stream(int fd, const fs::path& directory) {
   ::archive_write_disk_set_options(writer.get(), ARCHIVE_EXTRACT_OWNER | ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_TIME |
                                                      ARCHIVE_EXTRACT_ACL | ARCHIVE_EXTRACT_XATTR |
                                                      ARCHIVE_EXTRACT_FFLAGS | ARCHIVE_EXTRACT_UNLINK);
-  check(::archive_read_open_fd(reader.get(), fd, k_block), reader.get(), directory);
+  check(::archive_read_open_fd(reader.get(), fd, k_archive_read), reader.get(), directory);
   archive_entry* entry = nullptr;
   for (int result = 0; (result = ::archive_read_next_header(reader.get(), &entry)) != ARCHIVE_EOF;) {
     check(result, reader.get(), directory);

@@ -13,12 +13,12 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_chunk = std::size_t{1} << 20U;
+constexpr std::size_t k_copied_at_once = std::size_t{1} << 20U;
 
 void copy_range(const Fd& from, const Fd& to, off_t begin, off_t end, off_t shift) {
-  std::vector<char> buffer(k_chunk);
+  std::vector<char> buffer(k_copied_at_once);
   while (begin < end) {
-    const auto wanted = static_cast<std::size_t>(std::min<off_t>(end - begin, static_cast<off_t>(k_chunk)));
+    const auto wanted = static_cast<std::size_t>(std::min<off_t>(end - begin, static_cast<off_t>(k_copied_at_once)));
     const ssize_t got = ::pread(from.get(), buffer.data(), wanted, begin);
     if (got <= 0) throw Error::from_errno("reading", "a scratch file");
     const ssize_t written = ::pwrite(to.get(), buffer.data(), static_cast<std::size_t>(got), begin + shift);

@@ -18,7 +18,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::size_t k_largest_text = std::size_t{64} << 20U;
-constexpr std::size_t k_block = std::size_t{1} << 18U;
+constexpr std::size_t k_archive_read = std::size_t{1} << 18U;
 
 struct FreeReader {
   void operator()(archive* reader) const { ::archive_read_free(reader); }
@@ -38,7 +38,7 @@ class ArchiveHandle {
   ArchiveHandle(int fd, const std::string& name) : name_(name), reader_(::archive_read_new()) {
     ::archive_read_support_filter_all(reader_.get());
     ::archive_read_support_format_all(reader_.get());
-    check(::archive_read_open_fd(reader_.get(), fd, k_block));
+    check(::archive_read_open_fd(reader_.get(), fd, k_archive_read));
   }
 
   FileTree run() {
@@ -130,7 +130,7 @@ class ArchiveHandle {
 
   const std::string& name_;
   std::unique_ptr<archive, FreeReader> reader_;
-  std::vector<char> buffer_ = std::vector<char>(k_block);
+  std::vector<char> buffer_ = std::vector<char>(k_archive_read);
   FileTree tree_;
 };
 

@@ -14,7 +14,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_block = std::size_t{1} << 20U;
+constexpr std::size_t k_pipe_read = std::size_t{1} << 20U;
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr int k_gzip_level = 7;  // the next ones cost twice the time for 1 %
 
@@ -37,7 +37,7 @@ void write_out(int out, std::string_view bytes) {
 
 /// A block, shorter only at the end.
 std::string read_block(const Fd& in) {
-  std::string block(k_block, '\0');
+  std::string block(k_pipe_read, '\0');
   std::size_t filled = 0;
   while (filled < block.size()) {
     const std::size_t got = read_some(in, block.data() + filled, block.size() - filled);
@@ -68,7 +68,7 @@ PipeStage::PipeStage(Reader reader) : pipe_(Pipe::create()) {
     } catch (...) {
       failure_ = std::current_exception();
     }
-    std::string rest(k_block, '\0');
+    std::string rest(k_pipe_read, '\0');
     while (::read(pipe_.read.get(), rest.data(), rest.size()) > 0) {
     }
   });
@@ -89,7 +89,7 @@ void PipeStage::finish() {
 std::vector<std::string> copy_hashing(const Fd& in, int out, const std::vector<HashKind>& kinds) {
   std::vector<Hasher> hashers;
   for (const HashKind kind : kinds) hashers.emplace_back(kind);
-  std::string buffer(k_block, '\0');
+  std::string buffer(k_pipe_read, '\0');
   while (const std::size_t got = read_some(in, buffer.data(), buffer.size())) {
     const std::string_view bytes = std::string_view(buffer).substr(0, got);
     for (Hasher& hasher : hashers) hasher.update(bytes);
@@ -108,7 +108,7 @@ void gzip_stream(const Fd& in, int out) {
   while (!ended || !members.empty()) {
     while (!ended && members.size() < at_once) {
       std::string block = read_block(in);
-      ended = block.size() < k_block;
+      ended = block.size() < k_pipe_read;
       if (block.empty() && !first) break;  // an empty stream is one empty member
       first = false;
       members.push_back(std::async(std::launch::async, [block = std::move(block)] { return gzip_member(block); }));

@@ -16,6 +16,8 @@ import sys
 import tree
 
 TARGET = re.compile(r"^\s*hearth_(?:room|program|static_program|unit_tests|fast)\(\s*(\w[\w-]*)([^)]*)\)", re.MULTILINE)
+# A constant whose value has braces: ctags takes it for something else, and does not list it.
+BRACED = re.compile(r"^(?:inline |static )*const(?:expr)? [^()=;]*?(\w+)(?:\[\w*\])? ?(?:= ?[\w:<> ,*+()-]*)?\{")
 MACROS = re.compile(r"^(TEST|TEST_F|TEST_P|MATCHER\w*|INSTANTIATE_\w+)$")
 
 
@@ -41,6 +43,13 @@ def definitions(root, sources):
             kind = tag["kind"]
             detail = tag.get("signature") if kind == "function" else tag.get("typeref") if kind == "typedef" else None
             yield re.sub(r"__anon\w+", "", scope), tag["name"], detail, tag["path"], tag["line"]
+    for path in sources:
+        scope = ""
+        for number, line in enumerate(tree.text(root, path).splitlines(), 1):
+            if opened := re.match(r"namespace ([\w:]+) \{", line):
+                scope = opened[1] + "::"
+            elif constant := BRACED.match(line):
+                yield scope, constant[1], None, path, number
 
 
 def clashes(found):

@@ -73,6 +73,11 @@ class Names(LintTest):
         self.put("base/b.cpp", self.source("int size_of(int x) { return 1; }\nusing Words = std::set<int>;"))
         self.bad(names, "base/b.cpp:3: 'size_of' is also in base/a.cpp:3", "base/b.cpp:4: 'Words'")
 
+    def test_a_constant_whose_value_has_braces(self):
+        self.put("base/a.cpp", "namespace hearth {\nnamespace {\nconstexpr int k_block = 4096;\n}\n}\n")
+        self.put("base/b.cpp", "namespace hearth {\nnamespace {\nconstexpr std::size_t k_block = std::size_t{1} << 20U;\n}\n}\n")
+        self.bad(names, "base/b.cpp:3: 'k_block' is also in base/a.cpp:3")
+
 
 class Layering(LintTest):
     def test_arrows_that_go_down_are_fine(self):

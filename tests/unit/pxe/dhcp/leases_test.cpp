@@ -8,27 +8,27 @@ namespace {
 
 using testing::ElementsAre;
 
-Ipv4 ip(std::uint32_t last) { return {0xc0000200 + last}; }
+Ipv4 nth_ip(std::uint32_t last) { return {0xc0000200 + last}; }
 Mac mac(std::uint8_t last) { return {{0x52, 0x54, 0, 0, 0, last}}; }
 LeaseTable::Reserved reserved(std::set<Ipv4> addresses) {
   return [addresses = std::move(addresses)](Ipv4 address) { return addresses.count(address) > 0; };
 }
-const std::vector<AddressRange> k_pool{{ip(10), ip(12)}};
+const std::vector<AddressRange> k_pool{{nth_ip(10), nth_ip(12)}};
 
 TEST(Leases, AnAddressBelongsToItsMachineUntilItExpires) {
   LeaseTable table;
-  table.put({ip(10), mac(1), Lease::State::bound, 100, "web"});
-  EXPECT_EQ(table.of(mac(1))->address, ip(10));
-  EXPECT_TRUE(table.is_free_for(ip(10), mac(1), 50));
-  EXPECT_FALSE(table.is_free_for(ip(10), mac(2), 50));
-  EXPECT_TRUE(table.is_free_for(ip(10), mac(2), 100));
-  EXPECT_TRUE(table.is_free_for(ip(11), mac(2), 50));
+  table.put({nth_ip(10), mac(1), Lease::State::bound, 100, "web"});
+  EXPECT_EQ(table.of(mac(1))->address, nth_ip(10));
+  EXPECT_TRUE(table.is_free_for(nth_ip(10), mac(1), 50));
+  EXPECT_FALSE(table.is_free_for(nth_ip(10), mac(2), 50));
+  EXPECT_TRUE(table.is_free_for(nth_ip(10), mac(2), 100));
+  EXPECT_TRUE(table.is_free_for(nth_ip(11), mac(2), 50));
 }
 
 TEST(Leases, ADeclinedAddressRestsForEveryone) {
   LeaseTable table;
-  table.put({ip(10), mac(1), Lease::State::declined, 100, ""});
-  EXPECT_FALSE(table.is_free_for(ip(10), mac(1), 50));
+  table.put({nth_ip(10), mac(1), Lease::State::declined, 100, ""});
+  EXPECT_FALSE(table.is_free_for(nth_ip(10), mac(1), 50));
   EXPECT_EQ(table.of(mac(1)), nullptr);
 }
 
@@ -36,34 +36,35 @@ TEST(Leases, NewAddressesGoFirstThenTheOneThatHasBeenFreeForLongest) {
   LeaseTable table;
   for (std::uint8_t last = 1; last <= 3; ++last) {
     const std::optional<Ipv4> address = table.find_free(k_pool, reserved({}), 0);
-    ASSERT_EQ(address, ip(9U + last));
+    ASSERT_EQ(address, nth_ip(9U + last));
     table.put({*address, mac(last), Lease::State::bound, 100 - last, ""});
   }
   EXPECT_EQ(table.find_free(k_pool, reserved({}), 50), std::nullopt);
-  EXPECT_EQ(table.find_free(k_pool, reserved({}), 99), ip(12)) << "its lease ended at 97";
+  EXPECT_EQ(table.find_free(k_pool, reserved({}), 99), nth_ip(12)) << "its lease ended at 97";
 }
 
 TEST(Leases, ReservedAddressesAreNeverFound) {
   LeaseTable table;
-  EXPECT_EQ(table.find_free(k_pool, reserved({ip(10), ip(11)}), 0), ip(12));
-  EXPECT_EQ(table.find_free(k_pool, reserved({ip(10), ip(11), ip(12)}), 0), std::nullopt);
+  EXPECT_EQ(table.find_free(k_pool, reserved({nth_ip(10), nth_ip(11)}), 0), nth_ip(12));
+  EXPECT_EQ(table.find_free(k_pool, reserved({nth_ip(10), nth_ip(11), nth_ip(12)}), 0), std::nullopt);
 }
 
 TEST(Leases, AnAddressThatChangesHandsIsForgottenByItsFormerMachine) {
   LeaseTable table;
-  table.put({ip(10), mac(1), Lease::State::bound, 10, ""});
-  table.put({ip(10), mac(2), Lease::State::bound, 100, ""});
+  table.put({nth_ip(10), mac(1), Lease::State::bound, 10, ""});
+  table.put({nth_ip(10), mac(2), Lease::State::bound, 100, ""});
   EXPECT_EQ(table.of(mac(1)), nullptr);
-  EXPECT_EQ(table.of(mac(2))->address, ip(10));
+  EXPECT_EQ(table.of(mac(2))->address, nth_ip(10));
   EXPECT_EQ(table.size(), 1U);
 }
 
 TEST(Leases, TheNextAddressesAreKnownAhead) {
   LeaseTable table;
-  table.put({ip(10), mac(1), Lease::State::bound, 10, ""});
-  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 0, 5), ElementsAre(ip(12)));
-  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 10, 5), ElementsAre(ip(12), ip(10))) << "its lease has ended";
-  EXPECT_THAT(table.next_free(k_pool, reserved({ip(11)}), 10, 1), ElementsAre(ip(12)));
+  table.put({nth_ip(10), mac(1), Lease::State::bound, 10, ""});
+  EXPECT_THAT(table.next_free(k_pool, reserved({nth_ip(11)}), 0, 5), ElementsAre(nth_ip(12)));
+  EXPECT_THAT(table.next_free(k_pool, reserved({nth_ip(11)}), 10, 5), ElementsAre(nth_ip(12), nth_ip(10)))
+      << "its lease has ended";
+  EXPECT_THAT(table.next_free(k_pool, reserved({nth_ip(11)}), 10, 1), ElementsAre(nth_ip(12)));
 }
 
 TEST(Leases, APoolAtTheEndOfAllAddressesEnds) {
