@@ -68,7 +68,8 @@ class Parser {
  private:
   void take_long(const std::string& text) {
     const std::size_t equals = text.find('=');
-    const Option& option = find_long(table_, text.substr(0, equals));
+    const std::string name = text.substr(0, equals);
+    const Option& option = find_long(table_, name);
     if (option.value_name.empty()) {
       if (equals != std::string::npos) refuse(cat("option '", option.display(), "' doesn't allow an argument"));
       found_.add(option.key(), "");

@@ -46,7 +46,7 @@ build() {
     inside "$suite" cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
         -DHEARTH_WERROR=$werror | tee "$work/$suite.log"
     [ "$werror" = OFF ] || ! grep -A3 'CMake Warning' "$work/$suite.log" || { echo "FAILED: $suite: CMake warns" && exit 1; }
-    inside "$suite" ninja -C /build -j "$jobs"
+    inside "$suite" ninja -C /build -k 0 -j "$jobs"
     inside "$suite" sh -c 'g++ --version | head -n 1; /build/agent/hearth-agent --version; stat -c "hearth-agent: %s bytes" /build/agent/hearth-agent'
 }
 
