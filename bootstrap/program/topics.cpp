@@ -25,7 +25,7 @@ constexpr const char* k_environment =
     "  HEARTH_LAYER_WORTH            milliseconds of steps that make a layer (600)\n"
     "  HEARTH_REPOSITORY_AGE         seconds that a look at repositories lasts (3600)\n"
     "  HEARTH_REMOTE_CACHE           URL of a shared cache; may have a password\n"
-    "  HEARTH_REMOTE_CACHE_KEY       files of keys that its records must be signed by (A:B)\n"
+    "  HEARTH_REMOTE_CACHE_KEY       files of keys that sign its records (A:B)\n"
     "  HEARTH_REMOTE_CACHE_INSECURE  1: believe unsigned records, use http\n"
     "  HEARTH_REMOTE_CACHE_READ_ONLY 1: upload nothing there\n"
     "  HEARTH_DISK_MAKER             direct, guestfs or auto, as --disk-maker\n"
