@@ -22,6 +22,18 @@ bool grows_to(const fs::path& file, std::uintmax_t bytes) {
   return true;
 }
 
+/// Whether a row goes in without the log getting longer. The database has all pages a moment before SQLite has noted
+/// that, and a row that comes meanwhile is still appended.
+bool begins_anew(Database& database, const fs::path& log, const std::string& row) {
+  for (int round = 0; round < 50; ++round) {
+    const std::uintmax_t before = fs::file_size(log);
+    database.prepare("INSERT INTO t VALUES (?)").bind(1, row).execute();
+    if (fs::file_size(log) == before) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
 TEST(SqliteCheckpoints, ALongLogIsMovedWhileTheConnectionIsIdle) {
   const TempDir directory = TempDir::create("/dev/shm", "checkpoints-");
   const fs::path path = directory.path() / "state.db";
@@ -34,8 +46,7 @@ TEST(SqliteCheckpoints, ALongLogIsMovedWhileTheConnectionIsIdle) {
     transaction.commit();
     EXPECT_TRUE(grows_to(path, std::uintmax_t(round) * 5U << 20U));
   }
-  // A log that was moved begins anew, where it was.
-  EXPECT_LT(fs::file_size(fs::path(path.string() + "-wal")), 11U << 20U);
+  EXPECT_TRUE(begins_anew(database, fs::path(path.string() + "-wal"), row));
 }
 
 TEST(SqliteCheckpoints, AShortLogStaysWhereItIs) {
