@@ -14,6 +14,9 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_image_bash = "/bin/bash";
+constexpr int k_most_interpreters = 5;  // each other's, in Linux (fs/exec.c)
+
+std::optional<std::string> fault_of(const FileReader& tree, const std::string& program, int interpreters);
 
 template <class Header>
 std::optional<Header> header_at(std::string_view bytes, std::size_t offset) {
@@ -44,18 +47,32 @@ std::optional<std::string> fault_of_elf(const FileReader& tree, const std::strin
   for (std::size_t i = 0; i < header->e_phnum; ++i) {
     const auto part = header_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
     if (!part) return cat(program, " is cut short");
-    if (part->p_type != PT_INTERP || part->p_filesz == 0 || part->p_offset + part->p_filesz > bytes.size()) continue;
+    const bool is_inside = part->p_offset <= bytes.size() && part->p_filesz <= bytes.size() - part->p_offset;
+    if (part->p_type != PT_INTERP || part->p_filesz == 0 || !is_inside) continue;
     const std::string loader(bytes.substr(part->p_offset, part->p_filesz - 1));
     if (!tree.status(loader)) return cat(program, " needs the loader ", loader, ", which is not there");
   }
   return std::nullopt;
 }
 
-std::optional<std::string> fault_of_script(const FileReader& tree, const std::string& program, std::string_view text) {
+std::optional<std::string> fault_of_script(const FileReader& tree, const std::string& program, std::string_view text,
+                                           int interpreters) {
+  if (interpreters == k_most_interpreters) return cat(program, " ends a chain of interpreters that name one another");
   const std::vector<std::string> words = split_words(text.substr(2, text.find('\n') - 2));
   if (words.empty()) return cat(program, " names no interpreter behind #!");
   if (!tree.status(words.front())) return cat(program, " is for ", words.front(), ", which is not there");
-  return words.front() == program ? std::nullopt : why_not_executable(tree, words.front());
+  return fault_of(tree, words.front(), interpreters + 1);
+}
+
+std::optional<std::string> fault_of(const FileReader& tree, const std::string& program, int interpreters) {
+  if (program.find('/') == std::string::npos) return cat("there is no ", program, " in any directory of PATH");
+  const std::optional<FileStatus> status = tree.status(program);
+  if (!status) return cat("there is no ", program);
+  if (status->type != FileStatus::Type::regular) return cat(program, " is no file");
+  if ((status->mode & 0111U) == 0) return cat(program, " is not executable");
+  const std::string bytes = tree.read(program).value_or("");
+  if (bytes.starts_with("#!")) return fault_of_script(tree, program, bytes, interpreters);
+  return bytes.starts_with(ELFMAG) ? fault_of_elf(tree, program, bytes) : std::nullopt;
 }
 
 /// Where PATH finds the program; the first word of a command as it is when nowhere.
@@ -108,14 +125,7 @@ void require_bash(CommandRunner& runner, const Command& failed, const std::strin
 }  // namespace
 
 std::optional<std::string> why_not_executable(const FileReader& tree, const std::string& program) {
-  if (program.find('/') == std::string::npos) return cat("there is no ", program, " in any directory of PATH");
-  const std::optional<FileStatus> status = tree.status(program);
-  if (!status) return cat("there is no ", program);
-  if (status->type != FileStatus::Type::regular) return cat(program, " is no file");
-  if ((status->mode & 0111U) == 0) return cat(program, " is not executable");
-  const std::string bytes = tree.read(program).value_or("");
-  if (bytes.starts_with("#!")) return fault_of_script(tree, program, bytes);
-  return bytes.starts_with(ELFMAG) ? fault_of_elf(tree, program, bytes) : std::nullopt;
+  return fault_of(tree, program, 0);
 }
 
 CommandResult run_program(CommandRunner& runner, const Command& command, const std::string& what) {

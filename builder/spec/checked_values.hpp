@@ -20,11 +20,11 @@ struct GivenValue {
 
 /// All of these throw Error(usage).
 [[nodiscard]] std::uint64_t whole_number(const GivenValue& given);
+/// The same, within limits.
+[[nodiscard]] std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most);
 /// How many `unit`s of bytes: a plain number, which may have decimals, says it; "3GiB" or "4G" is as block-device files
 /// have it.
 [[nodiscard]] double size_in(const GivenValue& given, std::uint64_t unit);
-/// The same, within limits.
-[[nodiscard]] std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most);
 [[nodiscard]] std::string one_of(const GivenValue& given, const std::vector<std::string>& known);
 /// "md5,sha256"; "1" is these two, "0" and nothing none.
 [[nodiscard]] std::vector<HashKind> checksum_kinds(const GivenValue& given);

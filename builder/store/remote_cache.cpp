@@ -108,7 +108,11 @@ std::vector<LayerRecord> RemoteCache::trusted_records(const std::string& key, co
   std::vector<LayerRecord> records;
   std::size_t refused = 0;
   for (SignedRecord& given : decode_action(body)) {
-    is_trusted(setup_.keys, key, given) ? records.push_back(std::move(given.record)) : void(++refused);
+    if (is_trusted(setup_.keys, key, given)) {
+      records.push_back(std::move(given.record));
+    } else {
+      ++refused;
+    }
   }
   if (refused > 0 && !told_of_signatures_) {
     told_of_signatures_ = true;

@@ -66,6 +66,21 @@ TEST(ProgramStartTest, AProgramOfAnotherMachineIsTold) {
   EXPECT_EQ(why_not_executable(tree, "/bin/bash"), std::nullopt) << "no header, no word";
 }
 
+TEST(ProgramStartTest, ProgramsThatWereMadeToConfuseAreToldOrLeft) {
+  fakes::MemoryFileSystem tree;
+  tree.put("/a", "#!/b\n", 0755);
+  tree.put("/b", "#!/a\n", 0755);
+  EXPECT_THAT(why_not_executable(tree, "/a"), Optional(HasSubstr("interpreters that name one another")));
+  std::string program = elf(this_machine(), "/lib64/ld.so");
+  Elf64_Phdr part{};
+  part.p_type = PT_INTERP;
+  part.p_offset = ~std::uint64_t{0};
+  part.p_filesz = 2;  // their sum is 1
+  std::memcpy(program.data() + sizeof(Elf64_Ehdr), &part, sizeof part);
+  tree.put("/bin/bash", program, 0755);
+  EXPECT_EQ(why_not_executable(tree, "/bin/bash"), std::nullopt);
+}
+
 class ProgramInTargetTest : public testing::Test {
  protected:
   void SetUp() override {
