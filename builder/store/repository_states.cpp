@@ -15,6 +15,7 @@ constexpr auto k_release_patience = std::chrono::seconds(5);
 constexpr int k_redirects = 5;
 constexpr auto k_git_patience = std::chrono::seconds(20);
 constexpr std::string_view k_git = "git ";
+constexpr std::string_view k_document = "url ";
 
 /// The user info that a variable's URL has for the same server and a place above this one; mostly empty.
 std::string known_user_info(const Url& url, const Environment& environment) {
@@ -81,6 +82,7 @@ std::int64_t RepositoryStates::now() const {
 
 std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   const auto known = states_.find(url);
+  if (url.starts_with(k_document)) return age_ ? validators(url.substr(k_document.size())) : std::nullopt;
   if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size()), environment_, clock_) : std::nullopt;
   if (known != states_.end()) {
     const auto since = std::chrono::seconds(now() - known->second.looked);
@@ -91,6 +93,27 @@ std::optional<std::string> RepositoryStates::digest(const std::string& url) {
     return current;
   }
   return known == states_.end() ? std::nullopt : std::optional(known->second.digest);
+}
+
+/// As elements' cache-url notes them; "gone" where the server has neither, so that nothing holds by them.
+std::optional<std::string> RepositoryStates::validators(const std::string& document) const {
+  if (document.starts_with("file:")) return fetch(document);
+  const Result<Url> parsed = parse_url(document);
+  if (!parsed.ok()) return std::nullopt;
+  HttpRequest request{.method = "HEAD",
+                      .url = parsed.value(),
+                      .deadline = Deadline::after(k_release_patience, clock_),
+                      .max_redirects = k_redirects};
+  if (request.url.user_info.empty()) request.url.user_info = known_user_info(request.url, environment_);
+  try {
+    const HttpResponse response = client_.send(request);
+    if (!response.ok()) return response.status == 404 ? std::optional<std::string>("gone") : std::nullopt;
+    const std::string tag = find_header(response.headers, "ETag").value_or("");
+    const std::string time = find_header(response.headers, "Last-Modified").value_or("");
+    return tag.empty() && time.empty() ? "gone" : hex_digest(HashKind::sha256, cat(tag, "\n", time, "\n"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::optional<std::string> RepositoryStates::fetch(const std::string& url) const {

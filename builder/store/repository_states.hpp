@@ -1,6 +1,6 @@
 // What is known of package repositories: the digest of each Release file, and when it was last looked at. A repository
-// that was looked at lately counts as unchanged, so that building again asks nobody. Branches of git are asked for each
-// time.
+// that was looked at lately counts as unchanged, so that building again asks nobody. Branches of git and documents are
+// asked for each time.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class RepositoryStates {
 
   /// The digest of the Release file at `url`: as it was seen lately, else as it is now; what is known when the
   /// repository does not answer. Nothing for one never seen that does not answer. Of "git URL REF" the commit, "gone"
-  /// where the server has no such name.
+  /// where the server has no such name. Of "url URL" what its server says of the document (ETag, Last-Modified).
   [[nodiscard]] std::optional<std::string> digest(const std::string& url);
   /// A build has taken packages by this Release file.
   void seen(const std::string& url, const std::string& digest);
@@ -34,6 +34,7 @@ class RepositoryStates {
     std::int64_t looked = 0;  ///< seconds since the epoch
   };
   [[nodiscard]] std::int64_t now() const;
+  [[nodiscard]] std::optional<std::string> validators(const std::string& document) const;
   [[nodiscard]] std::optional<std::string> fetch(const std::string& url) const;
   void save() const;
 

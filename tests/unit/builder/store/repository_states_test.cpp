@@ -53,6 +53,19 @@ TEST_F(RepositoryStatesTest, ARepositoryThatDoesNotAnswerIsAsItWas) {
   EXPECT_EQ(states().digest(url), "d1");
 }
 
+TEST_F(RepositoryStatesTest, ADocumentIsWhatItsServerSaysOfIt) {
+  const std::string document = "http://files.example/x.tar";
+  EXPECT_EQ(states().digest(cat("url ", document)), std::nullopt);
+  http.on("HEAD", document, 200, "", {{"ETag", "\"1\""}, {"Last-Modified", "Mon, 01 Jan 2024 00:00:00 GMT"}});
+  EXPECT_EQ(states().digest(cat("url ", document)),
+            hex_digest(HashKind::sha256, "\"1\"\nMon, 01 Jan 2024 00:00:00 GMT\n"));
+  http.on("HEAD", "http://files.example/y", 200);
+  EXPECT_EQ(states().digest("url http://files.example/y"), "gone") << "nothing that could be compared";
+  http.on("HEAD", "http://files.example/z", 404);
+  EXPECT_EQ(states().digest("url http://files.example/z"), "gone");
+  EXPECT_EQ(states(std::nullopt).digest(cat("url ", document)), std::nullopt) << "offline";
+}
+
 TEST_F(RepositoryStatesTest, OfflineNobodyIsAsked) {
   states().seen(url, "d1");
   clock.advance(std::chrono::hours(5));
