@@ -31,6 +31,7 @@ constexpr const char* k_environment =
     "  HEARTH_DISK_MAKER             direct, guestfs or auto, as --disk-maker\n"
     "  DIB_CONTAINER_CONFIG          how containers start, an instruction a line\n"
     "  HEARTH_HOST_FILES             files of homes that hooks may read (A:B)\n"
+    "  HEARTH_HOOK_VARIABLES         more variables that hooks get (A B)\n"
     "  HEARTH_FETCH_STALL            seconds of silence that end a fetch (60)\n\n"
     "Of node, baremetal, image load and deploy:\n\n"
     "  HEARTH_NODE_URL               the conductor's URL, where it runs elsewhere\n"
@@ -40,7 +41,8 @@ constexpr const char* k_environment =
     "Hooks of elements are given HEARTH_PROGRAM, HEARTH_AGENT_BINARY, HEARTH_INPUTS, HEARTH_INSTALL_TYPE, "
     "HEARTH_PYTHON, "
     "HEARTH_BOOTSTRAP_PACKAGES, HEARTH_TARGET_PATH, HEARTH_GRUB_FACTS and, where fetches are recorded or replayed, "
-    "HEARTH_FETCH, HEARTH_TARGET_WGETRC and the caller's own proxies (HEARTH_CALLER_http_proxy, …).\n\n"
+    "HEARTH_FETCH, HEARTH_TARGET_WGETRC and the caller's own proxies (HEARTH_CALLER_http_proxy, …). They set "
+    "HEARTH_NOTED=1 for programs whose fetches they note.\n\n"
     "http_proxy, https_proxy and no_proxy are followed; COLUMNS is the width of help.";
 
 constexpr const char* k_files =

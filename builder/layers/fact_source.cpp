@@ -13,61 +13,22 @@ namespace {
 
 constexpr const char* k_missing = "missing";
 constexpr const char* k_environment = "environment.d";
-constexpr std::uint64_t k_most_read = std::uint64_t{256} << 20U;  // bytes of one input that are hashed
-constexpr std::uint64_t k_longest_script = std::uint64_t{1} << 20U;
+constexpr const char* k_host_files = "HEARTH_HOST_FILES";
+constexpr const char* k_bootstrap = "HEARTH_BOOTSTRAP_PACKAGES";
+constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
+constexpr const char* k_services = "svc-map.table";
+/// In the place of a digest: the directory changes with each build.
+constexpr const char* k_written = "written";
 
-/// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
-constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",          "/lib64/",       "/bin/",
-                                                  "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
-                                                  "/etc/ssl/", "/boot/"};
-constexpr const char* k_local = "/usr/local/";
+/// What hooks get whose scripts do not name these: the user is root there, homes are hidden, and there is no terminal.
+constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
+    {{"HOME", "/root"}, {"USER", "root"}, {"LOGNAME", "root"}, {"TERM", "dumb"}}};
+/// Of a SOURCE_DATE_EPOCH that is set: 1980-01-01, which every format has. Times are settled when the tree is done.
+constexpr const char* k_stand_in_epoch = "315532800";
 
 /// Variables whose mention makes a step depend on every element's files.
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
                                                         "ELEMENTS_PATH"};
-
-std::string describe(const FileStatus& status, const std::string& content) {
-  return cat(static_cast<int>(status.type), " ", status.mode, " ", content);
-}
-
-/// A file's content, or how it looks when `left` bytes of what may be read do not suffice.
-std::string content_of(const FileReader& files, const fs::path& path, const FileStatus& status, std::uint64_t& left) {
-  if (status.size > left) return cat(status.size, " ", status.modified);
-  left -= status.size;
-  return fact_digest(files.read(path).value_or(""));
-}
-
-std::string link_of(const fs::path& path) {
-  boost::system::error_code none;
-  const fs::path target = fs::read_symlink(path, none);
-  return none ? "" : cat(" -> ", target.string());
-}
-
-void add_tree(const FileReader& files, const fs::path& directory, const std::string& below, std::string& text,
-              std::uint64_t& left) {
-  for (const std::string& name : files.list(directory)) {
-    const fs::path path = directory / name;
-    const std::string link = link_of(path);
-    text += cat(below, name, link);
-    try {
-      const std::optional<FileStatus> status = files.status(path);
-      const bool is_file = status && status->type == FileStatus::Type::regular;
-      if (status) text += cat(" ", describe(*status, is_file ? content_of(files, path, *status, left) : ""));
-      text += "\n";
-      if (status && status->type == FileStatus::Type::directory && link.empty())
-        add_tree(files, path, cat(below, name, "/"), text, left);
-    } catch (const Error&) {  // it may not be looked at, by hooks neither
-      text += " unreadable\n";
-    }
-  }
-}
-
-void add_names(const FileReader& files, const fs::path& path, const std::string& name, std::string& text) {
-  const std::optional<FileStatus> status = files.status(path);
-  text += cat(name, "\n");
-  if (!status || status->type != FileStatus::Type::directory || fs::is_symlink(fs::symlink_status(path))) return;
-  for (const std::string& below : files.list(path)) add_names(files, path / below, cat(name, "/", below), text);
-}
 
 std::string fact_kind(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
 std::string fact_name(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
@@ -75,7 +36,7 @@ std::string fact_name(const std::string& fact) { return fact.substr(std::min(fac
 /// A fact of something that is not on this machine.
 bool is_remote(const std::string& fact) {
   const std::string kind = fact_kind(fact);
-  return kind == "fetch" || kind == "repository" || kind == "git";
+  return kind == "fetch" || kind == "repository" || kind == "git" || kind == "url";
 }
 
 std::string value_of(const Environment& environment, const std::string& name) {
@@ -83,73 +44,153 @@ std::string value_of(const Environment& environment, const std::string& name) {
   return found == environment.end() ? "" : found->second;
 }
 
-bool mentions(const std::vector<std::string>& texts, std::string_view word) {
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const std::string& text) { return text.find(word) != std::string::npos; });
+bool holds(const fs::path& directory, const fs::path& path) {
+  const std::string text = directory.string();
+  return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
 }
+
+bool runs_on_host(Phase phase) { return info(phase).place != Place::target; }
 
 }  // namespace
 
-std::string tree_digest(const FileReader& files, const fs::path& directory) {
-  std::string text;
-  std::uint64_t left = k_most_read;
-  add_tree(files, directory, "", text, left);
-  return fact_digest(text);
-}
-
-std::vector<std::string> element_texts(const FileReader& files, const BuildPlan& plan) {
-  std::vector<std::string> texts;
-  const std::function<void(const fs::path&)> read = [&](const fs::path& directory) {
-    for (const std::string& name : files.list(directory)) {
-      const fs::path path = directory / name;
-      const std::optional<FileStatus> status = files.status(path);
-      if (!status) continue;
-      if (status->type == FileStatus::Type::directory && link_of(path).empty()) read(path);
-      if (status->type != FileStatus::Type::regular || status->size > k_longest_script) continue;
-      texts.push_back(files.read(path).value_or(""));
-    }
-  };
-  for (const Element& element : plan.elements.elements) read(element.path);
-  return texts;
-}
-
-std::string host_digest(const FileReader& files, const fs::path& path) {
-  try {
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status) return k_missing;
-    const std::string below = cat(path.string(), "/");
-    const bool is_local = below.starts_with(k_local);
-    const bool is_system = !is_local && std::any_of(k_system.begin(), k_system.end(),
-                                                    [&](const char* system) { return below.starts_with(system); });
-    std::string content;
-    if (status->type == FileStatus::Type::directory)
-      content = is_system ? join(files.list(path), "\n") : tree_digest(files, path);
-    std::uint64_t left = k_most_read;
-    if (status->type == FileStatus::Type::regular) content = content_of(files, path, *status, left);
-    return fact_digest(describe(*status, content));
-  } catch (const Error&) {  // it may not be looked at, by hooks neither
-    return "unreadable";
+std::optional<std::string> unkeepable(const Facts& facts) {
+  for (const auto& [fact, digest] : facts) {
+    if (fact_kind(fact) == "unseen") return fact_name(fact);
+    if (digest == k_written)
+      return cat(fact_kind(fact) == "file" ? "what the variable " : "", fact_name(fact),
+                 fact_kind(fact) == "file" ? " names" : "", " holds the build's own output or cache");
   }
+  return std::nullopt;
 }
 
-std::string FactSource::path_digest(const fs::path& path) const {
-  const auto [known, is_new] = known_.try_emplace(cat("path ", path.string()));
-  if (is_new) known->second = host_digest(files_, path);
+FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup setup)
+    : files_(files),
+      plan_(plan),
+      setup_(std::move(setup)),
+      scripts_(files, plan, setup_.libraries, value_of(setup_.callers, "HOME")),
+      digests_(files, setup_.memory) {
+  std::string names = value_of(setup_.callers, "HEARTH_HOOK_VARIABLES");
+  std::replace_if(
+      names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');
+  for (const std::string& name : split_words(names)) passed_.insert(name);
+  for (fs::path& path : setup_.written) path = fs::weakly_canonical(path);
+}
+
+void FactSource::use_environment(std::function<Environment(Phase)> environment) {
+  setup_.environment = std::move(environment);
+  handed_.clear();
+}
+
+bool FactSource::is_callers(const std::string& name, const std::string& value) const {
+  if (is_of_builder(name)) return true;
+  const auto given = setup_.callers.find(name);
+  return given != setup_.callers.end() && given->second == value;
+}
+
+/// A name without a slash in front is looked for where hooks start.
+std::vector<fs::path> FactSource::paths_in(const std::string& name, const std::string& value, bool on_host) const {
+  std::vector<fs::path> paths = input_paths(name, value);
+  if (!paths.empty() || !on_host || value.empty() || value.size() > 255 || value.front() == '/' ||
+      value.find_first_of("\n:") != std::string::npos || !is_callers(name, value) || is_of_session(name)) {
+    return paths;
+  }
+  boost::system::error_code failed;
+  fs::path path = setup_.start_directory / value;
+  if (!setup_.start_directory.empty() && fs::exists(path, failed)) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::vector<fs::path> FactSource::named_by(const StepScripts::Script& script, const Environment& environment,
+                                           bool on_host) const {
+  std::vector<fs::path> paths;
+  const ScriptInputs& inputs = script.inputs(value_of(setup_.callers, "HOME"));
+  if (on_host) paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
+  for (const auto& [name, value] : environment) {
+    if (!script.words().names(name)) continue;
+    for (fs::path& path : paths_in(name, value, on_host)) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+const FactSource::Handed& FactSource::handed(Phase phase, const Step* step) const {
+  const std::string name =
+      step == nullptr ? directory_name(phase) : cat(step->label(), " ", static_cast<int>(step->kind));
+  const auto [known, is_new] = handed_.try_emplace(name);
+  if (!is_new) return known->second;
+  const Environment all = setup_.environment(phase);
+  known->second.scripts =
+      scripts_.of(step, [&](const StepScripts::Script& script) { return named_by(script, all, runs_on_host(phase)); });
+  known->second.environment = choose(all, known->second.scripts);
   return known->second;
 }
 
-std::string FactSource::hook_digest(const std::string& path) const { return path_digest(hooks_ / path); }
-
-std::string FactSource::list_digest(const std::string& path) const {
-  return fact_digest(join(files_.list(hooks_ / path), "\n"));
+Environment FactSource::choose(const Environment& all, const Scripts& scripts) const {
+  std::vector<const ScriptWords*> words;
+  for (const StepScripts::Script* script : scripts) words.push_back(&script->words());
+  Environment chosen;
+  const bool shows_home = setup_.callers.count(k_host_files) > 0;
+  for (const auto& [name, value] : all) {
+    const bool is_free = !is_callers(name, value) || never_counts(name) || (shows_home && name == "HOME");
+    if (is_free || counts(name, words, passed_)) chosen.emplace(name, value);
+  }
+  for (const auto& [name, value] : k_stand_ins) chosen.emplace(name, value);
+  if (all.count(k_epoch) > 0) chosen.emplace(k_epoch, k_stand_in_epoch);
+  return chosen;
 }
 
-std::string FactSource::elements_digest() const {
+Environment FactSource::variables(Phase phase, const Step* step) const { return handed(phase, step).environment; }
+
+Step FactSource::step_of(const std::string& label) const {
+  for (const Step& step : plan_.steps) {
+    if (step.label() == label) return step;
+  }
+  const std::size_t end = label.find(".d/");
+  const std::string phase = label.substr(0, end);
+  return {parse_phase(phase).value_or(Phase::root), Step::Kind::hook,
+          end == std::string::npos ? label : label.substr(end + 3), ""};
+}
+
+void FactSource::prepare() const {
+  for (const auto& [directory, entries] : plan_.hooks.directories()) {
+    for (const auto& [name, entry] : entries) {
+      if (!entry.is_directory) (void)hook_digest(cat(directory, "/", name));
+    }
+  }
+  for (const Step& step : plan_.steps) (void)of_step(step, {});
+  (void)elements_digest();
+  digests_.save();
+}
+
+std::string FactSource::hook_digest(const std::string& path) const {
+  if (path == k_services) return fact_digest(service_table(plan_.services));
+  std::string text;
+  for (const fs::path& source : plan_.hooks.sources(path)) {
+    if (const std::string& digest = digests_.path(source); digest != k_missing) text += cat(digest, "\n");
+  }
+  return text.empty() ? k_missing : fact_digest(text);
+}
+
+std::vector<std::string> FactSource::hook_names(const std::string& directory) const {
+  std::set<std::string> names;
+  if (directory.empty()) {
+    for (const auto& [name, entries] : plan_.hooks.directories()) names.insert(name);
+    for (const fs::path& file : plan_.hooks.top_files()) names.insert(file.filename().string());
+  } else if (directory.find('/') == std::string::npos) {
+    for (const auto& [name, entry] : plan_.hooks.directory(directory)) names.insert(name.substr(0, name.find('/')));
+  } else {
+    for (const fs::path& source : plan_.hooks.sources(directory)) {
+      for (const std::string& name : files_.list(source)) names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+const std::string& FactSource::elements_digest() const {
   const auto [known, is_new] = known_.try_emplace("elements");
   if (is_new) {
     std::string text;
     for (const Element& element : plan_.elements.elements) {
-      text += cat(element.name, " ", tree_digest(files_, element.path), "\n");
+      text += cat(element.name, " ", digests_.path(element.path), "\n");
     }
     known->second = fact_digest(text);
   }
@@ -158,143 +199,161 @@ std::string FactSource::elements_digest() const {
 
 /// Everything that could change what a phase installs: the entries of all elements, and the maps of names.
 std::string FactSource::packages_digest(const std::string& phase) const {
-  if (phase == "-p") return fact_digest(join(packages_, "\n"));
+  if (phase == "-p") return fact_digest(join(setup_.packages, "\n"));
+  const auto [known, is_new] = known_.try_emplace("packages");
+  if (!is_new) return known->second;
   std::string text;
   for (const Element& element : plan_.elements.elements) {
-    for (const char* file : {"package-installs.yaml", "package-installs.json", "pkg-map"}) {
-      if (const auto content = files_.read(element.path / file)) text += cat(element.name, "/", file, "\n", *content);
-    }
     for (const std::string& name : files_.list(element.path)) {
-      if (name.find("package-installs-") != 0) continue;
-      text += cat(element.name, "/", name, "\n");
-      text += files_.read(element.path / name).value_or("");
+      if (!name.starts_with("package-installs") && name != "pkg-map") continue;
+      text += cat(element.name, "/", name, "\n", files_.read(element.path / name).value_or(""));
     }
   }
-  return fact_digest(text);
-}
-
-/// What the scripts name, whether they open it or only ask whether it is there.
-void FactSource::add_named_inputs(const Step& step, const std::vector<std::string>& texts,
-                                  const Environment& environment, Facts& facts) const {
-  const bool on_host = info(step.phase).place != Place::target;
-  for (const std::string& text : texts) {
-    const ScriptInputs inputs = inputs_in(text, value_of(environment, "HOME"));
-    for (const std::string& path : inputs.hooks) facts.emplace(cat("hook ", path), hook_digest(path));
-    if (inputs.any_hook) facts.emplace("names hooks", names_digest());
-    for (const std::string& path : inputs.host) {
-      if (on_host) facts.emplace(cat("host ", path), known_host_digest(path));
-    }
-  }
+  return known->second = fact_digest(text);
 }
 
 /// Names of everything that the merged hooks hold beside the scripts of phases.
 std::string FactSource::names_digest() const {
   const auto [known, is_new] = known_.try_emplace("names");
-  if (is_new) {
-    std::string text;
-    for (const std::string& name : files_.list(hooks_)) {
-      const bool is_phase = name.size() > 2 && parse_phase(name.substr(0, name.size() - 2)).has_value();
-      if (!is_phase) add_names(files_, hooks_ / name, name, text);
-    }
-    known->second = fact_digest(text);
-  }
-  return known->second;
-}
-
-std::string FactSource::known_host_digest(const std::string& path) const {
-  const auto [known, is_new] = known_.try_emplace(cat("host ", path));
-  if (is_new) known->second = file_digest(key_, path, host_digest(files_, path));
-  return known->second;
-}
-
-Facts FactSource::of_step(const Step& step, const Reads& reads, const Environment& environment) const {
-  Facts facts;
-  std::vector<std::string> texts;
-  const auto read = [&](const std::string& path) {
-    facts[cat("hook ", path)] = hook_digest(path);
-    if (auto content = files_.read(hooks_ / path)) texts.push_back(std::move(*content));
+  if (!is_new) return known->second;
+  std::string text;
+  const std::function<void(const std::string&)> add = [&](const std::string& path) {
+    text += cat(path, "\n");
+    for (const std::string& name : hook_names(path)) add(cat(path, "/", name));
   };
-  facts[cat("list ", k_environment)] = list_digest(k_environment);
-  for (const std::string& name : files_.list(hooks_ / k_environment)) read(cat(k_environment, "/", name));
-  if (step.kind == Step::Kind::hook) {
-    read(step.label());
-  } else {
+  for (const std::string& name : hook_names("")) {
+    const bool is_phase = name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)).has_value();
+    if (!is_phase) add(name);
+  }
+  return known->second = fact_digest(text);
+}
+
+std::string FactSource::host_digest_of(const fs::path& path) const {
+  boost::system::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  const bool changes = !failed && std::any_of(setup_.written.begin(), setup_.written.end(),
+                                              [&](const fs::path& written) { return holds(real, written); });
+  return changes ? k_written : digests_.host(path);
+}
+
+void FactSource::add_host(const std::string& path, Facts& facts) const {
+  const std::string digest = host_digest_of(path);
+  facts[cat("host ", path)] = digest == k_written ? digest : file_digest(setup_.key, path, digest);
+}
+
+/// What its scripts and what it read say of inputs: files beside the hooks, of the machine, all elements' files.
+void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) const {
+  const std::string home = value_of(setup_.callers, "HOME");
+  std::vector<std::string> paths(reads.files.begin(), reads.files.end());
+  for (const std::string& name : hook_names(k_environment)) paths.push_back(cat(k_environment, "/", name));
+  if (step.kind == Step::Kind::hook) paths.push_back(step.label());
+  const auto add_inputs = [&](const ScriptInputs& inputs) {
+    paths.insert(paths.end(), inputs.hooks.begin(), inputs.hooks.end());
+    if (inputs.any_hook) facts["names hooks"] = names_digest();
+    for (const std::string& path : inputs.host) {
+      if (runs_on_host(step.phase)) add_host(path, facts);
+    }
+  };
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string path = paths[i];
+    if (!facts.emplace(cat("hook ", path), hook_digest(path)).second) continue;
+    for (const fs::path& source : plan_.hooks.sources(path)) {
+      const std::optional<FileStatus> status = files_.status(source);
+      if (!status || status->type != FileStatus::Type::regular) continue;
+      const std::string text = files_.read(source).value_or("");
+      add_inputs(inputs_in(text, home));
+      for (const char* word : k_element_words) {
+        if (text.find(word) != std::string::npos) facts["elements all"] = elements_digest();
+      }
+      if (text.find(k_bootstrap) == std::string::npos) continue;
+      for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
+    }
+  }
+  for (const StepScripts::Script* script : handed(step.phase, &step).scripts) {
+    if (script->place() == StepScripts::Script::Place::host) add_inputs(script->inputs(home));
+  }
+}
+
+/// Variables that it sees, and what of the machine those name.
+void FactSource::add_variables(const Step& step, Facts& facts) const {
+  const Handed& seen = handed(step.phase, &step);
+  std::vector<const ScriptWords*> words;
+  for (const StepScripts::Script* script : seen.scripts) words.push_back(&script->words());
+  const bool on_host = runs_on_host(step.phase);
+  facts.merge(environment_facts(seen.environment, words, setup_.key, passed_));
+  if (const std::string epoch = value_of(seen.environment, k_epoch); !epoch.empty())
+    facts.emplace(cat("env ", k_epoch), fact_digest(epoch));
+  const auto add_paths = [&](const std::string& name, const std::string& value) {
+    std::string digest;
+    for (const fs::path& path : paths_in(name, value, on_host)) {
+      const std::string one = host_digest_of(path);
+      digest = digest.empty() || one == k_written ? one : digest == k_written ? digest : fact_digest(cat(digest, one));
+    }
+    if (!digest.empty())
+      facts[cat("file ", name)] = digest == k_written ? digest : file_digest(setup_.key, name, digest);
+  };
+  for (const auto& [name, value] : seen.environment) {
+    const bool is_named =
+        std::any_of(words.begin(), words.end(), [&](const ScriptWords* each) { return each->names(name); });
+    const bool is_read_unnamed =
+        always_counts(name) || passed_.count(name) > 0;  // of one that is only listed the value
+    if (is_named || (on_host && is_read_unnamed && is_callers(name, value))) add_paths(name, value);
+  }
+  if (!on_host) return;
+  if (const std::string shown = value_of(setup_.callers, k_host_files); !shown.empty()) {
+    const std::string home = value_of(setup_.callers, "HOME");
+    facts["env HOME"] = fact_digest(home);
+    add_paths(k_host_files, replace_all(shown, "~/", cat(home, "/")));
+  }
+  for (const Element& element : plan_.elements.elements) {
+    for (const std::string& line : split_lines(files_.read(element.path / "host-files").value_or(""))) {
+      const std::string path(trim(line));
+      if (path.starts_with('/')) add_host(path, facts);
+      if (path.starts_with("~/")) add_host(cat(value_of(setup_.callers, "HOME"), path.substr(1)), facts);
+    }
+  }
+}
+
+Facts FactSource::of_step(const Step& step, const Reads& reads) const {
+  Facts facts;
+  facts[cat("list ", k_environment)] = fact_digest(join(hook_names(k_environment), "\n"));
+  if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
     facts[cat("packages ", phase)] = packages_digest(phase);
   }
-  for (const std::string& path : reads.files) read(path);
-  for (const std::string& path : reads.directories) facts[cat("list ", path)] = list_digest(path);
+  for (const std::string& path : reads.directories)
+    facts[cat("list ", path)] = fact_digest(join(hook_names(path), "\n"));
   if (reads.everything) facts["elements all"] = elements_digest();
-  for (const char* word : k_element_words) {
-    if (mentions(texts, word)) facts["elements all"] = elements_digest();
-  }
-  add_named_inputs(step, texts, environment, facts);
-  facts.merge(environment_facts(environment, texts_of(facts, environment), key_));
-  for (const auto& [name, value] : environment) {
-    if (facts.count(cat("env ", name)) == 0 || !may_name_input(name, value, environment)) continue;
-    const bool named =
-        std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return names_variable(text, name); });
-    if (named) facts[cat("file ", name)] = file_digest(key_, name, path_digest(value));
-  }
+  add_texts(step, reads, facts);
+  add_variables(step, facts);
   return facts;
 }
 
-/// What a step with these facts may name variables in: its hooks, files of the machine that those name, and the
-/// elements where it may read any of their files.
-std::vector<std::string> FactSource::texts_of(const Facts& facts, const Environment& environment) const {
-  std::vector<std::string> texts;
-  const auto add = [&](const fs::path& path) {
-    try {
-      const std::optional<FileStatus> status = files_.status(path);
-      if (status && status->type == FileStatus::Type::regular && status->size <= k_longest_script)
-        texts.push_back(files_.read(path).value_or(""));
-    } catch (const Error&) {  // hooks can't read it either
-    }
-  };
-  for (const auto& [fact, digest] : facts) {
-    const std::string kind = fact_kind(fact);
-    if (kind == "hook") add(hooks_ / fact_name(fact));
-    if (kind == "host") add(fact_name(fact));
-    if (kind == "file") add(value_of(environment, fact_name(fact)));
-    if (kind != "elements") continue;
-    const std::vector<std::string> all = element_texts(files_, plan_);
-    texts.insert(texts.end(), all.begin(), all.end());
-  }
-  return texts;
-}
-
-std::string FactSource::digest_of(const std::string& fact, const Environment& environment) const {
-  const std::string kind = fact_kind(fact);
-  const std::string name = fact_name(fact);
-  if (kind == "env") return environment.count(name) > 0 ? variable_digest(key_, name, value_of(environment, name)) : "";
-  if (kind == "hook") return hook_digest(name);
-  if (kind == "list") return list_digest(name);
-  if (kind == "names") return names_digest();
-  if (kind == "host") return known_host_digest(name);
-  if (kind == "file") return file_digest(key_, name, path_digest(value_of(environment, name)));
-  if (kind == "packages") return packages_digest(name);
-  if (kind == "elements") return elements_digest();
-  if (kind == "fetch" && fetch_) return fetch_(name);
-  if (kind == "repository") return repository_(name).value_or("");
-  if (kind == "git") return repository_(fact).value_or("");
-  return "";
-}
-
-/// The network is asked last, and only as long as all holds.
-std::optional<std::string> FactSource::fault(const Facts& noted, const Environment& environment) const {
+std::optional<std::string> FactSource::local_fault(const std::string& label, const Facts& noted) const {
+  if (auto reason = unkeepable(noted)) return reason;
   Facts before;
-  Facts now;
+  Reads reads;
   for (const auto& [fact, digest] : noted) {
     if (is_remote(fact)) continue;
     before[fact] = digest;
-    if (std::string current = digest_of(fact, environment); !current.empty()) now[fact] = std::move(current);
+    if (fact_kind(fact) == "hook") reads.files.insert(fact_name(fact));
+    if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
+    if (fact_kind(fact) == "elements") reads.everything = true;
   }
-  now.merge(environment_facts(environment, texts_of(noted, environment), key_));
+  const Facts now = of_step(step_of(label), reads);
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();
+  return unkeepable(now);
+}
+
+std::optional<std::string> remote_fault(const Facts& noted, const RemoteFacts& remote) {
   for (const auto& [fact, digest] : noted) {
     if (!is_remote(fact)) continue;
-    const std::string current = digest_of(fact, environment);
-    if (current == digest || (fact_kind(fact) != "fetch" && current.empty())) continue;  // nobody can tell: as it was
+    const bool is_fetch = fact_kind(fact) == "fetch";
+    const std::string what = fact_kind(fact) == "repository" || is_fetch ? fact_name(fact) : fact;
+    std::string current;
+    if (is_fetch && remote.fetch) current = remote.fetch(what);
+    if (!is_fetch && remote.repository) current = remote.repository(what).value_or("");
+    if (current == digest || (!is_fetch && current.empty())) continue;  // nobody can tell: as it was
     return describe_differences({{fact, digest}}, current.empty() ? Facts() : Facts{{fact, current}}).front();
   }
   return std::nullopt;

@@ -1,77 +1,101 @@
-// Facts as they are now: of the merged hooks as the plan laid them out, of the host's files, elements, packages and
-// repositories. Answers are kept, since the same files are asked for by many steps.
+// Facts as they are now: of the merged hooks, of the host's files, elements, packages and repositories. Whether a layer
+// holds, whether outputs are up to date, and which variables a step is handed are all answered here, by the same rules.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/sys/file.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/input_digest.hpp"
 #include "builder/layers/read_watch.hpp"
+#include "builder/layers/step_scripts.hpp"
 #include "builder/plan/build_plan.hpp"
 
 namespace hearth::builder {
 
-class FactSource {
- public:
-  /// The digest of a repository's Release file ("URL") or the commit of a branch ("git URL REF") now; nothing when it
-  /// can't be told.
-  using Repository = std::function<std::optional<std::string>(const std::string& url)>;
-  /// The digest of what a fetch ("METHOD URL") would be answered with now.
-  using Fetch = std::function<std::string(const std::string& fetch)>;
-
-  /// `hooks` are the merged hooks before any of them ran; `packages` what -p asks for.
-  FactSource(const FileReader& files, fs::path hooks, const BuildPlan& plan, std::vector<std::string> packages,
-             Repository repository, Fetch fetch = {}, FactKey key = {})
-      : files_(files),
-        hooks_(std::move(hooks)),
-        plan_(plan),
-        packages_(std::move(packages)),
-        repository_(std::move(repository)),
-        fetch_(std::move(fetch)),
-        key_(std::move(key)) {}
-
-  /// All facts of a step that read `reads` and sees `environment`.
-  [[nodiscard]] Facts of_step(const Step& step, const Reads& reads, const Environment& environment) const;
-
-  /// Whether the noted facts hold for a step in this environment; else what differs first.
-  [[nodiscard]] std::optional<std::string> fault(const Facts& noted, const Environment& environment) const;
-
- private:
-  [[nodiscard]] std::string digest_of(const std::string& fact, const Environment& environment) const;
-  [[nodiscard]] std::string hook_digest(const std::string& path) const;
-  [[nodiscard]] std::string list_digest(const std::string& path) const;
-  [[nodiscard]] std::string elements_digest() const;
-  [[nodiscard]] std::string packages_digest(const std::string& phase) const;
-  [[nodiscard]] std::string names_digest() const;
-  [[nodiscard]] std::string known_host_digest(const std::string& path) const;
-  void add_named_inputs(const Step& step, const std::vector<std::string>& texts, const Environment& environment,
-                        Facts& facts) const;
-  [[nodiscard]] std::string path_digest(const fs::path& path) const;
-  [[nodiscard]] std::vector<std::string> texts_of(const Facts& facts, const Environment& environment) const;
-
-  const FileReader& files_;
-  fs::path hooks_;
-  const BuildPlan& plan_;
-  std::vector<std::string> packages_;
-  Repository repository_;
-  Fetch fetch_;
-  FactKey key_;
-  mutable std::map<std::string, std::string> known_;  ///< digests of "hook", "list" and "file" facts
+/// What is on other machines.
+struct RemoteFacts {
+  /// The digest of a Release file ("URL"), the commit of a branch ("git URL REF") or the validators of a document ("url
+  /// URL") now; nothing when it can't be told.
+  std::function<std::optional<std::string>(const std::string& what)> repository;
+  /// The digest of what a fetch ("METHOD URL") would be answered with now; none outside of recordings and replays.
+  std::function<std::string(const std::string& fetch)> fetch;
 };
 
-/// Kind, mode and content of a file or a whole directory of the host, as one digest; words where there is none. Of
-/// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
-[[nodiscard]] std::string host_digest(const FileReader& files, const fs::path& path);
+struct FactSetup {
+  std::function<Environment(Phase)> environment;  ///< of a phase's hooks, before environment.d
+  Environment callers;                            ///< what the caller gave: handed to those steps only that may see it
+  std::vector<std::string> packages;              ///< -p
+  std::vector<fs::path> libraries;                ///< Hearth's own programs and shell library for hooks
+  std::vector<fs::path> written;                  ///< where the build itself writes: outputs, caches
+  fs::path start_directory;                       ///< of hooks on the host
+  fs::path memory;                                ///< of InputDigests
+  FactKey key;
+};
 
-/// Names, modes, links and contents of everything below a directory, as one digest. Links are not followed. What comes
-/// after the first 256 MiB counts by size and time of change, as does a single larger file.
-[[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
+/// To be made before the build begins: what is told of a file then holds, even if it is changed while steps run, so
+/// that the next build sees the change.
+class FactSource {
+ public:
+  FactSource(const FileReader& files, const BuildPlan& plan, FactSetup setup);
 
-/// All files of the elements, for whoever looks for names in them.
-[[nodiscard]] std::vector<std::string> element_texts(const FileReader& files, const BuildPlan& plan);
+  /// What a step is handed of the phase's environment; `step` nothing: what environment.d is sourced with. All but what
+  /// the caller gave and the step's scripts do not name: so none of it can matter without being a fact.
+  [[nodiscard]] Environment variables(Phase phase, const Step* step) const;
+  /// Another environment than at first: a recording adds its proxy.
+  void use_environment(std::function<Environment(Phase)> environment);
+
+  /// Reads what will be told of the plan's steps.
+  void prepare() const;
+  /// All facts of a step that read `reads`.
+  [[nodiscard]] Facts of_step(const Step& step, const Reads& reads) const;
+  /// What differs first of the facts noted for the step of this name, as far as this machine knows.
+  [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
+  /// A file or directory of the machine.
+  [[nodiscard]] std::string host_digest_of(const fs::path& path) const;
+  /// All files of the elements.
+  [[nodiscard]] const std::string& elements_digest() const;
+
+ private:
+  using Scripts = StepScripts::Scripts;
+  struct Handed {
+    Environment environment;
+    Scripts scripts;
+  };
+  [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
+  [[nodiscard]] Environment choose(const Environment& all, const Scripts& scripts) const;
+  [[nodiscard]] bool is_callers(const std::string& name, const std::string& value) const;
+  [[nodiscard]] std::vector<fs::path> paths_in(const std::string& name, const std::string& value, bool on_host) const;
+  [[nodiscard]] std::vector<fs::path> named_by(const StepScripts::Script& script, const Environment& environment,
+                                               bool on_host) const;
+  [[nodiscard]] Step step_of(const std::string& label) const;
+  void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
+  void add_variables(const Step& step, Facts& facts) const;
+  void add_host(const std::string& path, Facts& facts) const;
+  [[nodiscard]] std::string hook_digest(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
+  [[nodiscard]] std::string packages_digest(const std::string& phase) const;
+  [[nodiscard]] std::string names_digest() const;
+
+  const FileReader& files_;
+  const BuildPlan& plan_;
+  FactSetup setup_;
+  StepScripts scripts_;
+  std::set<std::string> passed_;  ///< HEARTH_HOOK_VARIABLES
+  mutable InputDigests digests_;
+  mutable std::map<std::string, std::string> known_;
+  mutable std::map<std::string, Handed> handed_;
+};
+
+/// What differs first of the facts of other machines. To be asked when nothing else differs: it takes its time.
+[[nodiscard]] std::optional<std::string> remote_fault(const Facts& noted, const RemoteFacts& remote);
+
+/// Why a step with these facts can't be kept, whatever comes; nothing when it can.
+[[nodiscard]] std::optional<std::string> unkeepable(const Facts& facts);
 
 }  // namespace hearth::builder

@@ -44,6 +44,11 @@ const std::set<std::string_view> k_builder = {"IMAGE_NAME",
                                               "SOURCE_DATE_EPOCH"};
 
 constexpr std::string_view k_install_type = "HEARTH_INSTALL_TYPE";  // becomes a file of environment.d
+constexpr std::string_view k_python = "HEARTH_PYTHON";              // what DIB_PYTHON_EXEC starts
+
+/// Values in which paths stand that are counted otherwise, or none.
+const std::set<std::string_view> k_no_inputs = {"PATH",     "PS4",           "ELEMENTS_PATH",     "DIB_ENV",
+                                                "DIB_ARGS", "IMAGE_ELEMENT", "IMAGE_ELEMENT_YAML"};
 
 /// Where things lie, which says nothing about what they are.
 const std::set<std::string_view> k_never = {"_", "DIB_IMAGE_CACHE", "DIB_LOCKFILES", "HEARTH_INPUTS"};
@@ -52,7 +57,7 @@ constexpr std::array<std::string_view, 16> k_session_prefixes = {
     "XDG_",  "SSH_", "DBUS_", "GITHUB_", "GITLAB_", "CI_",     "JENKINS_", "BUILDKITE_",
     "SUDO_", "VTE_", "KDE_",  "GNOME_",  "VSCODE_", "RUNNER_", "SYSTEMD_", "HEARTH_"};
 
-/// What programs look for by themselves. One that is not here counts where a script names it.
+/// What programs look for by themselves. One that is not here is handed to a step whose scripts name it.
 const std::set<std::string_view> k_tools = {"ARCH",
                                             "PATH",
                                             "LANG",
@@ -122,10 +127,7 @@ bool is_word_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool is_named(std::string_view variable, const std::vector<std::string>& texts) {
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const std::string& text) { return names_variable(text, variable); });
-}
+bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' || c == '+'; }
 
 bool lists_variables(const std::string& text) {
   return std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
@@ -148,6 +150,8 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "git") return cat("the git repository ", name, " ", what);
   if (kind == "file") return cat("what the variable ", name, " names ", what);
   if (kind == "packages") return cat("the list of packages for ", name, " ", what);
+  if (kind == "unseen") return name;
+  if (kind == "url") return cat("the document ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
   if (kind == "host") return cat("the machine's ", name, " ", what);
   if (kind == "names") return cat("the set of files beside the hooks ", what);
@@ -165,7 +169,7 @@ bool always_counts(std::string_view variable) {
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   const auto ends_so = [&](std::string_view ending) { return variable.ends_with(ending); };
   if (k_never.count(variable) > 0 || k_builder.count(variable) > 0) return false;
-  return variable == k_install_type || k_tools.count(variable) > 0 ||
+  return variable == k_install_type || variable == k_python || k_tools.count(variable) > 0 ||
          std::any_of(k_tool_prefixes.begin(), k_tool_prefixes.end(), begins_so) ||
          std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(), ends_so);
 }
@@ -173,8 +177,7 @@ bool always_counts(std::string_view variable) {
 bool is_of_session(std::string_view variable) {
   if (variable == k_install_type) return false;
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
-  return k_never.count(variable) > 0 || k_session.count(variable) > 0 || k_builder.count(variable) > 0 ||
-         std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
+  return k_session.count(variable) > 0 || std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
 }
 
 bool names_variable(std::string_view text, std::string_view variable) {
@@ -187,24 +190,80 @@ bool names_variable(std::string_view text, std::string_view variable) {
   return false;
 }
 
-bool may_name_input(const std::string& variable, const std::string& value, const Environment& environment) {
-  static const std::string sandbox = "/hearth";
-  if (value.size() < 2 || value.front() != '/' || is_inside(value, sandbox)) return false;
-  if (k_session.count(variable) > 0 || k_never.count(variable) > 0 || variable == "PATH") return false;
-  const auto cache = environment.find("DIB_IMAGE_CACHE");
-  if (cache == environment.end()) return true;
-  return !is_inside(value, cache->second) && !is_inside(cache->second, value);
+bool is_of_builder(std::string_view variable) { return k_builder.count(variable) > 0; }
+
+bool never_counts(std::string_view variable) { return k_never.count(variable) > 0; }
+
+ScriptWords::ScriptWords(std::string text, bool may_be_data)
+    : text_(std::move(text)),
+      may_be_data_(may_be_data),
+      lists_variables_(!may_be_data && hearth::builder::lists_variables(text_)) {
+  const std::string_view all = text_;
+  for (std::size_t at = 0; at < all.size();) {
+    std::size_t end = at;
+    while (end < all.size() && is_file_letter(all[end])) ++end;
+    std::string_view name = all.substr(at, end - at);
+    while (!name.empty() && name.back() == '.') name.remove_suffix(1);
+    if (!name.empty()) words_.insert(name);
+    for (std::size_t i = at; i < end; ++i) {
+      std::size_t last = i;
+      while (last < end && is_word_letter(all[last])) ++last;
+      if (last > i && last - i < name.size()) words_.insert(all.substr(i, last - i));
+      i = last;
+    }
+    at = end + 1;
+  }
+  for (std::size_t at = all.find('~'); at != std::string_view::npos; at = all.find('~', at + 1)) {
+    const bool begins = at == 0 || std::string_view(" \t\n\"'=:").find(all[at - 1]) != std::string_view::npos;
+    const std::string_view after = all.substr(at + 1, 1);
+    const bool compares = at > 1 && all[at - 1] == '=' && all[at - 2] == ' ';  // [[ a =~ b ]]
+    if (begins && !compares &&
+        (after.empty() || std::string_view("/ \t\n\"';)&|").find(after) != std::string_view::npos))
+      words_.insert("HOME");
+  }
 }
 
-Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts, const FactKey& key) {
-  const bool all = std::any_of(texts.begin(), texts.end(), lists_variables);
+bool ScriptWords::names(std::string_view variable) const {
+  return has(name_in_scripts(variable)) && !(may_be_data_ && is_of_session(variable));
+}
+
+bool counts(const std::string& variable, const std::vector<const ScriptWords*>& scripts,
+            const std::set<std::string>& passed) {
+  if (never_counts(variable)) return false;
+  if (always_counts(variable) || passed.count(variable) > 0) return true;
+  const bool is_listed = passed.count("*") > 0 || !(is_of_session(variable) || is_of_builder(variable));
+  if (passed.count("*") > 0 && !is_of_builder(variable)) return true;
+  return std::any_of(scripts.begin(), scripts.end(), [&](const ScriptWords* script) {
+    return script->names(variable) || (is_listed && script->lists_variables());
+  });
+}
+
+Facts environment_facts(const Environment& environment, const std::vector<const ScriptWords*>& scripts,
+                        const FactKey& key, const std::set<std::string>& passed) {
   Facts facts;
   for (const auto& [name, value] : environment) {
-    if (k_never.count(name) > 0) continue;
-    if (!always_counts(name) && !(all && !is_of_session(name)) && !is_named(name, texts)) continue;
-    facts[cat("env ", name)] = variable_digest(key, name, value);
+    if (counts(name, scripts, passed)) facts[cat("env ", name)] = variable_digest(key, name, value);
   }
   return facts;
+}
+
+std::vector<fs::path> input_paths(const std::string& variable, const std::string& value) {
+  static const std::string sandbox = "/hearth";
+  std::vector<fs::path> paths;
+  if (k_session.count(variable) > 0 || never_counts(variable) || k_no_inputs.count(variable) > 0 ||
+      variable.starts_with("BASH_FUNC_")) {
+    return paths;
+  }
+  if (value.starts_with('/') && value.find(' ') != std::string::npos) paths.emplace_back(value);
+  std::string words = replace_all(value, "file://", " ");
+  words = replace_all(words, "://", " url");  // another machine's path
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return std::string_view(":,;=\t\n").find(c) != std::string_view::npos; },
+      ' ');
+  for (const std::string& word : split_words(words)) {
+    if (word.starts_with('/') && word.size() > 1 && !is_inside(word, sandbox)) paths.emplace_back(word);
+  }
+  return paths;
 }
 
 std::vector<std::string> describe_differences(const Facts& before, const Facts& now) {

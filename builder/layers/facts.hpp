@@ -3,8 +3,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/sys/process.hpp"
@@ -16,12 +18,14 @@ namespace hearth::builder {
 ///   "env NAME"         a variable that the step sees
 ///   "hook PATH"        a file of the merged hooks that it read ("missing" when there is none)
 ///   "list PATH"        a directory there whose names it read
-///   "file NAME"        the file or directory of the host that this variable, which it uses, names
+///   "file NAME"        the files or directories of the host that this variable, which it sees, names
 ///   "names hooks"      the names of all files of the merged hooks but scripts: for a step that may ask for any
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
 ///   "repository URL"   a Release file that packages were taken by
 ///   "git URL REF"      the commit that was taken of a branch or tag
+///   "url URL"          validators (ETag, Last-Modified) of a document that was fetched
 ///   "fetch METHOD URL" what a recorded or replayed request was answered with
+///   "unseen WHAT"      something that can't be asked again: a step with this fact never holds
 ///   "packages PHASE"   what package-installs files ask for
 using Facts = std::map<std::string, std::string>;
 
@@ -32,22 +36,53 @@ using Facts = std::map<std::string, std::string>;
 /// interpreters take, and diskimage-builder's own. It counts in every step.
 [[nodiscard]] bool always_counts(std::string_view variable);
 
-/// Of a login session or a build service, or what the builder itself passes in (image name, command line, list of
-/// elements): a script depends on it where it names it, and never by listing all variables.
+/// Of a login session or a build service: a script depends on it where it names it, and never by listing all variables.
 [[nodiscard]] bool is_of_session(std::string_view variable);
+
+/// What the builder itself passes in and what differs between builds of the same steps (the image's name, the command
+/// line, the list of elements): handed to a step, and counted, where it names it.
+[[nodiscard]] bool is_of_builder(std::string_view variable);
 
 /// Whether a text has the variable's name as a word.
 [[nodiscard]] bool names_variable(std::string_view text, std::string_view variable);
 
-/// Whether a value may be the path of an input: absolute, not the build's own, not of a session, and neither in the
-/// image cache nor around it, which every build writes to.
-[[nodiscard]] bool may_name_input(const std::string& variable, const std::string& value,
-                                  const Environment& environment);
+/// A text that a step may run, as far as facts go.
+class ScriptWords {
+ public:
+  /// `may_be_data`: one of the files of a whole directory of the machine. It is not taken at its word where it lists
+  /// variables, or names one of a session.
+  explicit ScriptWords(std::string text, bool may_be_data = false);
+  ScriptWords(ScriptWords&&) = delete;  // words_ are parts of text_
 
-/// "env" facts of a step that sees `environment` and whose scripts are `texts`: what always counts, what they name, and
-/// where they read variables whose names they do not say (`${!name}`, `env`), all but a session's.
-[[nodiscard]] Facts environment_facts(const Environment& environment, const std::vector<std::string>& texts,
-                                      const FactKey& key = {});
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Its names of variables and files: "MY_DIR" and, of "bin/cache-url", "cache-url".
+  [[nodiscard]] bool has(std::string_view word) const { return words_.count(word) > 0; }
+  [[nodiscard]] bool names(std::string_view variable) const;
+  /// It reads variables whose names it does not say (`${!name}`, `env`).
+  [[nodiscard]] bool lists_variables() const { return lists_variables_; }
+
+ private:
+  std::string text_;
+  std::unordered_set<std::string_view> words_;
+  bool may_be_data_ = false;
+  bool lists_variables_ = false;
+};
+
+/// Whether a step whose scripts are `scripts` may see the variable: what always counts, what they name, all but a
+/// session's where they list them, and what HEARTH_HOOK_VARIABLES (`passed`, names or "*") asks for.
+[[nodiscard]] bool counts(const std::string& variable, const std::vector<const ScriptWords*>& scripts,
+                          const std::set<std::string>& passed = {});
+
+/// Whether programs may be told this variable by the builder though it is no fact: where caches lie.
+[[nodiscard]] bool never_counts(std::string_view variable);
+
+/// "env" facts of all variables that count.
+[[nodiscard]] Facts environment_facts(const Environment& environment, const std::vector<const ScriptWords*>& scripts,
+                                      const FactKey& key = {}, const std::set<std::string>& passed = {});
+
+/// Which absolute paths a value names: itself, parts of a list, file:// URLs. None for what says nothing about inputs:
+/// a session's, the builder's own, places in the sandbox.
+[[nodiscard]] std::vector<fs::path> input_paths(const std::string& variable, const std::string& value);
 
 /// What differs, as sentences: "DIB_RELEASE has another value", "install.d/20-x changed".
 [[nodiscard]] std::vector<std::string> describe_differences(const Facts& before, const Facts& now);

@@ -1,5 +1,7 @@
 #include "builder/plan/hook_tree.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
@@ -56,6 +58,25 @@ const std::map<std::string, HookEntry>& HookTree::directory(const std::string& n
   static const std::map<std::string, HookEntry> empty;
   const auto found = directories_.find(name);
   return found == directories_.end() ? empty : found->second;
+}
+
+std::vector<fs::path> HookTree::sources(const std::string& path) const {
+  std::vector<fs::path> found;
+  const std::size_t first = path.find('/');
+  if (first == std::string::npos) {
+    for (const fs::path& file : top_files_) {
+      if (file.filename() == path) found = {file};  // the last one overwrites
+    }
+    return found;
+  }
+  const std::string below = path.substr(first + 1);
+  const std::string entry = below.substr(0, below.find('/'));
+  const std::string rest = below.substr(std::min(below.size(), entry.size() + 1));
+  for (const auto& [name, source] : directory(path.substr(0, first))) {
+    if (name != entry && !name.starts_with(cat(entry, "/"))) continue;
+    found.push_back(rest.empty() ? source.path : source.path / rest);
+  }
+  return found;
 }
 
 std::vector<std::string> HookTree::scripts(const std::string& directory_name) const {

@@ -31,6 +31,11 @@ class HookTree {
     return directories_;
   }
 
+  /// Files at the elements' tops, of all elements in order.
+  [[nodiscard]] const std::vector<fs::path>& top_files() const { return top_files_; }
+  /// What stands for a merged path ("data/x"), the last one on top; empty when nothing does.
+  [[nodiscard]] std::vector<fs::path> sources(const std::string& path) const;
+
   /// Names of the scripts that dib-run-parts would run in this directory, in order.
   [[nodiscard]] std::vector<std::string> scripts(const std::string& directory) const;
   /// Regular files that dib-run-parts passes over: not executable, or not named as it wants.

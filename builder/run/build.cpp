@@ -48,9 +48,14 @@ class Build final : StepObserver {
                  .hooks = hooks_,
                  .target = k_target_root,
                  .elsewhere = labels_of(in_.disk.device_hooks()),
-                 .observer = nullptr},
+                 .observer = nullptr,
+                 .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); }},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
+    if (in_.network != nullptr) {
+      in_.facts.use_environment(
+          [variables = hook_variables()](Phase phase) { return phase_environment(variables, phase, k_target_root); });
+    }
     phases_.set_native_steps(packages_);
     phases_.count_steps(in_.plan.steps.size() + k_native_steps);
   }
@@ -111,7 +116,7 @@ class Build final : StepObserver {
     const Environment environment = phases_.environment_for(Phase::root);
     phases_.set_variable("HEARTH_BOOTSTRAP_PACKAGES", join(packages_.bootstrap_packages(environment), " "));
     if (!in_.layers.enabled) return;
-    keeper_ = make_layer_keeper(in_, [this](Phase phase) { return phases_.input_environment(phase); });
+    keeper_ = make_layer_keeper(in_);
     resume_ = keeper_->resume();
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
     if (keeper_->taken() > 0) phases_.resume_at(resume_);
@@ -143,7 +148,7 @@ class Build final : StepObserver {
     remove_placeholders(k_target_root / "dev");
   }
 
-  void phase_begins(Phase phase, const Environment& input) override { keeper_->phase_begins(phase, input); }
+  void phase_begins(Phase phase) override { keeper_->phase_begins(phase); }
   void step_begins(const Step& step) override { keeper_->step_begins(step); }
   bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
     return keeper_->step_ended(step, took, rest);
@@ -195,6 +200,13 @@ class Build final : StepObserver {
     phases_.set_variable("HEARTH_GRUB_FACTS", in_.disk.grub_facts());
   }
 
+  [[nodiscard]] Environment environment_of(const DeviceHook& hook) {
+    for (const Step& step : in_.plan.steps) {
+      if (step.label() == hook.label) return phases_.environment_for(step);
+    }
+    return phases_.environment_for(hook.in_target ? Phase::finalise : Phase::block_device);
+  }
+
   /// DIB_SHOW_IMAGE_USAGE: what takes the space.
   void report_usage() {
     if (!in_.request.show_usage) return;
@@ -215,7 +227,7 @@ class Build final : StepObserver {
     for (DeviceHook& hook : tools.hooks) {
       std::optional<TargetHooks> files;  // environment.d of a phase in the image lies there
       if (hook.in_target) files.emplace(k_target_root, hooks_);
-      hook.environment = phases_.environment_for(hook.in_target ? Phase::finalise : Phase::block_device);
+      hook.environment = environment_of(hook);
     }
     if (const auto& maker = in_.disk.maker()) {
       in_.log.line(cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")"));
@@ -234,7 +246,8 @@ class Build final : StepObserver {
       keeper_->finish();
       write_steps(in_, keeper_->steps(), keeper_->taken());
       if (!created.empty()) {
-        note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps());
+        note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan,
+                     in_.facts);
       }
     }
     in_.log.line("Build completed successfully");

@@ -30,8 +30,10 @@ struct BuildInputs {
   Progress& progress;
   BuildLog& log;
   const Clock& clock;
+  FactSource& facts;
   fetch::FetchSession* network = nullptr;                  ///< of a build whose fetches are recorded or replayed
   const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
+  NetworkWatch* watch = nullptr;                           ///< of a build that keeps layers and does neither
   LayerPolicy layers = {};
   fs::path layer_store = {};    ///< hooks can't reach it
   std::string output_key = {};  ///< noted with the outputs; empty = not

@@ -1,11 +1,10 @@
 #include "builder/run/build_layers.hpp"
 
-#include <set>
-
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/layers/host_tools.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/store/repository_states.hpp"
@@ -16,28 +15,11 @@ namespace {
 
 const fs::path k_layers_directory = "/hearth/layers";
 
-/// Versions of the packages that bring what bootstraps and fetches; empty on hosts without dpkg, whose os-release
-/// stands for them.
-std::string host_tools(const FileReader& files) {
-  static const std::set<std::string> k_tools = {"apt", "bash", "coreutils", "cpio",       "debootstrap",
-                                                "dnf", "dpkg", "git",       "mmdebstrap", "python3",
-                                                "rpm", "tar",  "yum",       "zypper"};
-  std::string found;
-  std::string name;
-  for (const std::string& line : split_lines(files.read("/var/lib/dpkg/status").value_or(""))) {
-    if (line.starts_with("Package: ")) name = line.substr(9);
-    if (line.starts_with("Version: ") && k_tools.count(name) > 0) found += cat(name, " ", line.substr(9), "\n");
-  }
-  return found;
-}
-
 /// What every step depends on: this Hearth, the programs that hooks are given, and the host that they run on.
 std::string base_key(const BuildInputs& inputs) {
   const RealFileSystem files;
-  const std::string host = files.read("/etc/os-release").value_or("");
-  return fact_digest(cat("hearth layers 2\n", build_version(), "\n", host_tools(files), inputs.request.architecture,
-                         "\n", tree_digest(files, k_shims_directory), "\n", tree_digest(files, k_library_directory),
-                         "\n", fact_digest(host)));
+  return fact_digest(cat("hearth layers 3\n", build_version(), "\n", host_tools(files), inputs.request.architecture,
+                         "\n", tree_digest(files, k_shims_directory), "\n", tree_digest(files, k_library_directory)));
 }
 
 std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
@@ -60,15 +42,15 @@ void ask_servers(const BuildInputs& inputs, LayerKeeperSetup& setup) {
   auto client = std::make_shared<WebClient>(inputs.clock, inputs.request.environment, "hearth");
   auto states = std::make_shared<RepositoryStates>(setup.store.directory() / "repositories.json", *client, inputs.clock,
                                                    inputs.layers.repository_age, inputs.request.environment);
-  setup.repository = [client, states](const std::string& url) { return states->digest(url); };
+  setup.remote_facts.repository = [client, states](const std::string& url) { return states->digest(url); };
   setup.repository_seen = [states](const std::string& url, const std::string& digest) { states->seen(url, digest); };
 }
 
 /// Repositories, and all other downloads, are what the lock says, or what is recorded now.
 void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
-  setup.fetch = [&network](const std::string& fetch) { return network.answer_now(fetch); };
-  setup.repository = [&network](const std::string& url) -> std::optional<std::string> {
-    if (url.starts_with("git ")) return std::nullopt;  // its requests are facts themselves
+  setup.remote_facts.fetch = [&network](const std::string& fetch) { return network.answer_now(fetch); };
+  setup.remote_facts.repository = [&network](const std::string& url) -> std::optional<std::string> {
+    if (url.starts_with("git ") || url.starts_with("url ")) return std::nullopt;  // its requests are facts themselves
     return network.answer_now(cat("GET ", url));
   };
   setup.repository_seen = [](const std::string&, const std::string&) {};
@@ -76,7 +58,7 @@ void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
 
 }  // namespace
 
-std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::function<Environment(Phase)> input) {
+std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs) {
   fs::create_directories(k_layers_directory);
   LayerStore store(inputs.layer_store);
   LayerKeeperSetup setup{
@@ -88,19 +70,18 @@ std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs, std::f
       .scratch = {k_temporary_directory, "/hearth/private/tmp/upper", "/hearth/private/var/tmp/upper"},
       .now = std::chrono::floor<std::chrono::seconds>(inputs.clock.wall().time_since_epoch()).count(),
       .epoch = source_date_epoch(inputs.request.environment),
-      .packages = inputs.request.packages,
-      .repository = {},
+      .facts = inputs.facts,
+      .remote_facts = {},
       .repository_seen = {},
-      .fetch = {},
       .network = inputs.network,
+      .watch = inputs.watch,
       .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
       .clock = inputs.clock,
       .progress = inputs.progress,
       .log = inputs.log};
   inputs.network == nullptr ? ask_servers(inputs, setup) : ask_session(*inputs.network, setup);
   return std::make_unique<LayerKeeper>(
-      std::move(setup), WorkArea::create(k_build_directory, k_layers_directory, !inputs.request.copy_layers),
-      std::move(input));
+      std::move(setup), WorkArea::create(k_build_directory, k_layers_directory, !inputs.request.copy_layers));
 }
 
 }  // namespace hearth::builder

@@ -1,15 +1,13 @@
 // The layer keeper of a real build: its store in the image cache, its state in the sandbox.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "builder/run/build.hpp"
 
 namespace hearth::builder {
 
-/// To be called inside the sandbox, when the plan's files are laid out. `input` as in LayerKeeper.
-[[nodiscard]] std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs,
-                                                             std::function<Environment(Phase)> input);
+/// To be called inside the sandbox, when the plan's files are laid out.
+[[nodiscard]] std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs);
 
 }  // namespace hearth::builder

@@ -149,6 +149,12 @@ Environment target_environment(Environment env) {
   return env;
 }
 
+Environment phase_environment(Environment environment, Phase phase, const fs::path& target) {
+  const bool sees_target_root = phase == Phase::root || phase == Phase::cleanup;
+  if (sees_target_root) environment["TARGET_ROOT"] = target.string();
+  return info(phase).place == Place::target ? target_environment(std::move(environment)) : environment;
+}
+
 std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files) {
   static constexpr const char* script =
       "set -eu -o pipefail\n"

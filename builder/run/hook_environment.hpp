@@ -37,6 +37,9 @@ struct DiskFacts {
 /// The same for a hook inside the target: HOME, PATH and USER of root, no TMPDIR nor loader settings of the host.
 [[nodiscard]] Environment target_environment(Environment environment);
 
+/// The environment of a phase's hooks before environment.d: as theirs on the host or inside the target.
+[[nodiscard]] Environment phase_environment(Environment environment, Phase phase, const fs::path& target);
+
 /// The argv of the bash that sources environment.d of `hooks` and prints the resulting environment, NUL-separated, on
 /// stdout (what the files print goes to stderr). A failing file ends it with that file's status.
 [[nodiscard]] std::vector<std::string> environment_script(const std::string& hooks,

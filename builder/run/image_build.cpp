@@ -21,7 +21,9 @@
 #include "builder/run/host_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
+#include "builder/sandbox/network_watch.hpp"
 #include "builder/sandbox/sandbox.hpp"
+#include "builder/store/repository_states.hpp"
 
 namespace hearth::builder {
 
@@ -111,20 +113,41 @@ FileLock lock_name(const ImageRequest& request) {
       .hint(cat("Wait for it (its log is ", (directory / "build.log").string(), "), or give another name by -o."));
 }
 
+std::vector<fs::path> files_of_layout(const DiskStage& disk) {
+  std::vector<fs::path> files;
+  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
+    if (!volume.key_file.empty()) files.emplace_back(volume.key_file);
+  }
+  return files;
+}
+
 /// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
 std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
                                      const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
   paths.insert(paths.end(),
                {installation.elements, installation.agent_binary, installation.program, request.start_directory});
-  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
-    if (!volume.key_file.empty()) paths.emplace_back(volume.key_file);
-  }
+  const std::vector<fs::path> keys = files_of_layout(disk);
+  paths.insert(paths.end(), keys.begin(), keys.end());
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
   for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, homes)) {
     paths.push_back(std::move(path));
   }
   return paths;
+}
+
+/// What hooks get to see of the machine; the work area and what they may write are still to be said.
+SandboxSpec sandbox_spec(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
+                         const DiskStage& disk) {
+  SandboxSpec spec;
+  spec.homes = homes_of(RealFileSystem(), request.environment);
+  spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
+  spec.keys = request.private_keys;
+  spec.closed = fs::canonical(layer_directory(request.cache));
+  spec.shims = installation.shims;
+  spec.library = installation.library;
+  spec.start_directory = request.start_directory;
+  return spec;
 }
 
 /// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
@@ -268,15 +291,33 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
   }
 }
 
+/// Facts of this build's steps, as they are before it begins.
+FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                       const Installation& installation, const DiskStage& disk, const FactKey& secrets) {
+  const Environment variables = hook_environment(request, plan, installation, disk.facts());
+  FactSetup setup{
+      .environment = [variables](Phase phase) { return phase_environment(variables, phase, k_target_root); },
+      .callers = request.environment,
+      .packages = request.packages,
+      .libraries = {installation.shims, installation.library},
+      .written = {request.output.string() + ".d", request.cache, request.lock_files},
+      .start_directory = request.start_directory,
+      .memory = layer_directory(request.cache) / "inputs.json",
+      .key = secrets};
+  return {files, plan, std::move(setup)};
+}
+
 /// Whether the outputs of an earlier build are what this one would make; says so.
-bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactKey& secrets, const Clock& clock,
+bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
   const LayerPolicy policy = layer_policy(request);
   if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
   WebClient client(clock, request.environment, "hearth");
   RepositoryStates repositories(layer_directory(request.cache) / "repositories.json", client, clock,
                                 policy.repository_age, request.environment);
-  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, repositories, secrets);
+  const RemoteFacts remote{.repository = [&](const std::string& what) { return repositories.digest(what); },
+                           .fetch = {}};
+  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote);
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);
@@ -350,27 +391,23 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   for (const std::string& note : notes) log.line(note);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
-  const std::string key = output_key(request, plan, installation, secrets);
-  if (!request.fetching.mode && is_up_to_date(request, key, secrets, clock, log, verbosity)) {
+  const RealFileSystem files;
+  FactSource facts = fact_source(files, request, plan, installation, disk, secrets);
+  const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
+  if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
     if (request.signing_key) write_evidence(request, plan, std::nullopt);
     return 0;
   }
+  facts.prepare();
 
   report_clocks(request, plan, log, verbosity);
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
-  const std::vector<fs::path> homes = homes_of(RealFileSystem(), request.environment);
-  const SandboxSpec spec{.work_directory = workspace ? workspace->path() : fs::path(),
-                         .tmpfs_bytes = memory,
-                         .writable = std::move(writable),
-                         .readable = readable_paths(request, installation, plan, disk, homes),
-                         .homes = homes,
-                         .keys = request.private_keys,
-                         .closed = fs::canonical(layer_directory(request.cache)),
-                         .shims = installation.shims,
-                         .library = installation.library,
-                         .start_directory = request.start_directory};
+  SandboxSpec spec = sandbox_spec(request, installation, plan, disk);
+  spec.work_directory = workspace ? workspace->path() : fs::path();
+  spec.tmpfs_bytes = memory;
+  spec.writable = std::move(writable);
   report_hidden(request, plan, spec, log, verbosity);
   std::optional<fetch::FetchSession> network;
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
@@ -381,13 +418,15 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
     const Fd layers = enter_sandbox(spec);
+    std::optional<NetworkWatch> watch;
+    if (!network && request.use_cache) watch.emplace();
     RealRunner runner(clock);
     std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
     if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
     if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
     try {
-      build({request, plan, installation, disk, runner, *progress, log, clock, network ? &*network : nullptr,
-             network ? &spans : nullptr, layer_policy(request), path_of(layers), key});
+      build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
+             network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request), path_of(layers), key});
     } catch (const Error& error) {
       log.line(cat("hearth: ", error.story()));
       throw;

@@ -10,6 +10,7 @@
 #include "builder/fetch/recording.hpp"
 #include "builder/layers/archive.hpp"
 #include "builder/layers/renewed_times.hpp"
+#include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr Phase k_last_kept = Phase::post_root;  // what comes later are last touches, and cheap
 constexpr const char* k_scratch = ".hearth-scratch";
+constexpr std::string_view k_repository_fact = "repository ";
 constexpr std::size_t k_most_layers = 40;  // the options of a mount take a page
 
 fs::path hooks_directory(const fs::path& state) { return state / "hooks"; }
@@ -52,14 +54,8 @@ bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(dir
 
 }  // namespace
 
-LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<Environment(Phase)> input)
-    : setup_(std::move(setup)),
-      area_(std::move(area)),
-      input_(std::move(input)),
-      facts_(files_, hooks_directory(area_.base()), setup_.plan, setup_.packages, setup_.repository, setup_.fetch,
-             setup_.store.fact_key()),
-      outside_(setup_.image),
-      parent_(setup_.base_key) {
+LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area)
+    : setup_(std::move(setup)), area_(std::move(area)), outside_(setup_.image), parent_(setup_.base_key) {
   if (!area_.is_overlay()) note(cat(area_.why_not(), ": layers are copies of the whole tree"));
 }
 
@@ -91,8 +87,9 @@ ResumePoint LayerKeeper::resume() {
                    .find = [this](const std::string& key) { return setup_.store.find(key); },
                    .find_elsewhere = {},
                    .fault = [this](const StepRecord& step) -> std::optional<std::string> {
-                     const std::optional<Phase> phase = labelled_phase(step.label);
-                     return phase ? facts_.fault(step.facts, input_(*phase)) : std::optional<std::string>("not a step");
+                     if (!labelled_phase(step.label)) return "not a step";
+                     if (auto fault = setup_.facts.local_fault(step.label, step.facts)) return fault;
+                     return remote_fault(step.facts, setup_.remote_facts);
                    }};
   if (setup_.remote) query.find_elsewhere = [this](const std::string& key) { return setup_.remote->find(key); };
   Chain chain = find_chain(query);
@@ -149,25 +146,29 @@ void LayerKeeper::take_over(const Chain& chain) {
   for (const StepRecord& step : steps_) setup_.log.line(cat("hearth: ", step.label, " from the cache"));
 }
 
-void LayerKeeper::phase_begins(Phase phase, const Environment& input) {
-  environment_ = input;
+void LayerKeeper::phase_begins(Phase phase) {
   if (phase > k_last_kept) keeping_ = false;
 }
 
 void LayerKeeper::step_begins(const Step& /*step*/) {
   files_.write(k_inputs_file, "", {.mode = 0666});
   if (watch_) (void)watch_->take();
+  if (!apt_lists_) apt_lists_.emplace(k_target_root);
+  if (setup_.watch != nullptr) (void)setup_.watch->take();
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
   Reads reads = watch_ ? watch_->take() : Reads{};
   reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
-                    facts_.of_step(step, reads, environment_)};
+                    setup_.facts.of_step(step, reads)};
   note_inputs(record);
   note_fetches(record);
+  note_unseen(record);
+  const std::optional<std::string> reason = unkeepable(record.facts);
   steps_.push_back(std::move(record));
   if (!keeping_) return false;
+  if (reason) stop_keeping(cat(step.label(), " can't be kept: ", *reason));
   if (const std::string file = outside_.changed(); !file.empty()) {
     stop_keeping(cat(step.label(), " wrote ", file, ", which no layer holds"));
   }
@@ -177,17 +178,25 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
 
 /// What the step or a recorder beside it noted.
 void LayerKeeper::note_inputs(StepRecord& record) const {
-  static constexpr std::string_view repository = "repository ";
   for (const std::string& line : split_lines(files_.read(k_inputs_file).value_or(""))) {
     const std::size_t end = line.rfind(' ');
     if (end == std::string::npos) continue;
     const std::string fact = without_credentials(line.substr(0, end));
     const std::string digest = line.substr(end + 1);
     record.facts[fact] = digest;
-    if (fact.compare(0, repository.size(), repository) == 0) {
-      setup_.repository_seen(fact.substr(repository.size()), digest);
-    }
+    if (fact.starts_with(k_repository_fact)) setup_.repository_seen(fact.substr(k_repository_fact.size()), digest);
   }
+}
+
+/// What it took from the network without noting it. Package lists tell by themselves.
+void LayerKeeper::note_unseen(StepRecord& record) {
+  if (setup_.network != nullptr) return;
+  for (const auto& [fact, digest] : apt_lists_->changes(k_target_root)) {
+    record.facts[fact] = digest;
+    if (fact.starts_with(k_repository_fact)) setup_.repository_seen(fact.substr(k_repository_fact.size()), digest);
+  }
+  if (setup_.watch == nullptr) return;
+  for (const std::string& what : setup_.watch->take()) record.facts[cat("unseen ", what)] = "-";
 }
 
 /// What the proxy answered while the step ran.

@@ -14,8 +14,10 @@
 #include "builder/layers/chain.hpp"
 #include "builder/layers/fact_source.hpp"
 #include "builder/layers/work_area.hpp"
+#include "builder/run/apt_lists.hpp"
 #include "builder/run/build_log.hpp"
 #include "builder/run/outside_writes.hpp"
+#include "builder/sandbox/network_watch.hpp"
 #include "builder/store/layer_store.hpp"
 #include "builder/store/remote_cache.hpp"
 
@@ -46,11 +48,11 @@ struct LayerKeeperSetup {
   std::vector<fs::path> scratch;      ///< directories besides the state that hooks may leave files in
   std::int64_t now = 0;               ///< when the build began, seconds since the epoch
   std::optional<std::int64_t> epoch;  ///< SOURCE_DATE_EPOCH
-  std::vector<std::string> packages;
-  std::function<std::optional<std::string>(const std::string& url)> repository;
+  const FactSource& facts;
+  RemoteFacts remote_facts;
   std::function<void(const std::string& url, const std::string& digest)> repository_seen;
-  FactSource::Fetch fetch;                 ///< of a build that records or replays a lock
-  fetch::FetchSession* network = nullptr;  ///< of such a build; not owned
+  fetch::FetchSession* network = nullptr;  ///< of a build that records or replays; not owned
+  NetworkWatch* watch = nullptr;           ///< of any other; not owned
   std::shared_ptr<RemoteCache> remote;     ///< shared with others; may be none
   const Clock& clock;
   Progress& progress;
@@ -59,13 +61,12 @@ struct LayerKeeperSetup {
 
 class LayerKeeper final : public StepObserver {
  public:
-  /// `input` tells the environment of a phase before environment.d.
-  LayerKeeper(LayerKeeperSetup setup, WorkArea area, std::function<Environment(Phase)> input);
+  LayerKeeper(LayerKeeperSetup setup, WorkArea area);
   ~LayerKeeper() override;
 
   /// Finds the longest valid chain, restores it, and shows the state at its place.
   ResumePoint resume();
-  void phase_begins(Phase phase, const Environment& input) override;
+  void phase_begins(Phase phase) override;
   void step_begins(const Step& step) override;
   [[nodiscard]] bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override;
   void keep(const std::vector<Step>& rest) override;
@@ -83,6 +84,7 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] std::vector<std::string> cacheable() const;
   void note_inputs(StepRecord& record) const;
   void note_fetches(StepRecord& record);
+  void note_unseen(StepRecord& record);
   [[nodiscard]] bool restore(const Chain& chain);
   [[nodiscard]] std::optional<Blob> open_layer(const LayerRecord& layer);
   void take_over(const Chain& chain);
@@ -96,12 +98,10 @@ class LayerKeeper final : public StepObserver {
 
   LayerKeeperSetup setup_;
   WorkArea area_;
-  std::function<Environment(Phase)> input_;
   RealFileSystem files_;
-  FactSource facts_;
   std::unique_ptr<ReadWatch> watch_;
   OutsideWrites outside_;
-  Environment environment_;  ///< of the phase, before environment.d
+  std::optional<AptLists> apt_lists_;  ///< from the first step that runs on
   std::string parent_;
   std::size_t covered_ = 0;    ///< planned steps below the present upper layer
   std::size_t first_new_ = 0;  ///< index in steps_ of the first step of the present upper layer

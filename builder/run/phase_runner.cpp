@@ -81,9 +81,6 @@ std::vector<Step> steps_now(const std::vector<Step>& planned, Phase phase, const
   return steps;
 }
 
-/// Phases whose hooks get the target's path in TARGET_ROOT.
-bool sees_target_root(Phase phase) { return phase == Phase::root || phase == Phase::cleanup; }
-
 }  // namespace
 
 void PhaseRunner::handle_line(std::string_view line) {
@@ -112,13 +109,38 @@ void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
 }
 
 Environment PhaseRunner::input_environment(Phase phase) const {
-  Environment env = setup_.environment;
-  if (sees_target_root(phase)) env["TARGET_ROOT"] = setup_.target.string();
-  return in_target(phase) ? target_environment(std::move(env)) : env;
+  return phase_environment(setup_.environment, phase, setup_.target);
 }
 
-Environment PhaseRunner::environment_for(Phase phase) {
-  Environment env = input_environment(phase);
+/// What variables that were set since have changed is the builder's, and everybody's: also PATH in the target, say.
+Environment PhaseRunner::handed_to(Phase phase, const Step* step) const {
+  if (!setup_.handed) return input_environment(phase);
+  Environment handed = setup_.handed(phase, step);
+  const Environment first = phase_environment(first_environment_, phase, setup_.target);
+  for (const auto& [name, value] : input_environment(phase)) {
+    const auto before = first.find(name);
+    if (before == first.end() || before->second != value) handed[name] = value;
+  }
+  return handed;
+}
+
+/// What environment.d says wins over what only the step is handed.
+Environment PhaseRunner::with_own(Environment environment, const Step& step) const {
+  const Environment common = handed_to(step.phase, nullptr);
+  for (const auto& [name, value] : handed_to(step.phase, &step)) {
+    const auto before = common.find(name);
+    const auto now = environment.find(name);
+    const bool is_untouched = before != common.end() && now != environment.end() && before->second == now->second;
+    if (is_untouched || (before == common.end() && now == environment.end())) environment[name] = value;
+  }
+  return environment;
+}
+
+Environment PhaseRunner::environment_for(const Step& step) {
+  return with_own(sourced(step.phase, handed_to(step.phase, nullptr)), step);
+}
+
+Environment PhaseRunner::sourced(Phase phase, const Environment& env) {
   const std::vector<std::string> files = environment_files(setup_.hooks);
   if (files.empty()) return env;
   const std::string hooks = in_target(phase) ? k_target_hooks : setup_.hooks.string();
@@ -129,15 +151,15 @@ Environment PhaseRunner::environment_for(Phase phase) {
   last_lines_.clear();
   for (const std::string& line : split_lines(result.err)) handle_line(line);
   if (!succeeded(result.status)) fail(what, result.status);
-  Environment sourced = parse_environment(result.out);
-  sourced.erase("_");  // bash's own
-  return sourced;
+  Environment after = parse_environment(result.out);
+  after.erase("_");  // bash's own
+  return after;
 }
 
 /// The first program that runs in a phase is the shell that sources environment.d; it runs for the first step.
 Environment PhaseRunner::environment_before(Phase phase, const std::vector<Step>& steps) {
   try {
-    return environment_for(phase);
+    return sourced(phase, handed_to(phase, nullptr));
   } catch (Error& error) {
     if (!steps.empty()) error.during(cat("preparing ", name_of(steps.front())));
     throw;
@@ -164,7 +186,7 @@ void PhaseRunner::run(Phase phase) {
     return std::find(setup_.breaks.begin(), setup_.breaks.end(), cat(when, name)) != setup_.breaks.end();
   };
   if (steps.empty() && !wants_break("before-") && !wants_break("after-")) return;
-  if (setup_.observer != nullptr) setup_.observer->phase_begins(phase, input_environment(phase));
+  if (setup_.observer != nullptr) setup_.observer->phase_begins(phase);
   std::optional<TargetHooks> hooks;
   if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
   const Environment environment = environment_before(phase, steps);
@@ -181,7 +203,7 @@ void PhaseRunner::run_steps(Phase phase, const std::vector<Step>& steps, const E
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (in_target(phase) && !hooks) hooks.emplace(setup_.target, setup_.hooks);
     const MonotonicTime begin = setup_.clock.now();
-    run_step(steps[i], environment);
+    run_step(steps[i], with_own(environment, steps[i]));
     if (setup_.observer == nullptr) continue;
     const std::vector<Step> rest(steps.begin() + static_cast<std::ptrdiff_t>(i + 1), steps.end());
     if (!setup_.observer->step_ended(steps[i], setup_.clock.now() - begin, rest)) continue;
@@ -287,8 +309,12 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
   const bool outside = point == "after-error" && !variable("break_outside_target").empty();
   std::fprintf(stderr, "Starting debug shell. Exit to resume building.\nAt stage %s\n", point.c_str());
   std::fflush(stderr);
+  Environment all = environment;
+  Environment callers = input_environment(phase);
+  if (const auto terminal = callers.find("TERM"); terminal != callers.end()) all["TERM"] = terminal->second;
+  all.merge(callers);  // who looks around sees what the hooks were not handed, too
   Command command{.argv = {"/bin/bash", "-c", shell},
-                  .env = environment,
+                  .env = std::move(all),
                   .inherit_input = true,
                   .out = hearth::Output::inherit,
                   .err = hearth::Output::inherit,

@@ -36,11 +36,15 @@ struct PhaseRunnerSetup {
   fs::path target;                          ///< the root tree
   std::vector<std::string> elsewhere = {};  ///< labels of hooks that do not run in their phases
   StepObserver* observer = nullptr;
+  /// Of the environment before environment.d, what a step is handed; `step` nothing: environment.d itself. Not set:
+  /// all.
+  std::function<Environment(Phase phase, const Step* step)> handed = {};
 };
 
 class PhaseRunner {
  public:
-  PhaseRunner(PhaseRunnerSetup setup, const BuildPlan& plan) : setup_(std::move(setup)), plan_(plan) {}
+  PhaseRunner(PhaseRunnerSetup setup, const BuildPlan& plan)
+      : setup_(std::move(setup)), plan_(plan), first_environment_(setup_.environment) {}
   void set_native_steps(NativeSteps& native) { native_ = &native; }
 
   /// Goes on where an earlier build's results end; the steps before count as done.
@@ -57,10 +61,10 @@ class PhaseRunner {
   /// failure.
   void run_logged(const std::string& what, Command command);
 
-  /// The environment of a phase, with environment.d sourced at its place.
-  [[nodiscard]] Environment environment_for(Phase phase);
-  /// The same before environment.d is sourced.
-  [[nodiscard]] Environment input_environment(Phase phase) const;
+  /// The environment of a phase, with environment.d sourced at its place: for programs that the builder starts.
+  [[nodiscard]] Environment environment_for(Phase phase) { return sourced(phase, input_environment(phase)); }
+  /// The same as one of its hooks gets it.
+  [[nodiscard]] Environment environment_for(const Step& step);
 
   /// Shows a step whose result was there already.
   void show_taken(const std::string& name);
@@ -72,6 +76,10 @@ class PhaseRunner {
   void count_steps(std::size_t total) { total_steps_ = total; }
 
  private:
+  [[nodiscard]] Environment input_environment(Phase phase) const;
+  [[nodiscard]] Environment handed_to(Phase phase, const Step* step) const;
+  [[nodiscard]] Environment sourced(Phase phase, const Environment& env);
+  [[nodiscard]] Environment with_own(Environment environment, const Step& step) const;
   [[nodiscard]] Environment environment_before(Phase phase, const std::vector<Step>& steps);
   [[nodiscard]] std::vector<Step> steps_of(Phase phase) const;
   void run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment);
@@ -85,6 +93,7 @@ class PhaseRunner {
 
   PhaseRunnerSetup setup_;
   const BuildPlan& plan_;
+  const Environment first_environment_;  ///< before variables were set
   NativeSteps* native_ = nullptr;
   std::optional<ResumePoint> resume_;
   std::deque<std::string> last_lines_;

@@ -18,8 +18,7 @@ struct ResumePoint {
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
-  /// `input` is the environment before environment.d is sourced.
-  virtual void phase_begins(Phase phase, const Environment& input) = 0;
+  virtual void phase_begins(Phase phase) = 0;
   virtual void step_begins(const Step& step) = 0;
   /// `rest` are the steps of the phase that are still to run. Returns whether keep() is wanted.
   [[nodiscard]] virtual bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) = 0;

@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/layers/fact_source.hpp"
 
 namespace hearth::builder {
 
@@ -22,6 +23,7 @@ std::map<std::string, Facts> facts_by_step(const Json& report) {
 /// What made the step run: its own inputs; else, that one before it did.
 std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::string, Facts>& before,
                                     const std::string& first_changed) {
+  if (const auto reason = unkeepable(step.facts)) return {cat("it is not kept: ", *reason)};
   if (before.empty()) return {"nothing was kept of an earlier build of this image"};
   const auto found = before.find(step.label);
   if (found == before.end()) return {"it is new"};

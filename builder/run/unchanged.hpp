@@ -1,28 +1,32 @@
-// Whether there is anything to do: NAME.d/output.json says of what the outputs were made and how they looked; while
-// both are as they were, and the package repositories too, building again would give the same.
+// Whether there is anything to do: NAME.d/output.json says of what the outputs were made, step by step, and how they
+// looked; while both are as they were, building again would give the same.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "builder/layers/fact_source.hpp"
 #include "builder/layers/layer_record.hpp"
 #include "builder/run/hook_environment.hpp"
 #include "builder/spec/image_request.hpp"
-#include "builder/store/repository_states.hpp"
 
 namespace hearth::builder {
 
-/// A digest over all that a build is made of but repositories: command line, environment, files that it names, the
-/// elements' files, Hearth itself. It lies beside the image and is made of secrets, too: so it is keyed.
+/// A digest over what no step's facts tell: command line, settings and the files that they name, the plan, the
+/// elements' files, Hearth itself. `files` are those that the disk layout names. It lies beside the image and is made
+/// of secrets, too: so it is keyed.
 [[nodiscard]] std::string output_key(const ImageRequest& request, const BuildPlan& plan,
-                                     const Installation& installation, const FactKey& secrets);
+                                     const Installation& installation, const FactSource& facts,
+                                     const std::vector<fs::path>& files, const FactKey& secrets);
 
-/// Notes what was made. `steps` tell the repositories.
+/// Notes what was made, and by which facts. Of planned steps that are not among `steps` (they run when the disk is
+/// filled) what the plan tells.
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
-                  const std::vector<StepRecord>& steps);
+                  const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts);
 
-/// The outputs noted in `directory` when they are still what a build would make; else none.
+/// The outputs noted in `directory` when they are still what a build would make: all facts of all steps hold, as they
+/// have to for a layer. Else none.
 [[nodiscard]] std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
-                                                      RepositoryStates& repositories, const FactKey& secrets);
+                                                      const FactSource& facts, const RemoteFacts& remote);
 
 }  // namespace hearth::builder

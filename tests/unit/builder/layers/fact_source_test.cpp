@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
@@ -15,19 +17,38 @@ using testing::Not;
 class FactSourceTest : public testing::Test {
  protected:
   FactSourceTest() {
-    tree.add("os", "", "operating-system");
-    for (const char* name : {"hooks/install.d", "hooks/environment.d"}) files.make_directories(dir.path() / name, 0755);
-    put("hooks/install.d/10-x", "cat $METADATA\n");
-    put("hooks/environment.d/10-e", "export A=1\n");
+    tree.add("os", "", "operating-system").file("os", "environment.d/10-e", "export A=1\n");
+    script("install.d/10-x", "cat $METADATA\n");
     put("metadata", "{}");
   }
-  void put(const std::string& path, const std::string& text) { files.write(dir.path() / path, text, {}); }
+  void put(const std::string& path, const std::string& text) {
+    files.make_directories((dir.path() / path).parent_path(), 0755);
+    files.write(dir.path() / path, text, {});
+  }
+  void script(const std::string& path, const std::string& text) { tree.hook("os", path, text); }
   FactSource source() {
     plan = tree.plan({"os"});
-    return {files, dir.path() / "hooks", plan, packages, [this](const std::string&) { return repository; }};
+    env["HOME"] = (dir.path() / "home").string();
+    return {files,
+            plan,
+            {.environment = [this](Phase) { return env; },
+             .callers = env,
+             .packages = packages,
+             .libraries = {dir.path() / "lib"},
+             .written = {dir.path() / "made/image.d"},
+             .start_directory = dir.path() / "start"}};
   }
-  Facts facts(const Reads& reads = {}) { return source().of_step(step, reads, env); }
-  std::string fault(const Facts& noted) { return source().fault(noted, env).value_or("none"); }
+  Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }
+  std::string fault(const Facts& noted) {
+    if (auto found = source().local_fault(step.label(), noted)) return *found;
+    return remote_fault(noted, {.repository = [this](const std::string&) { return repository; }}).value_or("none");
+  }
+  Environment handed() { return source().variables(step.phase, &step); }
+  /// The step is one of the host.
+  void on_host(const std::string& text) {
+    step = {Phase::extra_data, Step::Kind::hook, "20-y", "os"};
+    script("extra-data.d/20-y", text);
+  }
 
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;
@@ -49,87 +70,75 @@ TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   EXPECT_EQ(fault(noted), "none");
 }
 
-TEST_F(FactSourceTest, AsksTheNetworkLastAndOnlyAsLongAsAllHolds) {
-  Facts noted = facts();
+TEST_F(FactSourceTest, TheNetworkIsAskedUntilSomethingDiffers) {
+  Facts noted;
   for (const char* url : {"http://m/a", "http://m/b", "http://m/c"}) noted[cat("fetch GET ", url)] = "d";
   std::vector<std::string> asked;
-  plan = tree.plan({"os"});
-  const FactSource network(
-      files, dir.path() / "hooks", plan, packages, [](const std::string&) { return std::nullopt; },
-      [&](const std::string& fetch) {
-        asked.push_back(fetch);
-        return fetch == "GET http://m/b" ? "other" : "d";
-      });
-  EXPECT_EQ(network.fault(noted, env), "the download GET http://m/b changed");
+  const RemoteFacts network{.repository = {}, .fetch = [&](const std::string& fetch) {
+                              asked.push_back(fetch);
+                              return fetch == "GET http://m/b" ? "other" : "d";
+                            }};
+  EXPECT_EQ(remote_fault(noted, network), "the download GET http://m/b changed");
   EXPECT_EQ(asked, (std::vector<std::string>{"GET http://m/a", "GET http://m/b"}));
-  asked.clear();
-  env["DIB_NEW"] = "1";
-  EXPECT_EQ(network.fault(noted, env), "the variable DIB_NEW is new");
-  EXPECT_TRUE(asked.empty());
 }
 
 TEST_F(FactSourceTest, AFileThatAHookOnlyAsksForIsAnInput) {
   const std::string flag = (dir.path() / "machine/flag").string();
-  files.make_directories(dir.path() / "machine", 0755);
-  step = {Phase::extra_data, Step::Kind::hook, "20-y", "os"};
-  files.make_directories(dir.path() / "hooks/extra-data.d", 0755);
-  files.make_directories(dir.path() / "hooks/data", 0755);
-  put("hooks/extra-data.d/20-y",
-      cat("[ -e ", replace_all(flag, "/tmp/", "/srv/../tmp/"), " ]; [ -e $TMP_HOOKS_PATH/data/a ]\n"));
+  on_host(cat("[ -e ", replace_all(flag, "/tmp/", "/srv/../tmp/"), " ]; [ -e $TMP_HOOKS_PATH/data/a ]\n"));
+  tree.file("os", "data/other", "");
   const Facts noted = facts();
   EXPECT_EQ(fault(noted), "none");
   put("machine/flag", "");
   EXPECT_THAT(fault(noted), HasSubstr("machine/flag changed"));
   fs::remove(flag);
-  put("hooks/data/b", "");  // another one, of which it says nothing
+  tree.file("os", "data/b", "");  // another one, of which it says nothing
   EXPECT_EQ(fault(noted), "none");
-  put("hooks/data/a", "");
+  tree.file("os", "data/a", "");
   EXPECT_EQ(fault(noted), "data/a changed");
 }
 
 TEST_F(FactSourceTest, AHookThatMayAskForAnyFileDependsOnTheirNames) {
-  files.make_directories(dir.path() / "hooks/data", 0755);
-  put("hooks/install.d/10-x", "[ -e $TMP_HOOKS_PATH/data/$name ]\n");
+  tree.file("os", "data/a", "");
+  script("install.d/10-x", "[ -e $TMP_HOOKS_PATH/data/$name ]\n");
   const Facts noted = facts();
-  put("hooks/install.d/30-other", "true\n");
+  script("install.d/30-other", "true\n");
   EXPECT_EQ(fault(noted), "none");
-  put("hooks/data/b", "");
+  tree.file("os", "data/b", "");
   EXPECT_EQ(fault(noted), "the set of files beside the hooks changed");
 }
 
 TEST_F(FactSourceTest, AReplayedDownloadHoldsWhileTheLockSaysTheSame) {
-  plan = tree.plan({"os"});
   std::string locked = "d1";
-  const FactSource replay(files, dir.path() / "hooks", plan, packages, {}, [&](const std::string&) { return locked; });
-  Facts noted = replay.of_step(step, {}, env);
-  noted["fetch GET http://m/x"] = "d1";
-  EXPECT_FALSE(replay.fault(noted, env));
+  const RemoteFacts replay{.repository = {}, .fetch = [&](const std::string&) { return locked; }};
+  const Facts noted = {{"fetch GET http://m/x", "d1"}};
+  EXPECT_FALSE(remote_fault(noted, replay));
   locked = "not-locked";
-  EXPECT_EQ(replay.fault(noted, env), "the download GET http://m/x changed");
+  EXPECT_EQ(remote_fault(noted, replay), "the download GET http://m/x changed");
+  EXPECT_EQ(remote_fault(noted, {}), "the download GET http://m/x is gone") << "nobody records";
 }
 
 TEST_F(FactSourceTest, EachKindOfInputIsNoticedByName) {
-  const Facts noted = facts({.files = {"data/x", "lost"}, .directories = {"data"}});
+  tree.file("os", "data/y", "");
+  const Facts noted = facts({.files = {"data/x", "lost/y"}, .directories = {"data"}});
   const auto changed = [&](const std::string& path, const std::string& text) {
-    files.make_directories((dir.path() / path).parent_path(), 0755);
-    put(path, text);
+    tree.file("os", path, text);
     std::string found = fault(noted);
-    fs::remove(dir.path() / path);
+    fs::remove(tree.path(cat("os/", path)));
     return found;
   };
-  EXPECT_EQ(changed("hooks/data/x", "new"), "data/x changed") << "and the directory";
-  EXPECT_EQ(changed("hooks/lost", "found"), "lost changed");
-  EXPECT_EQ(changed("hooks/environment.d/20-more", ""), "the directory environment.d changed");
-  EXPECT_EQ(changed("hooks/unread", "new"), "none");
+  EXPECT_EQ(changed("data/x", "new"), "data/x changed") << "and the directory";
+  EXPECT_EQ(changed("lost/y", "found"), "lost/y changed");
+  EXPECT_EQ(changed("environment.d/20-more", ""), "the directory environment.d changed");
+  EXPECT_EQ(changed("unread", "new"), "none");
   put("metadata", "{\"a\": 1}");
   EXPECT_EQ(fault(noted), "what the variable METADATA names changed");
   put("metadata", "{}");
-  put("hooks/install.d/10-x", "cat $METADATA; true\n");
+  script("install.d/10-x", "cat $METADATA; true\n");
   EXPECT_EQ(fault(noted), "install.d/10-x changed");
 }
 
 TEST_F(FactSourceTest, VariablesThatCountAreNoticedWhenTheyComeAndGo) {
-  put("hooks/install.d/10-x", "cat $METADATA; echo ${NEW:-}\n");
+  script("install.d/10-x", "cat $METADATA; echo ${NEW:-}\n");
   const Facts noted = facts();
   env["NEW"] = "1";
   EXPECT_EQ(fault(noted), "the variable NEW is new") << "a script names it, though it was not there then";
@@ -147,9 +156,7 @@ TEST_F(FactSourceTest, ADirectoryThatAVariableNamesIsAnInputWithAllBelowIt) {
   files.make_directories(dir.path() / "given/below", 0755);
   put("given/below/a", "1");
   env["GIVEN"] = (dir.path() / "given").string();
-  step = {Phase::root, Step::Kind::hook, "10-y", "os"};
-  files.make_directories(dir.path() / "hooks/root.d", 0755);
-  put("hooks/root.d/10-y", "cp -r \"$GIVEN/.\" x\n");
+  on_host("cp -r \"$GIVEN/.\" x\n");
   const Facts noted = facts();
   EXPECT_EQ(fault(noted), "none");
   put("given/below/a", "2");
@@ -177,16 +184,121 @@ TEST_F(FactSourceTest, ADirectoryThatAScriptNamesCountsWithAllBelowItButWhatPack
   EXPECT_NE(host_digest(files, dir.path() / "named"), before);
 }
 
-TEST_F(FactSourceTest, AFileTooLargeToBeReadIsAnInputByItsLook) {
+TEST_F(FactSourceTest, AStepSeesNoVariableThatIsNoFact) {
+  env.merge(Environment{{"NAMED", "1"},
+                        {"UNNAMED", "1"},
+                        {"CI_JOB_ID", "7"},
+                        {"DIB_RELEASE", "x"},
+                        {"IMAGE_NAME", "web"},
+                        {"SOURCE_DATE_EPOCH", "1700000000"},
+                        {"USER", "u"},
+                        {"HELPED", "1"},
+                        {"DEEP", "1"}});
+  script("install.d/10-x", "echo $NAMED; helper\n");
+  tree.file("os", "bin/helper", "echo $HELPED; . deep.sh\n").file("os", "lib/deep.sh", "echo $DEEP\n");
+  tree.file("os", "README.md", "CI_JOB_ID");
+  const Environment seen = handed();
+  for (const char* name : {"NAMED", "HELPED", "DEEP", "DIB_RELEASE"}) EXPECT_EQ(seen.count(name), 1U) << name;
+  for (const char* name : {"UNNAMED", "CI_JOB_ID", "IMAGE_NAME", "METADATA"}) EXPECT_EQ(seen.count(name), 0U) << name;
+  EXPECT_EQ(seen.at("HOME"), "/root");
+  EXPECT_EQ(seen.at("USER"), "root");
+  EXPECT_EQ(seen.at("SOURCE_DATE_EPOCH"), "315532800");
+  const Facts noted = facts();
+  for (const auto& [name, value] : seen) {
+    const bool is_stand_in = name == "HOME" || name == "USER" || name == "LOGNAME" || name == "TERM";
+    EXPECT_EQ(noted.count(cat("env ", name)), is_stand_in ? 0U : 1U) << name;
+  }
+  env["DEEP"] = "2";
+  EXPECT_EQ(fault(noted), "the variable DEEP changed");
+  env["DEEP"] = "1";
+  for (const char* name : {"UNNAMED", "CI_JOB_ID", "IMAGE_NAME", "USER", "SOURCE_DATE_EPOCH"}) env[name] = "other";
+  EXPECT_EQ(fault(noted), "none");
+  env["HEARTH_HOOK_VARIABLES"] = "UNNAMED";
+  EXPECT_EQ(handed().count("UNNAMED"), 1U);
+  EXPECT_EQ(fault(noted), "the variable UNNAMED is new");
+}
+
+TEST_F(FactSourceTest, OfAVariableThatIsOnlyListedTheValueCounts) {
+  env["PIP_CERT"] = env["OTHER"];
+  on_host("eval \"$x\"\n");
+  const Facts noted = facts();
+  EXPECT_THAT(noted, Contains(Key("env OTHER")));
+  EXPECT_THAT(noted, Not(Contains(Key("file OTHER"))));
+  EXPECT_THAT(noted, Contains(Key("file PIP_CERT"))) << "pip reads it by itself";
+}
+
+TEST_F(FactSourceTest, AProgramOfTheMachineThatAVariableNamesIsReadForVariables) {
+  put("tools/run.sh", "echo $DEEP\n");
+  env["TOOLS"] = (dir.path() / "tools").string();
+  env["DEEP"] = "1";
+  on_host("\"$TOOLS/run.sh\"\n");
+  EXPECT_EQ(handed().count("DEEP"), 1U);
+  const Facts noted = facts();
+  env["DEEP"] = "2";
+  EXPECT_EQ(fault(noted), "the variable DEEP changed");
+}
+
+TEST_F(FactSourceTest, AScriptThatAnEarlierHookPutThereIsHandedWhatItsNamesakeNames) {
+  env["DEEP"] = "1";
+  tree.file("os", "install.d/os-source-install/77-late", "echo $DEEP\n");
+  step = {Phase::install, Step::Kind::hook, "77-late", ""};
+  EXPECT_EQ(handed().count("DEEP"), 1U);
+  step.name = "78-written";
+  script("extra-data.d/10-write", "echo 'echo $DEEP' > $TMP_HOOKS_PATH/install.d/78-written\n");
+  EXPECT_EQ(handed().count("DEEP"), 1U) << "any script may have written it";
+}
+
+TEST_F(FactSourceTest, ConditionsOfPackagesAreVariablesOfPackageSteps) {
+  env["FLAVOUR"] = "sweet";
+  step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
+  tree.file("os", "package-installs.yaml", "vim:\n  when: FLAVOUR=sweet\n");
+  const Facts noted = facts();
+  EXPECT_EQ(handed().count("FLAVOUR"), 1U);
+  env["FLAVOUR"] = "sour";
+  EXPECT_EQ(fault(noted), "the variable FLAVOUR changed");
+}
+
+TEST_F(FactSourceTest, ANameWithoutASlashIsLookedForWhereHooksStart) {
+  put("start/list", "1");
+  env["LIST"] = "list";
+  on_host("cat $LIST\n");
+  const Facts noted = facts();
+  put("start/list", "2");
+  EXPECT_EQ(fault(noted), "what the variable LIST names changed");
+}
+
+TEST_F(FactSourceTest, ADirectoryInWhichTheBuildItselfWritesKeepsNothing) {
+  put("made/x", "1");
+  env["WORK"] = (dir.path() / "made").string();
+  on_host("cp -r $WORK/. x\n");
+  const Facts noted = facts();
+  EXPECT_EQ(unkeepable(noted), "what the variable WORK names holds the build's own output or cache");
+  EXPECT_EQ(fault(noted), "what the variable WORK names holds the build's own output or cache");
+  env["WORK"] = (dir.path() / "made/x").string();
+  EXPECT_EQ(unkeepable(facts()), std::nullopt);
+}
+
+TEST_F(FactSourceTest, WhatNobodyCanAskForAgainNeverHolds) {
+  Facts noted = facts();
+  noted["unseen curl reached 127.0.0.1:80"] = "-";
+  EXPECT_EQ(fault(noted), "curl reached 127.0.0.1:80");
+}
+
+TEST_F(FactSourceTest, ALargeFileIsAnInputByItsContent) {
   const fs::path large = dir.path() / "large.img";
   put("large.img", "x");
   fs::resize_file(large, std::uintmax_t{300} << 20U);
   env["IMAGE"] = large.string();
-  put("hooks/install.d/10-x", "cp $IMAGE x\n");
+  script("install.d/10-x", "cp $IMAGE x\n");
   const Facts noted = facts();
-  EXPECT_EQ(fault(noted), "none");
-  fs::last_write_time(large, 1'000'000'000);
-  EXPECT_EQ(fault(noted), "what the variable IMAGE names changed");
+  const std::time_t written = fs::last_write_time(large);
+  {
+    std::fstream file(large.string(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(290 << 20);
+    file << "y";
+  }
+  fs::last_write_time(large, written);
+  EXPECT_EQ(fault(noted), "what the variable IMAGE names changed") << "the same size and time";
 }
 
 TEST_F(FactSourceTest, ACommitOfABranchIsAskedForAgain) {
@@ -214,7 +326,7 @@ TEST_F(FactSourceTest, PackageStepsDependOnTheListsOfPackages) {
 
 TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   EXPECT_THAT(facts(), Not(Contains(Key("elements all"))));
-  put("hooks/install.d/10-x", "eval $(get_image_element_array)\n");
+  script("install.d/10-x", "eval $(get_image_element_array)\n");
   const Facts noted = facts();
   EXPECT_EQ(fault(noted), "none");
   tree.file("os", "README.md", "other");

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
+
 namespace hearth::builder {
 namespace {
 
@@ -10,15 +12,27 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::UnorderedElementsAre;
 
+/// Keys of what a step with these texts may see.
+Facts facts_of(const Environment& env, const std::vector<std::string>& texts,
+               const std::set<std::string>& passed = {}) {
+  std::vector<std::unique_ptr<ScriptWords>> words;
+  std::vector<const ScriptWords*> scripts;
+  for (const std::string& text : texts) {
+    words.push_back(std::make_unique<ScriptWords>(text));
+    scripts.push_back(words.back().get());
+  }
+  return environment_facts(env, scripts, {}, passed);
+}
+
 TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {
   const Environment env = {{"DIB_RELEASE", "bookworm"}, {"MY_SETTING", "1"},   {"SSH_TTY", "/dev/pts/1"},
                            {"IMAGE_NAME", "web"},       {"_", "/bin/x"},       {"DIB_IMAGE_CACHE", "/c"},
                            {"https_proxy", "http://p"}, {"LC_TIME", "de"},     {"CI_JOB_ID", "7"},
                            {"TMUX_PANE", "%3"},         {"BUILD_NUMBER", "9"}, {"SUDO_COMMAND", "/bin/sh"}};
-  EXPECT_THAT(environment_facts(env, {}),
+  EXPECT_THAT(facts_of(env, {}),
               UnorderedElementsAre(Key("env DIB_RELEASE"), Key("env https_proxy"), Key("env LC_TIME")));
   EXPECT_THAT(
-      environment_facts(env, {"echo ${MY_SETTING:-none} $OTHER_CI_JOB_ID"}),
+      facts_of(env, {"echo ${MY_SETTING:-none} $OTHER_CI_JOB_ID"}),
       UnorderedElementsAre(Key("env DIB_RELEASE"), Key("env https_proxy"), Key("env LC_TIME"), Key("env MY_SETTING")))
       << "a part of another name is none";
 }
@@ -27,27 +41,50 @@ TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
   const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"TMUX_PANE", "%3"}};
   for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)",
                              "eval \"x=\\$MY_$n\"", "print(dict(os.environ))"})
-    EXPECT_THAT(environment_facts(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
-  EXPECT_THAT(environment_facts(env, {"env | grep CI_JOB_ID"}),
+    EXPECT_THAT(facts_of(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
+  EXPECT_THAT(facts_of(env, {"env | grep CI_JOB_ID"}),
               UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));
 }
 
-TEST(Facts, OnlyAPathThatTheBuildItselfDoesNotChangeNamesAnInput) {
-  const Environment env = {{"DIB_IMAGE_CACHE", "/home/u/.cache/image-create"}};
-  EXPECT_TRUE(may_name_input("MY_DIR", "/srv/files", env));
-  for (const char* value : {"", "x", "/", "/hearth/target", "/home/u", "/home/u/.cache/image-create/x"})
-    EXPECT_FALSE(may_name_input("MY_DIR", value, env)) << value;
-  EXPECT_FALSE(may_name_input("HOME", "/srv/u", env));
+TEST(Facts, AFileAmongManyIsNotTakenAtItsWord) {
+  const ScriptWords data("eval $x; echo $MY_SETTING $CI_JOB_ID", true);
+  EXPECT_FALSE(data.lists_variables());
+  EXPECT_TRUE(data.names("MY_SETTING"));
+  EXPECT_FALSE(data.names("CI_JOB_ID"));
+}
+
+TEST(Facts, AValueNamesFilesAlsoInListsAndUrls) {
+  const auto paths = [](const std::string& value) { return input_paths("MY_FILES", value); };
+  EXPECT_THAT(paths("/srv/a:/srv/b,c=/srv/c"), ElementsAre("/srv/a", "/srv/b", "/srv/c"));
+  EXPECT_THAT(paths("file:///srv/a"), ElementsAre("/srv/a"));
+  EXPECT_THAT(paths("/srv/a b"), testing::Contains("/srv/a b"));
+  for (const char* value : {"", "x", "/", "/hearth/target", "http://host/srv/a"})
+    EXPECT_THAT(paths(value), IsEmpty()) << value;
+  EXPECT_THAT(input_paths("HOME", "/srv/u"), IsEmpty());
+}
+
+TEST(Facts, HomeIsNamedByATilde) {
+  const Environment env = {{"HOME", "/home/u"}};
+  for (const char* script : {"cat ~/x", "cd ~", "x=~/y", "cat $HOME/x"})
+    EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
+  for (const char* script : {"[[ a =~ b ]]", "sed s~a~b~", "x~"})
+    EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
+}
+
+TEST(Facts, TheCallerMayNameMore) {
+  const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"IMAGE_NAME", "x"}, {"_", "/bin/x"}};
+  EXPECT_THAT(facts_of(env, {}, {"CI_JOB_ID"}), UnorderedElementsAre(Key("env CI_JOB_ID")));
+  EXPECT_THAT(facts_of(env, {}, {"*"}), UnorderedElementsAre(Key("env CI_JOB_ID"), Key("env MY_SETTING")));
 }
 
 TEST(Facts, AScriptThatNamesOneOfThoseDependsOnIt) {
   const Environment env = {{"IMAGE_NAME", "web"}, {"BASH_FUNC_get_image_element_array%%", "() { :; }"}, {"CI", "1"}};
-  EXPECT_THAT(environment_facts(env, {"echo x", "echo $IMAGE_NAME; get_image_element_array"}),
+  EXPECT_THAT(facts_of(env, {"echo x", "echo $IMAGE_NAME; get_image_element_array"}),
               UnorderedElementsAre(Key("env IMAGE_NAME"), Key("env BASH_FUNC_get_image_element_array%%")));
 }
 
 TEST(Facts, PlacesNeverCountEvenWhenNamed) {
-  EXPECT_THAT(environment_facts({{"DIB_IMAGE_CACHE", "/c"}, {"_", "x"}}, {"cd $DIB_IMAGE_CACHE # _"}), IsEmpty());
+  EXPECT_THAT(facts_of({{"DIB_IMAGE_CACHE", "/c"}, {"_", "x"}}, {"cd $DIB_IMAGE_CACHE # _"}), IsEmpty());
 }
 
 TEST(Facts, DifferencesAreSentencesThatNameTheInput) {

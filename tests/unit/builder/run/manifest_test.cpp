@@ -25,8 +25,9 @@ class ManifestTest : public testing::Test {
     const BuildPlan plan = tree.plan({"a"});
     const DiskStage disk = DiskStage::plan(request, plan);
     const Installation installation;
-    write_manifest({request, plan, installation, disk, runner, progress, log, clock}, dir.path() / "root", timings,
-                   {dir.path() / "out.tar"});
+    FactSource facts(files, plan, {});
+    write_manifest({request, plan, installation, disk, runner, progress, log, clock, facts}, dir.path() / "root",
+                   timings, {dir.path() / "out.tar"});
     return parse_json(read_file(dir.path() / "out.d" / name), name).value_or_throw();
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.hpp"
+#include "builder/run/hook_environment.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/recording_progress.hpp"
 #include "tests/fakes/scripted_runner.hpp"
@@ -285,6 +287,31 @@ TEST_F(PhaseRunnerTest, AfterAnErrorAShellOpensAndTheErrorStays) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("At stage after-error\n"));
 }
 
+TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
+  hook("root.d/10-a");
+  hook("root.d/20-b");
+  environment_file(std::string("COMMON=sourced\0HOME=/root\0", 28));
+  plan = tree.plan(requested);
+  PhaseRunnerSetup setup{runner, progress, log, clock, environment, {}, dir.path() / "hooks", dir.path() / "target"};
+  setup.handed = [](Phase, const Step* step) -> Environment {
+    if (step == nullptr || step->name == "20-b") return {{"COMMON", "1"}, {"HOME", "/root"}};
+    return {{"COMMON", "1"}, {"HOME", "/home/u"}, {"OWN", "1"}};
+  };
+  PhaseRunner handing(std::move(setup), plan);
+  handing.set_variable("SINCE", "1");
+  handing.run(Phase::root);
+  EXPECT_THAT(*runner.ran.at(0).env,
+              testing::UnorderedElementsAre(testing::Pair("COMMON", "1"), testing::Pair("HOME", "/root"),
+                                            testing::Pair("SINCE", "1")));
+  const Environment first = *runner.ran.at(1).env;
+  EXPECT_EQ(first.at("COMMON"), "sourced") << "environment.d wins";
+  EXPECT_EQ(first.at("HOME"), "/home/u");
+  EXPECT_EQ(first.at("OWN"), "1");
+  const Environment second = *runner.ran.at(2).env;
+  EXPECT_EQ(second.at("HOME"), "/root");
+  EXPECT_EQ(second.count("OWN"), 0U);
+}
+
 /// Phases in the target bind the hooks there, so they need mounts; still no hook is started.
 TEST_F(PhaseRunnerTest, TargetPhasesRunInTheTargetAmongThePackageSteps) {
   HEARTH_NEEDS_NAMESPACES();
@@ -301,6 +328,24 @@ TEST_F(PhaseRunnerTest, TargetPhasesRunInTheTargetAmongThePackageSteps) {
     EXPECT_EQ(runner.ran[0].env->at("HOME"), "/root");
     EXPECT_EQ(native.last.at("HOME"), "/root");
     EXPECT_FALSE(fs::exists(dir.path() / "target/tmp/in_target.d"));
+  });
+}
+
+/// The builder's own programs for the target, grub-install say, come to PATH only when there is a disk.
+TEST_F(PhaseRunnerTest, AStepInTheTargetSeesWhatVariablesThatWereSetSinceChange) {
+  HEARTH_NEEDS_NAMESPACES();
+  hook("finalise.d/50-a");
+  plan = tree.plan(requested);
+  PhaseRunnerSetup setup{runner, progress, log, clock, environment, {}, dir.path() / "hooks", dir.path() / "target"};
+  const Environment first = phase_environment(environment, Phase::finalise, dir.path() / "target");
+  setup.handed = [&](Phase, const Step*) -> Environment { return {{"PATH", first.at("PATH")}, {"OWN", "1"}}; };
+  in_namespace([&] {
+    PhaseRunner handing(std::move(setup), plan);
+    handing.set_variable("HEARTH_TARGET_PATH", "/tmp/in_target.d/.grub");
+    handing.run(Phase::finalise);
+    EXPECT_THAT(*runner.ran.at(0).env,
+                testing::UnorderedElementsAre(testing::Pair("PATH", cat("/tmp/in_target.d/.grub:", first.at("PATH"))),
+                                              testing::Pair("OWN", "1")));
   });
 }
 

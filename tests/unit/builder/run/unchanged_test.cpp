@@ -6,8 +6,6 @@
 
 #include "base/text.hpp"
 #include "builder/layers/fact_source.hpp"
-#include "tests/fakes/manual_clock.hpp"
-#include "tests/fakes/scripted_http.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
@@ -23,39 +21,36 @@ class UnchangedTest : public testing::Test {
     files.write(dir.path() / "image.raw", "image", {});
     files.write(dir.path() / "metadata.json", "{}", {});
     request.environment = {{"DIB_HEAT_METADATA", (dir.path() / "metadata.json").string()}};
+    steps = {{"install.d/10-x", "os", 1, {{"repository http://m.example/InRelease", "d1"}}}};
   }
-  std::string key() { return output_key(request, tree.plan({"os"}), {}, secrets); }
+  FactSource facts(const BuildPlan& plan) {
+    return {
+        files, plan, {.environment = [this](Phase) { return request.environment; }, .callers = request.environment}};
+  }
   std::vector<fs::path> unchanged() {
-    RepositoryStates repositories(dir.path() / "repositories.json", http, clock, std::chrono::hours(1));
-    return unchanged_outputs(dir.path(), key(), repositories, secrets);
+    const BuildPlan plan = tree.plan({"os"});
+    const FactSource now = facts(plan);
+    return unchanged_outputs(dir.path(), output_key(request, plan, {}, now, key_files, secrets), now,
+                             {.repository = [this](const std::string&) { return repository; }, .fetch = {}});
   }
   void note() {
-    note_outputs(
-        dir.path(), key(), {dir.path() / "image.raw"},
-        {{"root.d/10-x",
-          "os",
-          1,
-          {{"repository http://m.example/InRelease", "d1"}, {cat("host ", flag()), host_digest(files, flag())}}}});
+    const BuildPlan plan = tree.plan({"os"});
+    const FactSource now = facts(plan);
+    Facts of_step = now.of_step(plan.steps.front(), {});
+    of_step.merge(Facts(steps.front().facts));
+    const std::vector<StepRecord> done = {{plan.steps.front().label(), "os", 1, of_step}};
+    note_outputs(dir.path(), output_key(request, plan, {}, now, key_files, secrets), {dir.path() / "image.raw"}, done,
+                 plan, now);
   }
-  std::string flag() const { return (dir.path() / "flag").string(); }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;
   ElementTree tree{files, dir.path() / "elements"};
   ImageRequest request;
   FactKey secrets{"key"};
-  fakes::ScriptedHttp http;
-  fakes::ManualClock clock;
+  std::vector<StepRecord> steps;
+  std::vector<fs::path> key_files;
+  std::optional<std::string> repository = "d1";
 };
-
-TEST_F(UnchangedTest, AFileOfTheMachineThatAHookAskedForIsSomethingTheyAreMadeOf) {
-  files.write(dir.path() / "image.raw", "x", {});
-  RepositoryStates(dir.path() / "repositories.json", http, clock, std::chrono::hours(1))
-      .seen("http://m.example/InRelease", "d1");
-  note();
-  EXPECT_THAT(unchanged(), testing::SizeIs(1));
-  files.write(flag(), "", {});
-  EXPECT_THAT(unchanged(), IsEmpty());
-}
 
 TEST_F(UnchangedTest, OutputsStandWhileNothingTheyAreMadeOfChanges) {
   EXPECT_THAT(unchanged(), IsEmpty());
@@ -72,6 +67,8 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
   };
   EXPECT_TRUE(old_after([&] { tree.hook("os", "install.d/10-x", "#!/bin/sh\ntrue\n"); }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "metadata.json", "{\"a\": 1}", {}); }));
+  key_files = {dir.path() / "luks.key"};
+  EXPECT_TRUE(old_after([&] { files.write(dir.path() / "luks.key", "k", {}); }));
   EXPECT_FALSE(old_after([&] { request.environment["MY_SETTING"] = "1"; })) << "no script names it";
   EXPECT_TRUE(old_after([&] { tree.hook("os", "install.d/10-x", "#!/bin/sh\necho $MY_SETTING $MY_DIR\n"); }));
   EXPECT_TRUE(old_after([&] { request.environment["MY_SETTING"] = "2"; }));
@@ -100,15 +97,22 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
 
 TEST_F(UnchangedTest, ANewReleaseOfARepositoryMakesThemOld) {
   note();
-  RepositoryStates(dir.path() / "repositories.json", http, clock, std::chrono::hours(1))
-      .seen("http://m.example/InRelease", "d2");
+  EXPECT_FALSE(unchanged().empty());
+  repository = "d2";
+  EXPECT_THAT(unchanged(), IsEmpty());
+}
+
+TEST_F(UnchangedTest, AStepThatDidWhatNobodyCanAskForAgainMakesThemOldAtOnce) {
+  steps.front().facts["unseen curl reached 127.0.0.1:80"] = "-";
+  note();
   EXPECT_THAT(unchanged(), IsEmpty());
 }
 
 TEST_F(UnchangedTest, TheKeyCannotBeFoundByTrying) {
-  const std::string before = key();
+  note();
+  EXPECT_FALSE(unchanged().empty());
   secrets = {"another"};
-  EXPECT_NE(key(), before);
+  EXPECT_THAT(unchanged(), IsEmpty());
 }
 
 TEST_F(UnchangedTest, TheSessionDoesNotMatter) {

@@ -1,0 +1,228 @@
+#include "builder/layers/input_digest.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "builder/layers/facts.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_no_file = "missing";
+constexpr std::uint64_t k_most_read = std::uint64_t{4} << 30U;      // bytes of one input whose contents count
+constexpr std::uint64_t k_worth_knowing = std::uint64_t{1} << 20U;  // less is read each time
+constexpr std::size_t k_many_files = 64;                            // likewise
+constexpr std::int64_t k_look_second = 1'000'000'000;
+constexpr std::int64_t k_settled =
+    2 * k_look_second;  // file systems' clocks are coarse: later changes may look the same
+
+/// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
+constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",          "/lib64/",       "/bin/",
+                                                  "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
+                                                  "/etc/ssl/", "/boot/"};
+constexpr const char* k_local = "/usr/local/";
+
+bool is_filled_by_packages(const fs::path& path) {
+  const std::string below = cat(path.string(), "/");
+  return !below.starts_with(k_local) &&
+         std::any_of(k_system.begin(), k_system.end(), [&](const char* system) { return below.starts_with(system); });
+}
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * k_look_second + time.tv_nsec; }
+
+/// How an input looks without reading it. Whatever changes it changes this, but for the same moment's second change.
+struct Look {
+  Hasher text{HashKind::sha256};
+  std::uint64_t bytes = 0;
+  std::size_t files = 0;
+  std::int64_t newest = 0;  ///< time of the last change
+
+  void add(const fs::path& path, const std::string& name) {
+    struct stat own {};
+    if (::lstat(path.c_str(), &own) != 0) return text.update(cat(name, " missing\n"));
+    add_status(name, own);
+    if (S_ISLNK(own.st_mode)) {
+      boost::system::error_code none;
+      text.update(fs::read_symlink(path, none).string());
+      struct stat target {};
+      if (::stat(path.c_str(), &target) == 0) add_status("->", target);
+    }
+    if (!S_ISDIR(own.st_mode)) return;
+    try {
+      for (const std::string& below : RealFileSystem().list(path)) add(path / below, below);
+    } catch (const Error&) {  // it may not be looked at, by hooks neither
+    }
+  }
+
+ private:
+  void add_status(const std::string& name, const struct stat& status) {
+    text.update(cat(name, " ", status.st_mode, " ", status.st_size, " ", status.st_ino, " ",
+                    nanoseconds(status.st_mtim), " ", nanoseconds(status.st_ctim), "\n"));
+    newest = std::max({newest, nanoseconds(status.st_ctim), nanoseconds(status.st_mtim)});
+    if (S_ISREG(status.st_mode)) bytes += static_cast<std::uint64_t>(status.st_size);
+    ++files;
+  }
+};
+
+/// What a link at the top leads to is the input.
+Look look_at(const fs::path& path) {
+  Look look;
+  boost::system::error_code none;
+  const fs::path real = fs::canonical(path, none);
+  look.add(none ? path : real, "");
+  return look;
+}
+
+std::string describe(const FileStatus& status, const std::string& content) {
+  return cat(static_cast<int>(status.type), " ", status.mode, " ", content);
+}
+
+std::string link_of(const fs::path& path) {
+  boost::system::error_code none;
+  const fs::path target = fs::read_symlink(path, none);
+  return none ? "" : cat(" -> ", target.string());
+}
+
+/// In pieces: it may be larger than the memory.
+std::string large_content_digest(const fs::path& path) {
+  const Fd file = Fd::open(path.string(), O_RDONLY);
+  Hasher hasher(HashKind::sha256);
+  std::string buffer(k_worth_knowing, '\0');
+  while (true) {
+    const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) throw Error::from_errno("reading", path.string());
+    if (size == 0) return hasher.hex_digest();
+    hasher.update(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)));
+  }
+}
+
+/// Of one input, which may be read up to `left` bytes.
+class ContentDigest {
+ public:
+  explicit ContentDigest(const FileReader& files) : files_(files) {}
+
+  std::string of_file(const fs::path& path, const FileStatus& status) {
+    if (status.size > left_) return look_at(path).text.hex_digest();
+    left_ -= status.size;
+    return status.size > k_worth_knowing ? large_content_digest(path) : fact_digest(files_.read(path).value_or(""));
+  }
+
+  std::string of_tree(const fs::path& directory) {
+    std::string text;
+    add(directory, "", text);
+    return fact_digest(text);
+  }
+
+ private:
+  void add(const fs::path& directory, const std::string& below, std::string& text) {
+    for (const std::string& name : files_.list(directory)) {
+      const fs::path path = directory / name;
+      const std::string link = link_of(path);
+      text += cat(below, name, link);
+      try {
+        const std::optional<FileStatus> status = files_.status(path);
+        const bool is_file = status && status->type == FileStatus::Type::regular;
+        if (status) text += cat(" ", describe(*status, is_file ? of_file(path, *status) : ""));
+        text += "\n";
+        if (status && status->type == FileStatus::Type::directory && link.empty())
+          add(path, cat(below, name, "/"), text);
+      } catch (const Error&) {  // it may not be looked at, by hooks neither
+        text += " unreadable\n";
+      }
+    }
+  }
+
+  const FileReader& files_;
+  std::uint64_t left_ = k_most_read;
+};
+
+std::string path_digest(const FileReader& files, const fs::path& path, bool may_be_system) {
+  try {
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status) return k_no_file;
+    std::string content;
+    ContentDigest digest(files);
+    if (status->type == FileStatus::Type::directory) {
+      const bool names_only = may_be_system && is_filled_by_packages(path);
+      content = names_only ? join(files.list(path), "\n") : digest.of_tree(path);
+    }
+    if (status->type == FileStatus::Type::regular) content = digest.of_file(path, *status);
+    return fact_digest(describe(*status, content));
+  } catch (const Error&) {  // it may not be looked at, by hooks neither
+    return "unreadable";
+  }
+}
+
+std::int64_t wall_nanoseconds() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::string tree_digest(const FileReader& files, const fs::path& directory) {
+  return ContentDigest(files).of_tree(directory);
+}
+
+std::string host_digest(const FileReader& files, const fs::path& path) { return path_digest(files, path, true); }
+
+InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(files), memory_(std::move(memory)) {
+  if (memory_.empty()) return;
+  const Result<Json> read = parse_json(files_.read(memory_).value_or("{}"), memory_.string());
+  if (!read.ok() || !read.value().is_object()) return;
+  for (const auto& [path, known] : read.value().items()) {
+    if (known.is_object()) known_[path] = {known.value("look", ""), known.value("digest", "")};
+  }
+}
+
+std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
+  if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true);
+  const std::int64_t began = wall_nanoseconds();
+  Look look = look_at(path);
+  if (look.bytes < k_worth_knowing && look.files < k_many_files) return path_digest(files_, path, false);
+  const std::string text = look.text.hex_digest();
+  const auto found = known_.find(path.string());
+  if (found != known_.end() && found->second.look == text) return found->second.digest;
+  const std::string digest = path_digest(files_, path, false);
+  if (look.newest + k_settled < began) {
+    known_[path.string()] = {text, digest};
+    learned_ = true;
+  }
+  return digest;
+}
+
+const std::string& InputDigests::told(const std::string& name, const fs::path& path, bool may_be_system) {
+  const auto [known, is_new] = told_.try_emplace(name);
+  if (is_new) known->second = digest_now(path, may_be_system);
+  return known->second;
+}
+
+const std::string& InputDigests::host(const fs::path& path) { return told(cat("host ", path.string()), path, true); }
+const std::string& InputDigests::path(const fs::path& path) { return told(path.string(), path, false); }
+
+void InputDigests::save() const {
+  if (!learned_ || memory_.empty()) return;
+  Json json = Json::object();
+  for (const auto& [path, known] : known_) {
+    boost::system::error_code failed;
+    if (fs::exists(path, failed)) json[path] = {{"look", known.look}, {"digest", known.digest}};
+  }
+  try {
+    RealFileSystem files;
+    files.make_directories(memory_.parent_path(), 0777);
+    files.write(memory_, json.dump(1), {.mode = 0600});
+  } catch (const Error&) {  // a full disk: see above
+  }
+}
+
+}  // namespace hearth::builder

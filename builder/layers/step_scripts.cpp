@@ -1,0 +1,184 @@
+#include "builder/layers/step_scripts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::uint64_t k_longest_script = std::uint64_t{1} << 20U;
+constexpr std::size_t k_most_host_files = 500;  // of one directory; beyond, their variables have to be named elsewhere
+constexpr const char* k_environment_hooks = "environment.d";
+constexpr const char* k_installer = "install-packages";
+
+bool is_phase_directory(const std::string& name) {
+  return name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)).has_value();
+}
+
+bool is_documentation(const std::string& name) {
+  return name.starts_with("README") || name.ends_with(".md") || name.ends_with(".rst") || name.ends_with(".pyc");
+}
+
+bool is_package_list(const std::string& name) { return name.starts_with("package-installs") || name == "pkg-map"; }
+
+/// Directories of the machine in which nobody's scripts are but the system's.
+bool is_of_system(const fs::path& path) {
+  static constexpr std::array<std::string_view, 7> k_systems_own = {"/usr/",  "/lib",      "/bin/",    "/sbin/",
+                                                                    "/boot/", "/var/lib/", "/etc/ssl/"};
+  const std::string below = cat(path.string(), "/");
+  return !below.starts_with("/usr/local/") &&
+         std::any_of(k_systems_own.begin(), k_systems_own.end(),
+                     [&](std::string_view system) { return below.starts_with(system); });
+}
+
+/// "lib.sh" is named by "lib", too: Python's modules are.
+std::string stem_of(const std::string& name) {
+  const std::size_t dot = name.find('.', 1);
+  return name.substr(0, dot);
+}
+
+bool is_script(const FileReader& files, const fs::path& path) {
+  try {
+    const std::optional<FileStatus> status = files.status(path);
+    return status && status->type == FileStatus::Type::regular && status->size <= k_longest_script;
+  } catch (const Error&) {  // hooks can't read it either
+    return false;
+  }
+}
+
+}  // namespace
+
+const ScriptWords& StepScripts::Script::words() const {
+  if (words_) return *words_;
+  std::string text;
+  try {
+    text = files_.read(path_).value_or("");
+  } catch (const Error&) {  // hooks can't read it either
+  }
+  words_ = std::make_unique<ScriptWords>(std::move(text), place_ == Place::host_below);
+  return *words_;
+}
+
+const ScriptInputs& StepScripts::Script::inputs(const std::string& home) const {
+  if (!inputs_) inputs_ = inputs_in(words().text(), home);
+  return *inputs_;
+}
+
+StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const std::vector<fs::path>& libraries,
+                         std::string home)
+    : files_(files), home_(std::move(home)) {
+  for (const auto& [directory, entries] : plan.hooks.directories()) {
+    const auto place = is_phase_directory(directory) ? Script::Place::hook : Script::Place::beside;
+    for (const auto& [name, entry] : entries) {
+      if (entry.is_directory) add_directory(entry.path, place);
+      const Script* const script = entry.is_directory ? nullptr : add_file(entry.path, name, place);
+      if (script == nullptr) continue;
+      if (directory == k_environment_hooks) environment_.push_back(script);
+      hooks_[cat(directory, "/", name)] = script;
+    }
+  }
+  for (const fs::path& path : plan.hooks.top_files()) {
+    const Script* const script = add_file(path, path.filename().string(), Script::Place::beside);
+    if (script != nullptr && is_package_list(path.filename().string())) packages_.push_back(script);
+  }
+  for (const fs::path& library : libraries) add_directory(library, Script::Place::beside);
+}
+
+const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std::string& name, Script::Place place) {
+  if (is_documentation(name) || !is_script(files_, path)) return nullptr;
+  scripts_.push_back(std::make_unique<Script>(files_, path, place));
+  const Script* const script = scripts_.back().get();
+  by_name_.emplace(name, script);
+  if (stem_of(name) != name) by_name_.emplace(stem_of(name), script);
+  return script;
+}
+
+void StepScripts::add_directory(const fs::path& directory, Script::Place place) {
+  for (const std::string& name : files_.list(directory)) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files_.status(path);
+    if (!status) continue;
+    const bool is_link = fs::is_symlink(fs::symlink_status(path));
+    if (status->type == FileStatus::Type::directory && !is_link) add_directory(path, place);
+    if (status->type == FileStatus::Type::regular) (void)add_file(path, name, place);
+  }
+}
+
+/// A script that an earlier hook put there is one of those by its name (install-types links them), or was written by
+/// one: then it may be any.
+StepScripts::Scripts StepScripts::roots(const Step* step) const {
+  Scripts roots = environment_;
+  if (step == nullptr) return roots;
+  if (step->kind != Step::Kind::hook) {
+    roots.insert(roots.end(), packages_.begin(), packages_.end());
+    const auto [first, last] = by_name_.equal_range(k_installer);
+    for (auto found = first; found != last; ++found) roots.push_back(found->second);
+    return roots;
+  }
+  if (const auto hook = hooks_.find(step->label()); hook != hooks_.end()) {
+    roots.push_back(hook->second);
+    return roots;
+  }
+  const auto [first, last] = by_name_.equal_range(step->name);
+  for (auto found = first; found != last; ++found) roots.push_back(found->second);
+  if (first == last) {
+    for (const auto& script : scripts_) roots.push_back(script.get());
+  }
+  return roots;
+}
+
+const StepScripts::Scripts& StepScripts::mentioned_in(const Script& script) const {
+  const auto [known, is_new] = mentioned_.try_emplace(&script);
+  if (!is_new) return known->second;
+  const bool any = script.inputs(home_).any_hook;
+  for (const auto& [name, other] : by_name_) {
+    if ((any && other->place() == Script::Place::beside) || script.words().has(name)) known->second.push_back(other);
+  }
+  return known->second;
+}
+
+StepScripts::Scripts StepScripts::on_host(const fs::path& path) const {
+  const auto [known, is_new] = on_host_.try_emplace(path.string());
+  if (!is_new || is_of_system(path)) return known->second;
+  std::size_t visited = 0;
+  const std::function<void(const fs::path&)> add = [&](const fs::path& at) {
+    if (++visited > k_most_host_files) return;
+    if (is_script(files_, at)) {
+      host_scripts_.push_back(
+          std::make_unique<Script>(files_, at, at == path ? Script::Place::host : Script::Place::host_below));
+      known->second.push_back(host_scripts_.back().get());
+      return;
+    }
+    try {
+      if (at != path && fs::is_symlink(fs::symlink_status(at))) return;
+      for (const std::string& name : files_.list(at)) add(at / name);
+    } catch (const Error&) {  // hooks can't read it either
+    }
+  };
+  add(path);
+  return known->second;
+}
+
+StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_paths) const {
+  Scripts found;
+  std::set<const Script*> seen;
+  const auto add = [&](const Scripts& scripts) {
+    for (const Script* script : scripts) {
+      if (seen.insert(script).second) found.push_back(script);
+    }
+  };
+  add(roots(step));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i]->place() == Script::Place::host_below) continue;  // it may be data
+    for (const fs::path& path : host_paths(*found[i])) add(on_host(path));
+    add(mentioned_in(*found[i]));
+  }
+  return found;
+}
+
+}  // namespace hearth::builder

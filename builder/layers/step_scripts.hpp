@@ -1,0 +1,69 @@
+// The texts that a step may run, told before it runs: its script, environment.d, files beside the hooks, of the shell
+// library and of the machine that those name, and what these name in turn. Which variables a step is handed follows
+// from them, so that it can't see one that is none of its inputs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "builder/layers/facts.hpp"
+#include "builder/layers/script_inputs.hpp"
+#include "builder/plan/build_plan.hpp"
+
+namespace hearth::builder {
+
+class StepScripts {
+ public:
+  /// Read when asked for.
+  class Script {
+   public:
+    /// In a phase's directory; elsewhere among the hooks; of the machine, by itself or below a directory.
+    enum class Place { hook, beside, host, host_below };
+    Script(const FileReader& files, fs::path path, Place place)
+        : files_(files), path_(std::move(path)), place_(place) {}
+    [[nodiscard]] Place place() const { return place_; }
+    [[nodiscard]] const ScriptWords& words() const;
+    /// What it says of its inputs; `home` is the caller's.
+    [[nodiscard]] const ScriptInputs& inputs(const std::string& home) const;
+
+   private:
+    const FileReader& files_;
+    fs::path path_;
+    Place place_;
+    mutable std::unique_ptr<ScriptWords> words_;
+    mutable std::optional<ScriptInputs> inputs_;
+  };
+  using Scripts = std::vector<const Script*>;
+
+  /// `libraries` are directories of Hearth's own shell library and programs for hooks.
+  StepScripts(const FileReader& files, const BuildPlan& plan, const std::vector<fs::path>& libraries, std::string home);
+
+  /// `step` nothing: environment.d alone. `host_paths` tells which files of the machine a text names.
+  using HostPaths = std::function<std::vector<fs::path>(const Script& script)>;
+  [[nodiscard]] Scripts of(const Step* step, const HostPaths& host_paths) const;
+
+ private:
+  const Script* add_file(const fs::path& path, const std::string& name, Script::Place place);
+  void add_directory(const fs::path& directory, Script::Place place);
+  [[nodiscard]] Scripts roots(const Step* step) const;
+  [[nodiscard]] const Scripts& mentioned_in(const Script& script) const;
+  [[nodiscard]] Scripts on_host(const fs::path& path) const;
+
+  const FileReader& files_;
+  std::string home_;
+  std::vector<std::unique_ptr<Script>> scripts_;
+  std::multimap<std::string, const Script*> by_name_;
+  std::map<std::string, const Script*> hooks_;  ///< by label
+  Scripts environment_;
+  Scripts packages_;
+  mutable std::map<const Script*, Scripts> mentioned_;
+  mutable std::map<std::string, Scripts> on_host_;
+  mutable std::vector<std::unique_ptr<Script>> host_scripts_;
+};
+
+}  // namespace hearth::builder
