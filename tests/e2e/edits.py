@@ -1,17 +1,25 @@
 #!/usr/bin/python3
 """Random edits; after each, what is built from layers has the bytes of a clean build. usage: edits.py HEARTH ELEMENTS [SEED]
 
-Edited are hooks and files of elements, variables, files and directories that variables name, and a branch of git. 30 edits, 500
-with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
-hook uses (a build service's variables, a variable that nothing names) must leave the outputs up to date.
+Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
+of git, a document and an apt repository on a server. 30 edits, 500 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed
+is printed: given again, it makes the same edits. Edits of what no hook uses (a build service's variables, a variable that only a
+program of the machine would read) must leave the outputs up to date. At the end a hook fetches something without noting it.
 """
 
+import gzip
+import hashlib
+import http.server
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+LARGE = 300 << 20
 
 HOOKS = {
     "root.d/60-given": 'mkdir -p "$TMP_MOUNT_PATH/given"; cp -a "$GIVEN/." "$TMP_MOUNT_PATH/given/"',
@@ -20,24 +28,95 @@ HOOKS = {
                            'cp "$TMPDIR/cloned/file" "$TMP_MOUNT_PATH/etc/cloned"\n'
                            'echo "git $REPOSITORY master $(git -C "$TMPDIR/cloned" rev-parse HEAD)" >> "$HEARTH_INPUTS"\n'
                            'rm -rf "$TMPDIR/cloned"',
+    "extra-data.d/30-machine": 'cat MACHINE/named > "$TMP_MOUNT_PATH/etc/machine"; [ ! -e MACHINE/flag ] || echo flag >> "$TMP_MOUNT_PATH/etc/machine"\n'
+                               'program-of-the-machine >> "$TMP_MOUNT_PATH/etc/machine"',
+    "extra-data.d/40-large": 'dd if="$LARGE" bs=64 skip=$((290 << 14)) count=1 status=none > "$TMP_MOUNT_PATH/etc/large"',
+    "extra-data.d/50-helper": '"$TMP_HOOKS_PATH/bin/edited-helper" > "$TMP_MOUNT_PATH/etc/helped"; "$SCRIPT" >> "$TMP_MOUNT_PATH/etc/helped"',
+    "extra-data.d/60-document": '"$TMP_HOOKS_PATH/bin/cache-url" "$SERVER/document" "$DIB_IMAGE_CACHE/document"\n'
+                                'cat "$DIB_IMAGE_CACHE/document" > "$TMP_MOUNT_PATH/etc/document"',
+    "extra-data.d/70-apt": 'apt=$TMP_MOUNT_PATH/var/lib/apt; mkdir -p "$apt/lists/partial" "$TMP_MOUNT_PATH/etc/apt" "$TMPDIR/apt/archives/partial"\n'
+                           'echo "deb [trusted=yes] $SERVER/debian stable main" > "$TMP_MOUNT_PATH/etc/apt/sources.list"; : > "$TMPDIR/apt/status"\n'
+                           'options=(-q -o Dir::State="$apt" -o Dir::State::status="$TMPDIR/apt/status" -o Dir::Cache="$TMPDIR/apt" -o APT::Sandbox::User=root\n'
+                           '  -o Dir::Etc::sourcelist="$TMP_MOUNT_PATH/etc/apt/sources.list" -o Dir::Etc::sourceparts=-)\n'
+                           'apt-get "${options[@]}" update; (cd "$TMPDIR/apt" && apt-get "${options[@]}" download edited)\n'
+                           'cat "$TMPDIR"/apt/edited_*.deb > "$TMP_MOUNT_PATH/etc/edited.deb"; rm -rf "$TMPDIR/apt" "$apt/lists"/*Packages* "$apt/lists/partial"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
     "post-install.d/50-after": 'cat /etc/flavour /etc/text > /opt/after',
 }
 
 
+UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Answers with what is in `files` now, by path; tells a digest as ETag."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.files = {}
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def publish(self, text):
+        """An apt repository with one package of this text. Its version stays: apt need not see a newer one."""
+        package = "debian/pool/edited_1_all.deb"
+        self.files[f"/{package}"] = text
+        digest = lambda body: hashlib.sha256(body).hexdigest()
+        listed = (f"Package: edited\nVersion: 1\nArchitecture: all\nMaintainer: n <n@example.org>\nDescription: x\n"
+                  f"Filename: {package.removeprefix('debian/')}\nSize: {len(text)}\nSHA256: {digest(text)}\n").encode()
+        bodies = {"main/binary-all/Packages": listed, "main/binary-amd64/Packages": b"", "main/binary-arm64/Packages": b""}
+        bodies |= {f"{name}.gz": gzip.compress(body, mtime=0) for name, body in bodies.items()}
+        lines = "".join(f" {digest(body)} {len(body)} {name}\n" for name, body in bodies.items())
+        release = ("Suite: stable\nCodename: stable\nArchitectures: all amd64 arm64\nComponents: main\n"
+                   f"Date: Thu, 01 Jan 2026 00:00:00 UTC\nSHA256:\n{lines}").encode()
+        for name, body in bodies.items():
+            self.files[f"/debian/dists/stable/{name}"] = body
+        self.files["/debian/dists/stable/Release"] = release
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = self.server.files.get(self.path)
+        self.send_response(404 if body is None else 200)
+        if body is not None:
+            self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body or b"")
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
 class Site:
     """What a build is made of, and ways to change it."""
 
-    def __init__(self, hearth, elements, work, seed):
-        self.hearth, self.work, self.random = hearth, work, random.Random(seed)
+    def __init__(self, hearth, elements, work, machine, seed):
+        self.hearth, self.work, self.machine, self.random = hearth, work, machine, random.Random(seed)
+        self.server = Server()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("DIB_", "HEARTH_", "CI"))}
         self.environment |= {
             "ELEMENTS_PATH": f"{work}/elements:{elements}", "DIB_IMAGE_CACHE": f"{work}/cache", "HEARTH_LAYER_WORTH": "0",
             "SOURCE_DATE_EPOCH": "1700000000", "GIVEN": f"{work}/given", "FILE": f"{work}/file", "HOME": f"{work}/home",
-            "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1"}
+            "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1", "HEARTH_REPOSITORY_AGE": "0", "SERVER": self.server.url(),
+            "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}"}
         for name, script in HOOKS.items():
-            self.hook(name, script)
+            self.hook(name, script.replace("MACHINE", machine))
+        self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
+        self.program(f"{machine}/script", 'echo "${SCRIPTED:-plain}"')
+        self.program(f"{machine}/bin/program-of-the-machine", 'echo "${NOBODYS:-plain} ${CI_JOB_ID:-none}"')
+        shutil.copy(f"{elements}/../../../elements/cache-url/bin/cache-url", f"{work}/elements/edited/bin/cache-url")
+        self.write(f"{machine}/named")
+        with open(f"{machine}/large", "wb") as file:
+            file.truncate(LARGE)
+        self.document()
+        self.package()
         for path in ("elements/edited/data/text", "given/a", "given/below/b", "file", "home/x"):
             self.write(path)
         subprocess.run(["git", "init", "-q", "-b", "master", f"{work}/repository"], check=True, env=self.environment)
@@ -53,6 +132,28 @@ class Site:
 
     def hook(self, name, script):
         os.chmod(self.write(f"elements/edited/{name}", f"#!/bin/bash\nset -eu\n{script}\n"), 0o755)
+
+    def program(self, path, script):
+        os.chmod(self.write(path, f"#!/bin/sh\n{script}\n"), 0o755)
+
+    def document(self):
+        self.server.files["/document"] = f"{self.random.random()}\n".encode()
+
+    def package(self):
+        self.server.publish(f"{self.random.random()}\n".encode())
+
+    def large(self):
+        """Its size stays, and its time, too."""
+        path = f"{self.machine}/large"
+        look = os.stat(path)
+        with open(path, "r+b") as file:
+            file.seek((290 << 20) + self.random.randrange(60))
+            file.write(self.random.choice(b"abcdef").to_bytes(1, "big"))
+        os.utime(path, ns=(look.st_atime_ns, look.st_mtime_ns))
+
+    def flag(self):
+        path = f"{self.machine}/flag"
+        os.remove(path) if os.path.exists(path) else self.write(path)
 
     def commit(self):
         self.write("repository/file")
@@ -87,10 +188,10 @@ class Site:
         self.extra.append(name)
 
     def edits(self):
-        """Name → (what it does, whether a hook can see it)."""
+        """Name → (what it does, whether a hook can see it; None: one that lists variables does)."""
         script = self.random.choice(list(HOOKS))
         return {
-            f"the script {script}": (lambda: self.hook(script, f"{HOOKS[script]}; : {self.random.random()}"), True),
+            f"the script {script}": (lambda: self.hook(script, f"{HOOKS[script].replace('MACHINE', self.machine)}; : {self.random.random()}"), True),
             "a hook comes or goes": (self.more_hooks, True),
             "the file of the element": (lambda: self.write("elements/edited/data/text"), True),
             "a file that a variable names": (lambda: self.write("file"), True),
@@ -102,6 +203,15 @@ class Site:
             "a commit": (self.commit, True),
             "a variable that a script names": (lambda: self.variable("FLAVOUR", ["sweet", "sour", None]), True),
             "a variable that a script finds": (lambda: self.variable(f"SITE_{self.random.randrange(3)}", ["1", "2", None]), True),
+            "a file that a script names": (lambda: self.write(f"{self.machine}/named"), True),
+            "a file that a script asks for": (self.flag, True),
+            "a large file": (self.large, True),
+            "a document on a server": (self.document, True),
+            "a package on a mirror": (self.package, True),
+            "a variable of a called helper": (lambda: self.variable("HELPED", ["1", "2", None]), True),
+            "a variable of a script that a variable names": (lambda: self.variable("SCRIPTED", ["1", "2", None]), True),
+            "a variable of a program of the machine": (lambda: self.variable("NOBODYS", [str(self.random.random())]), None),
+            "the home": (lambda: self.variable("HOME", [f"{self.work}/home{self.random.randrange(9)}"]), False),
             "a build service's variable": (lambda: self.variable("CI_JOB_ID", [str(self.random.random())]), False),
             "a terminal's variable": (lambda: self.variable("TMUX_PANE", [str(self.random.random())]), False),
         }
@@ -115,13 +225,30 @@ class Site:
             return file.read(), done.stdout + done.stderr
 
 
+def unnoted(site):
+    """What a hook fetches without a word is fetched each time, and `image why` says so."""
+    site.hook("post-root.d/90-unnoted", UNNOTED)
+    site.build("image")
+    site.document()
+    found, said = site.build("image")
+    if found != site.build("clean", "--no-cache")[0]:
+        raise AssertionError(f"what a hook fetches without noting it is stale:\n{said}")
+    why = subprocess.run([site.hearth, "image", "why", "image"], cwd=site.work, capture_output=True, text=True, check=True).stdout
+    if "it is not kept: curl reached 127.0.0.1:" not in why or "kept  extra-data.d/30-machine" not in why:
+        raise AssertionError(f"image why does not say what is not kept:\n{why}")
+
+
 def main():
     hearth, elements = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
     count = int(os.environ.get("HEARTH_EDITS") or (500 if os.environ.get("HEARTH_LONG") else 30))
     began, kept = time.monotonic(), 0
-    with tempfile.TemporaryDirectory(prefix="hearth-e2e.") as work:
-        site = Site(hearth, elements, work, seed)
+    # Scripts' names below /tmp are no inputs: hooks have one of their own.
+    place = os.path.dirname(hearth) if not hearth.startswith(("/tmp/", "/var/tmp/")) else "/opt"
+    with tempfile.TemporaryDirectory(prefix="hearth-e2e.") as work, tempfile.TemporaryDirectory(prefix="hearth-e2e.", dir=place) as machine:
+        os.chmod(machine, 0o755)
+        os.chmod(work, 0o755)
+        site = Site(hearth, elements, work, machine, seed)
         site.build("image")
         for number in range(1, count + 1):
             edits = site.edits()
@@ -130,11 +257,12 @@ def main():
             edit()
             where = f"seed {seed}, edit {number} ({name})"
             found, said = site.build("image")
-            if not seen and "is up to date" not in said:
+            if seen is False and "is up to date" not in said:
                 raise AssertionError(f"{where}: it is built again:\n{said}")
             kept += "is up to date" in said
             if found != site.build("clean", "--no-cache")[0]:
                 raise AssertionError(f"{where}: not what a clean build makes")
+        unnoted(site)
     print(f"{count} edits, seed {seed}: each as a clean build; {kept} left the image as it was; {time.monotonic() - began:.0f} s")
 
 
