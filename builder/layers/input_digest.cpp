@@ -187,6 +187,10 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(fi
 
 std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
   if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true);
+  struct stat status {};
+  const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                        static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
+  if (is_small) return path_digest(files_, path, false);
   const std::int64_t began = wall_nanoseconds();
   Look look = look_at(path);
   if (look.bytes < k_worth_knowing && look.files < k_many_files) return path_digest(files_, path, false);
