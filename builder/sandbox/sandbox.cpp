@@ -25,6 +25,7 @@ namespace {
 
 const fs::path k_old_root = "/.host";     // the host's tree, while the new root is put together
 const fs::path k_empty_file = "/.empty";  // what hidden files look like
+const fs::path k_nothing = "/hearth/private/nothing";
 
 /// Top-level directories that the sandbox makes itself.
 const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
@@ -191,9 +192,57 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
   return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0;
 }
 
+/// Without its sockets: an overlay's are nobody's. Returns false where the kernel refuses.
+bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
+  std::string escaped;
+  for (const char c : lower.string()) escaped += c == ':' || c == ',' || c == '\\' ? cat("\\", c) : std::string(1, c);
+  const std::string layers = cat("lowerdir=", escaped, ":", k_nothing.string(), ",userxattr");
+  return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, layers.c_str()) == 0;
+}
+
+/// The entries of a directory that has mounts below, one by one; what has some itself is taken apart in turn.
+class Entries {
+ public:
+  Entries() : mounts_(RealFileSystem().read("/proc/self/mountinfo").value_or("")) {}
+
+  void make_places(const fs::path& host, const fs::path& places) const {
+    each(host, [&](const fs::path& entry, const fs::path& name) {
+      if (make_place(entry, places / name) && is_divided(entry)) make_places(entry, places / name);
+    });
+  }
+
+  /// Read-only, and without sockets where there are overlays: a service of the machine may listen there.
+  void show(const fs::path& host, const fs::path& directory) const {
+    each(host, [&](const fs::path& entry, const fs::path& name) {
+      const fs::path place = directory / name;
+      const fs::file_status status = fs::symlink_status(entry);
+      if (!fs::exists(fs::symlink_status(place)) || fs::is_symlink(status)) return;
+      if (is_divided(entry)) return show(entry, place);
+      if (!fs::is_directory(status) || !mount_read_only_overlay(entry, place))
+        bind_mount(entry, place, Access::read_only);
+    });
+  }
+
+ private:
+  template <typename Act>
+  static void each(const fs::path& host, const Act& act) {
+    for (const std::string& name : RealFileSystem().list(host)) {
+      try {
+        act(host / name, name);
+      } catch (const std::exception&) {  // it went away meanwhile, or is not for us
+      }
+    }
+  }
+  [[nodiscard]] bool is_divided(const fs::path& entry) const {
+    return fs::is_directory(fs::symlink_status(entry)) && !mount_points_below(mounts_, entry.string()).empty();
+  }
+
+  std::string mounts_;
+};
+
 /// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area, where
 /// upper holds that and nothing else (layers keep it). The kernel refuses the overlay when something is mounted below
-/// the directory (a user namespace may not uncover what a mount hides): then the entries are bound one by one over an
+/// the directory (a user namespace may not uncover what a mount hides): then the entries are shown one by one over an
 /// overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
 /// it.
 void mount_private_copy(const fs::path& directory) {
@@ -204,24 +253,14 @@ void mount_private_copy(const fs::path& directory) {
   make_directory(store / "upper", 01777);
   if (directory == "/tmp") make_directory(directory, 01777);
   if (mount_overlay(host, store, directory)) return;
-  const auto each = [&](const auto& act) {
-    for (const std::string& name : RealFileSystem().list(host)) {
-      try {
-        act(host / name, name);
-      } catch (const std::exception&) {  // it went away meanwhile, or is not for us
-      }
-    }
-  };
-  each([&](const fs::path& entry, const std::string& name) { make_place(entry, store / "places" / name); });
+  make_directory(k_nothing);
+  const Entries entries;
+  entries.make_places(host, store / "places");
   if (!mount_overlay(store / "places", store, directory)) {
     make_directory(store / "places", 01777);
     bind_mount(store / "places", directory, Access::read_write);
   }
-  each([&](const fs::path& entry, const std::string& name) {
-    if (fs::exists(fs::symlink_status(directory / name)) && !fs::is_symlink(fs::symlink_status(entry))) {
-      bind_mount(entry, directory / name, Access::read_only);
-    }
-  });
+  entries.show(host, directory);
 }
 
 /// A home as a whole is shown only where the output is to lie in it; who starts a build in another one finds an empty

@@ -62,6 +62,15 @@ OUTPUT=$work/out/root "$HEARTH" image create -n -t tar -o out/root --checksums s
 judge root out/root.d/build.log
 no_host_packages out/root.d
 
+# Something mounted beside the canary: then the directory can't be shown as one overlay.
+plant "$HOME"
+machine > before
+mkdir mounted out/divided
+OUTPUT=$work/out/divided/root unshare -m bash -c '
+    mount -t tmpfs none mounted && exec "$HEARTH" image create -n -t tar -o out/divided/root tiny-os escapes' > log-divided 2>&1 < /dev/null ||
+    fail "as root, with something mounted: $(tail -40 log-divided)"
+judge divided out/divided/root.d/build.log
+
 plant "$work/user"
 install -d -o "$user" "$work/user/out"
 chown -R "$user" "$work/user"
