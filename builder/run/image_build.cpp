@@ -31,6 +31,8 @@ namespace {
 
 constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
 constexpr std::uint64_t k_image_build_kib = 1024;
+constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
+constexpr Duration k_name_retry = std::chrono::milliseconds(20);
 
 volatile std::sig_atomic_t g_stop_signal = 0;  // the one global that style allows: a handler can reach nothing else
 
@@ -105,10 +107,15 @@ void require_place_for_lock(const fs::path& lock) {
   }
 }
 
-/// One build of a name at a time: two would write one log, and the last one's outputs beside the other's evidence.
-FileLock lock_name(const ImageRequest& request) {
+/// One build of a name at a time: two would write one log, and the last one's outputs beside the other's evidence. A
+/// build that was killed takes the kernel a moment.
+FileLock lock_name(const ImageRequest& request, Clock& clock) {
   const fs::path directory = request.output.string() + ".d";
-  if (std::optional<FileLock> lock = FileLock::try_acquire(directory / ".lock")) return std::move(*lock);
+  for (const Deadline deadline = Deadline::after(k_name_patience, clock);;) {
+    if (std::optional<FileLock> lock = FileLock::try_acquire(directory / ".lock")) return std::move(*lock);
+    if (deadline.passed(clock.now())) break;
+    clock.sleep(k_name_retry);
+  }
   throw Error(ErrorKind::io, cat("another build makes ", request.output.string(), " at this moment"))
       .hint(cat("Wait for it (its log is ", (directory / "build.log").string(), "), or give another name by -o."));
 }
@@ -383,7 +390,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
 
   std::vector<fs::path> writable = make_writable_directories(request);
-  const FileLock only_one = lock_name(request);
+  const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   open_log(log, request, verbosity);
   log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
