@@ -25,7 +25,7 @@ namespace {
 
 const fs::path k_old_root = "/.host";     // the host's tree, while the new root is put together
 const fs::path k_empty_file = "/.empty";  // what hidden files look like
-const fs::path k_nothing = "/hearth/private/nothing";
+const fs::path k_nothing = "/.nothing";   // the lower half of an overlay that has none
 
 /// Top-level directories that the sandbox makes itself.
 const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
@@ -63,9 +63,77 @@ void show_entry(const fs::path& source, const fs::path& target) {
   if (make_place(source, target)) bind_mount(source, target, Access::read_only);
 }
 
+/// Without its sockets: an overlay's are nobody's. Returns false where the kernel refuses.
+bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
+  std::string escaped;
+  for (const char c : lower.string()) escaped += c == ':' || c == ',' || c == '\\' ? cat("\\", c) : std::string(1, c);
+  const std::string layers = cat("lowerdir=", escaped, ":", k_nothing.string(), ",userxattr");
+  return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, layers.c_str()) == 0;
+}
+
+/// The entries of a directory that has mounts below, one by one; what has some itself is taken apart in turn.
+class Entries {
+ public:
+  Entries() : mounts_(RealFileSystem().read(k_old_root / "proc/self/mountinfo").value_or("")) {}
+
+  /// All of a directory of the host, as one where it can be.
+  void show_whole(const fs::path& host, const fs::path& directory) const {
+    if (is_divided(host)) make_places(host, directory);
+    show_one(host, directory);
+  }
+
+  void make_places(const fs::path& host, const fs::path& places) const {
+    each(host, [&](const fs::path& entry, const fs::path& name) {
+      if (make_place(entry, places / name) && is_divided(entry)) make_places(entry, places / name);
+    });
+  }
+
+  /// Read-only, and without sockets where there are overlays: a service of the machine may listen there.
+  void show(const fs::path& host, const fs::path& directory) const {
+    each(host, [&](const fs::path& entry, const fs::path& name) {
+      const bool has_place = fs::exists(fs::symlink_status(directory / name));
+      if (has_place && !fs::is_symlink(fs::symlink_status(entry))) show_one(entry, directory / name);
+    });
+  }
+
+ private:
+  void show_one(const fs::path& entry, const fs::path& place) const {
+    if (is_divided(entry)) return show(entry, place);
+    if (!fs::is_directory(fs::symlink_status(entry)) || !mount_read_only_overlay(entry, place))
+      bind_mount(entry, place, Access::read_only);
+  }
+  template <typename Act>
+  static void each(const fs::path& host, const Act& act) {
+    for (const std::string& name : RealFileSystem().list(host)) {
+      try {
+        act(host / name, name);
+      } catch (const std::exception&) {  // it went away meanwhile, or is not for us
+      }
+    }
+  }
+  [[nodiscard]] bool is_divided(const fs::path& entry) const {
+    return fs::is_directory(fs::symlink_status(entry)) && !mount_points_below(mounts_, entry.string()).empty();
+  }
+
+  std::string mounts_;
+};
+
+/// Where no service listens, and nearly all is read.
+const std::set<std::string> k_without_sockets = {"bin",   "boot",   "etc",  "lib", "lib32",
+                                                 "lib64", "libx32", "sbin", "usr"};
+
 void show_host_directories() {
+  const Entries entries;
   for (const std::string& name : RealFileSystem().list(k_old_root)) {
-    if (k_own_directories.count(name) == 0) show_entry(k_old_root / name, fs::path("/") / name);
+    if (k_own_directories.count(name) > 0) continue;
+    const fs::path source = k_old_root / name;
+    const bool is_system = k_without_sockets.count(name) > 0 || !fs::is_directory(fs::symlink_status(source));
+    if (is_system) {
+      show_entry(source, fs::path("/") / name);
+    } else {
+      make_directory(fs::path("/") / name);
+      entries.show_whole(source, fs::path("/") / name);
+    }
   }
 }
 
@@ -153,7 +221,6 @@ void hide_settings(const fs::path& home) {
 }
 
 void make_own_directories(const SandboxSpec& spec) {
-  (void)Fd::open(k_empty_file.string(), O_CREAT | O_WRONLY, 0444);
   make_directory("/proc");
   mount_proc("/proc");
   forbid_control_groups();
@@ -192,54 +259,6 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
   return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0;
 }
 
-/// Without its sockets: an overlay's are nobody's. Returns false where the kernel refuses.
-bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
-  std::string escaped;
-  for (const char c : lower.string()) escaped += c == ':' || c == ',' || c == '\\' ? cat("\\", c) : std::string(1, c);
-  const std::string layers = cat("lowerdir=", escaped, ":", k_nothing.string(), ",userxattr");
-  return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, layers.c_str()) == 0;
-}
-
-/// The entries of a directory that has mounts below, one by one; what has some itself is taken apart in turn.
-class Entries {
- public:
-  Entries() : mounts_(RealFileSystem().read("/proc/self/mountinfo").value_or("")) {}
-
-  void make_places(const fs::path& host, const fs::path& places) const {
-    each(host, [&](const fs::path& entry, const fs::path& name) {
-      if (make_place(entry, places / name) && is_divided(entry)) make_places(entry, places / name);
-    });
-  }
-
-  /// Read-only, and without sockets where there are overlays: a service of the machine may listen there.
-  void show(const fs::path& host, const fs::path& directory) const {
-    each(host, [&](const fs::path& entry, const fs::path& name) {
-      const fs::path place = directory / name;
-      const fs::file_status status = fs::symlink_status(entry);
-      if (!fs::exists(fs::symlink_status(place)) || fs::is_symlink(status)) return;
-      if (is_divided(entry)) return show(entry, place);
-      if (!fs::is_directory(status) || !mount_read_only_overlay(entry, place))
-        bind_mount(entry, place, Access::read_only);
-    });
-  }
-
- private:
-  template <typename Act>
-  static void each(const fs::path& host, const Act& act) {
-    for (const std::string& name : RealFileSystem().list(host)) {
-      try {
-        act(host / name, name);
-      } catch (const std::exception&) {  // it went away meanwhile, or is not for us
-      }
-    }
-  }
-  [[nodiscard]] bool is_divided(const fs::path& entry) const {
-    return fs::is_directory(fs::symlink_status(entry)) && !mount_points_below(mounts_, entry.string()).empty();
-  }
-
-  std::string mounts_;
-};
-
 /// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area, where
 /// upper holds that and nothing else (layers keep it). The kernel refuses the overlay when something is mounted below
 /// the directory (a user namespace may not uncover what a mount hides): then the entries are shown one by one over an
@@ -253,7 +272,6 @@ void mount_private_copy(const fs::path& directory) {
   make_directory(store / "upper", 01777);
   if (directory == "/tmp") make_directory(directory, 01777);
   if (mount_overlay(host, store, directory)) return;
-  make_directory(k_nothing);
   const Entries entries;
   entries.make_places(host, store / "places");
   if (!mount_overlay(store / "places", store, directory)) {
@@ -329,6 +347,8 @@ void leave_keyrings() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullp
 Fd enter_sandbox(const SandboxSpec& spec) {
   try {
     pivot_to_new_root();
+    (void)Fd::open(k_empty_file.string(), O_CREAT | O_WRONLY, 0444);
+    make_directory(k_nothing);
     show_host_directories();
     make_own_directories(spec);
     mount_private_copy("/tmp");

@@ -6,7 +6,13 @@
 # shellcheck source=as_user.sh
 . "$here/as_user.sh"
 need_user
-export CANARY=$work/canary
+# In a mount namespace of its own: /srv is the test's, where a service listens as others do below /var.
+if [ -z "${ESCAPES_APART:-}" ]; then
+    cd "$here" && rm -rf "$work"
+    ESCAPES_APART=yes exec unshare --mount bash "$here/escapes.sh"
+fi
+mount -t tmpfs -o mode=755 none /srv
+export CANARY=$work/canary SERVICE=/srv/service/socket
 
 # plant DIRECTORY: what the attempts are after.
 plant() {
@@ -15,11 +21,16 @@ plant() {
     echo secret > "$1/.ssh/id_rsa"
     echo secret > "$1/.netrc"
     chmod -R a+rX "$CANARY"
-    python3 -c 'import socket, sys, time
-one = socket.socket(socket.AF_UNIX)
-one.bind(sys.argv[1])
-one.listen()
-time.sleep(600)' "$CANARY/socket" "sleep $mark" &
+    rm -rf "${SERVICE%/*}" && mkdir "${SERVICE%/*}"
+    python3 -c 'import os, socket, sys, time
+listening = []
+for path in sys.argv[1:3]:
+    one = socket.socket(socket.AF_UNIX)
+    one.bind(path)
+    one.listen()
+    os.chmod(path, 0o777)
+    listening.append(one)
+time.sleep(600)' "$CANARY/socket" "$SERVICE" "sleep $mark" &
     service=$!
     sleep 600 &
     export HOST_PID=$!
