@@ -1,5 +1,6 @@
 #include "builder/layers/input_digest.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

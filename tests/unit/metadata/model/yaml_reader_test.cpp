@@ -15,7 +15,7 @@ std::string read(const std::string& text) {
 
 TEST(YamlReader, gives_what_the_real_heat_reads) {
   for (const Value& test : cases("yaml.json")) {
-    const std::string& text = of(test, "text").text();
+    const std::string text = of(test, "text").text();
     if (text.front() == '{') continue;  // JSON is tried first
     const Result<Value> got = parse_yaml(text, "t.yaml");
     if (test.find("error") != nullptr) {
