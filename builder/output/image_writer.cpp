@@ -53,6 +53,11 @@ std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& f
   return argv;
 }
 
+std::vector<std::string> trial_argv(const OutputFormat& format, const std::string& target,
+                                    const std::string& settings) {
+  return {"qemu-img", "create", "-q", "-f", qemu_name(format), "-o", settings, target, "1G"};
+}
+
 bool takes_left_out(const OutputFormat& format, const std::string& qemu_options) {
   return format.kind == FormatKind::qcow2 && qemu_options.empty();
 }

@@ -39,6 +39,10 @@ struct RawImage {
 [[nodiscard]] std::vector<std::string> convert_argv(const fs::path& raw, const OutputFormat& format,
                                                     const std::string& target, const WriteOptions& options);
 
+/// The qemu-img command that tells whether `settings` are some of the format's. Pure.
+[[nodiscard]] std::vector<std::string> trial_argv(const OutputFormat& format, const std::string& target,
+                                                  const std::string& settings);
+
 /// Writes a raw disk as `target` in a disk format (format.from_disk()). A raw one is copied sparsely. Equal disks give
 /// equal bytes in every format. Throws Error where the raw disk is not whole and the format is none of
 /// takes_left_out().

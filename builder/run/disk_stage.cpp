@@ -14,6 +14,7 @@
 #include "builder/boot/kernels.hpp"
 #include "builder/disk/direct_maker.hpp"
 #include "builder/disk/guest_maker.hpp"
+#include "builder/disk/sparse_copy.hpp"
 #include "builder/guestfs/appliance_check.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/checksums.hpp"
@@ -27,6 +28,8 @@ namespace {
 
 constexpr std::uint64_t k_kib = 1024;
 constexpr double k_mib_per_gib = 1024;
+constexpr std::uint64_t k_trial_bytes = std::uint64_t{64} << 30;  // room for what only a large disk takes
+constexpr const char* k_trial_uuid = "00000000-0000-4000-8000-000000000001";
 constexpr const char* k_loop_device = "/dev/loop0";  // what upstream's builder usually gets
 
 std::string variable(const Environment& env, const std::string& name, std::string fallback = "") {
@@ -262,6 +265,48 @@ void DiskStage::check_tools(const Environment& environment) const {
   }
   require_programs(programs, environment);
   if (appliance) check_appliance(environment);
+}
+
+void DiskStage::check_options(CommandRunner& runner, const fs::path& scratch) const {
+  std::vector<DiskFileSystem> tried;
+  for (const DiskFileSystem& file_system : layout_.file_systems) {
+    const std::string own = root_mkfs_options(file_system.type, request_.journal_size_mib, std::nullopt, "");
+    const bool is_given = !file_system.options.empty() && file_system.options != split_words(own);
+    const bool is_ours = file_system.is_ext() || file_system.type == "xfs" || file_system.type == "btrfs";
+    if (is_given && is_ours && maker_ && maker_->maker == DiskMaker::direct) tried.push_back(file_system);
+  }
+  const bool tries_qemu = !request_.qemu_img_options.empty();
+  if (tried.empty() && !tries_qemu) return;
+  const TempDir directory = TempDir::create(scratch, "hearth-options");
+  const fs::path image = directory.path() / "image";
+  for (DiskFileSystem& file_system : tried) {
+    create_sparse_file(image, k_trial_bytes);
+    file_system.uuid = k_trial_uuid;
+    try {
+      make_file_system({.file_system = file_system,
+                        .extent = {0, k_trial_bytes},
+                        .sector_size = layout_.sector_size,
+                        .image = image,
+                        .source = {},
+                        .scratch = directory.path()},
+                       runner);
+    } catch (Error& error) {
+      throw Error(ErrorKind::usage, cat("the options '", join(file_system.options, " "), "' of ", file_system.name,
+                                        " are refused: ", error.what()))
+          .hint(cat("They come from --mkfs-options or the disk layout; man mkfs.", file_system.type,
+                    " tells what there is."));
+    }
+  }
+  for (const OutputFormat& format : formats_) {
+    if (!tries_qemu || !format.from_disk() || format.name == "raw") continue;
+    try {
+      run_checked(runner, Command{.argv = trial_argv(format, image.string(), request_.qemu_img_options)});
+    } catch (Error& error) {
+      throw Error(ErrorKind::usage, cat("--qemu-img-options '", request_.qemu_img_options,
+                                        "': qemu-img refuses them for ", format.name, ": ", error.what()))
+          .hint(cat("qemu-img create -f ", format.name, " -o help x lists what there is."));
+    }
+  }
 }
 
 void DiskStage::check_places() const {

@@ -41,6 +41,9 @@ class DiskStage {
   [[nodiscard]] DiskFacts facts() const;
   /// Throws Error(unsupported) naming the Debian package of a tool that an output type or the boot loader needs.
   void check_tools(const Environment& environment) const;
+  /// Tries what the user or a layout gave for mkfs and qemu-img on an empty file below `scratch`: to be told of a wrong
+  /// word before the first hook, not after the last.
+  void check_options(CommandRunner& runner, const fs::path& scratch) const;
   /// Throws where something else than an earlier output is in an output's place.
   void check_places() const;
   /// DIB_IMAGE_SIZE as block-device.d sees it.

@@ -387,6 +387,8 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   notes.insert(notes.end(), warnings.begin(), warnings.end());
   disk.check_tools(request.environment);
   disk.check_places();
+  RealRunner trials(clock);
+  disk.check_options(trials, request.temporary_parent);
   if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
 
   std::vector<fs::path> writable = make_writable_directories(request);

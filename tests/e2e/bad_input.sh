@@ -30,6 +30,12 @@ refused hook 7 create -o hook tiny-os failing
 expect_text out-hook "install.d/30-fails (element failing) failed: exit code 7" "the reason why it fails" \
     "hook.d/build.log" "--break after-error"
 
+# Options of other programs are tried before the first hook.
+refused mkfs 2 "$HEARTH" image create -n -t raw --mkfs-options '-O nonsense' -o mkfs tiny-os failing
+expect_text out-mkfs "the options '" "nonsense' of mkfs_root are refused: " "nonsense" "--mkfs-options"
+refused qemu 2 "$HEARTH" image create -n -t qcow2 --qemu-img-options cluster_sise=65536 -o qemu tiny-os failing
+expect_text out-qemu "--qemu-img-options 'cluster_sise=65536': qemu-img refuses them for qcow2: " "cluster_sise" "-o help"
+
 # An image without bash, or with one that can't start: the file that is missing is the image's, and so says the error.
 export TINY_OS_PROGRAMS='cat ls'
 refused no-bash 127 create -o no-bash tiny-os failing
