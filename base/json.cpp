@@ -51,4 +51,14 @@ Result<Json> parse_json(std::string_view text, std::string_view source) {
   }
 }
 
+Json json_or_null(std::string_view text) {
+  Result<Json> parsed = parse_json(text, "");
+  return parsed.ok() ? std::move(parsed).value() : Json();
+}
+
+std::string format_json(const Json& value, JsonStyle style) {
+  return value.dump(style.indent, ' ', style.ascii,
+                    style.lossy ? Json::error_handler_t::replace : Json::error_handler_t::strict);
+}
+
 }  // namespace hearth

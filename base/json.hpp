@@ -15,4 +15,17 @@ using Json = nlohmann::ordered_json;
 /// stack).
 [[nodiscard]] Result<Json> parse_json(std::string_view text, std::string_view source);
 
+/// A text that may be JSON; null when it is not.
+[[nodiscard]] Json json_or_null(std::string_view text);
+
+struct JsonStyle {
+  int indent = -1;     ///< spaces a level; -1 = all in one line
+  bool ascii = false;  ///< other characters are escaped
+  bool lossy = false;  ///< bytes that are no UTF-8 become U+FFFD; else they throw Json::type_error
+};
+
+/// The value as JSON. Here and above, not by Json's own members: its reader and writer, compiled in each unit that uses
+/// them, cost up to two seconds.
+[[nodiscard]] std::string format_json(const Json& value, JsonStyle style = {});
+
 }  // namespace hearth

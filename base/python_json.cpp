@@ -173,7 +173,7 @@ class JsonWriter {
   static std::string scalar(const Json& value) {
     if (value.is_number_float()) return float_text(value.get<double>(), k_json_floats);
     if (is_big_integer(value)) return big_integer_text(value);
-    return value.dump();
+    return format_json(value);
   }
 
   void append_object(const Json& object, int depth) {
@@ -289,7 +289,7 @@ std::string scalar_literal(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_number_float()) return float_text(value.get<double>(), k_repr_floats);
   if (is_big_integer(value)) return big_integer_text(value);
-  return value.dump();
+  return format_json(value);
 }
 
 void append_literal(std::string& out, const Json& value) {

@@ -108,7 +108,7 @@ cli::Command plan_command(const fs::path& executable) {
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);
                   if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
-                  cli::print(cat(json.dump(2), "\n"));
+                  cli::print(cat(format_json(json, {.indent = 2}), "\n"));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {

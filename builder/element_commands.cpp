@@ -17,7 +17,7 @@ namespace hearth::builder {
 
 namespace {
 
-void print_json(const Json& json) { cli::print(cat(json.dump(2), "\n")); }
+void print_json(const Json& json) { cli::print(cat(format_json(json, {.indent = 2}), "\n")); }
 
 std::vector<fs::path> search_path() {
   const Environment environment = current_environment();

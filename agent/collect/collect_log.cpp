@@ -137,7 +137,7 @@ std::string format_record(const LogOptions& options, LogLevel level, std::string
   if (!options.as_json) return cat(when, " ", pid, " ", log_level_name(level), " ", k_name, " [-] ", text);
   const Json record = {
       {"message", text}, {"asctime", when}, {"name", k_name}, {"levelname", log_level_name(level)}, {"process", pid}};
-  return record.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return format_json(record, {.ascii = true, .lossy = true});
 }
 
 CollectLog::CollectLog(LogOptions options, const Clock& clock) : options_(std::move(options)), clock_(clock) {

@@ -87,7 +87,7 @@ const std::vector<Hint>& hints_known() {
 
 std::string wanted_text(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-  if (value.is_number()) return value.dump();
+  if (value.is_number()) return format_json(value);
   if (!value.is_string())
     throw Error(ErrorKind::input, cat("the root device hint ", name, " must be a text or a number"));
   const std::string text = value.get<std::string>();
@@ -163,7 +163,8 @@ Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints, bool 
       refused += cat(refused.empty() ? "" : "; ", disk.name, " ", why);
     }
   }
-  const std::string what = hinted ? cat("the root device hints ", hints.dump()) : "a root device of at least 4 GiB";
+  const std::string what =
+      hinted ? cat("the root device hints ", format_json(hints)) : "a root device of at least 4 GiB";
   if (fitting.empty()) {
     throw Error(ErrorKind::input, cat("No suitable device was found for deployment: no disk fits ", what,
                                       ". Disks: ", listed(disks), refused.empty() ? "" : ". Left out: ", refused))

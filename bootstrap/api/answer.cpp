@@ -6,7 +6,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-std::string body_text(const Json& body) { return body.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string body_text(const Json& body) { return format_json(body, {.lossy = true}); }
 
 Json version_entry(const std::string& base) {
   return {{"id", "v1"},

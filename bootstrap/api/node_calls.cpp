@@ -67,7 +67,7 @@ bool fits(const ApiCall& call, const Node& node) {
 }
 
 std::string sort_value(const Json& shown, const std::string& key) {
-  return shown.contains(key) ? (shown[key].is_string() ? shown[key].get<std::string>() : shown[key].dump()) : "";
+  return shown.contains(key) ? (shown[key].is_string() ? shown[key].get<std::string>() : format_json(shown[key])) : "";
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ Seconds power_patience(const Json& body) {
   const Json timeout = body.value("timeout", Json());
   if (timeout.is_null()) return Seconds(600);
   if (!timeout.is_number_integer() || timeout < 1 || timeout > 86400)
-    throw Refusal(400, cat("Invalid timeout ", timeout.dump(), ": a number of seconds from 1 to 86400 is expected"));
+    throw Refusal(400,
+                  cat("Invalid timeout ", format_json(timeout), ": a number of seconds from 1 to 86400 is expected"));
   return Seconds(timeout.get<std::int64_t>());
 }
 

@@ -27,7 +27,7 @@ Json document_of(const Node& node) {
                    {"extra", node.extra}};
   for (const FreeField& field : free_fields()) {
     const std::string key(field.name);
-    document[key] = node.fields.contains(key) ? node.fields[key] : Json::parse(field.initial);
+    document[key] = node.fields.contains(key) ? node.fields[key] : json_or_null(field.initial);
   }
   return document;
 }
@@ -35,7 +35,7 @@ Json document_of(const Node& node) {
 std::string unescaped(const std::string& part) { return replace_all(replace_all(part, "~1", "/"), "~0", "~"); }
 
 [[noreturn]] void refuse_patch(const Json& row, const std::string& reason) {
-  throw Refusal(400, cat("Couldn't apply patch '", row.dump(), "'. Reason: ", reason));
+  throw Refusal(400, cat("Couldn't apply patch '", format_json(row), "'. Reason: ", reason));
 }
 
 /// The object that the last part of the path names a member of.
@@ -107,7 +107,7 @@ void put_back(Node& node, const Json& document) {
   for (const FreeField& field : free_fields()) {
     const std::string key(field.name);
     const Json& value = document[key];
-    if (value.is_null() || value == Json::parse(initial_of(key)))
+    if (value.is_null() || value == json_or_null(initial_of(key)))
       node.fields.erase(key);
     else
       node.fields[key] = value;

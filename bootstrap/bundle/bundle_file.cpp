@@ -287,7 +287,8 @@ Manifest write_bundle(const fs::path& output, Manifest manifest, std::vector<Sou
   packer.text(k_manifest_name, text);
   if (!key_pem.empty()) {
     const std::string signature = frames::sign(builder::evidence::signed_text(text), key_pem);
-    packer.text(k_signature_name, builder::evidence::envelope(text, signature, frames::public_key_of(key_pem)).dump());
+    packer.text(k_signature_name,
+                format_json(builder::evidence::envelope(text, signature, frames::public_key_of(key_pem))));
   }
   for (std::size_t i = 0; i < sources.size(); ++i) packer.file(manifest.entries[i], sources[i].file);
   packer.finish();

@@ -161,7 +161,7 @@ class Unpacked {
   }
   void keep(const Manifest& manifest) {
     times_[manifest.name] = std::max(manifest.created_s, times_.value(manifest.name, std::int64_t{0}));
-    RealFileSystem().write(file_, cat(times_.dump(1), "\n"), {.mode = 0644});
+    RealFileSystem().write(file_, cat(format_json(times_, {.indent = 1}), "\n"), {.mode = 0644});
   }
 
  private:

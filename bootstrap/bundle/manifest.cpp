@@ -94,7 +94,7 @@ std::string manifest_text(const Manifest& manifest) {
   }
   const Json json = {{"hearth_bundle", k_version},  {"name", manifest.name}, {"created", manifest.created_s},
                      {"made_by", manifest.made_by}, {"site", manifest.site}, {"entries", std::move(entries)}};
-  return cat(json.dump(k_indent), "\n");
+  return cat(format_json(json, {.indent = k_indent}), "\n");
 }
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view source) {

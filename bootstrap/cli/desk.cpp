@@ -142,7 +142,7 @@ Json Desk::call(const std::string& method, const std::string& target, const Json
 }
 
 Json Desk::call_expecting(const std::string& method, const std::string& target, const Json& body, int status) {
-  const Answer answer = send(method, target, body.is_null() ? "" : body.dump());
+  const Answer answer = send(method, target, body.is_null() ? "" : format_json(body));
   const bool good = answer.status >= 200 && answer.status < 300;
   if (!good && answer.status != status) {
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;

@@ -14,7 +14,7 @@
 namespace hearth::bootstrap {
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void print_json(const Json& json) { print(cat(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n")); }
+void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
 
 const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
   if (index < arguments.operands().size()) return arguments.operands()[index];
@@ -175,8 +175,8 @@ int list_command(const cli::Arguments& arguments) {
   std::string before;
   while (true) {
     const Json nodes = desk->call("GET", list_target(arguments))["nodes"];
-    const std::string text =
-        arguments.has("json") ? cat(nodes.dump(2), "\n") : node_table(nodes, arguments.has("seed-words"));
+    const std::string text = arguments.has("json") ? cat(format_json(nodes, {.indent = 2}), "\n")
+                                                   : node_table(nodes, arguments.has("seed-words"));
     if (text != before) print(cat(before.empty() ? "" : "\n", text));
     std::fflush(stdout);
     before = text;
@@ -219,7 +219,7 @@ int events_command(const cli::Arguments& arguments) {
     const Json answer = desk->call("GET", cat("/v1/hearth/events?", start, node));
     for (const Json& event : answer["events"]) {
       if (arguments.has("json"))
-        print(cat(event.dump(), "\n"));
+        print(cat(format_json(event), "\n"));
       else
         print(cat(event_line(event), "\n"));
     }

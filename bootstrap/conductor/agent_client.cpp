@@ -55,7 +55,7 @@ Json HttpAgentClient::run(const AgentAddress& agent, const Order& order) {
   const Json body = {{"name", order.command}, {"params", order.params}};
   return send(agent, "POST",
               cat("/v1/commands/?wait=", order.wait ? "true" : "false", "&agent_token=", percent_encode(agent.token)),
-              body.dump(-1, ' ', false, Json::error_handler_t::replace));
+              format_json(body, {.lossy = true}));
 }
 
 std::string command_status(const Json& record) { return text_in(record, "command_status"); }

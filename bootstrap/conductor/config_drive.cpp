@@ -19,7 +19,7 @@ std::string gzipped(const std::string& bytes) {
   return out;
 }
 
-std::string as_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string as_text(const Json& value) { return value.is_string() ? value.get<std::string>() : format_json(value); }
 
 Json first_of(const Json& one, const Json& other, const char* key) {
   if (one.is_object() && one.contains(key)) return one[key];

@@ -21,7 +21,7 @@ constexpr std::array k_sizes = {SizeKey{"root_gb", "root_mb", 1024, true}, SizeK
 /// 0 when it is not there, nothing when it is no number.
 std::optional<std::uint64_t> size_in(const Json& info, const char* key) {
   if (!info.contains(key) || info[key].is_null()) return 0;
-  const auto size = parse_number(info[key].is_string() ? info[key].get<std::string>() : info[key].dump());
+  const auto size = parse_number(info[key].is_string() ? info[key].get<std::string>() : format_json(info[key]));
   return size && *size < (std::uint64_t{1} << 40U) ? size : std::nullopt;
 }
 

@@ -76,8 +76,8 @@ std::string StackSide::outputs() {
   std::string text;
   for (const Json& output : stack.value("outputs", Json::array())) {
     const Json value = output.value("output_value", Json());
-    text += cat("  ", text_in(output, "output_key"), " = ", value.is_string() ? value.get<std::string>() : value.dump(),
-                "\n");
+    text += cat("  ", text_in(output, "output_key"), " = ",
+                value.is_string() ? value.get<std::string>() : format_json(value), "\n");
   }
   return text.empty() ? "" : cat("Outputs:\n", text);
 }

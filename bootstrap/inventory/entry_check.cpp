@@ -35,7 +35,7 @@ bool is_stand_in(const pxe::Mac& mac) {
          std::all_of(mac.bytes.begin(), mac.bytes.end(), [&](std::uint8_t b) { return b == first; });
 }
 
-std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : format_json(value); }
 
 }  // namespace
 

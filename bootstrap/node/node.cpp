@@ -118,7 +118,7 @@ const std::vector<FreeField>& free_fields() {
 
 std::string text_of(const Json& value, std::string fallback) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number() || value.is_boolean()) return value.dump();
+  if (value.is_number() || value.is_boolean()) return format_json(value);
   return fallback;
 }
 

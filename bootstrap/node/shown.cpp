@@ -136,7 +136,7 @@ Json shown_node(const Node& node, const View& view) {
   Json shown = shown_node_briefly(node, view);
   for (const FreeField& field : free_fields()) {
     const std::string key(field.name);
-    shown[key] = node.fields.contains(key) ? node.fields[key] : Json::parse(field.initial);
+    shown[key] = node.fields.contains(key) ? node.fields[key] : json_or_null(field.initial);
   }
   for (const char* key : {"management_interface", "power_interface"}) {
     if (shown[key].is_null()) shown[key] = node.driver;

@@ -17,7 +17,7 @@ constexpr std::size_t k_longest_queue = std::size_t{4} << 20U;
 constexpr Stamp k_sign_every = 15'000'000;  ///< microseconds: proxies and dead peers need something to look at
 constexpr Stamp k_look_every = 4'000'000;
 
-std::string page_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string page_text(const Json& json) { return format_json(json, {.lossy = true}); }
 
 /// Nothing but our own files, no frames around us, no markup from strings (Content Security Policy Level 3, Trusted
 /// Types).

@@ -96,7 +96,7 @@ Json page_details(const Node& node, bool automated_clean) {
     if (node.properties.contains(key)) shown["properties"][key] = node.properties[key];
   }
   if (node.properties.contains("root_device"))
-    shown["properties"]["root_device"] = node.properties["root_device"].dump();
+    shown["properties"]["root_device"] = format_json(node.properties["root_device"]);
   shown["instance"] = Json::object();
   if (!node.instance_uuid.empty()) shown["instance"]["uuid"] = node.instance_uuid;
   const std::string image = text_in(node.instance_info, "image_source");

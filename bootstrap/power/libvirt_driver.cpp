@@ -1,7 +1,6 @@
 #include "bootstrap/power/libvirt_driver.hpp"
 
-#include <regex>
-
+#include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "bootstrap/power/program.hpp"
 
@@ -22,7 +21,8 @@ PowerFault::Reason reason_of(const std::string& text) {
 }  // namespace
 
 std::string with_boot_device(const std::string& xml, const std::string& device) {
-  const std::string plain = std::regex_replace(xml, std::regex("\\s*<boot (dev|order)=['\"][^'\"]*['\"][^>]*/>"), "");
+  static const Pattern boot_device("\\s*<boot (dev|order)=['\"][^'\"]*['\"][^>]*/>");
+  const std::string plain = boot_device.without(xml);
   const std::size_t end = plain.find("</os>");
   if (end == std::string::npos) throw Error(ErrorKind::external, "the domain's description has no <os>");
   const std::string second = device == "hd" ? "network" : "hd";

@@ -87,7 +87,7 @@ std::optional<Json> qmp(const fs::path& socket, const std::string& command, cons
   if (!answer(lines, socket)) return std::nullopt;
   Json request = {{"execute", command}};
   if (!arguments.is_null()) request["arguments"] = arguments;
-  write_all(*fd, cat(request.dump(), "\n"), socket.string());
+  write_all(*fd, cat(format_json(request), "\n"), socket.string());
   return answer(lines, socket);
 }
 

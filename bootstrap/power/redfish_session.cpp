@@ -101,7 +101,7 @@ RedfishSession::Answer RedfishSession::send(const std::string& method, const std
   if (!tag.empty()) request.headers.emplace_back("If-Match", tag);
   if (!body.is_null()) {
     request.headers.emplace_back("Content-Type", "application/json");
-    request.body = body.dump();
+    request.body = format_json(body);
   }
   const std::string verify = node_.info("redfish_verify_ca", "true");
   request.verify_tls = verify != "false" && verify != "False";

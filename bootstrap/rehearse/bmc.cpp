@@ -19,7 +19,7 @@ HttpResponse act(const BmcPlace& bmc, const std::string& machine, const char* ac
   request.url = parse_url(cat(bmc.url(), "/redfish/v1/Systems/", machine, "/Actions/Oem/", action)).value_or_throw();
   request.headers = {{"Content-Type", "application/json"},
                      {"Authorization", cat("Basic ", base64_encode(cat(bmc.account.user, ":", bmc.account.password)))}};
-  request.body = body.dump();
+  request.body = format_json(body);
   request.deadline = Deadline::after(std::chrono::seconds(20), clock);
   return http.send(request);
 }

@@ -17,7 +17,7 @@ constexpr std::size_t k_most_sessions = 64;
 ServedResponse json_answer(int status, const Json& body, HttpHeaders headers = {}) {
   headers.emplace_back("Content-Type", "application/json");
   headers.emplace_back("OData-Version", "4.0");
-  return {status, "", std::move(headers), cat(body.dump(), "\n"), nullptr};
+  return {status, "", std::move(headers), cat(format_json(body), "\n"), nullptr};
 }
 
 ServedResponse done() { return {204, "", {{"OData-Version", "4.0"}}, "", nullptr}; }

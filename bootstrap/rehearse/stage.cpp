@@ -104,7 +104,7 @@ void RehearsalStage::write_files() {
   RealFileSystem files;
   const FileAttributes secret{.mode = 0600, .uid = {}, .gid = {}};
   const auto write = [&](const char* name, const Json& json) {
-    files.write(settings_.work / name, cat(json.dump(2), "\n"), secret);
+    files.write(settings_.work / name, cat(format_json(json, {.indent = 2}), "\n"), secret);
   };
   for (const fs::path& state : {node_state(settings_), stacks_state(settings_)}) {
     files.make_directories(state, 0700);
@@ -204,7 +204,7 @@ void RehearsalStage::register_images() {
   request.method = "PUT";
   request.url = parse_url(cat(conductor_url(), "/v1/hearth/images/site")).value_or_throw();
   request.headers = {{"Content-Type", "application/json"}, {"X-Auth-Token", token_}};
-  request.body = record.dump();
+  request.body = format_json(record);
   request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
   const HttpResponse response = http.send(request);
   if (!response.ok())

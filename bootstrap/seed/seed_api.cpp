@@ -29,7 +29,7 @@ std::string SeedApi::send(const std::string& method, const std::string& target, 
 }
 
 Json SeedApi::call(const std::string& method, const std::string& target, const Json& body) const {
-  const std::string answer = send(method, target, body.is_null() ? "" : body.dump());
+  const std::string answer = send(method, target, body.is_null() ? "" : format_json(body));
   return answer.empty() ? Json() : parse_json(answer, "the seed's answer").value_or_throw();
 }
 

@@ -97,7 +97,7 @@ int settle(const cli::Arguments& arguments) {
     answer = settler.undo(plan(), deadline);
   else
     answer = settler.settle(plan(), deadline);
-  print_takeover(cat(answer.dump(), "\n"));
+  print_takeover(cat(format_json(answer), "\n"));
   return 0;
 }
 

@@ -37,9 +37,9 @@ sql::Statement first_statement(sql::Database& database, const std::string& path,
   return database.prepare(statement);
 }
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& json) { return format_json(json, {.lossy = true}); }
 
-Json parsed(const std::string& text) { return Json::parse(text); }
+Json parsed(const std::string& text) { return parse_json(text, "a row of the store").value_or_throw(); }
 
 }  // namespace
 

@@ -27,7 +27,7 @@ constexpr int k_indent = 2;
 fs::path beside(const fs::path& stem) { return stem.string() + ".d"; }
 
 void write_json(const fs::path& file, const Json& value) {
-  RealFileSystem().write(file, cat(value.dump(k_indent), "\n"), {.mode = 0644});
+  RealFileSystem().write(file, cat(format_json(value, {.indent = k_indent}), "\n"), {.mode = 0644});
 }
 
 Json read_json(const fs::path& file) { return parse_json(read_file(file), file.string()).value_or_throw(); }
@@ -170,7 +170,7 @@ void write_evidence(const EvidenceRequest& request) {
   write_json(directory / "provenance.json", statement);
   if (!request.signing_key) return;
   const std::string_view key = request.signing_key->text();
-  const std::string payload = statement.dump();
+  const std::string payload = format_json(statement);
   write_json(directory / "provenance.dsse.json",
              envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key)));
 }

@@ -94,7 +94,7 @@ Environment rebuild_environment(const Json& recorded) {
     if (tells_what_is_built(name)) {
       environment[name] = value.get<std::string>();
     } else {
-      std::fprintf(stderr, "left out of the provenance: the variable %s\n", Json(name).dump().c_str());
+      std::fprintf(stderr, "left out of the provenance: the variable %s\n", format_json(Json(name)).c_str());
     }
   }
   return environment;

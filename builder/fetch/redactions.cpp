@@ -45,7 +45,7 @@ std::string masked_body(const HttpHeaders& asked, const std::string& body, std::
   if (type.find("json") == std::string::npos || find_header(asked, "Content-Encoding")) return body;
   const Result<Json> read = parse_json(body, "the posted body");
   Json json = read ? *read : Json();
-  return mask_members(json, mask) ? json.dump() : body;
+  return mask_members(json, mask) ? format_json(json) : body;
 }
 
 std::optional<std::string> without_tokens(std::string_view body) {
@@ -61,7 +61,7 @@ std::optional<std::string> without_tokens(std::string_view body) {
   }
   if (!found) return std::nullopt;
   for (const char* name : k_token_times) json.erase(name);
-  return json.dump();
+  return format_json(json);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ int publish(const cli::Arguments& arguments) {
   const Published published = write_frames(raw, spool, out.fd(), options);
   out.commit();
   const Json info = description(target, published, options);
-  RealFileSystem().write(target.string() + ".json", info.dump(2) + "\n", {});
+  RealFileSystem().write(target.string() + ".json", format_json(info, {.indent = 2}) + "\n", {});
   std::printf("%s: %s for a disk of %s, %u frames\nroot %s\n", target.c_str(), human_bytes(published.file_size).c_str(),
               human_bytes(published.disk_size).c_str(), published.frames, published.root.c_str());
   return 0;

@@ -33,7 +33,7 @@ void draw(const LayoutNode& disk, const Json& further, const std::string& text, 
   if (arguments.has("json")) {
     Json json = layout_json(disk);
     for (const auto& [key, value] : further.items()) json[key] = value;
-    cli::print(cat(json.dump(2), "\n"));
+    cli::print(cat(format_json(json, {.indent = 2}), "\n"));
   } else {
     cli::print(cat(layout_text(disk, unicode()), text));
   }
@@ -141,7 +141,8 @@ int diff(const cli::Arguments& arguments) {
   const FileTree after = system_tree(source.read(arguments.operands()[1]));
   const TreeDiff found =
       diff_trees(before, after, {.times = arguments.has("times"), .without = arguments.values("without")});
-  cli::print(arguments.has("json") ? cat(diff_json(found).dump(2), "\n") : diff_text(found, arguments.has("all")));
+  cli::print(arguments.has("json") ? cat(format_json(diff_json(found), {.indent = 2}), "\n")
+                                   : diff_text(found, arguments.has("all")));
   return found.empty() ? 0 : k_differ;
 }
 

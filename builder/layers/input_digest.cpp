@@ -225,7 +225,7 @@ void InputDigests::save() const {
   try {
     RealFileSystem files;
     files.make_directories(memory_.parent_path(), 0777);
-    files.write(memory_, json.dump(1), {.mode = 0600});
+    files.write(memory_, format_json(json, {.indent = 1}), {.mode = 0600});
   } catch (const Error&) {  // a full disk: see above
   }
 }

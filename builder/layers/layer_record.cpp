@@ -42,7 +42,7 @@ Json identity(const LayerRecord& record) {
 
 }  // namespace
 
-std::string LayerRecord::id() const { return hex_digest(HashKind::sha256, identity(*this).dump()); }
+std::string LayerRecord::id() const { return hex_digest(HashKind::sha256, format_json(identity(*this))); }
 
 std::string lookup_key(const std::string& parent, const std::string& label, bool is_copy) {
   return hex_digest(HashKind::sha256, cat("layer ", k_version, is_copy ? " copy " : " ", parent, " ", label));

@@ -212,7 +212,7 @@ std::string config_json(const ContainerConfig& config) {
   add("WorkingDir", config.working_directory);
   add("Labels", config.labels);
   add("StopSignal", config.stop_signal);
-  return json.dump();
+  return format_json(json);
 }
 
 }  // namespace hearth::builder

@@ -92,7 +92,7 @@ std::string image_config(const ContainerImage& image, const fs::path& tree, cons
     json["history"].push_back({{"created", created}, {"created_by", cat("hearth: ", layer.what)}});
   }
   if (!variant.empty()) json["variant"] = variant;
-  return cat(json.dump(), "\n");
+  return cat(format_json(json), "\n");
 }
 
 /// tar, its digest, gzip, the blob's digest: side by side, in one pass.
@@ -136,13 +136,14 @@ void fill_layout(const fs::path& directory, const fs::path& tree, const Containe
                          {"mediaType", "application/vnd.oci.image.manifest.v1+json"},
                          {"config", config.descriptor("application/vnd.oci.image.config.v1+json")},
                          {"layers", descriptors}};
-  Json entry = add_blob(blobs, cat(manifest.dump(), "\n")).descriptor("application/vnd.oci.image.manifest.v1+json");
+  Json entry =
+      add_blob(blobs, cat(format_json(manifest), "\n")).descriptor("application/vnd.oci.image.manifest.v1+json");
   const auto [architecture, variant] = platform(image.architecture);
   entry["platform"] = {{"architecture", architecture}, {"os", "linux"}};
   if (!variant.empty()) entry["platform"]["variant"] = variant;
   if (!image.tag.empty()) entry["annotations"] = {{"org.opencontainers.image.ref.name", image.tag}};
   files.write(directory / "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}\n", {});
-  files.write(directory / "index.json", cat(Json{{"schemaVersion", 2}, {"manifests", {entry}}}.dump(), "\n"), {});
+  files.write(directory / "index.json", cat(format_json(Json{{"schemaVersion", 2}, {"manifests", {entry}}}), "\n"), {});
   set_file_modes(blobs);
   set_file_modes(directory);
 }
@@ -182,7 +183,7 @@ void write_container_image(const fs::path& tree, const fs::path& target, const C
   const std::string config_name = cat(hex_digest(HashKind::sha256, config), ".json");
   files.write(parts / config_name, config, {});
   const Json manifest = Json::array({{{"Config", config_name}, {"RepoTags", {image.tag}}, {"Layers", names}}});
-  files.write(parts / "manifest.json", cat(manifest.dump(), "\n"), {});
+  files.write(parts / "manifest.json", cat(format_json(manifest), "\n"), {});
   set_file_modes(parts);
   write_streamed(target, image.checksums, [&](int fd) { stream_tree_archive(parts, fd, {.epoch = image.epoch}); });
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr int k_indent = 2;
 
 void write_json(const fs::path& file, const Json& value) {
-  RealFileSystem().write(file, cat(value.dump(k_indent), "\n"), {.mode = 0644});
+  RealFileSystem().write(file, cat(format_json(value, {.indent = k_indent}), "\n"), {.mode = 0644});
 }
 
 Json package_list(const std::vector<ListedPackage>& listed) {

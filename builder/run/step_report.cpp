@@ -69,7 +69,7 @@ void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps
   } catch (const Json::exception&) {  // not a report
     report = step_report(steps, taken, Json());
   }
-  files.write(file, cat(report.dump(1), "\n"), {.mode = 0644});
+  files.write(file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
 }
 
 std::string why_text(const Json& report) {

@@ -63,7 +63,7 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
   const Json json = {{"key", key}, {"steps", noted}, {"outputs", looks}};
-  RealFileSystem().write(directory / k_file, cat(json.dump(), "\n"), {.mode = 0644});
+  RealFileSystem().write(directory / k_file, cat(format_json(json), "\n"), {.mode = 0644});
 }
 
 std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key, const FactSource& facts,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <regex>
 
 #include "base/error.hpp"
+#include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
 
@@ -87,10 +87,10 @@ std::string output_name(const GivenValue& given) {
 
 std::string container_name(const GivenValue& given) {
   // Reference grammar of github.com/distribution/reference, without digests. A colon in front of a slash is a port.
-  static const std::regex grammar(
+  static const Pattern grammar(
       "([a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
       "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?");
-  if (given.text.size() > k_longest_container_name || !std::regex_match(given.text, grammar)) {
+  if (given.text.size() > k_longest_container_name || !grammar.matches_all_of(given.text)) {
     throw Error(ErrorKind::usage, cat(given.from, ": '", given.text, "' is no name of a container image"))
         .hint("For example: web:1.2 or registry.example.org/team/web:1.2, the repository in lower case.");
   }

@@ -100,7 +100,7 @@ std::string encode_action(const std::vector<SignedRecord>& records) {
   std::string lines;
   for (const auto& [record, signature] : records) {
     put_bytes(out, k_output_files, output_file(record));
-    lines += cat(signature.empty() ? "" : cat(base64_encode(signature), " "), to_json(record).dump(), "\n");
+    lines += cat(signature.empty() ? "" : cat(base64_encode(signature), " "), format_json(to_json(record)), "\n");
   }
   put_bytes(out, k_stdout_raw, lines);
   return out;

@@ -54,7 +54,7 @@ void LayerStore::put(const std::string& key, const LayerRecord& record) const {
   RealFileSystem files;
   const fs::path directory = directory_ / k_records / key;
   files.make_directories(directory, 0777);
-  files.write(directory / cat(record.id(), k_suffix), to_json(record).dump(), {.mode = 0644});
+  files.write(directory / cat(record.id(), k_suffix), format_json(to_json(record)), {.mode = 0644});
 }
 
 FactKey LayerStore::fact_key() const {

@@ -11,7 +11,7 @@ namespace {
 
 /// What is signed is what was understood, not what was sent: nothing beside it counts.
 std::string statement(const std::string& lookup_key, const LayerRecord& record) {
-  return cat("hearth record of a remote cache 1\n", lookup_key, "\n", to_json(record).dump());
+  return cat("hearth record of a remote cache 1\n", lookup_key, "\n", format_json(to_json(record)));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ void RepositoryStates::save() const {
   try {
     RealFileSystem files;
     files.make_directories(file_.parent_path(), 0777);
-    files.write(file_, json.dump(2), {.mode = 0644});
+    files.write(file_, format_json(json, {.indent = 2}), {.mode = 0644});
   } catch (const Error&) {  // a full disk: the next build asks again
   }
 }

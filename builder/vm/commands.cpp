@@ -136,7 +136,8 @@ cli::Command test_command() {
             const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
             const BootReport report =
                 test_image(machine, expected, Deadline::after(seconds, clock), scratch.path(), clock);
-            const std::string text = arguments.has("json") ? cat(report_json(report).dump(2), "\n") : report.text();
+            const std::string text =
+                arguments.has("json") ? cat(format_json(report_json(report), {.indent = 2}), "\n") : report.text();
             std::fputs(text.c_str(), stdout);
             return report.passed ? 0 : 1;
           }};

@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace hearth::vm {
@@ -31,13 +30,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> k_failur
 }  // namespace
 
 ConsoleWatch::ConsoleWatch(const std::vector<std::string>& expectations) {
-  for (const std::string& text : expectations) {
-    try {
-      expected_.push_back({text, std::regex(text)});
-    } catch (const std::regex_error& error) {
-      throw Error(ErrorKind::usage, cat("not a regular expression: ", text, " (", error.what(), ")"));
-    }
-  }
+  for (const std::string& text : expectations) expected_.push_back({text, Pattern(text)});
 }
 
 std::string ConsoleWatch::waiting_for() const { return all_seen() ? "" : expected_[seen_.size()].text; }
@@ -74,10 +67,10 @@ bool ConsoleWatch::in_escape(char c) {
 }
 
 void ConsoleWatch::match(Duration now) {
-  std::smatch found;
-  while (!all_seen() && std::regex_search(line_.cbegin() + static_cast<std::ptrdiff_t>(matched_to_), line_.cend(),
-                                          found, expected_[seen_.size()].pattern)) {
-    matched_to_ += static_cast<std::size_t>(found.position(0) + found.length(0));
+  while (!all_seen()) {
+    const std::optional<Pattern::Place> found = expected_[seen_.size()].pattern.find(line_, matched_to_);
+    if (!found) break;
+    matched_to_ = found->end;
     seen_.push_back({expected_[seen_.size()].text, line_, now});
   }
   if (failure_ || all_seen()) return;

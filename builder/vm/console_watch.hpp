@@ -3,12 +3,12 @@
 #pragma once
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/pattern.hpp"
 
 namespace hearth::vm {
 
@@ -48,7 +48,7 @@ class ConsoleWatch {
 
   struct Expectation {
     std::string text;
-    std::regex pattern;
+    Pattern pattern;
   };
   std::vector<Expectation> expected_;
   std::vector<Seen> seen_;

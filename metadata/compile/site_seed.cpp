@@ -32,7 +32,7 @@ std::string seed_file_text(const SiteSeed& site) {
     all["former_key"] = site.former_key;
     all["former_until"] = site.former_until;
   }
-  return all.dump(2) + "\n";
+  return format_json(all, {.indent = 2}) + "\n";
 }
 
 std::string secret_at(const Json& all, const char* name, const fs::path& file) {

@@ -56,13 +56,12 @@ Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string
                "POST", cat(" -H 'X-Auth-Token: ", token, "'", k_json));
     out["token"] = token;
   } else if (plan.transport == "HEAT_SIGNAL") {
-    out["signal"] = Json({{"auth_url", cat(urls_.identity, "/v3")},
-                          {"username", key_id},
-                          {"user_id", key_id},
-                          {"password", secret_of(key_id)},
-                          {"project_id", project},
-                          {"region_name", urls_.region}})
-                        .dump();
+    out["signal"] = format_json(Json({{"auth_url", cat(urls_.identity, "/v3")},
+                                      {"username", key_id},
+                                      {"user_id", key_id},
+                                      {"password", secret_of(key_id)},
+                                      {"project_id", project},
+                                      {"region_name", urls_.region}}));
   } else if (plan.transport != "NO_SIGNAL") {
     throw Error(ErrorKind::unsupported, cat("the signal transport ", plan.transport, " is not served"))
         .hint("TOKEN_SIGNAL, CFN_SIGNAL, TEMP_URL_SIGNAL, HEAT_SIGNAL and NO_SIGNAL are");

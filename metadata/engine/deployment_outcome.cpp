@@ -8,7 +8,7 @@ namespace {
 
 std::string plain_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_null() ? "None" : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return value.is_null() ? "None" : format_json(value, {.lossy = true});
 }
 
 bool is_success(const Json& code) {

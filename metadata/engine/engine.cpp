@@ -474,7 +474,7 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
       return entry.second.tree == tree.id && entry.second.path == resource.path;
     });
   }
-  settings_.emplace_back(cat("retired/", key), row.dump());
+  settings_.emplace_back(cat("retired/", key), format_json(row));
 }
 
 }  // namespace hearth::metadata::live

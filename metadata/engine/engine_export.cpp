@@ -86,8 +86,7 @@ Json Engine::snapshot(LiveTree& live, const std::string& name) {
   row["creation_time"] = iso_time(now());
   row["data"] = exported(live);
   row["body"] = live.tree.body;
-  world_.repository.set(snapshot_key(live.tree.id, row["id"]),
-                        row.dump(-1, ' ', false, Json::error_handler_t::replace));
+  world_.repository.set(snapshot_key(live.tree.id, row["id"]), format_json(row, {.lossy = true}));
   return row;
 }
 

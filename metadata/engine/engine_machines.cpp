@@ -104,7 +104,7 @@ std::optional<Machine> Engine::machine_named(const std::string& instance_id) con
   const std::string name = server->data.value("name", server->name);
   const auto machine = server->data.find("machine");
   const std::string address = machine == server->data.end() ? "" : machine->value("address", "");
-  const Json properties = Json::parse(server->fingerprint, nullptr, false);
+  const Json properties = json_or_null(server->fingerprint);
   Machine out;
   out.meta_data = ec2_tree(*server, short_name(name), address);
   if (machine != server->data.end()) out.user_data = machine->value("user_data", "");

@@ -26,7 +26,7 @@ void expand(StackTree& tree, Blueprint& blueprint, std::size_t stack, std::int64
 
 std::string fingerprint(Blueprint& blueprint, const std::string& path) {
   try {
-    return blueprint.properties(path).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return format_json(blueprint.properties(path), {.lossy = true});
   } catch (const Error&) {  // it waits for something that runs before it
     return "";
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t k_still_polling = 90;  ///< seconds: three polls of an agent
 constexpr std::int64_t k_note_every = 10;
 
-std::string shown_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string shown_text(const Json& json) { return format_json(json, {.lossy = true}); }
 
 std::string object_key(const ObjectPath& path) {
   const std::string project = path.account.compare(0, 5, "AUTH_") == 0 ? path.account.substr(5) : "";

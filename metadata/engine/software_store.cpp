@@ -33,7 +33,7 @@ void SoftwareStore::load() {
 }
 
 void SoftwareStore::keep(const char* kind, const Json& row) {
-  repository_.set(cat(kind, "/", id_of(row)), row.dump(-1, ' ', false, Json::error_handler_t::replace));
+  repository_.set(cat(kind, "/", id_of(row)), format_json(row, {.lossy = true}));
 }
 
 Json SoftwareStore::add_config(const Json& given, std::int64_t now) {

@@ -33,7 +33,7 @@ constexpr const char* k_schema = R"(
 
 constexpr const char* k_event_columns = "number, id, root, stack, resource, physical_id, type, status, reason, time";
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& json) { return format_json(json, {.lossy = true}); }
 
 Event event_of(const sql::Statement& row) {
   return {row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),

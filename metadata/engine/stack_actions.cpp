@@ -10,7 +10,7 @@ namespace hearth::metadata::live {
 
 namespace {
 
-std::string action_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string action_text(const Json& value) { return format_json(value, {.lossy = true}); }
 
 /// How long a deletion waits for the agent to run a deployment that names DELETE.
 constexpr std::int64_t k_delete_patience = 240;

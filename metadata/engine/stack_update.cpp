@@ -12,8 +12,8 @@ namespace {
 
 /// Properties that differ between two fingerprints.
 std::vector<std::string> changed_properties(const std::string& before, const std::string& after) {
-  const Json old_one = Json::parse(before, nullptr, false);
-  const Json new_one = Json::parse(after, nullptr, false);
+  const Json old_one = json_or_null(before);
+  const Json new_one = json_or_null(after);
   if (!old_one.is_object() || !new_one.is_object()) return {};
   std::vector<std::string> changed;
   for (const auto& [key, value] : new_one.items()) {
@@ -102,7 +102,7 @@ std::string StackMachine::to_replace(const Resource& resource, const std::string
   if (resource.role != Role::deployment) return {};
   Trigger probe;
   probe.action = Action::update;
-  const Json ran = Json::parse(resource.deployment.derived, nullptr, false);
+  const Json ran = json_or_null(resource.deployment.derived);
   return is_replaced_by_input(ran, blueprint_.deployment(resource.path, probe).derived) ? "Unknown" : "";
 }
 

@@ -221,7 +221,7 @@ ServedResponse CompiledService::take_signal(const ServedRequest& request, const 
   line["deployment"] = expected.deployment;
   line["id"] = expected.id;
   line["signal"] = *body;
-  append_line(signals_file_, line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  append_line(signals_file_, format_json(line, {.lossy = true}));
   response.status = request.method == "PUT" ? 201 : 200;
   return response;
 }

@@ -39,7 +39,7 @@ std::set<std::string> sink_names(const Json& environment, std::vector<std::strin
     if ((type == "zaqar-queue" || type == "file") && is_plain_name(target)) {
       names.insert(target);
     } else {
-      unknown.push_back(sink.dump());
+      unknown.push_back(format_json(sink));
     }
   }
   return names;
@@ -64,7 +64,7 @@ std::string sink_line(const Event& event) {
   line["type"] = "os.heat.event";
   line["id"] = event.id;
   line["payload"] = std::move(payload);
-  return line.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return format_json(line, {.ascii = true, .lossy = true});
 }
 
 /// Read when a root stack begins something, since its environment may be another one then.

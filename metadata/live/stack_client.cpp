@@ -25,7 +25,7 @@ HttpRequest StackClient::request(const std::string& method, const std::string& u
   request.method = method;
   request.url = parse_url(url).value_or_throw();
   request.headers = {{"X-Auth-Token", token_}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
-  if (!body.is_null()) request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!body.is_null()) request.body = format_json(body, {.lossy = true});
   request.deadline = Deadline::after(std::chrono::minutes(5), clock_);
   return request;
 }

@@ -42,7 +42,7 @@ struct Session {
 };
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void print_json(const Json& json) { print(cat(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n")); }
+void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
 
 const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
   if (index < arguments.operands().size()) return arguments.operands()[index];
@@ -189,7 +189,7 @@ int output_show(const cli::Arguments& arguments) {
     return 0;
   }
   const Json& value = output["output_value"];
-  print(cat(value.is_string() ? value.get<std::string>() : value.dump(2), "\n"));
+  print(cat(value.is_string() ? value.get<std::string>() : format_json(value, {.indent = 2}), "\n"));
   return 0;
 }
 

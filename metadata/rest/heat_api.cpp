@@ -31,11 +31,11 @@ int status_of(const std::string& type) {
 Json minutes_of(const Json& request) {
   const Json given = request.contains("timeout_mins") ? request["timeout_mins"] : Json();
   if (given.is_null()) return {};
-  const std::string text = given.is_string() ? given.get<std::string>() : given.dump();
+  const std::string text = given.is_string() ? given.get<std::string>() : format_json(given);
   const std::optional<std::uint64_t> minutes = parse_number(text);
   if (!minutes || *minutes > k_longest_minutes) {
     throw EngineError("HTTPBadRequest", cat("timeout_mins is a whole number of minutes up to ", k_longest_minutes,
-                                            ", not ", given.dump(), "; leave it out for 60"));
+                                            ", not ", format_json(given), "; leave it out for 60"));
   }
   return *minutes == 0 ? Json() : Json(*minutes);
 }

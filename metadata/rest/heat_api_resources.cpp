@@ -199,7 +199,7 @@ ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {
   shown["resource_properties"] = Json::object();
   const std::size_t index = place.live->tree.find_resource(place.stack, event->resource);
   if (index != k_none) {
-    const Json known = Json::parse(place.live->tree.resource(index).fingerprint, nullptr, false);
+    const Json known = json_or_null(place.live->tree.resource(index).fingerprint);
     if (known.is_object()) shown["resource_properties"] = known;
     for (const char* ours : {"entry", "(metadata)", "(depends_on)", "(deletion_policy)"}) {
       shown["resource_properties"].erase(ours);

@@ -171,7 +171,7 @@ ServedResponse json_response(int status, const Json& body) {
   ServedResponse response;
   response.status = status;
   response.headers = {{"Content-Type", "application/json"}};
-  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  response.body = format_json(body, {.lossy = true});
   return response;
 }
 

@@ -18,7 +18,7 @@ std::string audit_line(const AccessRecord& record, std::int64_t unix_seconds) {
   line["status"] = record.status;
   line["bytes"] = record.bytes;
   line["microseconds"] = std::chrono::duration_cast<std::chrono::microseconds>(record.took).count();
-  return line.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return format_json(line, {.ascii = true, .lossy = true});
 }
 
 AuditLog::AuditLog(const std::string& path, const Clock& clock)

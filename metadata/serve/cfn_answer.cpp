@@ -90,7 +90,7 @@ std::string describe_resource_json(const ResourceDetail& detail) {
   for (const auto& [name, value] : fields_of(detail)) fields[name] = value;
   Json answer = Json::object();
   answer["DescribeStackResourceResponse"]["DescribeStackResourceResult"]["StackResourceDetail"] = std::move(fields);
-  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return format_json(answer, {.lossy = true});
 }
 
 ServedResponse cfn_error(int status, const std::string& code, const std::string& message) {
@@ -114,7 +114,7 @@ ServedResponse version_document(const ServedRequest& request) {
   response.headers = {{"Content-Type", "application/json"}};
   Json document = Json::object();
   document["versions"] = Json::array({version});
-  response.body = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  response.body = format_json(document, {.lossy = true});
   return response;
 }
 

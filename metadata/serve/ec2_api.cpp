@@ -23,7 +23,7 @@ std::string listed(const std::string& name, const Json& value) {
 }
 
 std::string leaf_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>() : format_json(value, {.lossy = true});
 }
 
 /// The whole tree of a machine, so that every directory lists what is really below it.

@@ -1,7 +1,8 @@
 """What must not stand in any file. usage: forbidden.py ROOT
 
-In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. In the builder:
-paths of a target's tree that the host would resolve.
+In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. Outside of the
+one file that does them for all: what takes each unit of compilation a second and more. In the builder: paths of a target's tree that
+the host would resolve.
 Nothing here depends on the machine or the folder that the tree lies in.
 """
 
@@ -18,6 +19,12 @@ RAW_CALLS = (
     (re.compile(r"(?<![\w>])::open(?:at)?\s*\("), "a raw descriptor; use Fd::open (base/sys/fd.hpp)"),
     (re.compile(r"\bstd::filesystem\b"), "std::filesystem; use fs (base/path.hpp), whose remove_all can't be raced"),
 )
+# Who instantiates these, and what to call.
+DEAR = {
+    "base/json.cpp": ((re.compile(r"\.dump\("), "JSON's writer; use format_json (base/json.hpp)"),
+                      (re.compile(r"\bJson::parse\("), "JSON's reader; use parse_json or json_or_null (base/json.hpp)")),
+    "base/pattern.cpp": ((re.compile(r"\bstd::regex\b"), "std::regex; use Pattern (base/pattern.hpp)"),),
+}
 # A link in the tree leads there to a file of the host. Files that may all the same, and what keeps them from following one.
 TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
 TREE_WALKERS = {
@@ -46,6 +53,9 @@ def offenders(root):
     for path in tree.sources(root, ".hpp", ".cpp"):
         if not path.startswith("base/sys/"):
             yield from found_in(path, tree.without_comments(tree.text(root, path)), RAW_CALLS)
+        for owner, patterns in DEAR.items():
+            if path != owner:
+                yield from found_in(path, tree.without_comments(tree.text(root, path)), patterns)
         if path.startswith("builder/") and path not in TREE_WALKERS:
             yield from found_in(path, tree.without_comments(tree.text(root, path)),
                                 ((TREE, "a tree's path, as the host resolves it; use TreeReader (base/sys/tree_reader.hpp)"),))

@@ -208,6 +208,15 @@ class Forbidden(LintTest):
         self.put("builder/a.cpp", 'auto a = subroot / "x"; auto b = options.root / "y"; n = roots / 2; // root / "z"\n')
         self.good(forbidden)
 
+    def test_what_is_dear_to_compile_is_compiled_in_one_place(self):
+        for call in ("json.dump()", 'a["b"].dump(2)', "Json::parse(text)", 'std::regex("a")'):
+            self.put("metadata/a.cpp", f"void f() {{\n  {call};\n}}\n")
+            self.bad(forbidden, "metadata/a.cpp:2:", "base/")
+        self.put("metadata/a.cpp", "format_json(json); my_dump(); Json::parse_error e;\n")
+        self.put("base/json.cpp", "value.dump(); Json::parse(text);\n")
+        self.put("base/pattern.cpp", "std::regex regex;\n")
+        self.good(forbidden)
+
     def test_it_does_not_matter_where_the_tree_lies(self):
         self.put("docs/a.txt", f"see {os.path.realpath(self.root)}/docs and /home/user/n\n")
         self.good(forbidden)

@@ -13,7 +13,7 @@ namespace {
 ServedResponse json_answer(int status, const Json& body) {
   ServedResponse response{.status = status};
   response.headers.emplace_back("Content-Type", "application/json");
-  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  response.body = format_json(body, {.lossy = true});
   return response;
 }
 
