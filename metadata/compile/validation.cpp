@@ -117,8 +117,6 @@ class Validator {
   void conditions() {
     if (stack_.definition() == nullptr) return;
     Conditions(stack_.definition()).validate(stack_);
-    if (as_heat()) return;
-    for (const std::string& name : stack_.definition()->condition_names()) (void)stack_.condition(Value::string(name));
   }
 
   [[nodiscard]] bool as_heat() const { return stack_.tree().settings.checked_as_heat_does; }
@@ -258,7 +256,7 @@ class Validator {
     if (stack_.definition() != nullptr) {
       for (const OutputDefinition& output : stack_.definition()->outputs()) {
         try {
-          collect(output.value);
+          if (output_enabled(output)) collect(output.value);
         } catch (const Fault& fault) {  // told when the output is validated
           if (fault.type() != "InvalidTemplateReference" && fault.type() != "InvalidTemplateAttribute") throw;
         }
@@ -438,11 +436,13 @@ class Validator {
         .advised_as(fault);
   }
 
-  void output_condition(const OutputDefinition& output) {
-    if (!output.condition) return;
+  /// Whether the output is there. What stands in one that is not may name resources that are not there either.
+  bool output_enabled(const OutputDefinition& output) {
+    if (!output.condition) return true;
     try {
       check(*output.condition, stack_);
-      (void)stack_.condition(resolve(*output.condition, stack_));
+      const Value enabled = stack_.condition(resolve(*output.condition, stack_));
+      return enabled.is_waiting() || enabled.as_bool();
     } catch (const Fault& fault) {
       const std::string path = cat("outputs.", output.name, ".condition");
       if (fault.type() != "ValueError" && fault.type() != "StackValidationFailed")
@@ -454,12 +454,13 @@ class Validator {
   /// Heat reads all outputs before it validates any.
   void read_outputs() {
     if (stack_.definition() == nullptr) return;
-    for (const OutputDefinition& output : stack_.definition()->outputs()) read(output);
+    for (const OutputDefinition& output : stack_.definition()->outputs()) (void)read(output);
   }
 
-  void read(const OutputDefinition& output) {
+  bool read(const OutputDefinition& output) {
+    if (!output_enabled(output)) return false;
     check(*output.value, stack_);
-    output_condition(output);
+    return true;
   }
 
   void outputs() {
@@ -469,7 +470,7 @@ class Validator {
       attempt(
           [&] {
             const std::string path = cat(cfn ? "Outputs." : "outputs.", output.name, cfn ? ".Value" : ".value");
-            if (!as_heat()) read(output);
+            if (!read(output)) return;
             try {
               validate(*output.value, stack_, path);
             } catch (const Fault& fault) {

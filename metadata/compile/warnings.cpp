@@ -80,6 +80,20 @@ void unread_parameters(const Template& source, Warnings& found) {
   }
 }
 
+/// Conditions that can't be decided. Heat decides one when something asks for it, and what asks is refused by
+/// validation.
+void unasked_conditions(Stack& root, Warnings& found) {
+  for (const std::string& name : root.source()->condition_names()) {
+    try {
+      (void)root.condition(Value::string(name));
+    } catch (const Fault& fault) {
+      const Mark mark = fault.mark().known() ? fault.mark() : root.source()->condition(name)->mark;
+      found.emplace_back(mark, cat("the condition ", name, ", which nothing asks for, can't be decided: ", fault.text(),
+                                   fault.advice().empty() ? "" : " ", fault.advice()));
+    }
+  }
+}
+
 /// Deployments that no hook of ours runs, or that nobody answers for.
 void warn_of_silence(Resource& deployment, Warnings& found) {
   static const std::vector<std::string> hooks = {"script",          "puppet",         "ansible",   "hiera",
@@ -121,6 +135,7 @@ std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root, bool fault
   unread_defaults(root, found);
   unread_parameters(*root.source(), found);
   if (!faultless) return found;
+  unasked_conditions(root, found);
   for_each_resource(root, [&](Resource& resource) {
     if (resource.family == Family::deployment) warn_of_silence(resource, found);
   });

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "metadata/graph/identity.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/resources/translation.hpp"
 
 namespace hearth::metadata {
 
@@ -17,6 +18,12 @@ std::string below(const std::string& path, const std::string& name) {
 
 /// OS::Heat::None; other types of its family only do nothing.
 bool takes_anything(const Resource& resource) { return resource.real_type == "OS::Heat::None"; }
+
+/// The network that a port or a subnet names, by its present or its former property.
+Value network_of(const Value& raw) {
+  const Value now = member(raw, "network");
+  return now.is_null() ? member(raw, "network_id") : now;
+}
 
 /// OS::Heat::Value: the value by the type that stands beside it.
 Value with_typed_value(const Value& typed, const Value& raw) {
@@ -355,7 +362,7 @@ Value Stack::properties(Resource& resource) {
     try {
       const ExpressionPtr& written = resource.definition->properties;
       const bool as_heat = tree_.settings.checked_as_heat_does && written;
-      const Value given = raw.is_map() ? raw : Value::map({});
+      const Value given = translated_properties(resource.real_type, raw.is_map() ? raw : Value::map({}));
       const PropertyTable& table = resource.table->properties;
       const Value typed = convert_properties(as_heat ? constraints_on_known(table, *written, *this) : table, given);
       return resource.family == Family::value ? with_typed_value(typed, raw) : typed;
@@ -403,11 +410,8 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
       // A port comes after the subnets of its network.
       for (const auto& other : resources_) {
         if (resource.family == Family::port && other->family == Family::subnet && seen.count(other->name) == 0) {
-          const Value mine = raw_properties(resource).is_map() ? raw_properties(resource) : Value();
-          const Value theirs = raw_properties(*other);
-          const Value* network = mine.find("network");
-          const Value* same = theirs.find("network");
-          if (network != nullptr && same != nullptr && *network == *same)
+          const Value network = network_of(raw_properties(resource));
+          if (!network.is_null() && network == network_of(raw_properties(*other)))
             add(other->name, resource.mark, resource.name);
         }
       }

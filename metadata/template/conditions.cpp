@@ -37,15 +37,17 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
                            definition->mark);
   }
   known_[name] = {};
-  check(*definition, scope);
-  if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
-  const Value decided = resolve(*definition, scope);
-  if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided);
-  if (decided.is_waiting()) {
-    known_.erase(name);  // may be known later
-    return decided;
+  try {
+    check(*definition, scope);
+    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
+    const Value decided = resolve(*definition, scope);
+    if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided);
+    known_.erase(name);  // what waits may be known later
+    return decided.is_waiting() ? decided : known_[name] = decided;
+  } catch (...) {
+    known_.erase(name);  // whoever asks again is to hear it again
+    throw;
   }
-  return known_[name] = decided;
 }
 
 Value Conditions::as_written(const std::string& name) const {

@@ -32,7 +32,9 @@ def set_up(yaql_limit=200, yaql_memory=10000):
     service_objects.Service.active_service_count = classmethod(lambda cls, c: 10**6)
     constraints.BaseCustomConstraint.validate = lambda self, v, c: True
     resource.Resource._validate_service_availability = classmethod(lambda cls, c, t: None)
-    resource.Resource.translate_properties = lambda self, p, client_resolve=True: None
+    # Names that were replaced (network_id → network) are translated as in Heat; nobody is asked for the ids of names.
+    resource.Resource.translate_properties = lambda self, p, client_resolve=True, ignore_resolve_error=False: p.update_translation(
+        self.translation_rules(p) or [], client_resolve=False, ignore_resolve_error=True)
     parser.Stack.db_resource_get = lambda self, name: None
     resource.Resource.rpc_client = lambda self: NoRpc()
     stack_resource.StackResource.nested = lambda self: None

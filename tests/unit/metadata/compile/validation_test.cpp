@@ -30,6 +30,31 @@ TEST(Validation, shows_a_circle_of_depends_on) {
   EXPECT_EQ(faults[0].text(), "Circular Dependency Found: a -> c -> b -> a");
 }
 
+TEST(Validation, warns_only_of_a_condition_that_nothing_asks_for) {
+  const std::string head = "heat_template_version: 2018-08-31\nconditions: {c: {equals: [{get_param: Gone}, '']}}\n";
+  const auto idle = build({{"top.yaml", head + "resources: {a: {type: OS::Heat::None}}\n"}});
+  EXPECT_TRUE(validate_stack(idle->root()).empty());
+  for (int again = 0; again < 2; ++again) {
+    const auto warnings = stack_warnings(idle->root());
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].second,
+              "the condition c, which nothing asks for, can't be decided: The Parameter (Gone) was not provided.");
+    EXPECT_EQ(idle->model.sources.text(warnings[0].first), "top.yaml:2:39");
+  }
+  const auto asked = build({{"top.yaml", head + "resources: {a: {type: OS::Heat::None, condition: c}}\n"}});
+  EXPECT_EQ(validate_stack(asked->root()).size(), 1U);
+}
+
+TEST(Validation, lets_an_output_that_is_not_there_name_what_its_condition_takes_away) {
+  const std::string head =
+      "heat_template_version: 2018-08-31\nconditions: {prod: false}\n"
+      "resources: {a: {type: OS::Heat::Value, condition: prod, properties: {value: 1}}}\n";
+  const auto off = build({{"top.yaml", head + "outputs: {o: {value: {get_attr: [a, value]}, condition: prod}}\n"}});
+  EXPECT_TRUE(validate_stack(off->root()).empty());
+  const auto on = build({{"top.yaml", head + "outputs: {o: {value: {get_attr: [a, value]}}}\n"}});
+  EXPECT_EQ(validate_stack(on->root()).size(), 1U);
+}
+
 TEST(Validation, names_the_nearest_type) {
   try {
     (void)build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n"}})

@@ -31,6 +31,20 @@ TEST(Network, gives_the_lowest_free_address_behind_the_gateway) {
   EXPECT_EQ(address(*built, "p1"), "192.0.2.2");
 }
 
+TEST(Network, knows_networks_and_subnets_by_the_former_names_of_properties) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  p: {type: OS::Neutron::Port, properties: {network_id: {get_resource: net}, fixed_ips: [{subnet_id: {get_resource: sub}}]}}
+  any: {type: OS::Neutron::Port, properties: {network_id: {get_resource: net}}}
+  net: {type: OS::Neutron::Net}
+  sub: {type: OS::Neutron::Subnet, properties: {network_id: {get_resource: net}, cidr: 192.0.2.0/29}}
+)"}});
+  EXPECT_TRUE(validate_stack(built->root()).empty());
+  EXPECT_EQ(address(*built, "p"), "192.0.2.2");
+  EXPECT_EQ(address(*built, "any"), "192.0.2.3");
+  EXPECT_EQ(built->root().needs(*built->root().find("any")), (std::vector<std::string>{"net", "sub"}));
+}
+
 TEST(Network, gives_the_first_address_too_where_there_is_no_gateway) {
   for (const char* none : {"null", "''"}) {
     const auto built = build({{"top.yaml", std::string(R"(heat_template_version: 2018-08-31
