@@ -195,6 +195,8 @@ class Validator {
                   "Cannot define the following properties at the same time: subnetpool, cidr.", resource.mark);
     }
     if (resource.real_type == "OS::Neutron::Subnet" && has("gateway_ip")) gateway(*properties.find("gateway_ip"));
+    if (resource.family == Family::key_pair && !has("public_key") && !as_heat())
+      throw made_by_a_cloud(resource, "Give its public_key: only a cloud makes a pair and keeps the private key.");
     if (!as_heat()) return;  // a machine of ours may have its image already
     if (resource.real_type == "OS::Nova::Server" && !has("image") && !has("block_device_mapping") &&
         !has("block_device_mapping_v2")) {
@@ -302,6 +304,8 @@ class Validator {
   }
 
   void one(Resource& resource) {
+    if (resource.family == Family::external)
+      return attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
     const std::size_t before = faults_.size();
     if (as_heat()) attempt([&] { written_out(resource); });
     if (faults_.size() > before) return;
@@ -326,7 +330,10 @@ class Validator {
     attempt([&] { metadata(resource); }, resource.mark);
     if (!only_names(resource)) attempt([&] { check_addresses(resource); }, resource.mark);
     if (!as_heat() && faults_.size() == before) attempt([&] { fits_together(resource); }, resource.mark);
-    if (resource.family == Family::opaque && !as_heat()) opaque(resource);
+    if (resource.family == Family::opaque && !as_heat())
+      faults_.push_back(made_by_a_cloud(resource,
+                                        "Map it in an environment's resource_registry: to OS::Heat::None, or "
+                                        "to a template that stands for it."));
     if (resource.family == Family::random_string && !only_names())
       attempt([&] { (void)stack_.reference_of(resource); }, resource.mark);
     if (faults_.size() == before) inside(resource);
@@ -403,11 +410,10 @@ class Validator {
     }
   }
 
-  void opaque(const Resource& resource) {
-    Fault fault = validation_fault(cat(resource.real_type, " needs a cloud to be made"), resource.mark,
-                                   cat("resources.", resource.name));
-    fault.hint("Map it in an environment's resource_registry: to OS::Heat::None, or to a template that stands for it.");
-    faults_.push_back(fault);
+  static Fault made_by_a_cloud(const Resource& resource, std::string advice) {
+    return validation_fault(cat(resource.real_type, " needs a cloud to be made"), resource.mark,
+                            cat("resources.", resource.name))
+        .hint(std::move(advice));
   }
 
   void inside(Resource& resource) {

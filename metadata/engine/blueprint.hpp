@@ -64,11 +64,12 @@ struct Trigger {
 
 struct PlannedServer {
   std::string name;
-  std::string transport;    ///< POLL_SERVER_CFN, POLL_TEMP_URL, POLL_SERVER_HEAT
-  std::string container;    ///< of its metadata object; empty = its name
-  std::string object;       ///< empty = a UUID
-  Json metadata;            ///< what the template's `metadata` adds
-  bool is_machine = false;  ///< somebody has to provide it: it is not deployed already
+  std::string transport;              ///< POLL_SERVER_CFN, POLL_TEMP_URL, POLL_SERVER_HEAT
+  std::string container;              ///< of its metadata object; empty = its name
+  std::string object;                 ///< empty = a UUID
+  Json metadata;                      ///< what the template's `metadata` adds
+  bool is_machine = false;            ///< somebody has to provide it: it is not deployed already
+  Json public_keys = Json::object();  ///< name → text, for those who may log in
 };
 
 /// How whoever signals a handle is to reach it.

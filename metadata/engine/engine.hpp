@@ -166,8 +166,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   bool remove_object(const ObjectPath& path) override;
 
   // MachineView: by the address that was reported, or by the server's UUID
-  [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) const override;
-  [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) const override;
+  [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) override;
+  [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) override;
 
   // Software deployments that are made by hand; false when there is no such server.
   [[nodiscard]] const SoftwareStore& software() const { return software_; }

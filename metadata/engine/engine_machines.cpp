@@ -9,6 +9,42 @@ namespace {
 /// "node-0.example.org" is known as "node-0" in its own domain.
 std::string short_name(const std::string& name) { return name.substr(0, name.find('.')); }
 
+/// Nova's names of block devices: what the machine starts from, and what else the template gives it.
+Json block_devices(const Json& properties) {
+  Json named = {{"ami", "vda"}, {"root", "/dev/vda"}};
+  int volumes = 0;
+  int scratch = 0;
+  for (const char* property : {"block_device_mapping", "block_device_mapping_v2"}) {
+    const Json mappings = properties.is_object() ? properties.value(property, Json()) : Json();
+    for (const Json& each : mappings.is_array() ? mappings : Json::array()) {
+      const auto given = [&](const char* key) {
+        return each.is_object() && each.contains(key) && !each[key].is_null();
+      };
+      if (!given("device_name") || !each["device_name"].is_string()) continue;
+      const std::string device = each["device_name"];
+      const std::string bare = device.starts_with("/dev/") ? device.substr(5) : device;
+      if (given("boot_index") && each["boot_index"] == 0) {
+        named["ami"] = bare;
+        named["root"] = cat("/dev/", bare);
+      } else if (given("swap_size")) {
+        named["swap"] = bare;
+      } else if (given("ephemeral_size")) {
+        named[cat("ephemeral", scratch++)] = bare;
+      } else {
+        named[cat("ebs", volumes++)] = bare;
+      }
+    }
+  }
+  return named;
+}
+
+Json numbered(const Json& public_keys) {
+  Json all = Json::object();
+  for (const auto& [name, text] : public_keys.items())
+    all[std::to_string(all.size())] = {{"_name", name}, {"openssh-key", text}};
+  return all;
+}
+
 Json ec2_tree(const Resource& server, const std::string& name, const std::string& address) {
   Json tree = Json::object();
   tree["ami-id"] = "ami-00000000";
@@ -90,13 +126,13 @@ bool Engine::touch_server(const std::string& server_id) {
   return true;
 }
 
-std::optional<Machine> Engine::machine_at(const std::string& address) const {
+std::optional<Machine> Engine::machine_at(const std::string& address) {
   const auto found = addresses_.find(address);
   const Resource* server = found == addresses_.end() ? nullptr : at(found->second).second;
   return server == nullptr ? std::nullopt : machine_named(server->physical_id);
 }
 
-std::optional<Machine> Engine::machine_named(const std::string& instance_id) const {
+std::optional<Machine> Engine::machine_named(const std::string& instance_id) {
   const auto found = servers_.find(instance_id);
   if (found == servers_.end()) return std::nullopt;
   const auto [live, server] = at(found->second);
@@ -105,13 +141,14 @@ std::optional<Machine> Engine::machine_named(const std::string& instance_id) con
   const auto machine = server->data.find("machine");
   const std::string address = machine == server->data.end() ? "" : machine->value("address", "");
   const Json properties = json_or_null(server->fingerprint);
+  Json keys = blueprint(*live).server(server->path).public_keys;
+  if (machine != server->data.end()) keys.update(machine->value("public_keys", Json::object()));
   Machine out;
   out.meta_data = ec2_tree(*server, short_name(name), address);
+  out.meta_data["block-device-mapping"] = block_devices(properties);
+  if (!keys.empty()) out.meta_data["public-keys"] = numbered(keys);
   if (machine != server->data.end()) out.user_data = machine->value("user_data", "");
-  if (out.user_data.empty() && properties.is_object() && properties.contains("user_data") &&
-      properties["user_data"].is_string()) {
-    out.user_data = properties["user_data"];
-  }
+  if (out.user_data.empty()) out.user_data = first_boot(instance_id).user_data;
   Json meta = Json::object();
   meta["uuid"] = server->physical_id;
   meta["name"] = name;
@@ -119,6 +156,7 @@ std::optional<Machine> Engine::machine_named(const std::string& instance_id) con
   meta["availability_zone"] = "nova";
   meta["launch_index"] = 0;
   meta["project_id"] = live->tree.project;
+  if (!keys.empty()) meta["public_keys"] = keys;
   if (properties.is_object() && properties.contains("metadata") && properties["metadata"].is_object()) {
     meta["meta"] = properties["metadata"];
   }

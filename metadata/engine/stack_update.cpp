@@ -92,6 +92,10 @@ bool StackMachine::unchanged(const Resource& resource, const std::string& finger
 /// for it; empty where it can stay.
 std::string StackMachine::to_replace(const Resource& resource, const std::string& fingerprint) {
   const std::vector<std::string> changed = changed_properties(resource.fingerprint, fingerprint);
+  if (std::find(changed.begin(), changed.end(), "(external_id)") != changed.end()) {
+    throw Error(ErrorKind::input, cat("Update to property external_id of ", resource.name, " (", resource.type,
+                                      ") is not supported. Give the resource another name in the template."));
+  }
   const bool fixed =
       resource.role == Role::fixed || resource.role == Role::wait_handle || resource.role == Role::wait_condition;
   // "(metadata)" and the like are no properties.

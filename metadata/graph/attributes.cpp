@@ -50,6 +50,7 @@ Family family_of(std::string_view type) {
       {"OS::Heat::WaitCondition", Family::wait_condition},
       {"AWS::CloudFormation::WaitCondition", Family::wait_condition},
       {"OS::Heat::SwiftSignal", Family::wait_condition},
+      {"OS::Nova::KeyPair", Family::key_pair},
       {"OS::Heat::TestResource", Family::none},
       {"OS::Heat::Delay", Family::none}};
   const auto found = families.find(type);
@@ -57,6 +58,11 @@ Family family_of(std::string_view type) {
 }
 
 Value Stack::reference_of(Resource& resource) {
+  if (resource.family == Family::external) {
+    check(*resource.definition->external_id, *this);
+    return resolve(*resource.definition->external_id, *this);
+  }
+  if (resource.family == Family::key_pair) return member(properties(resource), "name");
   if (resource.family == Family::nested) {
     Stack* nested = nested_of(resource);
     if (nested == nullptr)
@@ -77,7 +83,12 @@ Value Stack::reference_of(Resource& resource) {
 
 Value Stack::event_value(Resource& resource, const std::string& attribute) {
   use_event(resource.path);
-  const auto known = tree_.learned.find(resource.path);
+  auto known = tree_.learned.find(resource.path);
+  if (known == tree_.learned.end() && resource.family == Family::external) {  // an inventory may know it by its id
+    const std::string id = python_str(reference_of(resource));
+    use_event(id);
+    known = tree_.learned.find(id);
+  }
   if (known == tree_.learned.end()) return Value::waiting({{resource.path, attribute}}).with_mark(resource.mark);
   return member(known->second, attribute);
 }
@@ -94,6 +105,7 @@ Value Stack::attribute_of(Resource& resource, const std::vector<Value>& path) {
     case Family::network: return port_attribute(resource, path);
     case Family::wait_handle:
     case Family::wait_condition:
+    case Family::external:
       if (path.empty()) return {};
       return select_attribute(event_value(resource, python_str(path[0])), path, 1);
     default: return plain_attribute(resource, path);
@@ -235,6 +247,7 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
     default: break;
   }
   if (resource.family == Family::server) return select_attribute(event_value(resource, name), path, 1);
+  if (resource.family == Family::key_pair && name == "private_key") return text("");  // only its owner has it
   const Value same = member(given, name);
   if (!same.is_null()) return select_attribute(same, path, 1);
   return select_attribute(event_value(resource, name), path, 1);

@@ -209,6 +209,7 @@ void Stack::add_resource(const ResourceDefinition& definition) {
         fault.as(fault.type() == "EntityNotFound" ? "StackValidationFailed" : fault.type()).at(definition.type.mark());
     throw located;
   }
+  if (definition.external_id) resource->family = Family::external;
   identify(*resource);
   by_name_[resource->name] = resource.get();
   resources_.push_back(std::move(resource));
@@ -358,7 +359,8 @@ Value Stack::raw_properties(Resource& resource) {
 Value Stack::properties(Resource& resource) {
   return remember(resource, resource.typed, [&]() -> Value {
     const Value raw = raw_properties(resource);
-    if (raw.is_waiting() || resource.table == nullptr || takes_anything(resource)) return raw;
+    const bool as_given = takes_anything(resource) || resource.family == Family::external;
+    if (raw.is_waiting() || resource.table == nullptr || as_given) return raw;
     try {
       const ExpressionPtr& written = resource.definition->properties;
       const bool as_heat = tree_.settings.checked_as_heat_does && written;
@@ -405,6 +407,7 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
     };
     collect(resource.definition->properties, "Properties");
     collect(resource.definition->metadata, "Metadata");
+    collect(resource.definition->external_id, "external_id");
     for (const Value& name : depends_on) add(name.text(), name.mark(), resource.name);  // Heat looks for those last
     if (resource.family == Family::port || resource.family == Family::subnet) {
       // A port comes after the subnets of its network.

@@ -39,6 +39,8 @@ enum class Family {
   port,
   wait_handle,
   wait_condition,
+  key_pair,
+  external,  ///< somebody else's, whatever its type: nothing of it is made or checked
   opaque
 };
 

@@ -6,11 +6,10 @@
 
 namespace hearth::metadata::live {
 
-FileMachines::FileMachines(const MachineView& others, const std::string& path)
+FileMachines::FileMachines(MachineView& others, const std::string& path)
     : FileMachines(others, path.empty() ? "{}" : read_file(path), path) {}
 
-FileMachines::FileMachines(const MachineView& others, const std::string& text, const std::string& source)
-    : others_(others) {
+FileMachines::FileMachines(MachineView& others, const std::string& text, const std::string& source) : others_(others) {
   const Json all = parse_json(text, source).value_or_throw();
   if (!all.is_object()) throw Error(ErrorKind::input, cat(source, ": an object of addresses is expected"));
   for (const auto& [address, row] : all.items()) {
@@ -20,12 +19,12 @@ FileMachines::FileMachines(const MachineView& others, const std::string& text, c
   }
 }
 
-std::optional<Machine> FileMachines::machine_at(const std::string& address) const {
+std::optional<Machine> FileMachines::machine_at(const std::string& address) {
   const auto found = machines_.find(address);
   return found == machines_.end() ? others_.machine_at(address) : std::optional(found->second);
 }
 
-std::optional<Machine> FileMachines::machine_named(const std::string& instance_id) const {
+std::optional<Machine> FileMachines::machine_named(const std::string& instance_id) {
   for (const auto& [address, machine] : machines_) {
     if (machine.meta_data.value("instance-id", "") == instance_id) return machine;
   }

@@ -11,13 +11,13 @@ namespace hearth::metadata::live {
 class FileMachines final : public MachineView {
  public:
   /// `path` may be empty. Throws Error.
-  FileMachines(const MachineView& others, const std::string& path);
-  FileMachines(const MachineView& others, const std::string& text, const std::string& source);
-  [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) const override;
-  [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) const override;
+  FileMachines(MachineView& others, const std::string& path);
+  FileMachines(MachineView& others, const std::string& text, const std::string& source);
+  [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) override;
+  [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) override;
 
  private:
-  const MachineView& others_;
+  MachineView& others_;
   std::map<std::string, Machine> machines_;
 };
 

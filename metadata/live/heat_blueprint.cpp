@@ -34,9 +34,23 @@ Role role_of(Family family) {
     case Family::network:
     case Family::subnet:
     case Family::port:
+    case Family::key_pair:
+    case Family::external:
     case Family::opaque: break;
   }
   return Role::plain;
+}
+
+/// The public keys of the pair of this name, where the stack or one around it has one with a key.
+Json public_keys(metadata::Stack* stack, const Value& name) {
+  for (; stack != nullptr && truth(name); stack = stack->parent() == nullptr ? nullptr : stack->parent()->owner) {
+    for (metadata::Resource* each : stack->resources()) {
+      if (each->family != Family::key_pair || !(each->owner->reference_of(*each) == name)) continue;
+      const Value key = member(each->owner->properties(*each), "public_key");
+      if (truth(key)) return {{python_str(name), python_str(key)}};
+    }
+  }
+  return Json::object();
 }
 
 bool is_group(Family family) {
@@ -128,7 +142,9 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
 }
 
 std::string HeatBlueprint::physical_id(const std::string& path) {
-  const metadata::Resource& resource = at(path);
+  metadata::Resource& resource = at(path);
+  if (resource.family == Family::external || resource.family == Family::key_pair)
+    return python_str(resource.owner->reference_of(resource));
   const bool by_name = resource.family == Family::random_string || resource.family == Family::value;
   return by_name ? resource.physical_name : resource.uuid;
 }
@@ -144,6 +160,7 @@ Json HeatBlueprint::reference(const std::string& path) {
 Json HeatBlueprint::properties(const std::string& path) {
   metadata::Resource& resource = at(path);
   if (resource.real_type == "OS::Heat::None") return Json::object();  // whatever changes, it is the same
+  if (resource.family == Family::external) return {{"(external_id)", to_json(resource.owner->reference_of(resource))}};
   if (role_of(resource.family) == Role::nested) return fixed_properties(resource);
   Json properties = to_json(resource.owner->properties(resource));
   if (resource.family == Family::deployment) properties["entry"] = to_json(deployment_entry(resource, {}));
@@ -197,7 +214,8 @@ PlannedServer HeatBlueprint::server(const std::string& path) {
           text_member(place, "container", ""),
           text_member(place, "object", ""),
           to_json(resource.owner->metadata_of(resource)),
-          resource.real_type == "OS::Nova::Server"};
+          resource.real_type == "OS::Nova::Server",
+          public_keys(resource.owner, member(properties, "key_name"))};
 }
 
 std::string HeatBlueprint::user_data(const std::string& path, const Json& document) {

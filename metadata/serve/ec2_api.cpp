@@ -18,7 +18,7 @@ ServedResponse text_response(int status, std::string body) {
 
 std::string listed(const std::string& name, const Json& value) {
   // A numbered directory that holds a named leaf is listed as "0=name" (public-keys).
-  if (name == "0" && value.is_object() && value.contains("_name")) return cat("0=", value["_name"].get<std::string>());
+  if (value.is_object() && value.contains("_name")) return cat(name, "=", value["_name"].get<std::string>());
   return value.is_object() ? cat(name, "/") : name;
 }
 

@@ -91,8 +91,8 @@ struct Machine {
 class MachineView {
  public:
   virtual ~MachineView() = default;
-  [[nodiscard]] virtual std::optional<Machine> machine_at(const std::string& address) const = 0;
-  [[nodiscard]] virtual std::optional<Machine> machine_named(const std::string& instance_id) const = 0;
+  [[nodiscard]] virtual std::optional<Machine> machine_at(const std::string& address) = 0;
+  [[nodiscard]] virtual std::optional<Machine> machine_named(const std::string& instance_id) = 0;
 };
 
 }  // namespace hearth::metadata

@@ -214,7 +214,7 @@ class ResourceReader {
       made_.description = text->text();
     }
     read_condition();
-    check_external_id();
+    read_external_id();
     return std::move(made_);
   }
 
@@ -296,11 +296,12 @@ class ResourceReader {
     made_.deletion_policy = text;
   }
 
-  void check_external_id() const {
+  void read_external_id() {
     const Value* id = is_cfn(version_) || !has_conditions(version_) ? nullptr : find("external_id");
-    if (id == nullptr || id->is_string()) return;
-    const auto kind = parse_expression(*id, version_, cat(path_, ".external_id"))->type;
-    if (kind != Expression::Type::call && kind != Expression::Type::branch)
+    if (id == nullptr) return;
+    made_.external_id = parse_expression(*id, version_, cat(path_, ".external_id"));
+    const auto kind = made_.external_id->type;
+    if (!id->is_string() && kind != Expression::Type::call && kind != Expression::Type::branch)
       throw bad_type("external_id", "string", *id);
   }
 

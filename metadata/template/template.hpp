@@ -21,6 +21,7 @@ struct ResourceDefinition {
   ExpressionPtr properties{};
   ExpressionPtr metadata{};
   ExpressionPtr condition{};
+  ExpressionPtr external_id{};  ///< of what somebody else made and keeps
   ExpressionPtr update_policy{};
   ExpressionPtr computed_deletion_policy{};  ///< where it is no plain text
   std::vector<Value> depends_on{};

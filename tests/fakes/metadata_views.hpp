@@ -47,10 +47,8 @@ class MetadataViews final : public metadata::StackView, public metadata::ObjectS
     return objects[key_of(path)] = document(body, 784111777, type);
   }
   bool remove_object(const metadata::ObjectPath& path) override { return objects.erase(key_of(path)) > 0; }
-  std::optional<metadata::Machine> machine_at(const std::string& address) const override {
-    return find(machines, address);
-  }
-  std::optional<metadata::Machine> machine_named(const std::string& id) const override { return find(machines, id); }
+  std::optional<metadata::Machine> machine_at(const std::string& address) override { return find(machines, address); }
+  std::optional<metadata::Machine> machine_named(const std::string& id) override { return find(machines, id); }
 
   static metadata::Document document(const std::string& text, std::int64_t modified = 784111777,
                                      const std::string& type = "application/json") {

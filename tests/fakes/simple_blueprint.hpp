@@ -77,7 +77,11 @@ class SimpleBlueprint final : public metadata::live::Blueprint {
             "",
             "",
             row.value("metadata", Json::object()),
-            row.value("is_machine", false)};
+            row.value("is_machine", false),
+            row.value("public_keys", Json::object())};
+  }
+  std::string user_data(const std::string& path, const Json&) override {
+    return properties(path).value("user_data", std::string());
   }
   metadata::live::PlannedHandle handle(const std::string& path) override {
     using Form = metadata::live::PlannedHandle::Form;

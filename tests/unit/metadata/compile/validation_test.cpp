@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "metadata/model/value_text.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
 
 namespace hearth::metadata {
@@ -71,6 +72,18 @@ TEST(Validation, refuses_types_that_only_a_cloud_can_make) {
       {{"top.yaml",
         "heat_template_version: 2018-08-31\nresources: {k: {type: OS::Nova::KeyPair, properties: {name: k}}}\n"}});
   ASSERT_EQ(validate_stack(built->root()).size(), 1U);
+}
+
+TEST(Validation, asks_nothing_of_what_somebody_else_made_and_a_key_of_a_pair) {
+  const std::string head = "heat_template_version: 2018-08-31\nresources:\n";
+  EXPECT_TRUE(validate_stack(build({{"top.yaml", head + "  s: {type: OS::Nova::Server, external_id: EXT-1}\n"
+                                                        "  i: {type: OS::Cinder::Volume, external_id: EXT-2}\n"}})
+                                 ->root())
+                  .empty());
+  const auto key = build(
+      {{"top.yaml", head + "  k: {type: OS::Nova::KeyPair, properties: {name: k, public_key: ssh-ed25519 AAAA}}\n"}});
+  EXPECT_TRUE(validate_stack(key->root()).empty());
+  EXPECT_EQ(python_str(key->root().reference_of(*key->root().find("k"))), "k");
 }
 
 TEST(Validation, takes_only_names_that_heat_takes) {

@@ -120,6 +120,19 @@ TEST_F(MachinesTest, AServerWaitsForItsMachineAndThenTellsItsAddress) {
   EXPECT_THROW(engine_->machine_came("nobody", Json::object()), EngineError);
 }
 
+TEST_F(MachinesTest, AMachineLearnsItsKeysAndBlockDevices) {
+  create("s", R"({"s": {"role": "server", "is_machine": true, "public_keys": {"admin": "ssh-ed25519 A"}, "properties": {
+    "block_device_mapping_v2": [{"device_name": "/dev/sda", "boot_index": 0}, {"device_name": "sdb", "swap_size": 1},
+      {"device_name": "sdc", "ephemeral_size": 2}, {"device_name": "sdd", "volume_id": "v"}, {"volume_id": "w"}]}}})");
+  const std::string id = engine_->servers("s")[0].id;
+  engine_->machine_came(id, {{"address", "192.0.2.5"}, {"public_keys", {{"node", "ssh-ed25519 B"}}}});
+  const Json tree = engine_->machine_at("192.0.2.5")->meta_data;
+  EXPECT_EQ(tree["block-device-mapping"],
+            Json({{"ami", "sda"}, {"root", "/dev/sda"}, {"swap", "sdb"}, {"ephemeral0", "sdc"}, {"ebs0", "sdd"}}));
+  EXPECT_EQ(tree["public-keys"]["0"], Json({{"_name", "admin"}, {"openssh-key", "ssh-ed25519 A"}}));
+  EXPECT_EQ(tree["public-keys"]["1"], Json({{"_name", "node"}, {"openssh-key", "ssh-ed25519 B"}}));
+}
+
 TEST_F(MachinesTest, AMachineThatDoesNotComeFailsItsStack) {
   create("s", k_machine);
   engine_->machine_failed(engine_->servers("s")[0].id, "no power");

@@ -34,6 +34,14 @@ class UpdateTest : public MachineTest {
   }
 };
 
+TEST_F(UpdateTest, WhatSomebodyElseMadeIsNeverReplaced) {
+  create(R"-({"a": {"properties": {"(external_id)": "EXT-1"}}})-");
+  events();
+  EXPECT_THAT(update(R"-({"a": {"properties": {"(external_id)": "EXT-2"}}})-"),
+              Contains(testing::HasSubstr("Update to property external_id of a (plain) is not supported.")));
+  EXPECT_EQ(status(), "UPDATE_FAILED");
+}
+
 TEST_F(UpdateTest, ChangedInputsAndANewMemberGiveTheEventsThatHeatGives) {
   create(group({"0"}, "a").c_str());
   settle();

@@ -37,6 +37,25 @@ resources: {v: {type: OS::Heat::Value, properties: {value: {list_join: ['-', [{g
 outputs: {said: {value: {get_attr: [v, value]}}}
 )";
 
+TEST(Stack, knows_what_somebody_else_made_by_its_id_and_by_what_an_inventory_tells_of_that) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  theirs: {type: OS::Nova::Server, external_id: EXT-1}
+  nested: {type: OS::Heat::ResourceGroup, external_id: {str_replace: {template: EXT-N, params: {N: 2}}}}
+outputs:
+  id: {value: {get_resource: theirs}}
+  other: {value: {get_resource: nested}}
+  address: {value: {get_attr: [theirs, first_address]}}
+)"}});
+  Stack& root = built->root();
+  EXPECT_EQ(python_str(root.output("id")), "EXT-1");
+  EXPECT_EQ(python_str(root.output("other")), "EXT-2");
+  EXPECT_TRUE(root.output("address").is_waiting());
+  EXPECT_EQ(root.nested_of(*root.find("nested")), nullptr);
+  (void)root.learn("EXT-1", map_of({{"first_address", Value::string("192.0.2.7")}}));
+  EXPECT_EQ(python_str(root.output("address")), "192.0.2.7");
+}
+
 TEST(Stack, what_is_made_anew_has_another_id_and_so_has_what_uses_it) {
   const auto built = build({{"top.yaml", R"(
 heat_template_version: 2018-08-31

@@ -188,6 +188,22 @@ TEST_F(HeatBlueprintTest, SaysWhatCanChangeInPlaceAndWhereToPause) {
   EXPECT_TRUE(blueprint->environment()["resource_registry"]["resources"].contains("dep"));
 }
 
+TEST_F(HeatBlueprintTest, WhatSomebodyElseMadeIsNeitherMadeNorChanged) {
+  const std::string text = R"(
+heat_template_version: 2018-08-31
+parameters: {id: {type: string, default: EXT-1}}
+resources:
+  theirs: {type: OS::Nova::Server, external_id: {get_param: id}}
+  v: {type: OS::Heat::Value, properties: {value: {get_resource: theirs}}}
+)";
+  const auto blueprint = make(text);
+  EXPECT_EQ(find(blueprint->stack(""), "theirs").role, Role::plain) << "no machine is to be provided";
+  EXPECT_EQ(blueprint->physical_id("theirs"), "EXT-1");
+  EXPECT_EQ(blueprint->reference("theirs"), "EXT-1");
+  EXPECT_EQ(blueprint->properties("v")["value"], "EXT-1");
+  EXPECT_NE(blueprint->properties("theirs"), make(text, {{"id", "EXT-2"}})->properties("theirs"));
+}
+
 TEST_F(HeatBlueprintTest, ABadTemplateIsRefusedWithItsPlace) {
   EXPECT_THROW(make("heat_template_version: 2018-08-31\nresources: {a: {type: No::Such}}"), Error);
   EXPECT_THROW(make("- 1"), Error);

@@ -16,16 +16,15 @@ namespace {
 
 class NoMachines final : public MachineView {
  public:
-  std::optional<Machine> machine_at(const std::string&) const override { return std::nullopt; }
-  std::optional<Machine> machine_named(const std::string& id) const override {
+  std::optional<Machine> machine_at(const std::string&) override { return std::nullopt; }
+  std::optional<Machine> machine_named(const std::string& id) override {
     return id == "of-a-stack" ? std::optional(Machine{}) : std::nullopt;
   }
 };
 
 TEST(FileMachines, AreFoundByAddressAndByIdBeforeThoseOfStacks) {
-  const NoMachines others;
-  const FileMachines machines(others, R"({"192.0.2.7": {"meta_data": {"instance-id": "i-1"}, "user_data": "u"}})",
-                              "m.json");
+  NoMachines others;
+  FileMachines machines(others, R"({"192.0.2.7": {"meta_data": {"instance-id": "i-1"}, "user_data": "u"}})", "m.json");
   EXPECT_EQ(machines.machine_at("192.0.2.7")->user_data, "u");
   EXPECT_EQ(machines.machine_named("i-1")->meta_data["instance-id"], "i-1");
   EXPECT_FALSE(machines.machine_at("192.0.2.8"));
@@ -94,6 +93,36 @@ outputs:
   EXPECT_EQ(engine.blueprint(live).outputs("")[0].value, "192.0.2.9");
   EXPECT_EQ(service.deploy(request, files), id) << "it is updated";
   EXPECT_EQ(live.tree.root().action, Action::update);
+}
+
+TEST_F(StackServiceTest, AMachineLearnsItsUserDataAndKeysAsNovaTellsThem) {
+  RealFileSystem files;
+  files.write(directory_.path() / "t.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  key: {type: OS::Nova::KeyPair, properties: {name: admin, public_key: ssh-ed25519 AAAA}}
+  cfg: {type: OS::Heat::SoftwareConfig, properties: {config: "#!/bin/sh"}}
+  raw: {type: OS::Nova::Server, properties: {flavor: big, key_name: {get_resource: key}, user_data_format: RAW, user_data: {get_resource: cfg}}}
+  own: {type: OS::Nova::Server, properties: {flavor: big, user_data_format: SOFTWARE_CONFIG}}
+)",
+              {});
+  StackService service(settings(), clock_, log_);
+  UploadRequest request;
+  request.name = "site";
+  request.template_file = directory_.path() / "t.yaml";
+  (void)service.deploy(request, files);
+  Engine& engine = service.engine();
+  for (const WantedServer& each : engine.servers("site"))
+    engine.machine_came(each.id, {{"address", each.path == "raw" ? "192.0.2.1" : "192.0.2.2"}});
+  const std::optional<Machine> raw = engine.machine_at("192.0.2.1");
+  ASSERT_TRUE(raw);
+  EXPECT_EQ(raw->user_data, "#!/bin/sh") << "the config's text, not its id";
+  EXPECT_EQ(raw->meta_data["public-keys"]["0"]["_name"], "admin");
+  EXPECT_EQ(raw->meta_data["public-keys"]["0"]["openssh-key"], "ssh-ed25519 AAAA");
+  EXPECT_EQ(raw->openstack["meta_data.json"]["public_keys"]["admin"], "ssh-ed25519 AAAA");
+  const std::optional<Machine> own = engine.machine_at("192.0.2.2");
+  ASSERT_TRUE(own);
+  EXPECT_NE(own->user_data.find("cfn-init-data"), std::string::npos) << own->user_data;
+  EXPECT_FALSE(own->meta_data.contains("public-keys"));
 }
 
 TEST_F(StackServiceTest, APortKeepsItsAddressWhenAnotherOneComesBeforeIt) {

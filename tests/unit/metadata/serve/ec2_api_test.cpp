@@ -16,7 +16,8 @@ class Ec2ApiTest : public testing::Test {
     Machine machine;
     machine.meta_data =
         Json::parse(R"({"instance-id": "i-1", "hostname": "node-0", "placement": {"availability-zone": "nova"},
-        "public-keys": {"0": {"_name": "default", "openssh-key": "ssh-ed25519 AAAA"}}, "ami-launch-index": 0})");
+        "public-keys": {"0": {"_name": "default", "openssh-key": "ssh-ed25519 AAAA"},
+                        "1": {"_name": "other", "openssh-key": "ssh-ed25519 BBBB"}}, "ami-launch-index": 0})");
     machine.user_data = "#cloud-config\n";
     machine.openstack = Json::parse(R"({"meta_data.json": {"uuid": "i-1"}})");
     views_.machines["192.0.2.7"] = machine;
@@ -40,7 +41,7 @@ class Ec2ApiTest : public testing::Test {
 
 TEST_F(Ec2ApiTest, ListsDirectoriesWithoutANewlineAtTheEnd) {
   EXPECT_EQ(get("/latest/meta-data/"), "instance-id\nhostname\nplacement/\npublic-keys/\nami-launch-index");
-  EXPECT_EQ(get("/latest/meta-data/public-keys/"), "0=default");
+  EXPECT_EQ(get("/latest/meta-data/public-keys/"), "0=default\n1=other");
   EXPECT_EQ(get("/latest"), "meta-data/\nuser-data");
   EXPECT_EQ(get("/"), "1.0/\n2009-04-04/\nlatest/\nopenstack/");
 }
