@@ -340,12 +340,30 @@ void Engine::tick() {
   }
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
-    if (found == trees_.end() || !found->second->tree.busy()) continue;
+    if (found == trees_.end()) continue;
     LiveTree& live = *found->second;
+    if (!live.tree.busy()) {
+      compact(live);
+      continue;
+    }
     StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
     machine.check_deadlines();
     finish(live, machine);
   }
+}
+
+/// What updates left behind goes; between requests, so that nobody holds a number of a resource.
+void Engine::compact(LiveTree& live) {
+  const std::vector<std::size_t> now = live.tree.compact();
+  if (now.empty()) return;
+  for (auto& [server, deployments] : live.entries) {
+    std::set<std::size_t> kept;
+    for (const std::size_t each : deployments) {
+      if (now[each] != k_none) kept.insert(now[each]);
+    }
+    deployments = std::move(kept);
+  }
+  std::erase_if(live.entries, [](const auto& entry) { return entry.second.empty(); });
 }
 
 StackPlace Engine::find(const std::string& name_or_id) {
@@ -461,6 +479,8 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
   const bool replaced = current != k_none && &tree.resource(current) != &resource;
   if (replaced && tree.resource(current).physical_id == resource.physical_id) return;  // only its key is another
   servers_.erase(resource.physical_id);
+  served_.erase(resource.physical_id);
+  polls_.erase(resource.physical_id);
   retired_[key] = row;
   const bool same_object = replaced &&
                            tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&

@@ -209,6 +209,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void after(LiveTree& live);
   void index(LiveTree& live, const Changes& changes);
   void index_resource(LiveTree& live, std::size_t index);
+  void compact(LiveTree& live);
   void roll_back(LiveTree& live);
   void set_deadline(LiveTree& live);
   [[nodiscard]] Json with_defaults(const Json& body) const;

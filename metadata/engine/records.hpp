@@ -91,6 +91,7 @@ struct Stack {
   std::vector<std::size_t> resources;
   std::size_t unfinished = 0;
   bool gone = false;
+  bool erased = false;  ///< gone from the repository, too
 };
 
 }  // namespace hearth::metadata::live

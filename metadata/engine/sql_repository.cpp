@@ -1,5 +1,6 @@
 #include "metadata/engine/sql_repository.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
@@ -12,6 +13,11 @@ namespace hearth::metadata::live {
 namespace {
 
 constexpr std::int64_t k_version = 1;
+
+// Of one stack, Heat keeps 1,000. Where it has many resources, some updates of them all are to be seen, too.
+constexpr std::size_t k_most_events = 1000;
+constexpr std::size_t k_events_of_a_resource = 20;
+constexpr std::size_t k_pruned_at_once = 200;
 
 /// "#" stands for the type of a column that numbers its rows.
 constexpr const char* k_schema = R"(
@@ -117,12 +123,11 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
     if (!stack.gone) save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, dumped(to_json(stack))).execute();
   }
   for (const std::size_t index : changes.resources) save_resource(tree, index);
-  for (const Stack& stack : tree.stacks()) {
-    if (!went || !stack.gone) continue;
-    database_.prepare("DELETE FROM resource WHERE stack = ?").bind(1, stack.id).execute();
-    database_.prepare("DELETE FROM stack WHERE id = ?").bind(1, stack.id).execute();
+  for (std::size_t i = 0; went && i < tree.stacks().size(); ++i) {  // those inside one that goes are not in the changes
+    if (tree.stack(i).gone && !tree.stack(i).erased) erase_stack(tree.stack(i));
   }
   for (Event& event : changes.events) save_event(event);
+  prune_events(tree, changes.events);
   for (const auto& [name, value] : changes.settings) set(name, value);
   transaction.commit();
 }
@@ -168,13 +173,48 @@ void SqlRepository::save_event(Event& event) {
   insert_event_.reset();
 }
 
+/// With its events: nobody can ask for them any more.
+void SqlRepository::erase_stack(Stack& stack) {
+  for (const char* statement : {"DELETE FROM resource WHERE stack = ?", "DELETE FROM event WHERE stack = ?",
+                                "DELETE FROM stack WHERE id = ?"}) {
+    database_.prepare(statement).bind(1, stack.id).execute();
+  }
+  unpruned_.erase(stack.id);
+  stack.erased = true;
+}
+
+/// The oldest go, some at a time, as in Heat.
+void SqlRepository::prune_events(const StackTree& tree, const std::vector<Event>& fresh) {
+  for (const Event& event : fresh) {
+    std::size_t& since = unpruned_[event.stack_id];
+    if (++since < k_pruned_at_once) continue;
+    since = 0;
+    const std::size_t stack = tree.find_stack(event.stack_id);
+    const std::size_t resources = stack == k_none ? 0 : tree.stack(stack).resources.size();
+    database_
+        .prepare(
+            "DELETE FROM event WHERE stack = ?1 AND number <= "
+            "(SELECT number FROM event WHERE stack = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)")
+        .bind(1, event.stack_id)
+        .bind(2, static_cast<std::int64_t>(std::max(k_most_events, resources * k_events_of_a_resource)))
+        .execute();
+  }
+}
+
 void SqlRepository::remove(const std::string& tree_id) {
   sql::Transaction transaction(database_);
   for (const char* statement :
        {"DELETE FROM resource WHERE tree = ?", "DELETE FROM stack WHERE tree = ?", "DELETE FROM tree WHERE id = ?"}) {
     database_.prepare(statement).bind(1, tree_id).execute();
   }
+  // What deleted stacks left goes after 90 days.
+  database_
+      .prepare(
+          "DELETE FROM event WHERE time < (SELECT max(time) FROM event) - 7776000 AND root NOT IN (SELECT id FROM "
+          "tree)")
+      .execute();
   transaction.commit();
+  unpruned_.clear();
 }
 
 std::vector<Event> SqlRepository::events(const EventQuery& query) {

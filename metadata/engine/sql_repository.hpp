@@ -1,6 +1,10 @@
 // The repository in a relational database: an SQLite file, or PostgreSQL.
 #pragma once
 
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "base/sql/database.hpp"
 #include "metadata/engine/repository.hpp"
 
@@ -30,6 +34,8 @@ class SqlRepository final : public Repository {
   void save_tree(const StackTree& tree);
   void save_resource(StackTree& tree, std::size_t resource);
   void save_event(Event& event);
+  void erase_stack(Stack& stack);
+  void prune_events(const StackTree& tree, const std::vector<Event>& fresh);
   void load_rows(StackTree& tree);
 
   sql::Database database_;
@@ -37,6 +43,7 @@ class SqlRepository final : public Repository {
   sql::Statement insert_resource_;
   sql::Statement update_resource_;
   sql::Statement insert_event_;
+  std::unordered_map<std::string, std::size_t> unpruned_;  ///< events by stack since its oldest ones went
 };
 
 }  // namespace hearth::metadata::live

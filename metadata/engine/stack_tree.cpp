@@ -6,6 +6,40 @@
 
 namespace hearth::metadata::live {
 
+namespace {
+
+constexpr std::size_t k_worth_compacting = 64;
+
+/// Where each row is when those that are gone are taken out; k_none for these.
+template <class Row>
+std::vector<std::size_t> take_out_gone(std::vector<Row>& rows) {
+  std::vector<std::size_t> now(rows.size(), k_none);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].gone) continue;
+    now[i] = kept;
+    if (i != kept) rows[kept] = std::move(rows[i]);
+    ++kept;
+  }
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end());
+  rows.shrink_to_fit();
+  return now;
+}
+
+void renumber(std::size_t& place, const std::vector<std::size_t>& now) {
+  if (place != k_none) place = now[place];
+}
+void renumber(std::vector<std::size_t>& places, const std::vector<std::size_t>& now) {
+  for (std::size_t& place : places) renumber(place, now);
+  std::erase(places, k_none);
+}
+void renumber(std::unordered_map<std::string, std::size_t>& places, const std::vector<std::size_t>& now) {
+  for (auto& [key, place] : places) renumber(place, now);
+  std::erase_if(places, [](const auto& entry) { return entry.second == k_none; });
+}
+
+}  // namespace
+
 std::string path_below(const std::string& stack_path, const std::string& name) {
   return stack_path.empty() ? name : cat(stack_path, ".", name);
 }
@@ -93,6 +127,7 @@ void StackTree::connect(std::size_t stack) {
 
 void StackTree::drop_resource(std::size_t resource) {
   Resource& gone = resources_[resource];
+  if (!gone.gone) ++gone_;
   gone.gone = true;
   const auto entry = by_path_.find(gone.path);
   if (entry != by_path_.end() && entry->second == resource) by_path_.erase(entry);
@@ -114,6 +149,26 @@ void StackTree::drop_stack(std::size_t index) {
   }
   const std::vector<std::size_t> members = stack.resources;
   for (const std::size_t member : members) drop_resource(member);
+}
+
+std::vector<std::size_t> StackTree::compact() {
+  if (gone_ < std::max(k_worth_compacting, resources_.size() / 4) || root().gone) return {};
+  const std::vector<std::size_t> stacks = take_out_gone(stacks_);
+  std::vector<std::size_t> resources = take_out_gone(resources_);
+  gone_ = 0;
+  for (Stack& stack : stacks_) {
+    renumber(stack.parent, stacks);
+    renumber(stack.parent_resource, resources);
+    renumber(stack.resources, resources);
+  }
+  for (Resource& resource : resources_) {
+    renumber(resource.stack, stacks);
+    renumber(resource.child, stacks);
+    renumber(resource.needed_by, resources);
+  }
+  renumber(by_path_, resources);
+  renumber(stack_by_key_, stacks);
+  return resources;
 }
 
 bool StackTree::busy() const {

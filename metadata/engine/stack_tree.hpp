@@ -35,6 +35,9 @@ class StackTree {
   /// Forgets a stack with everything below it.
   void drop_stack(std::size_t stack);
   void drop_resource(std::size_t resource);
+  /// Takes out what is gone, where that is much of it: updates leave their numbers behind. Only while nothing is going
+  /// on. Returns where each resource is now, k_none for what went; nothing where all stayed as it was.
+  std::vector<std::size_t> compact();
   /// Sets `needed_by` of a stack's resources from their `needs`.
   void connect(std::size_t stack);
 
@@ -62,6 +65,7 @@ class StackTree {
  private:
   std::vector<Stack> stacks_;
   std::vector<Resource> resources_;
+  std::size_t gone_ = 0;  ///< of the resources
   std::unordered_map<std::string, std::size_t> by_path_;
   std::unordered_map<std::string, std::size_t> stack_by_key_;
 };

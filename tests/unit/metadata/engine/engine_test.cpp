@@ -6,6 +6,27 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TEST_F(EngineTest, UpdatesLeaveNothingBehindInMemory) {
+  const auto stack = [](int input) {
+    return cat(R"({"s": {"role": "server", "name": "node"}, "g": {"role": "nested", "is_group": true, "stack": {)",
+               R"("m)", input, R"(": {"role": "fixed"}}}, "f": {"role": "fixed", "properties": {"v": )", input, "}},",
+               R"("d": {"role": "deployment", "server": "s", "needs": ["s"], "properties": {"v": )", input, "}}}");
+  };
+  const std::string id = create("st", stack(0));
+  (void)engine_->signal(id, "d", Json::object());
+  for (int update = 1; update < 200; ++update) {
+    engine_->update(id, body(stack(update)));
+    (void)engine_->signal(id, "d", Json::object());
+    ASSERT_EQ(status("st"), "UPDATE_COMPLETE");
+    engine_->tick();
+  }
+  EXPECT_LT(engine_->find("st").live->tree.resources().size(), 100U);
+  EXPECT_EQ(metadata("st", "s")["deployments"].size(), 1U);
+  EXPECT_EQ(metadata("st", "s")["deployments"][0]["inputs"]["v"], 199);
+  restart();
+  EXPECT_EQ(metadata("st", "s")["deployments"][0]["inputs"]["v"], 199);
+}
+
 TEST_F(EngineTest, AStackIsDrivenToItsEndBySignals) {
   const std::string id = create("s1", k_one_server);
   EXPECT_EQ(status("s1"), "CREATE_IN_PROGRESS");

@@ -56,6 +56,45 @@ TEST_F(RepositoryTest, GivesBackATreeAsItWas) {
   EXPECT_EQ(trees[0].stack(trees[0].resource(inner).stack).id, "id-2");
 }
 
+TEST_F(RepositoryTest, OldEventsGoAndSoDoThoseOfAStackThatWent) {
+  StackTree stored = tree();
+  for (int step = 0; step < 30; ++step) {
+    Changes changes;
+    for (int i = 0; i < 100; ++i) changes.events.push_back({0, "e", "id-1", "id-1", "s", "p", "T", "X", "r", step});
+    changes.events.push_back({0, "n", "id-1", "id-2", "0", "p", "T", "X", "r", step});
+    if (step == 0) changes.stacks = {0, 1};
+    changes.definition = step == 0;
+    repository_->save(stored, changes);
+  }
+  const std::vector<Event> left = repository_->events({{"id-1"}});
+  EXPECT_GE(left.size(), 1000U);
+  EXPECT_LE(left.size(), 1200U);
+  EXPECT_EQ(left.back().time, 29);
+  EXPECT_EQ(repository_->events({{"id-2"}}).size(), 30U);
+  stored.drop_resource(stored.find_path("a"));
+  Changes changes;
+  changes.stacks = {1};
+  repository_->save(stored, changes);
+  EXPECT_TRUE(repository_->events({{"id-2"}}).empty());
+}
+
+TEST_F(RepositoryTest, EventsOfADeletedStackGoAfterNinetyDays) {
+  StackTree stored = tree();
+  Changes changes = everything();
+  repository_->save(stored, changes);
+  repository_->remove("id-1");
+  EXPECT_TRUE(repository_->event("e-1")) << "for whoever asks why it went";
+  StackTree other = tree();
+  other.id = "id-9";
+  Changes later;
+  later.definition = true;
+  later.events = {{0, "e-9", "id-9", "id-9", "s", "p", "T", "X", "r", 8000000}};
+  repository_->save(other, later);
+  repository_->remove("nobody");
+  EXPECT_FALSE(repository_->event("e-1"));
+  EXPECT_TRUE(repository_->event("e-9"));
+}
+
 TEST_F(RepositoryTest, WhatWentIsRemovedAndARowIsWrittenOver) {
   StackTree stored = tree();
   Changes changes = everything();

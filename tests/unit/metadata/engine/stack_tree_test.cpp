@@ -32,6 +32,32 @@ TEST(StackTree, ForgetsAStackWithAllThatIsInIt) {
   EXPECT_TRUE(tree.root().resources.empty());
 }
 
+TEST(StackTree, TakesOutWhatWentAndFindsTheRestAsBefore) {
+  StackTree tree;
+  tree.add_stack({"id-1", "s", "", false, {planned("first")}}, k_none, 0);
+  EXPECT_TRUE(tree.compact().empty()) << "nothing went";
+  for (int i = 0; i < 100; ++i) tree.drop_resource(tree.add_resource(0, planned("old"), 0));
+  const std::size_t going = tree.add_resource(0, planned("group"), 0);
+  tree.add_stack({"id-2", "s-a", "", true, {planned("0")}}, going, 0);
+  tree.drop_resource(going);
+  const std::size_t group = tree.add_resource(0, planned("group", {"first"}), 0);
+  tree.add_stack({"id-3", "s-b", "", true, {planned("0"), planned("1", {"0"})}}, group, 0);
+  tree.connect(0);
+  const std::vector<std::size_t> now = tree.compact();
+  ASSERT_EQ(tree.resources().size(), 4U);
+  ASSERT_EQ(tree.stacks().size(), 2U);
+  EXPECT_EQ(now[going], k_none);
+  EXPECT_EQ(now[group], tree.find_path("group"));
+  const Resource& found = tree.resource(tree.find_path("group"));
+  EXPECT_EQ(found.child, tree.find_stack("id-3"));
+  EXPECT_EQ(tree.stack(found.child).parent_resource, tree.find_path("group"));
+  EXPECT_EQ(tree.stack(found.child).resources, (std::vector{tree.find_path("group.0"), tree.find_path("group.1")}));
+  EXPECT_EQ(tree.resource(tree.find_path("group.0")).needed_by, std::vector{tree.find_path("group.1")});
+  EXPECT_EQ(tree.resource(tree.find_path("first")).needed_by, std::vector{tree.find_path("group")});
+  EXPECT_EQ(tree.root().resources, (std::vector{tree.find_path("first"), tree.find_path("group")}));
+  EXPECT_EQ(tree.find_stack("id-2"), k_none);
+}
+
 TEST(StackTree, IsTheSameAfterItWasStoredAndRestored) {
   StackTree tree;
   tree.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a"})}}, k_none, 0);
