@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 
 #include "base/clock.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 using cli::Arguments;
 
+const cli::Option k_json{"json", 0, "", "as JSON"};
+
 std::vector<cli::Option> with_endpoints(std::vector<cli::Option> more) {
   std::vector<cli::Option> options = stack_options(std::move(more));
   for (cli::Option& option : endpoint_options()) options.push_back(std::move(option));
@@ -31,12 +34,28 @@ int draw(const Arguments& arguments, StackModel& model) {
   return 0;
 }
 
+Value plan_document(const ServerPlan& plan) {
+  static constexpr std::array k_words{"none", "changed", "added", "removed"};
+  std::vector<Value> lines;
+  for (const std::string& line : plan.lines) lines.push_back(Value::string(line));
+  return map_of({{"path", Value::string(plan.path)},
+                 {"change", Value::string(k_words.at(static_cast<std::size_t>(plan.change)))},
+                 {"lines", Value::list(std::move(lines))}});
+}
+
 int show_plan(const Arguments& arguments, StackModel& model) {
   if (arguments.operands().size() != 1)
     throw Error(ErrorKind::usage, "against what? give the directory of an earlier compile");
   const std::map<std::string, Value> before = read_compiled(arguments.operands()[0], RealFileSystem());
+  const std::vector<ServerPlan> plans = plan(compile(model, endpoints_of(arguments)), before, &model);
+  if (arguments.has("json")) {
+    std::vector<Value> servers;
+    for (const ServerPlan& each : plans) servers.push_back(plan_document(each));
+    cli::print(json_text(map_of({{"servers", Value::list(std::move(servers))}}), {.indent = 1}) + "\n");
+    return 0;
+  }
   std::size_t untouched = 0;
-  for (const ServerPlan& each : plan(compile(model, endpoints_of(arguments)), before)) {
+  for (const ServerPlan& each : plans) {
     if (each.change == ServerPlan::Change::none) {
       ++untouched;
       continue;
@@ -53,8 +72,12 @@ int show_plan(const Arguments& arguments, StackModel& model) {
 int show_origin(const Arguments& arguments, StackModel& model) {
   const std::vector<std::string>& operands = arguments.operands();
   if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
-  for (const std::string& line : explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]))
-    cli::print(line + "\n");
+  const Explanation found = explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]);
+  if (arguments.has("json")) {
+    cli::print(json_text(explained_document(found), {.indent = 1}) + "\n");
+    return 0;
+  }
+  for (const std::string& line : explained_lines(found)) cli::print(line + "\n");
   return 0;
 }
 
@@ -159,8 +182,8 @@ std::vector<cli::Command> inspect_commands() {
       {.words = "metadata plan",
        .operands = "DIR",
        .summary = "what a compile would change for each server against DIR",
-       .details = "",
-       .options = with_endpoints({}),
+       .details = "Of what changed it tells where that is written now.",
+       .options = with_endpoints({k_json}),
        .run =
            [](const Arguments& a) {
              const bool compared = a.operands().size() == 1 && fs::exists(fs::path(a.operands()[0]) / "index.json");
@@ -170,8 +193,10 @@ std::vector<cli::Command> inspect_commands() {
       {.words = "metadata explain",
        .operands = "SERVER KEY",
        .summary = "where a value in a server's metadata came from",
-       .details = "KEY goes into the document, items of lists by name: deployments.NetworkDeployment.inputs.foo",
-       .options = with_endpoints({}),
+       .details =
+           "KEY goes into the document, items of lists by name: deployments.NetworkDeployment.inputs.foo. Prints "
+           "the value and, indented, the functions, parameters and files that it came from.",
+       .options = with_endpoints({k_json}),
        .run =
            [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_origin(a, model); }); }},
       {.words = "metadata bake",

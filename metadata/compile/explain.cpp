@@ -42,25 +42,43 @@ std::vector<std::string> choices(const Value& value) {
   return names;
 }
 
-/// What kind of file it is, by what it is used for.
-std::string role_of(StackModel& model, const std::string& file) {
-  if (model.tree->templates.count(file) > 0) return "template";
-  const auto& environment = model.tree->environment;
-  for (const Value* section :
-       {&environment.parameters, &environment.parameter_defaults, &environment.resource_registry}) {
-    if (section->is_map() && !section->entries().empty()) {
-      for (const Entry& entry : section->entries()) {
-        if (model.sources.name(entry.key.mark().file) == file) return "environment";
-      }
-    }
-  }
-  return "file";
+constexpr const char* k_hearth = "made by hearth";
+
+using Keys = std::vector<std::string>;
+
+/// The rest of a deployment's entry comes from its config.
+Origin entry_origin(const Sources& sources, Resource& deployment, const Keys& keys) {
+  if (keys.empty()) return {.what = "the deployment", .place = sources.text(deployment.mark)};
+  if (keys[0] == "inputs" && keys.size() > 1) return input_origin(sources, deployment, keys[1]);
+  if (keys[0] == "id" || keys[0] == "creation_time" || keys[0] == "inputs") return {.what = k_hearth};
+  if (keys[0] == "name") return property_origin(sources, deployment, keys);
+  Resource* config = config_of(deployment);
+  return config == nullptr ? Origin{.what = "a default, as there is no config"}
+                           : property_origin(sources, *config, keys);
 }
 
-std::string origin_of(StackModel& model, const Value& value) {
-  if (!value.mark().known()) return "made by hearth, or a default of Heat's";
-  return cat(model.sources.text(value.mark()), " (", role_of(model, model.sources.name(value.mark().file)), ")");
+Origin origin_of(StackModel& model, const ServerDocument& document, const Keys& words) {
+  if (words[0] == "os-collect-config") return {.what = k_hearth};
+  if (words[0] != "deployments") {
+    Resource* server = model.root->find_path(document.path);
+    return server == nullptr ? Origin{.what = k_hearth} : metadata_origin(model.sources, *server, words);
+  }
+  Resource* deployment = words.size() > 1 ? deployment_named(model, document, words[1]) : nullptr;
+  if (deployment == nullptr) return {.what = k_hearth};
+  return entry_origin(model.sources, *deployment, {words.begin() + 2, words.end()});
 }
+
+Resource* deployment_at(StackModel& model, const ServerDocument& document, const Keys& words) {
+  return words.size() > 1 && words[0] == "deployments" ? deployment_named(model, document, words[1]) : nullptr;
+}
+
+Error no_such(const std::string& word, const std::string& around, const Value& value) {
+  Error error(ErrorKind::not_found, cat("there is no ", word, " in ", around));
+  if (const auto near = nearest(word, choices(value))) error.hint(cat("Did you mean ", *near, "?"));
+  return error;
+}
+
+}  // namespace
 
 Resource* deployment_named(StackModel& model, const ServerDocument& server, const std::string& name) {
   Resource* found = nullptr;
@@ -70,45 +88,71 @@ Resource* deployment_named(StackModel& model, const ServerDocument& server, cons
     if (on == nullptr || on->path != server.path) return;
     const Value* own = resource.owner->properties(resource).find("name");
     const bool same = own != nullptr && own->is_string() && own->text() == name;
-    if (same || resource.path == name || resource.physical_name == name) found = &resource;
+    const Resource* config = own == nullptr || !truth(*own) ? config_of(resource) : nullptr;  // it gives its name then
+    if (same || (config != nullptr && config->physical_name == name) || resource.path == name ||
+        resource.physical_name == name)
+      found = &resource;
   });
   return found;
 }
 
-}  // namespace
+Origin input_origin(const Sources& sources, Resource& deployment, const std::string& input) {
+  const Value given = member(deployment.owner->properties(deployment), "input_values");
+  if (given.is_map() && given.find(input) != nullptr)
+    return property_origin(sources, deployment, {"input_values", input});
+  Resource* config = config_of(deployment);
+  const Value declared = config == nullptr ? Value() : member(config->owner->properties(*config), "inputs");
+  if (declared.is_list() && step(declared, input) != nullptr) {
+    Origin origin{.what = "the config's default of this input", .place = sources.text(config->mark)};
+    origin.from.push_back(property_origin(sources, *config, {"inputs", input, "default"}));
+    return origin;
+  }
+  return {.what = k_hearth};
+}
 
-std::vector<std::string> explain(StackModel& model, const Compiled& compiled, const std::string& server,
-                                 const std::string& key) {
+Explanation explain(StackModel& model, const Compiled& compiled, const std::string& server, const std::string& key) {
   const ServerDocument& document = find_server(compiled, server);
+  Explanation made{.key = key};
   Value value = document.metadata;
-  std::vector<std::string> lines;
-  const std::vector<std::string> words = split(key, '.');
+  const Keys words = split(key, '.');
+  Resource* deployment = deployment_at(model, document, words);
+  if (deployment != nullptr) made.put_by = cat(deployment->path, ", ", model.sources.text(deployment->mark));
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const Value* next = step(value, words[i]);
-    if (next == nullptr) {
-      for (const ServerDocument::Held& held : document.held) {
-        Resource* late = deployment_named(model, document, words[i]);
-        if (late == nullptr || late->path != held.deployment) continue;
-        std::vector<std::string> events;
-        for (const Event& event : held.events) events.push_back(event.text());
-        return {cat(words[i], " is not there yet: ", held.deployment, " waits for ", join(events, ", ")),
-                cat("  set in ", model.sources.text(held.mark))};
-      }
-      Error error(ErrorKind::not_found, cat("there is no ", words[i], " in ", i == 0 ? document.path : words[i - 1]));
-      if (const auto near = nearest(words[i], choices(value))) error.hint(cat("Did you mean ", *near, "?"));
-      throw error;
+    if (const Value* next = step(value, words[i])) {
+      value = *next;
+      continue;
     }
-    value = *next;
-  }
-  lines.push_back(cat(key, " = ", json_text(value)));
-  const Value* inner = value.is_map() ? value.find("value") : nullptr;
-  lines.push_back(cat("  from ", origin_of(model, inner != nullptr ? *inner : value)));
-  if (words.size() > 1 && words[0] == "deployments") {
-    if (const Resource* deployment = deployment_named(model, document, words[1])) {
-      lines.push_back(cat("  put there by ", deployment->path, ", ", model.sources.text(deployment->mark)));
+    for (const ServerDocument::Held& held : document.held) {
+      if (deployment == nullptr || i != 1 || deployment->path != held.deployment) continue;
+      for (const Event& event : held.events) made.waits.push_back(event.text());
+      made.origin = origin_of(model, document, words);
+      return made;
     }
+    throw no_such(words[i], i == 0 ? document.path : words[i - 1], value);
   }
+  made.value = value;
+  made.origin = origin_of(model, document, words);
+  return made;
+}
+
+std::vector<std::string> explained_lines(const Explanation& explanation) {
+  std::vector<std::string> lines{
+      explanation.value ? cat(explanation.key, " = ", json_text(*explanation.value))
+                        : cat(explanation.key, " is not there yet: it waits for ", join(explanation.waits, ", "))};
+  for (std::string& line : origin_lines(explanation.origin)) lines.push_back(std::move(line));
+  if (!explanation.put_by.empty()) lines.push_back(cat("  put there by ", explanation.put_by));
   return lines;
+}
+
+Value explained_document(const Explanation& explanation) {
+  MapBuilder made;
+  made.set("key", Value::string(explanation.key));
+  if (explanation.value) made.set("value", *explanation.value);
+  std::vector<Value> waits;
+  for (const std::string& each : explanation.waits) waits.push_back(Value::string(each));
+  made.set("waits_for", Value::list(std::move(waits))).set("origin", origin_document(explanation.origin));
+  made.set("put_by", explanation.put_by.empty() ? Value() : Value::string(explanation.put_by));
+  return Value::map(std::move(made));
 }
 
 }  // namespace hearth::metadata

@@ -1,17 +1,34 @@
 // Where a value in a server's metadata came from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "metadata/compile/compiler.hpp"
+#include "metadata/compile/provenance.hpp"
 
 namespace hearth::metadata {
 
+/// A value in a server's document and how it came about.
+struct Explanation {
+  std::string key;
+  std::optional<Value> value{};      ///< nothing while it waits
+  std::vector<std::string> waits{};  ///< for what, then
+  Origin origin{};
+  std::string put_by{};  ///< the deployment's path and place; empty where it is none's
+};
+
 /// `server` is a path, a name or an id; `key` goes into the document: "deployments.NetworkDeployment.inputs.foo", list
-/// items by name or number. Lines: the value, where it stood, what put it there. Throws Error(not_found) with the
-/// nearest name.
-[[nodiscard]] std::vector<std::string> explain(StackModel& model, const Compiled& compiled, const std::string& server,
-                                               const std::string& key);
+/// items by name or number. Throws Error(not_found) with the nearest name.
+[[nodiscard]] Explanation explain(StackModel& model, const Compiled& compiled, const std::string& server,
+                                  const std::string& key);
+/// For people: the value, the tree below it, what put it there.
+[[nodiscard]] std::vector<std::string> explained_lines(const Explanation& explanation);
+[[nodiscard]] Value explained_document(const Explanation& explanation);
+/// How an input of a deployment came about.
+[[nodiscard]] Origin input_origin(const Sources& sources, Resource& deployment, const std::string& input);
+/// The deployment of this name on a server; null where there is none.
+[[nodiscard]] Resource* deployment_named(StackModel& model, const ServerDocument& server, const std::string& name);
 
 }  // namespace hearth::metadata

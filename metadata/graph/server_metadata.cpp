@@ -183,6 +183,8 @@ std::string group_of(Resource* config, const Value& properties) {
 
 }  // namespace
 
+Resource* config_of(Resource& deployment) { return config_of(deployment, deployment.owner->properties(deployment)); }
+
 Resource* server_of(Resource& deployment) {
   const Value server = member(deployment.owner->properties(deployment), "server");
   if (!server.is_string()) return nullptr;

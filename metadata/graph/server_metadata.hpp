@@ -22,6 +22,8 @@ struct DeploymentTrigger {
 [[nodiscard]] Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger);
 /// The properties action names this action; a component's configs decide for themselves.
 [[nodiscard]] bool triggers_on(Resource& deployment, std::string_view action);
+/// The resource of a deployment's config; null where it has none. Throws where the id is another thing's.
+[[nodiscard]] Resource* config_of(Resource& deployment);
 /// The resource of the server of a deployment; null when it is not in this tree or not known yet.
 [[nodiscard]] Resource* server_of(Resource& deployment);
 

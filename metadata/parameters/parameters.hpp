@@ -40,6 +40,8 @@ class StackParameters {
   /// Where a parameter's value was said: given, parameter_defaults, the template's default.
   enum class Origin { given, parameter_defaults, template_default, pseudo, missing };
   [[nodiscard]] Origin origin(std::string_view name) const;
+  /// As they were given, the undeclared among them.
+  [[nodiscard]] const Value& given() const { return given_; }
   [[nodiscard]] std::vector<std::string> names() const;
   /// As `stack show` prints them: text values, hidden ones as ******.
   [[nodiscard]] Value shown() const;

@@ -22,16 +22,19 @@ const std::map<std::string, std::string> k_explain_files = {
 TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
   const auto built = build(k_explain_files);
   EXPECT_EQ(
-      explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i"),
+      explained_lines(explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i")),
       (std::vector<std::string>{
           R"(deployments.first.inputs.i = {"name": "i", "description": "", "type": "String", "default": "", "value": "from the environment"})",
-          "  from env.yaml:2:6 (environment)", "  put there by d, top.yaml:6:3"}));
+          "  from get_param p, top.yaml:6:147", "    from parameter_defaults, env.yaml:2:6",
+          "  put there by d, top.yaml:6:3"}));
 }
 
 TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
   const auto built = build(k_explain_files);
-  EXPECT_EQ(explain(built->model, compile(built->model, {}), "server", "deployments.late").front(),
-            "late is not there yet: e waits for d.o");
+  EXPECT_EQ(explained_lines(explain(built->model, compile(built->model, {}), "server", "deployments.late.inputs.i")),
+            (std::vector<std::string>{"deployments.late.inputs.i is not there yet: it waits for d.o",
+                                      "  from get_attr d.o, top.yaml:7:146", "    from attribute o of d, top.yaml:6:3",
+                                      "  put there by e, top.yaml:7:3"}));
 }
 
 TEST(Explain, knows_the_nearest_name) {
