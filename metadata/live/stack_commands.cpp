@@ -1,92 +1,20 @@
 #include "metadata/live/stack_commands.hpp"
 
-#include <cstdio>
-#include <functional>
-
 #include "base/error.hpp"
 #include "base/net/url.hpp"
-#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "metadata/live/agent_config.hpp"
-#include "metadata/live/stack_client.hpp"
+#include "metadata/live/lifecycle_commands.hpp"
 #include "metadata/live/stack_failures.hpp"
+#include "metadata/live/stack_session.hpp"
 #include "metadata/live/stack_text.hpp"
 #include "metadata/live/upload.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
-
-constexpr const char* k_state = "/var/lib/hearth/metadata";
-
-/// A connection to the running engine, as the options say.
-struct Session {
-  SystemClock clock;
-  WebClient http;
-  StackClient client;
-
-  explicit Session(const cli::Arguments& arguments)
-      : http(clock, current_environment(), "hearth"), client(http, clock, url(arguments), token(arguments)) {}
-
- private:
-  static std::string url(const cli::Arguments& arguments) {
-    return arguments.value_or("url", "http://127.0.0.1:8004/v1/admin");
-  }
-  static std::string token(const cli::Arguments& arguments) {
-    const std::string file = arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
-    const std::optional<std::string> text = RealFileSystem().read(file);
-    return text ? std::string(trim(*text)) : "";
-  }
-};
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
-
-const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
-  if (index < arguments.operands().size()) return arguments.operands()[index];
-  throw Error(ErrorKind::usage, cat("which ", what, "?"));
-}
-
-std::string status_of(StackClient& client, const std::string& place) {
-  return client.call("GET", cat(place, "?resolve_outputs=False"))["stack"].value("stack_status", "");
-}
-
-/// Prints events from `marker` on, until `until` says that it is enough.
-void follow(Session& session, const std::string& place, const std::string& name, const std::function<bool()>& until) {
-  EventPaths paths(name);
-  std::string marker;
-  bool last_round = false;
-  while (true) {
-    last_round = until();
-    const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
-    const Json found = session.client.call("GET", cat(place, "/events", query));
-    for (const Json& event : found.at("events")) {
-      print(cat(paths.line(event), "\n"));
-      marker = event.value("id", "");
-    }
-    std::fflush(stdout);
-    if (last_round) return;
-    session.clock.sleep(std::chrono::seconds(1));
-  }
-}
-
-/// Follows the action to its end; the exit code.
-int wait_for(Session& session, const std::string& place, const std::string& name) {
-  std::string status;
-  try {
-    follow(session, place, name, [&] {
-      status = status_of(session.client, place);
-      return status.find("IN_PROGRESS") == std::string::npos;
-    });
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::not_found) return 0;  // it was deleted
-    throw;
-  }
-  print(cat("stack ", name, " is ", status, "\n"));
-  return status.find("FAILED") == std::string::npos ? 0 : 1;
-}
 
 Json upload(const cli::Arguments& arguments) {
   UploadRequest request;
@@ -208,14 +136,6 @@ int agent_config(const cli::Arguments& arguments) {
   return run_agent_config(request, {session.client, runner, session.clock, current_environment()});
 }
 
-std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
-  options.push_back({"json", 0, "", "print JSON"});
-  options.push_back({"url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
-  options.push_back({"state", 0, "DIR", cat("the server's state directory, for its token (", k_state, ")")});
-  options.push_back({"token-file", 0, "FILE", "a file with the token"});
-  return options;
-}
-
 std::vector<cli::Option> definition_options() {
   return with_common({{"template", 't', "FILE", "the template"},
                       {"environment", 'e', "FILE", "an environment; later ones win"},
@@ -230,8 +150,8 @@ std::vector<cli::Option> definition_options() {
 }  // namespace
 
 std::vector<cli::Command> stack_commands() {
-  const std::string service = "Talks to the engine that `hearth metadata serve` runs.";
-  return {
+  const std::string service = k_talks_to_service;
+  std::vector<cli::Command> rows = {
       {"stack create", "NAME", "make a stack of a template", service, definition_options(), create},
       {"stack update", "NAME", "bring a stack to what a template says now", service, definition_options(), update},
       {"stack delete", "NAME", "delete a stack", service, with_common({{"wait", 0, "", "until it is gone"}}), erase},
@@ -255,6 +175,8 @@ std::vector<cli::Command> stack_commands() {
                     {"user", 0, "USER", "log in as USER"},
                     {"key", 0, "FILE", "ssh key (SUBNODES_SSH_KEY)"}}),
        agent_config}};
+  for (cli::Command& row : lifecycle_commands()) rows.push_back(std::move(row));
+  return rows;
 }
 
 }  // namespace hearth::metadata::live

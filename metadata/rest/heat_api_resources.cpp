@@ -201,7 +201,7 @@ ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {
   if (index != k_none) {
     const Json known = json_or_null(place.live->tree.resource(index).fingerprint);
     if (known.is_object()) shown["resource_properties"] = known;
-    for (const char* ours : {"entry", "(metadata)", "(depends_on)", "(deletion_policy)"}) {
+    for (const char* ours : {"entry", "(metadata)", "(depends_on)", "(deletion_policy)", "(external_id)"}) {
       shown["resource_properties"].erase(ours);
     }
   }

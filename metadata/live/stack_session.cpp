@@ -1,0 +1,85 @@
+#include "metadata/live/stack_session.hpp"
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "metadata/live/stack_text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr const char* k_state = "/var/lib/hearth/metadata";
+
+std::string url_of(const cli::Arguments& arguments) {
+  return arguments.value_or("url", "http://127.0.0.1:8004/v1/admin");
+}
+
+std::string token_of(const cli::Arguments& arguments) {
+  const std::string file = arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  return text ? std::string(trim(*text)) : "";
+}
+
+std::string status_of(StackClient& client, const std::string& place) {
+  return client.call("GET", cat(place, "?resolve_outputs=False"))["stack"].value("stack_status", "");
+}
+
+}  // namespace
+
+Session::Session(const cli::Arguments& arguments)
+    : http(clock, current_environment(), "hearth"), client(http, clock, url_of(arguments), token_of(arguments)) {}
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
+
+const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
+  if (index < arguments.operands().size()) return arguments.operands()[index];
+  throw Error(ErrorKind::usage, cat("which ", what, "?"));
+}
+
+std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
+  options.push_back({"json", 0, "", "print JSON"});
+  options.push_back({"url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
+  options.push_back({"state", 0, "DIR", cat("the server's state directory, for its token (", k_state, ")")});
+  options.push_back({"token-file", 0, "FILE", "a file with the token"});
+  return options;
+}
+
+void follow(Session& session, const std::string& place, const std::string& name, const std::function<bool()>& until) {
+  EventPaths paths(name);
+  std::string marker;
+  bool last_round = false;
+  while (true) {
+    last_round = until();
+    const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
+    const Json found = session.client.call("GET", cat(place, "/events", query));
+    for (const Json& event : found.at("events")) {
+      print(cat(paths.line(event), "\n"));
+      marker = event.value("id", "");
+    }
+    std::fflush(stdout);
+    if (last_round) return;
+    session.clock.sleep(std::chrono::seconds(1));
+  }
+}
+
+int wait_for(Session& session, const std::string& place, const std::string& name) {
+  std::string status;
+  try {
+    follow(session, place, name, [&] {
+      status = status_of(session.client, place);
+      return status.find("IN_PROGRESS") == std::string::npos;
+    });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::not_found) return 0;  // it was deleted
+    throw;
+  }
+  print(cat("stack ", name, " is ", status, "\n"));
+  return status.find("FAILED") == std::string::npos ? 0 : 1;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,84 @@
+#!/bin/bash
+# What `hearth stack` does with a stack that is there: actions, signals, hooks, snapshots, export, abandon and adopt.
+set -euo pipefail
+
+hearth=${1:-${HEARTH:-hearth}}
+work=$(mktemp -d)
+server=
+trap 'if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi; rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "stack_lifecycle.sh: $*" >&2
+  exit 1
+}
+
+# Agents are told the ports, so they are named.
+first=$((20000 + $$ % 10000))
+"$hearth" metadata serve --state state --cfn-port $first --objects-port $((first + 1)) --heat-port $((first + 2)) \
+  --identity-port $((first + 3)) >ports 2>log &
+server=$!
+for _ in $(seq 100); do
+  port=$(sed -n 's/^heat .* //p' ports)
+  [ -z "$port" ] || break
+  sleep 0.1
+done
+[ -n "$port" ] || fail "no port: $(cat ports log)"
+stack() {
+  local words=$1
+  shift
+  # shellcheck disable=SC2086
+  timeout 60 "$hearth" stack $words --state state --url "http://127.0.0.1:$port/v1/admin" "$@"
+}
+
+cat >top.yaml <<'END'
+heat_template_version: 2018-08-31
+parameters: {text: {type: string, default: one}}
+resources:
+  v: {type: OS::Heat::Value, properties: {value: {get_param: text}}}
+  inner: {type: inner.yaml}
+outputs: {v: {value: {get_attr: [v, value]}}}
+END
+cat >inner.yaml <<'END'
+heat_template_version: 2018-08-31
+resources:
+  s: {type: OS::Heat::DeployedServer}
+  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, outputs: [{name: result}]}}
+  d: {type: OS::Heat::SoftwareDeployment, properties: {config: {get_resource: c}, server: {get_resource: s}}}
+END
+echo 'resource_registry: {resources: {v: {hooks: pre-create}}}' >env.yaml
+
+stack create site -t top.yaml -e env.yaml >/dev/null
+stack "hook list" site | grep -q '\[site.v\]: .*paused until Hook pre-create is cleared' || fail "no hook: $(stack 'hook list' site)"
+stack "hook clear" site v
+[ -z "$(stack 'hook list' site)" ] || fail "the hook waits still"
+if stack signal site inner.d --data '[1]' 2>why; then fail "a list is taken as a signal"; fi
+grep -q 'a signal is a JSON object' why || fail "$(cat why)"
+stack signal site inner.d --data '{"deploy_status_code": 0, "result": "r"}'
+stack show site | grep -q 'CREATE_COMPLETE' || fail "not created: $(stack show site)"
+
+for word in suspend resume check; do
+  stack "$word" site --wait | tail -1 | grep -qi "$word"_COMPLETE || fail "$word"
+done
+
+kept=$(stack "snapshot create" site --name before)
+stack update site -t top.yaml -e env.yaml -P text=two --wait >/dev/null
+[ "$(stack 'output show' site v)" = two ] || fail "not updated"
+stack "snapshot list" site | grep -q before || fail "no snapshot"
+stack "snapshot restore" site "$kept" --wait >/dev/null
+[ "$(stack 'output show' site v)" = one ] || fail "not restored"
+stack "snapshot delete" site "$kept"
+
+stack abandon site -o site.json
+[ "$(stat -c %a site.json)" = 600 ] || fail "an export has keys in it and is not private"
+if stack show site 2>/dev/null; then fail "abandoned, but there"; fi
+stack adopt again --adopt-file site.json --wait | tail -1 | grep -q ADOPT_COMPLETE || fail "not adopted"
+stack export again | grep -q '"resources"' || fail "no export"
+
+sed 's/one/three/' top.yaml >more.yaml
+echo '  late: {type: OS::Heat::SoftwareDeployment, properties: {server: {get_resource: n}}}' >late
+sed "/^  inner:/r late" more.yaml | sed 's/^  v:/  n: {type: OS::Heat::DeployedServer}\n  v:/' >waits.yaml
+stack update again -t waits.yaml
+stack cancel again --no-rollback
+stack show again | grep -q 'UPDATE_FAILED' || fail "not cancelled: $(stack show again)"
+echo "stack_lifecycle.sh: ok"
