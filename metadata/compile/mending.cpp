@@ -284,7 +284,7 @@ Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
       if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
       mended = mending.mend(fault, model.sources) || mended;
     }
-    result.all = std::chrono::steady_clock::now() - began < k_longest_look;
+    result.all = std::chrono::steady_clock::now() - began < k_longest_look && !(model.tree && model.tree->exhausted());
     if (!mended || !result.all) break;
   }
   sort_by_place(result.errors);

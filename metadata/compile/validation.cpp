@@ -49,9 +49,13 @@ class Validator {
     if (as_heat() && faults_.empty()) attempt([&] { names_of_attributes(resources); });
     if (faults_.empty()) attempt([&] { circle(); });
     if (!faults_.empty()) return std::move(faults_);
-    if (stack_.parent() == nullptr) reserve_addresses(resources);
+    if (stack_.parent() == nullptr) attempt([&] { reserve_addresses(resources); });
+    if (!faults_.empty()) return std::move(faults_);
     if (as_heat() && of_group() && resources.size() > 1) resources.resize(1);  // as good as all of them
-    for (Resource* each : resources) one(*each);
+    for (Resource* each : resources) {
+      one(*each);
+      if (stack_.tree().exhausted()) return std::move(faults_);
+    }
     outputs();
     if (!as_heat()) attempt([&] { names(resources); });
     return std::move(faults_);

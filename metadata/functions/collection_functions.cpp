@@ -135,6 +135,12 @@ std::string substitute(std::string text, const Texts& keys, const std::vector<Va
     if (!values[i].is_string()) {
       throw type_fault(cat("replace() argument 2 must be str, not ", type_name(values[i])), values[i].mark());
     }
+    std::uint64_t size = keys[i].empty() ? (text.size() + 1) * (values[i].text().size() + 1) : text.size();
+    for (std::size_t at = keys[i].empty() ? text.npos : text.find(keys[i]); at != text.npos;
+         at = text.find(keys[i], at + keys[i].size())) {
+      size += values[i].text().size();
+    }
+    require_size(size, "repeat", values[i].mark());
     text =
         keys[i].empty() ? interleaved(text, values[i].text()) : replace_all(std::move(text), keys[i], values[i].text());
   }
@@ -220,12 +226,15 @@ Value repeat_over(const Expression& call, Scope& scope, bool maps_allowed, bool 
   Texts keys;
   for (const Entry& entry : for_each.entries()) keys.push_back(python_str(entry.key));
   std::vector<Value> results;
+  std::uint64_t size = 0;
   const bool some = std::none_of(lists.begin(), lists.end(), [](const auto& list) { return list.empty(); });
   std::vector<std::size_t> place(lists.size(), 0);
   for (bool more = some; more; more = advance(place, lists, nested)) {
     std::vector<Value> values;
     for (std::size_t i = 0; i < lists.size(); ++i) values.push_back(lists[i][place[i]]);
     results.push_back(substitute(*arguments.find("template"), keys, values));
+    size += results.back().size();
+    require_size(size, "repeat", call.mark);
   }
   return Value::list(std::move(results));
 }

@@ -148,6 +148,7 @@ class Replacer {
       if (found == std::string_view::npos) return;
       unused_.erase(keys_[key]);
       out += values_[key];
+      require_size(out.size(), call_.function->name, call_.mark);
       text.remove_prefix(found + keys_[key].size());
     }
   }

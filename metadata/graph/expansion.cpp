@@ -259,13 +259,20 @@ void add_group_members(Resource& resource, Stack& nested, const Value& given) {
   const std::string variable = python_str(member(given, "index_var"));
   Value properties = truth(member(pattern, "properties")) ? member(pattern, "properties") : Value::map({});
   if (!nested.tree().settings.checked_as_heat_does) properties = without_nulls(properties);
+  Tree& tree = nested.tree();
+  if (count > 0 && tree.resources + static_cast<std::size_t>(count) > tree.settings.most_resources) {
+    tree.resources = tree.settings.most_resources + 1;
+    throw validation_fault(cat("more than ", tree.settings.most_resources, " resources in this tree of stacks"),
+                           resource.mark);
+  }
   std::int64_t index = 0;
   for (std::int64_t made = 0; made < count; ++index) {
     const std::string name = std::to_string(index);
     if (resource.passed_over.count(name) > 0) continue;
     ++made;
-    nested.add_member(definition(name, resource, with_index(member(pattern, "type"), variable, name),
-                                 with_index(properties, variable, name),
+    const Value own = with_index(properties, variable, name);
+    if (!own.same(properties)) nested.spend(own.size());
+    nested.add_member(definition(name, resource, with_index(member(pattern, "type"), variable, name), own,
                                  with_index(member(pattern, "metadata"), variable, name)));
   }
 }

@@ -284,6 +284,7 @@ void for_each_known(const std::vector<Resource*>& resources, const std::function
       Stack* nested = each->owner->nested_of(*each);
       if (nested != nullptr) for_each_known(nested->resources(), visit);
     } catch (const Fault&) {
+      if (each->owner->tree().exhausted()) throw;
       // Validation comes to it and says it with everything else.
     }
   }

@@ -223,6 +223,12 @@ void Stack::identify(Resource& resource) {
   tree_.by_id[resource.uuid] = &resource;
 }
 
+void Tree::spend(std::uint64_t bytes) {
+  made += bytes;
+  if (made > settings.most_made)
+    throw value_fault(cat("the stack's values come to more than ", settings.most_made >> 20U, " MiB"));
+}
+
 std::string Tree::era_of(const std::string& path) const {
   const auto known = eras.find(path);
   const std::size_t number = known == eras.end() ? era : known->second;
@@ -352,7 +358,10 @@ Value Stack::raw_properties(Resource& resource) {
             .advised_as(fault);
       }
     }
-    return Value::map(std::move(members)).with_mark(written->mark);
+    Value value = Value::map(std::move(members)).with_mark(written->mark);
+    require_size(value.size(), cat("properties of ", resource.name), resource.mark);
+    if (tree_.settings.keeps_properties) spend(value.size());
+    return value;
   });
 }
 
@@ -442,6 +451,7 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
   const auto known = tree_.learned.find(path);
   if (known != tree_.learned.end() && known->second == attributes) return {};
   tree_.learned[path] = attributes;
+  tree_.made = 0;
   const auto found = tree_.users.find(path);
   if (found == tree_.users.end()) return {};
   std::vector<Resource*> changed(found->second.begin(), found->second.end());
@@ -579,7 +589,10 @@ Value Stack::output(const std::string& name) {
     }
     try {
       check(*definition.value, *this);
-      return resolve(*definition.value, *this);
+      Value value = resolve(*definition.value, *this);
+      require_size(value.size(), cat("output ", name), definition.mark);
+      if (tree_.settings.keeps_properties) spend(value.size());
+      return value;
     } catch (const Fault& fault) {
       throw fault.at(definition.mark);
     }

@@ -65,6 +65,9 @@ struct StackSettings {
   std::size_t deepest = 20;
   std::size_t most_of_one_template = 5;  ///< times that a template may stand inside itself, with other parameters
   std::size_t most_resources = 200'000;
+  std::uint64_t most_made = 1ULL << 30U;  ///< bytes that functions make in one evaluation of the tree
+  /// Each resource's properties are written out and kept, so that what they share counts each time.
+  bool keeps_properties = false;
   /// For validation alone: types that only a cloud can make are good, nobody looks inside nested templates for
   /// attributes or at values there, at conditions that nothing asks for, or at what outputs and metadata come to.
   bool checked_as_heat_does = false;
@@ -119,6 +122,10 @@ struct Tree {
   std::size_t era = 0;                      ///< of what is made now: how often the stack was updated before
   std::map<std::string, std::size_t> eras;  ///< of what is there, by path
   std::size_t resources = 0;
+  std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
+  void spend(std::uint64_t bytes);
+  /// It has more resources, or made more, than it may: nothing more is to be looked at.
+  [[nodiscard]] bool exhausted() const { return resources > settings.most_resources || made > settings.most_made; }
 
   /// What makes ids and secrets of a later era others: "" in the first one.
   [[nodiscard]] std::string era_of(const std::string& path) const;
@@ -184,6 +191,7 @@ class Stack final : public Scope {
   std::optional<Value> file(std::string_view name) override;
   Value facade(std::string_view which) override;
   Value mappings() override;
+  void spend(std::uint64_t bytes) override { tree_.spend(bytes); }
   std::size_t yaql_limit() const override { return tree_.settings.yaql_limit; }
 
  private:

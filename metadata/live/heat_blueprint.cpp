@@ -76,6 +76,7 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
     StackRequest request = request_from_body(*model, to_value(body));
     request.id = definition.id;
     request.settings.project = definition.project;
+    request.settings.keeps_properties = true;
     request.settings.seed = cat(secret_, " ", definition.id);
     build_model(*model, request);
     model->tree->era = definition.era;

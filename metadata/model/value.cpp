@@ -13,6 +13,7 @@ namespace hearth::metadata {
 namespace {
 
 constexpr std::size_t k_indexed_from = 12;  ///< smaller maps are searched in order
+constexpr std::uint64_t k_value_size = sizeof(Value);
 constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max() / 2;
 
 std::uint64_t add_weight(std::uint64_t a, std::uint64_t b) { return a + b > k_most ? k_most : a + b; }
@@ -31,6 +32,7 @@ struct ListNode : detail::Node {
   explicit ListNode(std::vector<Value> i) : Node(Kind::list), items(std::move(i)) {}
   std::vector<Value> items;
   std::uint64_t weight = 1;
+  std::uint64_t size = k_value_size;
   bool waits = false;
 };
 
@@ -82,6 +84,7 @@ struct MapNode : detail::Node {
   MapNode() : Node(Kind::map) {}
   MapBuilder builder;
   std::uint64_t weight = 1;
+  std::uint64_t size = k_value_size;
   bool waits = false;
 };
 }  // namespace
@@ -179,6 +182,7 @@ Value Value::list(std::vector<Value> items) {
   auto* node = new ListNode(std::move(items));
   for (const Value& item : node->items) {
     node->weight = add_weight(node->weight, item.weight());
+    node->size = add_weight(node->size, item.size());
     node->waits = node->waits || item.has_waiting();
   }
   return Value(node);
@@ -189,6 +193,7 @@ Value Value::map(MapBuilder entries) {
   node->builder = std::move(entries);
   for (const Entry& entry : node->builder.entries_) {
     node->weight = add_weight(node->weight, add_weight(1, entry.value.weight()));
+    node->size = add_weight(node->size, add_weight(entry.key.size(), entry.value.size()));
     node->waits = node->waits || entry.value.has_waiting();
   }
   return Value(node);
@@ -256,6 +261,12 @@ std::uint64_t Value::weight() const {
   if (is_list()) return static_cast<const ListNode*>(data_.node)->weight;
   if (is_map()) return static_cast<const MapNode*>(data_.node)->weight;
   return 1;
+}
+
+std::uint64_t Value::size() const {
+  if (is_list()) return static_cast<const ListNode*>(data_.node)->size;
+  if (is_map()) return static_cast<const MapNode*>(data_.node)->size;
+  return is_string() ? k_value_size + text().size() : k_value_size;
 }
 
 bool Value::has_waiting() const {

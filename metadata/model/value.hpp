@@ -103,6 +103,8 @@ class Value {
   }
   /// How many values it is made of when everything shared is written out; saturates.
   [[nodiscard]] std::uint64_t weight() const;
+  /// Bytes, about, when everything shared is written out; saturates.
+  [[nodiscard]] std::uint64_t size() const;
   /// Something inside waits.
   [[nodiscard]] bool has_waiting() const;
 

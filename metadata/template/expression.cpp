@@ -153,22 +153,45 @@ Value attribute_words(const Expression& written, Scope& scope) {
 
 const Expression& taken(const Expression& branch, bool condition) { return *branch.items[condition ? 1 : 2]; }
 
+/// What a function made anew. Look-ups give what is there already.
+std::uint64_t made_by(const Expression& call, const Value& value) {
+  const std::string_view name = call.function->name;
+  for (const std::string_view look_up : {"get_param", "Ref", "get_attr", "Fn::GetAtt", "get_resource", "get_file"}) {
+    if (name == look_up) return 0;
+  }
+  if (value.is_list() && name != "repeat") return value.items().size() * sizeof(Value);  // its items are shared
+  return value.is_map() ? value.entries().size() * sizeof(Entry) : value.size();
+}
+
+Value applied(const Expression& call, Scope& scope) {
+  const Value value = call.function->apply(call, scope);
+  require_size(value.size(), call.function->name, call.mark);
+  scope.spend(made_by(call, value));
+  return value;
+}
+
 Value apply(const Expression& call, Scope& scope) {
   try {
     if (call.function->waits == Function::Waits::strictly && call.arguments().type != Expression::Type::constant) {
       const Value arguments = resolve(call.arguments(), scope);
       if (arguments.has_waiting()) return Value::waiting(events_in(arguments));
+      require_size(arguments.size(), call.function->name, call.mark);
       Expression ready = call;  // the arguments are resolved once, whoever asks
       ready.items = {constant(arguments)};
-      return call.function->apply(ready, scope);
+      return applied(ready, scope);
     }
-    return call.function->apply(call, scope);
+    return applied(call, scope);
   } catch (const Fault& fault) {
     throw fault.at(call.mark);
   }
 }
 
 }  // namespace
+
+void require_size(std::uint64_t bytes, std::string_view what, const Mark& mark) {
+  if (bytes <= k_largest_value) return;
+  throw value_fault(cat(what, " comes to more than ", k_largest_value >> 20U, " MiB"), mark);
+}
 
 ExpressionPtr parse_expression(const Value& snippet, Version version, const std::string& path, bool conditions) {
   return Parser(version, conditions).parse(snippet, path);

@@ -45,6 +45,8 @@ class Scope {
   [[nodiscard]] virtual Value facade(std::string_view which) = 0;
   /// Fn::FindInMap: the Mappings section; null when there is none.
   [[nodiscard]] virtual Value mappings() = 0;
+  /// A function made so many bytes. Throws when what is evaluated at once has made too many.
+  virtual void spend(std::uint64_t /*bytes*/) {}
   /// The most items that a yaql expression may go through; Heat's default.
   [[nodiscard]] virtual std::size_t yaql_limit() const { return 200; }
 };
@@ -82,6 +84,11 @@ struct Function {
 /// Parses `snippet`. Never throws: faults stay in the tree. `conditions`: the functions of conditions only.
 [[nodiscard]] ExpressionPtr parse_expression(const Value& snippet, Version version, const std::string& path,
                                              bool conditions = false);
+
+/// No value, written out, may be larger: templates can double one in each line.
+inline constexpr std::uint64_t k_largest_value = 16ULL << 20U;
+/// Throws ValueError where `bytes` are more than that; `what` is the subject.
+void require_size(std::uint64_t bytes, std::string_view what, const Mark& mark);
 
 void check(const Expression& expression, Scope& scope);
 /// `path` as messages name this place: "Value", "resources.a.properties.config".

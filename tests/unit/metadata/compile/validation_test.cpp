@@ -56,6 +56,18 @@ TEST(Validation, lets_an_output_that_is_not_there_name_what_its_condition_takes_
   EXPECT_EQ(validate_stack(on->root()).size(), 1U);
 }
 
+TEST(Validation, refuses_groups_of_groups_that_would_not_end_at_once) {
+  const auto built = build(
+      {{"top.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n  v: {type: OS::Heat::ResourceGroup, properties: {count: 1000, "
+        "resource_def: {type: 'OS::Heat::ResourceGroup', properties: {count: 100000, resource_def: {type: "
+        "'OS::Heat::None'}}}}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(std::string(faults[0].what()).find("more than 200000 resources in this tree of stacks"), std::string::npos);
+  EXPECT_LE(built->model.tree->resources, 200'001U);
+}
+
 TEST(Validation, names_the_nearest_type) {
   try {
     (void)build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n"}})

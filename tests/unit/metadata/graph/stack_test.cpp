@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
 
@@ -54,6 +55,58 @@ outputs:
   EXPECT_EQ(root.nested_of(*root.find("nested")), nullptr);
   (void)root.learn("EXT-1", map_of({{"first_address", Value::string("192.0.2.7")}}));
   EXPECT_EQ(python_str(root.output("address")), "192.0.2.7");
+}
+
+/// 40 values, each made of the one before by this expression.
+std::string doubling(const std::string& first, const std::string& expression) {
+  std::string text =
+      "heat_template_version: 2018-08-31\nresources:\n  v0: {type: OS::Heat::Value, properties: {value: " + first +
+      "}}\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string before = "{get_attr: [v" + std::to_string(i - 1) + ", value]}";
+    text += "  v" + std::to_string(i) +
+            ": {type: OS::Heat::Value, properties: {value: " + replace_all(expression, "BEFORE", before) + "}}\n";
+  }
+  return text + "outputs: {o: {value: {get_attr: [v39, value]}}}\n";
+}
+
+TEST(Stack, refuses_values_that_grow_without_end_before_they_take_the_memory) {
+  const std::string thousand = "[" + join(std::vector<std::string>(1000, "x"), ",") + "]";
+  const std::string wide =
+      "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::Value, properties: "
+      "{value: {repeat: {template: {repeat: {template: {repeat: {template: a-b-c, for_each: {c: L}}}, "
+      "for_each: {b: L}}}, for_each: {a: L}}}}}}\noutputs: {o: {value: {get_attr: [v, value]}}}\n";
+  for (const std::string& text :
+       {doubling("xxxxxxxxxx", "{str_replace: {template: AA, params: {A: BEFORE}}}"),
+        doubling("[x, y]", "{list_concat: [BEFORE, BEFORE]}"), doubling("xxxx", "[BEFORE, BEFORE]"),
+        doubling("xxxx", "{list_join: ['-', [BEFORE, BEFORE]]}"), replace_all(wide, "L", thousand)}) {
+    const auto built = build({{"top.yaml", text}});
+    try {
+      (void)built->root().output("o");
+      ADD_FAILURE() << text.substr(0, 200);
+    } catch (const Fault& fault) {
+      EXPECT_NE(std::string(fault.what()).find("comes to more than 16 MiB"), std::string::npos) << fault.what();
+      EXPECT_TRUE(fault.mark().known());
+    }
+  }
+}
+
+TEST(Stack, counts_what_all_resources_together_make) {
+  const std::string megabyte =
+      "{str_replace: {template: " + std::string(1000, 'A') + ", params: {A: " + std::string(1000, 'b') + "}}}";
+  std::string text =
+      "heat_template_version: 2018-08-31\nresources:\n  g:\n    type: OS::Heat::ResourceGroup\n"
+      "    properties: {count: 10, resource_def: {type: n.yaml}}\n"
+      "outputs: {o: {value: {get_attr: [g, o]}}}\n";
+  const auto built = build({{"top.yaml", text},
+                            {"n.yaml",
+                             "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::Value, "
+                             "properties: {value: " +
+                                 megabyte + "}}}\noutputs: {o: {value: {get_attr: [v, value]}}}\n"}});
+  built->model.tree->settings.most_made = 5U << 20U;
+  EXPECT_THROW((void)built->root().output("o"), Fault);
+  const auto enough = build({{"top.yaml", text}, {"n.yaml", built->model.files->read("n.yaml").value()}});
+  EXPECT_EQ(enough->root().output("o").items().size(), 10U);
 }
 
 TEST(Stack, what_is_made_anew_has_another_id_and_so_has_what_uses_it) {
