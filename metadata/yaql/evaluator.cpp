@@ -125,8 +125,20 @@ void Evaluator::count_step() {
   if (++steps_ > k_most_steps) throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
 }
 
+void require_room(std::uint64_t bytes) {
+  if (bytes > k_largest_value)
+    throw Fault("MemoryQuotaExceededException",
+                cat("a value of the yaql expression comes to more than ", k_largest_value >> 20U, " MiB"));
+}
+
 Item Evaluator::evaluate(const Syntax& syntax, const Variables& variables) {
   count_step();
+  Item item = evaluated(syntax, variables);
+  require_room(item.value.size());
+  return item;
+}
+
+Item Evaluator::evaluated(const Syntax& syntax, const Variables& variables) {
   switch (syntax.type) {
     case Syntax::Type::constant: return syntax.constant;
     case Syntax::Type::keyword: return Value::string(syntax.name);

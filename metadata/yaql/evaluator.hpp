@@ -90,6 +90,9 @@ class Variables {
   std::shared_ptr<Scope> scope_;
 };
 
+/// Throws MemoryQuotaExceededException where a value comes to more than 16 MiB.
+void require_room(std::uint64_t bytes);
+
 class Evaluator {
  public:
   explicit Evaluator(std::size_t limit) : limit_(limit) {}
@@ -108,6 +111,7 @@ class Evaluator {
   [[nodiscard]] std::size_t& depth() { return depth_; }
 
  private:
+  Item evaluated(const Syntax& syntax, const Variables& variables);
   Item binary(const Syntax& syntax, const Variables& variables);
   Item dot(const Item& receiver, const Syntax& right, const Variables& variables);
   Item index(const Syntax& syntax, const Variables& variables);

@@ -396,7 +396,12 @@ Item join_items(const Call& call) {
   const bool text_first = call.at(0).is_text();
   const std::string separator = call.text(text_first ? 0 : 1);
   std::vector<std::string> texts;
-  for (const Value& item : all_of(call, text_first ? 1 : 0)) texts.push_back(text_of(item));
+  std::uint64_t size = 0;
+  for (const Value& item : all_of(call, text_first ? 1 : 0)) {
+    texts.push_back(text_of(item));
+    size += texts.back().size() + separator.size();
+    require_room(size);
+  }
   return Value::string(join(texts, separator));
 }
 

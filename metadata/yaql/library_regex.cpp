@@ -144,6 +144,7 @@ Item replaced(const Call& call, Replacement&& replacement) {
   for (const Match& match : matches_of(regex, text, static_cast<std::size_t>(most))) {
     out += text.substr(begin, match.groups.front().begin - begin) + replacement(text, match);
     begin = match.groups.front().end;
+    require_room(out.size());
   }
   return Value::string(out + text.substr(begin));
 }

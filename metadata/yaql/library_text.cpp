@@ -100,6 +100,13 @@ Item is_empty(const Call& call) {
   return Value::boolean(stripped(call.text(0), " \t\n\r\v\f", true, true).empty());
 }
 
+std::string replaced_all(const std::string& text, const std::string& old, const std::string& with, std::int64_t most) {
+  if (old.empty()) return text;
+  const std::vector<std::string> parts = split_text(text, old, most);
+  require_room(text.size() + parts.size() * with.size());
+  return join(parts, with);
+}
+
 Item replace(const Call& call) {
   const Item first = call.at(0);
   const Item second = call.at(1);
@@ -107,7 +114,7 @@ Item replace(const Call& call) {
   if (first.is_text() && second.is_map()) {
     std::string text = call.text(0);
     for (const Entry& entry : second.value.entries())
-      text = replace_all(std::move(text), text_of(entry.key), text_of(entry.value));
+      text = replaced_all(text, text_of(entry.key), text_of(entry.value), -1);
     return Value::string(text);
   }
   if (!first.is_text()) {  // replace(position, value, count) of a list
@@ -120,8 +127,7 @@ Item replace(const Call& call) {
   }
   const std::string old = call.text(1);
   const std::int64_t most = call.integer(3, -1);
-  if (old.empty()) return Value::string(call.text(0));
-  return Value::string(join(split_text(call.text(0), old, most), call.text(2)));
+  return Value::string(replaced_all(call.text(0), old, call.text(2), most));
 }
 
 /// Filled up to the width of a format such as ">5" or "*^10"; numbers stand right by themselves.
@@ -175,6 +181,7 @@ Item format(const Call& call) {
       const std::size_t end = pattern.find('}', i);
       if (end == std::string::npos) throw value_fault("expected '}' before end of string");
       out += field(call, pattern.substr(i + 1, end - i - 1), next);
+      require_room(out.size());
       i = end;
     } else {
       out.push_back(c);

@@ -1,6 +1,7 @@
 // What YAQL's binary operators do with the kinds of values.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 #include "metadata/model/characters.hpp"
@@ -74,10 +75,10 @@ Item multiply(const Item& left, const Item& right) {
   const Value& count = count_right ? right.value : left.value;
   const bool plain = left.type == Item::Type::plain && right.type == Item::Type::plain;
   if (!plain || count.kind() != Kind::integer || (!what.is_string() && !what.is_list())) mismatch("*");
-  const std::int64_t times = std::clamp<std::int64_t>(count.as_integer(), 0, 10000);
+  const std::int64_t times = std::clamp<std::int64_t>(count.as_integer(), 0, std::numeric_limits<std::int32_t>::max());
+  require_room(static_cast<std::uint64_t>(times) *
+               (what.is_string() ? what.text().size() : what.items().size() * sizeof(Value)));
   if (what.is_string()) {
-    if (what.text().size() * static_cast<std::size_t>(times) > 10'000'000)
-      throw Fault("MemoryQuotaExceededException", "the text gets too long");
     std::string text;
     for (std::int64_t i = 0; i < times; ++i) text += what.text();
     return Value::string(text);

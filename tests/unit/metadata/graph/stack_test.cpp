@@ -91,6 +91,23 @@ TEST(Stack, refuses_values_that_grow_without_end_before_they_take_the_memory) {
   }
 }
 
+TEST(Stack, refuses_texts_that_yaql_makes_without_end) {
+  for (const char* expression :
+       {"range(60).aggregate($1 + $1, xx)", "range(60).aggregate($1.replace(x, xx), x)", "ab * 1000000000",
+        "[1] * 1000000000", "range(60).aggregate([$1, $1], 1).toList()",
+        "range(60).aggregate(format('{0}{0}', $1), xx)", "range(60).aggregate($1.replace(regex(x), xx), x)"}) {
+    const auto built = build({{"top.yaml", std::string("heat_template_version: 2018-08-31\nresources: {v: {type: "
+                                                       "OS::Heat::Value, properties: {value: {yaql: {expression: \"") +
+                                               expression + "\", data: {}}}}}}\n"}});
+    try {
+      (void)built->root().properties(*built->root().find("v"));
+      ADD_FAILURE() << expression;
+    } catch (const Fault& fault) {
+      EXPECT_NE(std::string(fault.what()).find("more than 16 MiB"), std::string::npos) << expression << fault.what();
+    }
+  }
+}
+
 TEST(Stack, counts_what_all_resources_together_make) {
   const std::string megabyte =
       "{str_replace: {template: " + std::string(1000, 'A') + ", params: {A: " + std::string(1000, 'b') + "}}}";
