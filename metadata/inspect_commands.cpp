@@ -10,6 +10,7 @@
 #include "metadata/compile/picture.hpp"
 #include "metadata/compile/plan.hpp"
 #include "metadata/compile/resolved.hpp"
+#include "metadata/compile/wanted_parameters.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/roles/rendered_tree.hpp"
 
@@ -165,6 +166,18 @@ std::vector<cli::Command> inspect_commands() {
        .details = "What waits for an event is orange.",
        .options = stack_options({{"format", 0, "dot|svg", "for graphviz, or a picture (dot)", {"dot", "svg"}}}),
        .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return draw(a, model); }); }},
+      {.words = "metadata parameters",
+       .operands = "",
+       .summary = "what a template asks for, as an environment to fill in",
+       .details = "Each parameter without a value, with its type, constraints and description.",
+       .options = stack_options({{"all", 0, "", "those that have a value, too; hidden ones are left out"}}),
+       .run =
+           [](const Arguments& a) {
+             return with_model(a, [&](StackModel& model) {
+               cli::print(wanted_parameters(*model.root, a.has("all")));
+               return 0;
+             });
+           }},
       {.words = "metadata resources",
        .operands = "",
        .summary = "every resource of the tree with its values, as JSON",

@@ -26,6 +26,16 @@ std::optional<TlsFiles> tls_files(const cli::Arguments& arguments) {
   return TlsFiles{*arguments.value("tls-certificate"), *arguments.value("tls-key")};
 }
 
+std::string proxy_secret(const cli::Arguments& arguments) {
+  const auto file = arguments.value("proxy-secret-file");
+  if (!file) return arguments.value_or("proxy-secret", "");
+  if (arguments.has("proxy-secret"))
+    throw Error(ErrorKind::usage, "give --proxy-secret-file or --proxy-secret, not both");
+  const std::string secret(trim(read_file(*file)));
+  if (secret.empty()) throw Error(ErrorKind::input, cat(*file, " is empty: nobody could sign with it"));
+  return secret;
+}
+
 /// What everybody on the network would read is said once, at the start.
 void warn_of_clear_text(const std::string& address, bool with_tls, Logger& log) {
   if (with_tls || address.rfind("127.", 0) == 0 || address == "::1") return;
@@ -78,7 +88,7 @@ int serve(const cli::Arguments& arguments) {
   settings.goes_on_after_failure = after_failure == "continue";
   settings.trust_loopback = arguments.has("trust-loopback");
   settings.machines = arguments.value_or("machines", "");
-  settings.proxy_secret = arguments.value_or("proxy-secret", "");
+  settings.proxy_secret = proxy_secret(arguments);
   StackService service(settings, clock, log);
   ports.serves_ec2 = arguments.has("machines") || arguments.has("ec2-port");
   ports.ec2 = port_option(arguments, "ec2-port", 80);
@@ -122,7 +132,8 @@ cli::Command serve_command() {
         "abort|continue",
         "whether a failure ends all that runs beside it (abort)",
         {"abort", "continue"}},
-       {"proxy-secret", 0, "TEXT", "accept X-Instance-ID signed with this"},
+       {"proxy-secret-file", 0, "FILE", "accept X-Instance-ID signed with the text in FILE"},
+       {"proxy-secret", 0, "TEXT", "the same, but that everybody on this machine can read it in the list of processes"},
        {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
        {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM)"},
        {"tls-key", 0, "FILE", "and this key"}},

@@ -53,6 +53,7 @@ if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/n
 grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what the inventory knows is not used"
 
 "$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.config | grep -q 'from the file, hello.sh' || fail "explain"
+"$hearth" metadata parameters -t node.yaml | grep -q '^  who:$' || fail "a parameter that must be given is not in the environment"
 "$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '^2 servers unchanged' || fail "a plan against the same"
 echo 'echo other' >hello.sh
 "$hearth" metadata plan -t top.yaml -e env.yaml out | grep -q '~ first: config' || fail "a plan does not see what changes"

@@ -113,6 +113,15 @@ TEST(Validation, tells_the_nearest_name_with_the_place) {
   EXPECT_NE(told.find("Did you mean OS::Heat::SoftwareConfig?"), std::string::npos) << told;
 }
 
+TEST(Validation, says_of_a_file_that_is_not_there_whose_name_it_is) {
+  const auto built = build({{"top.yaml",
+                             "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::Value, properties: "
+                             "{value: {get_file: gone.sh}}}}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].advice(), "There is no file gone.sh beside the template that names it.");
+}
+
 TEST(Validation, tells_the_nearest_name_inside_a_nested_template) {
   const auto built =
       build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {n: {type: n.yaml}}\n"},

@@ -1,0 +1,35 @@
+#include "metadata/compile/wanted_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/metadata/stack_fixture.hpp"
+
+namespace hearth::metadata {
+namespace {
+
+constexpr const char* k_wanting = R"(heat_template_version: 2018-08-31
+parameters:
+  pw: {type: string, hidden: true, description: "the password\nof all", constraints: [{length: {min: 8}}]}
+  way: {type: string, constraints: [{allowed_values: [a, b]}]}
+  size: {type: number, default: 3}
+  "odd name": {type: json}
+)";
+
+TEST(WantedParameters, are_an_environment_with_what_is_missing) {
+  const auto built = build({{"top.yaml", k_wanting}, {"env.yaml", "parameter_defaults: {way: a}\n"}});
+  EXPECT_EQ(wanted_parameters(built->root(), false),
+            "# Parameters of top.yaml. Fill them in, and give this file with -e.\nparameters:\n"
+            "  # string, hidden; length from 8\n  # the password\n  # of all\n  pw:\n  # json\n  \"odd name\":\n");
+  EXPECT_NE(
+      wanted_parameters(built->root(), true).find("  # string; one of a, b\n  way: \"a\"\n  # number\n  size: 3\n"),
+      std::string::npos);
+}
+
+TEST(WantedParameters, are_none_once_they_are_filled_in) {
+  const auto built =
+      build({{"top.yaml", k_wanting}, {"env.yaml", "parameters: {pw: longenough, way: a, odd name: {}}\n"}});
+  EXPECT_NE(wanted_parameters(built->root(), false).find("parameters: {}"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth::metadata
