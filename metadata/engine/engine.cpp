@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "base/sql/database.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -334,6 +335,15 @@ void Engine::forget_all() {
 
 void Engine::tick() {
   if (store_ == Store::lost) load_rows();
+  try {
+    world_.repository.check();
+  } catch (const sql::StoreError& error) {
+    if (!doubtful_) world_.log.error(cat("the stacks' store: ", error.story()));
+    doubtful_ = true;
+    return;
+  }
+  // Another process may have driven it meanwhile, though nobody here wrote: what is known is read again.
+  if (std::exchange(doubtful_, false)) store_failed();
   if (store_ == Store::readable) {
     world_.repository.set("taken_up", std::to_string(now()));  // throws while nothing can be kept
     take_up();

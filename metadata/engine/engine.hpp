@@ -229,6 +229,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
     lost       ///< nothing is known
   };
   Store store_ = Store::lost;
+  bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
   std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;
   SoftwareStore software_;

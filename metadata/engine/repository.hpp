@@ -27,6 +27,8 @@ struct EventQuery {
 class Repository {
  public:
   virtual ~Repository() = default;
+  /// Throws sql::StoreError where somebody else has driven the store meanwhile, or it can't be reached.
+  virtual void check() {}
   [[nodiscard]] virtual std::vector<StackTree> load() = 0;
   /// Writes what changed, numbers the rows and the events.
   virtual void save(StackTree& tree, Changes& changes) = 0;

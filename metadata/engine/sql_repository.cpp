@@ -75,6 +75,11 @@ SqlRepository::SqlRepository(sql::Database database)
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {}
 
+/// A file is ours while we have it open. A server may have ended our connection and let another process in.
+void SqlRepository::check() {
+  if (database_.is_postgres()) const sql::Transaction looks(database_);
+}
+
 std::vector<StackTree> SqlRepository::load() {
   std::vector<StackTree> trees;
   sql::Statement rows = database_.prepare("SELECT id, data FROM tree ORDER BY number");

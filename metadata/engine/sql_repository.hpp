@@ -17,6 +17,7 @@ class SqlRepository final : public Repository {
   explicit SqlRepository(const std::string& place) : SqlRepository(sql::Database(place)) {}
   explicit SqlRepository(sql::Database database);
 
+  void check() override;
   [[nodiscard]] std::vector<StackTree> load() override;
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;

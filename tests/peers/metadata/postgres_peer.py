@@ -8,10 +8,12 @@ import json
 import os
 import pwd
 import shutil
+import signal as signals
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 
 from service import Service, free_port
 
@@ -58,10 +60,57 @@ def entry_of(service, stack):
     return found[-1] if found else None
 
 
+def signal_url(entry):
+    return [i["value"] for i in entry["inputs"] if i["name"] == "deploy_signal_id"][0]
+
+
 def signal(entry):
-    url = [i["value"] for i in entry["inputs"] if i["name"] == "deploy_signal_id"][0]
     subprocess.run(["curl", "-sSf", "-X", "POST", "-H", "Content-Type: application/json", "-d",
-                    json.dumps({"deploy_status_code": 0, "result": "é\u0000"}), url], check=True, timeout=30)
+                    json.dumps({"deploy_status_code": 0, "result": "é\u0000"}), signal_url(entry)], check=True, timeout=30)
+
+
+def names(service):
+    try:
+        return [row["stack_name"] for row in service.get("/stacks")["stacks"]]
+    except urllib.error.HTTPError as error:
+        assert error.code == 503, error
+        return None
+
+
+def taken_by_another(postgres, service, directory, *commands):
+    """The service's connection ends while it sleeps, and another process drives the database meanwhile."""
+    service.process.send_signal(signals.SIGSTOP)
+    try:
+        postgres.run("psql", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "postgres", "-c",
+                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+        other = Service(HEARTH, directory, "--database", postgres.url())
+        other.start()
+        for command in commands:
+            other.hearth(*command)
+        other.kill()
+    finally:
+        service.process.send_signal(signals.SIGCONT)
+
+
+def until_shown(service, expected):
+    deadline = time.monotonic() + 20
+    while names(service) != expected:
+        assert time.monotonic() < deadline, names(service)
+        time.sleep(0.2)
+
+
+def check_takeover(postgres, service, work):
+    """Nothing of what was known before is taken, nor told for longer than a tick, though nobody writes."""
+    service.hearth("create", "old", "-t", HERE + "/postgres.yaml")
+    left = entry_of(service, "old")
+    taken_by_another(postgres, service, work + "/taker", ("delete", "old", "--wait"), ("create", "new", "-t", HERE + "/postgres.yaml"))
+    taken = subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-H", "Content-Type: application/json",
+                            "-d", '{"deploy_status_code": 0}', signal_url(left)], capture_output=True, text=True, timeout=30, check=False).stdout
+    assert taken in ("503", "403", "400", "404"), "a signal for a stack that is gone was answered " + taken
+    until_shown(service, ["new"])
+    assert entry_of(service, "new"), "its metadata are served"
+    taken_by_another(postgres, service, work + "/idler", ("create", "quiet", "-t", HERE + "/postgres.yaml"))
+    until_shown(service, ["quiet", "new"])
 
 
 def main():
@@ -95,6 +144,7 @@ def main():
             assert "[p]: CREATE_COMPLETE" in service.hearth("event", "list", "p")
             service.hearth("delete", "p", "--wait")
             assert service.get("/stacks")["stacks"] == []
+            check_takeover(postgres, service, work)
         finally:
             service.kill()
             postgres.stop()
