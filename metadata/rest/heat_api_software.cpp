@@ -76,13 +76,14 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
   if (const Json* by_hand = engine_.software().deployment(id)) {
     const std::string server = by_hand->value("server_id", "");
     if (method == "DELETE") {
-      engine_.software().remove_deployment(id);
       engine_.touch_server(server);
+      engine_.software().remove_deployment(id);
       return no_content();
     }
     if (method == "PUT") {
-      by_hand = engine_.software().change_deployment(id, body_of(call.request), now());
+      const Json change = body_of(call.request);
       engine_.touch_server(server);
+      by_hand = engine_.software().change_deployment(id, change, now());
     }
     return json_response(200, wrapped("software_deployment", *by_hand));
   }
@@ -107,8 +108,10 @@ ServedResponse HeatApi::create_deployment(const Call& call) {
   if (!engine_.has_server(server)) {
     throw EngineError("NotFound", cat("The server (", server, ") could not be found."));
   }
-  Json made = engine_.software().add_deployment(request, now());
+  // The document's new version comes first: where the process dies between the two, the client asks again. The other
+  // way round pollers would never see what was added.
   engine_.touch_server(server);
+  Json made = engine_.software().add_deployment(request, now());
   return json_response(200, wrapped("software_deployment", std::move(made)));
 }
 

@@ -1,5 +1,7 @@
 // Previews, export and adoption, snapshots; and beside them what else the field's client asks for: the guide, software
 // configs and deployments, filters.
+#include "base/sql/database.hpp"
+#include "tests/fakes/failing_connection.hpp"
 #include "tests/unit/metadata/rest/rest_fixture.hpp"
 
 namespace hearth::metadata::live {
@@ -163,6 +165,42 @@ TEST_F(RestTest, ListsAreFilteredSortedAndPaged) {
   EXPECT_EQ(get(self("b") + "/resources?type=T")["resources"].size(), 1U);
   EXPECT_EQ(get(self("b") + "/events?resource_name=x&resource_status=COMPLETE")["events"].size(), 1U);
   EXPECT_EQ(get(self("b") + "/events?limit=2&sort_dir=asc")["events"].size(), 2U);
+}
+
+TEST_F(RestTest, ADeploymentByHandIsNotKeptWithoutAnotherVersionOfItsServersDocument) {
+  for (std::size_t failing = 1;; ++failing) {
+    SCOPED_TRACE(failing);
+    engine_.reset();
+    repository_.reset();
+    for (const char* part : {"state.db", "state.db-wal", "state.db-shm"}) fs::remove(directory_.path() / part);
+    fakes::StoreFaults faults;
+    auto real = sql::detail::open_sqlite((directory_.path() / "state.db").string());
+    repository_ = std::make_unique<SqlRepository>(
+        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults), false));
+    engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
+    const std::string id = create("by-hand", R"({"s": {"role": "server"}})");
+    const std::string server = at("by-hand", "s").physical_id;
+    const Json config =
+        Json::parse(send("POST", "/v1/admin/software_configs", R"({"name": "c", "group": "script"})").body);
+    const std::int64_t before = engine_->resource(id, "s")->metadata.modified;
+    faults = {.calls = 0, .fails_at = failing};
+    Json request = {{"server_id", server}, {"config_id", config["software_config"]["id"]}};
+    bool failed = false;
+    try {
+      (void)send("POST", "/v1/admin/software_deployments", request.dump());
+    } catch (const sql::StoreError&) {
+      failed = true;
+    }
+    faults = {};
+    restart();  // as a kill at this place leaves it
+    const bool kept = !get("/v1/admin/software_deployments?server_id=" + server)["software_deployments"].empty();
+    EXPECT_TRUE(!kept || engine_->resource(id, "s")->metadata.modified > before) << "pollers would never see it";
+    if (!failed) {
+      EXPECT_TRUE(kept);
+      EXPECT_GT(failing, 2U);
+      return;
+    }
+  }
 }
 
 }  // namespace
