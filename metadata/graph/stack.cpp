@@ -600,11 +600,18 @@ Value Stack::output(const std::string& name) {
   return {};
 }
 
+void check_template_size(std::size_t bytes, std::size_t most) {
+  if (bytes <= most) return;
+  throw Fault("RequestLimitExceeded", cat("Request limit exceeded: Template size (", bytes,
+                                          " bytes) exceeds maximum allowed size (", most, " bytes)."));
+}
+
 TemplatePtr template_of(Tree& tree, const std::string& file) {
   const auto known = tree.templates.find(file);
   if (known != tree.templates.end()) return known->second;
   const std::optional<std::string> text = tree.files.read(file);
   if (!text) throw validation_fault(cat("there is no template ", file));
+  check_template_size(text->size(), tree.settings.largest_template);
   std::string_view read = *text;
   if (tree.files.strips_templates()) read = read.substr(0, read.find_last_not_of(" \t\r\n\f\v") + 1);
   Value document = read_template_text(read, file, tree.sources);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,7 @@ struct StackSettings {
   std::size_t deepest = 20;
   std::size_t most_of_one_template = 5;  ///< times that a template may stand inside itself, with other parameters
   std::size_t most_resources = 200'000;
+  std::size_t largest_template = std::numeric_limits<std::size_t>::max();  ///< bytes of its text
   std::uint64_t most_made = 1ULL << 30U;  ///< bytes that functions make in one evaluation of the tree
   /// Each resource's properties are written out and kept, so that what they share counts each time.
   bool keeps_properties = false;
@@ -229,6 +231,8 @@ class Stack final : public Scope {
   bool read_ = false;
 };
 
+/// Throws RequestLimitExceeded, as Heat does, for a text that is too large for a template.
+void check_template_size(std::size_t bytes, std::size_t most);
 /// The template of a file, read once a tree. Throws Fault.
 [[nodiscard]] TemplatePtr template_of(Tree& tree, const std::string& file);
 /// How a built-in type is treated.

@@ -17,6 +17,8 @@ namespace hearth::metadata::live {
 
 namespace {
 
+constexpr std::size_t k_largest_template = 524'288;  // Heat's max_template_size
+
 Role role_of(Family family) {
   switch (family) {
     case Family::config:
@@ -73,7 +75,10 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
   Json body = definition.body;
   body["stack_name"] = definition.name;
   try {
+    const Json given = body.value("template", Json());
+    if (given.is_string()) check_template_size(given.get_ref<const std::string&>().size(), k_largest_template);
     StackRequest request = request_from_body(*model, to_value(body));
+    request.settings.largest_template = k_largest_template;
     request.id = definition.id;
     request.settings.project = definition.project;
     request.settings.keeps_properties = true;

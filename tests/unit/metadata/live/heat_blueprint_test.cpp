@@ -204,6 +204,27 @@ resources:
   EXPECT_NE(blueprint->properties("theirs"), make(text, {{"id", "EXT-2"}})->properties("theirs"));
 }
 
+TEST_F(HeatBlueprintTest, ATemplateThatIsTooLargeForHeatIsRefused) {
+  const std::string large = "heat_template_version: 2018-08-31\n# " + std::string(524'288, 'x') + "\n";
+  const auto refusal = [](const Json& body) -> std::string {
+    StackDefinition definition;
+    definition.name = "s";
+    definition.id = "11111111-2222-4333-8444-555555555555";
+    definition.body = body;
+    try {
+      (void)HeatBlueprintMaker("secret").make(definition);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({{"template", large}}), HasSubstr("exceeds maximum allowed size (524288 bytes)"));
+  EXPECT_THAT(refusal({{"template", "heat_template_version: 2018-08-31\nresources: {n: {type: n.yaml}}\n"},
+                       {"files", {{"n.yaml", large}}}}),
+              HasSubstr("exceeds maximum allowed size (524288 bytes)"));
+  EXPECT_EQ(refusal({{"template", large.substr(0, 524'288)}}), "");
+}
+
 TEST_F(HeatBlueprintTest, ABadTemplateIsRefusedWithItsPlace) {
   EXPECT_THROW(make("heat_template_version: 2018-08-31\nresources: {a: {type: No::Such}}"), Error);
   EXPECT_THROW(make("- 1"), Error);
