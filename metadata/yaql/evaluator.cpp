@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/template/expression.hpp"
 
 namespace hearth::metadata::yaql {
 
