@@ -137,7 +137,7 @@ class Server:
         self.server = Threads(("127.0.0.1", port), Handler)
         self.port = self.server.server_address[1]
         self.url = "http://127.0.0.1:%d" % self.port
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def bodies(self):
         return [json.loads(body) for _, path, _, body in self.requests if body and not path.endswith("/auth/tokens")]
