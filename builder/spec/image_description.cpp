@@ -176,6 +176,7 @@ class DescriptionReader {
     if (!root.IsSequence()) {
       throw Fault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
     }
+    if (root.size() == 0) throw Fault{position_of(root.Mark()), "the list is empty: it describes no image"};
     for (const YAML::Node& entry : root) read_entry(entry, file.source);
   }
   std::vector<ImageDescription> descriptions() const;

@@ -102,6 +102,7 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_EQ(refusal("- elements: os\n"), "images.yaml:1:13: 'elements' must be a list");
   EXPECT_EQ(refusal("- {arch: amd64, arch: arm64}"), "images.yaml:1:17: 'arch' stands there twice");
   EXPECT_THAT(refusal("imagename: x\n"), HasSubstr("images.yaml:1:1: the file must be a list of images"));
+  EXPECT_THAT(refusal("[]\n"), HasSubstr("images.yaml:1:1: the list is empty"));
   EXPECT_EQ(refusal("- just text\n"), "images.yaml:1:3: an image must be a map");
   EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:2:1: "));
 }
