@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "builder/packages/dpkg_status.hpp"
 
 namespace hearth::builder {
 
@@ -19,40 +20,6 @@ constexpr std::size_t k_base = 0;
 constexpr std::size_t k_packages = 1;
 constexpr std::size_t k_rest = 2;
 constexpr const char* k_dpkg_info = "var/lib/dpkg/info";
-
-struct PackageParagraph {
-  bool installed = false;
-  bool base = false;
-  std::vector<std::string> depends;  ///< names, of alternatives all
-};
-
-/// "a (>= 1) | b:any, c" → a, b, c
-void add_dependencies(std::string_view value, std::vector<std::string>& names) {
-  for (const std::string& group : split(value, ',')) {
-    for (const std::string& each : split(group, '|')) {
-      const std::string_view text = trim(each);
-      names.emplace_back(text.substr(0, text.find_first_of(" :(")));
-    }
-  }
-}
-
-std::map<std::string, PackageParagraph> read_paragraphs(std::string_view status) {
-  std::map<std::string, PackageParagraph> all;
-  PackageParagraph* current = nullptr;
-  for (const std::string& line : split_lines(status)) {
-    const std::size_t colon = line.find(':');
-    if (line.empty() || line.front() == ' ' || colon == std::string::npos) continue;
-    const std::string field = line.substr(0, colon);
-    const std::string value(trim(std::string_view(line).substr(colon + 1)));
-    if (field == "Package") current = &all[value];
-    if (current == nullptr) continue;
-    if (field == "Status" && value.ends_with(" installed")) current->installed = true;
-    if (field == "Essential" && value == "yes") current->base = true;
-    if (field == "Priority" && (value == "required" || value == "important")) current->base = true;
-    if (field == "Depends" || field == "Pre-Depends") add_dependencies(value, current->depends);
-  }
-  return all;
-}
 
 /// dpkg lists the names that packages have: /bin/sh, where bin is a link to usr/bin.
 std::string real_name(const TreeReader& tree, std::map<std::string, std::string>& tops, const std::string& listed) {
@@ -160,17 +127,17 @@ std::set<std::string> with_directories(const std::vector<std::string>& files) {
 }  // namespace
 
 std::set<std::string> base_packages(std::string_view status) {
-  const std::map<std::string, PackageParagraph> all = read_paragraphs(status);
+  const std::map<std::string, InstalledPackage> all = parse_dpkg_status(status);
   std::set<std::string> base;
   std::vector<std::string> waiting;
   for (const auto& [name, package] : all) {
-    if (package.base) waiting.push_back(name);
+    if (package.is_base) waiting.push_back(name);
   }
   while (!waiting.empty()) {
     const std::string name = waiting.back();
     waiting.pop_back();
     const auto found = all.find(name);
-    if (found == all.end() || !found->second.installed || !base.insert(name).second) continue;
+    if (found == all.end() || !base.insert(name).second) continue;
     waiting.insert(waiting.end(), found->second.depends.begin(), found->second.depends.end());
   }
   return base;

@@ -5,12 +5,15 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hearth::builder {
 
 struct InstalledPackage {
   std::string version;
   std::string architecture;
+  bool is_base = false;              ///< Essential, or of priority required or important
+  std::vector<std::string> depends;  ///< names, also of packages to unpack before; of alternatives all
   bool operator==(const InstalledPackage&) const = default;
 };
 
