@@ -33,7 +33,7 @@ TEST(TempUrl, IsGrantedOrRefusedAsSwiftDoes) {
     const auto grant = path ? check_temp_url(request, *path, {"mykey", "otherkey"}, k_now) : std::nullopt;
     EXPECT_EQ(grant.has_value(), row["granted"].get<bool>()) << row;
     if (grant && row.contains("disposition")) {
-      EXPECT_EQ(temp_url_disposition(request, *path), row["disposition"]) << row;
+      EXPECT_EQ(temp_url_disposition(request, *path), row["disposition"].get<std::string>()) << row;
     }
   }
 }
