@@ -46,7 +46,7 @@ compiled() {
 
 program "$1"
 program "$2"
-readelf -l "$2" | grep -q INTERP && fail "$2: it is not static"
+grep -q INTERP <<<"$(readelf -l "$2")" && fail "$2: it is not static"
 for archive in "${@:3}"; do compiled "$archive"; done
 size=$(stat -c %s "$2")
 [ "$size" -lt 7000000 ] || fail "hearth-agent has $size bytes; at most 7,000,000 are allowed"

@@ -49,22 +49,22 @@ END
 echo 'resource_registry: {resources: {v: {hooks: pre-create}}}' >env.yaml
 
 stack create site -t top.yaml -e env.yaml >/dev/null
-stack "hook list" site | grep -q '\[site.v\]: .*paused until Hook pre-create is cleared' || fail "no hook: $(stack 'hook list' site)"
+grep -q '\[site.v\]: .*paused until Hook pre-create is cleared' <<<"$(stack "hook list" site)" || fail "no hook: $(stack 'hook list' site)"
 stack "hook clear" site v
 [ -z "$(stack 'hook list' site)" ] || fail "the hook waits still"
 if stack signal site inner.d --data '[1]' 2>why; then fail "a list is taken as a signal"; fi
 grep -q 'a signal is a JSON object' why || fail "$(cat why)"
 stack signal site inner.d --data '{"deploy_status_code": 0, "result": "r"}'
-stack show site | grep -q 'CREATE_COMPLETE' || fail "not created: $(stack show site)"
+grep -q 'CREATE_COMPLETE' <<<"$(stack show site)" || fail "not created: $(stack show site)"
 
 for word in suspend resume check; do
-  stack "$word" site --wait | tail -1 | grep -qi "$word"_COMPLETE || fail "$word"
+  grep -qi "$word"_COMPLETE <<<"$(stack "$word" site --wait | tail -1)" || fail "$word"
 done
 
 kept=$(stack "snapshot create" site --name before)
 stack update site -t top.yaml -e env.yaml -P text=two --wait >/dev/null
 [ "$(stack 'output show' site v)" = two ] || fail "not updated"
-stack "snapshot list" site | grep -q before || fail "no snapshot"
+grep -q before <<<"$(stack "snapshot list" site)" || fail "no snapshot"
 stack "snapshot restore" site "$kept" --wait >/dev/null
 [ "$(stack 'output show' site v)" = one ] || fail "not restored"
 stack "snapshot delete" site "$kept"
@@ -72,13 +72,13 @@ stack "snapshot delete" site "$kept"
 stack abandon site -o site.json
 [ "$(stat -c %a site.json)" = 600 ] || fail "an export has keys in it and is not private"
 if stack show site 2>/dev/null; then fail "abandoned, but there"; fi
-stack adopt again --adopt-file site.json --wait | tail -1 | grep -q ADOPT_COMPLETE || fail "not adopted"
-stack export again | grep -q '"resources"' || fail "no export"
+grep -q ADOPT_COMPLETE <<<"$(stack adopt again --adopt-file site.json --wait | tail -1)" || fail "not adopted"
+grep -q '"resources"' <<<"$(stack export again)" || fail "no export"
 
 sed 's/one/three/' top.yaml >more.yaml
 echo '  late: {type: OS::Heat::SoftwareDeployment, properties: {server: {get_resource: n}}}' >late
 sed "/^  inner:/r late" more.yaml | sed 's/^  v:/  n: {type: OS::Heat::DeployedServer}\n  v:/' >waits.yaml
 stack update again -t waits.yaml
 stack cancel again --no-rollback
-stack show again | grep -q 'UPDATE_FAILED' || fail "not cancelled: $(stack show again)"
+grep -q 'UPDATE_FAILED' <<<"$(stack show again)" || fail "not cancelled: $(stack show again)"
 echo "stack_lifecycle.sh: ok"

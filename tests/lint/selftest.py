@@ -251,6 +251,16 @@ class Shell(LintTest):
             self.put("a.sh", f"#!/bin/bash\nset -e\n{group} || exit 1\n")
             self.good(shell)
 
+    def test_a_reader_that_leaves_its_pipe_early_is_found(self):
+        for reader in ("grep -q a", "grep -Eiq a"):
+            self.put("a.sh", f"#!/bin/bash\nset -euo pipefail\nseq 9 | {reader} || exit 1\n")
+            self.bad(shell, "a.sh:3: grep -q may kill")
+        for line in ("grep -q a <<<\"$(seq 9)\"", "true || grep -q a b", "bash -c 'seq 9 | grep -q a'"):
+            self.put("a.sh", f"#!/bin/bash\nset -euo pipefail\n{line}\n")
+            self.good(shell)
+        self.put("a.sh", "#!/bin/bash\nset -eu\nseq 9 | grep -q a\n")
+        self.good(shell)
+
     def test_options_are_read_in_every_spelling(self):
         for spelling in ("set -euo pipefail", "set -eu -o pipefail", "set -e; set -u\n  set -o pipefail  # why"):
             self.assertEqual(shell.strictness(spelling) & {"e", "u", "pipefail"}, {"e", "u", "pipefail"}, spelling)

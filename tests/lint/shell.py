@@ -1,6 +1,7 @@
 """Shell scripts: bash -n, shellcheck, and strictness of element hooks. usage: shell.py ROOT
 
 And no group of commands before "||" or "&&": there bash forgets `set -e`, so what fails in the group's middle goes unnoticed.
+Nor "| grep -q" where pipefail is set: grep leaves at the first match, and the writer may die of the closed pipe.
 """
 
 import os
@@ -16,6 +17,7 @@ SET = re.compile(r"(?:^|;|&&)[ \t]*set[ \t]+([^;&|#\n]+)", re.MULTILINE)
 # The end of a group of several lines, and a group on one line whose commands are not all joined.
 DEAF = re.compile(r"^[ \t]*[)}](?:[ \t]*[0-9&]*[<>][^|&;\n]*|[ \t]*2>&1)*[ \t]*(?:\|\||&&)|"
                   r"(?:^|[;&|][ \t])[ \t]*\([ \t]*[^()\n|;]*;[^()\n]*\)[ \t]*(?:\|\||&&)", re.MULTILINE)
+LEAVES_EARLY = re.compile(r"(?<!\|)\|\s*grep\s+-[a-zA-Z]*q")
 
 
 def shell_of(root, path):
@@ -72,6 +74,17 @@ def deaf(root, path):
               "join its commands by &&, or run them by bash -e"
 
 
+def broken_pipes(root, path):
+    code = tree.text(root, path)
+    if "pipefail" not in strictness(code):
+        return
+    for found in LEAVES_EARLY.finditer(code):
+        if "bash -c" in code[code.rfind("\n", 0, found.start()) + 1:found.start()]:
+            continue  # a shell of its own, without pipefail
+        yield f"{path}:{tree.line_of(code, found.start())}: grep -q may kill the writer of its pipe, which pipefail takes " \
+              "for a failure; give it the text: grep -q … <<<\"$(…)\""
+
+
 def tool_offenders(root, command):
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     return [(done.stdout + done.stderr).strip()] if done.returncode else []
@@ -83,6 +96,7 @@ def offenders(root):
     for path, shell in scripts.items():
         yield from tool_offenders(root, ["bash", "-n", path])
         yield from deaf(root, path)
+        yield from broken_pipes(root, path)
         if HOOK.match(path):
             yield from lax(root, path, shell)
     if scripts:

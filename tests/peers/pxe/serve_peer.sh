@@ -82,20 +82,20 @@ tag=$(in_client curl -sfI $url/image/deploy/kernel | tr -d '\r' | sed -n 's/^ETa
   ok "HTTP: not modified" || fail "HTTP: not modified"
 [ "$(in_client curl -s -o /dev/null -w '%{http_code}' --path-as-is $url/../../etc/passwd)" = 403 ] && ok "HTTP: no way out" || fail "HTTP: no way out"
 in_client curl -sf tftp://192.0.2.1/snponly.efi | cmp - /usr/lib/ipxe/snponly.efi && ok "TFTP: a loader" || fail "TFTP: a loader"
-in_client curl -sf tftp://192.0.2.1/grub/grub.cfg | grep -q 'node one is in state deploy' && ok "TFTP: its own configuration" || fail "TFTP: grub.cfg"
+grep -q 'node one is in state deploy' <<<"$(in_client curl -sf tftp://192.0.2.1/grub/grub.cfg)" && ok "TFTP: its own configuration" || fail "TFTP: grub.cfg"
 
 sed -i 's/"state": "deploy"/"state": "local"/; s/"mode"/"tftp_port": 6969, "mode"/' "$work/site.json"
 make_certificate
 kill -HUP "$server"
 for ((try = 0; try < 50; try++)); do
-  in_client curl -sf $url/ipxe/52-54-00-00-00-01 | grep -q 'state local' && break
+  grep -q 'state local' <<<"$(in_client curl -sf $url/ipxe/52-54-00-00-00-01)" && break
   read -rt 0.1 <> <(:) || true
 done
 [ $try -lt 50 ] && ok "SIGHUP: the new state counts at once" || fail "SIGHUP" "$work/serve.log"
-in_client curl -sf --cacert "$work/cert.pem" https://192.0.2.1/ipxe/52-54-00-00-00-01 | grep -q 'state local' &&
+grep -q 'state local' <<<"$(in_client curl -sf --cacert "$work/cert.pem" https://192.0.2.1/ipxe/52-54-00-00-00-01)" &&
   ok "SIGHUP: the new certificate is shown" || fail "SIGHUP: certificate" "$work/serve.log"
 grep -q 'ports .* stay as they were' "$work/serve.log" && ok "SIGHUP: what takes a restart is named" || fail "SIGHUP: ports" "$work/serve.log"
-in_client curl -sf $url/metrics | grep -q 'hearth_pxe_requests_total{protocol="tftp",outcome="good"} 2' && ok "metrics" || fail "metrics"
+grep -q 'hearth_pxe_requests_total{protocol="tftp",outcome="good"} 2' <<<"$(in_client curl -sf $url/metrics)" && ok "metrics" || fail "metrics"
 "$hearth" pxe boot-log "$work/site.json" 52:54:00:00:00:01 >"$work/log"
 grep -q 'tftp  snponly.efi: done' "$work/log" && ok "the boot log" || fail "the boot log" "$work/log"
 kill "$server"

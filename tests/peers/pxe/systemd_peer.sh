@@ -25,7 +25,7 @@ cat >"$work/probe.sh" <<'PROBE'
 said() { journalctl -u hearth-pxe --no-pager -o cat; }
 wait_for() {
   for ((try = 0; try < 300; try++)); do
-    said | grep -q "$1" && return
+    grep -q "$1" <<<"$(said)" && return
     read -rt 0.2 <> <(:) || true
   done
 }
