@@ -102,7 +102,8 @@ Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
   for (const char* key : {"config-drive", "clean-steps", "service-steps"}) {
     const auto given = arguments.value(key);
     if (!given) continue;
-    const std::string text = fs::exists(*given) ? read_file(*given) : *given;
+    boost::system::error_code too_long;  // for a file's name, as the thing itself may be
+    const std::string text = fs::exists(*given, too_long) ? read_file(*given) : *given;
     const Result<Json> parsed = parse_json(text, key);
     body[replace_all(key, "config-drive", "configdrive") == "configdrive" ? "configdrive"
                                                                           : replace_all(key, "-", "_")] =

@@ -66,7 +66,7 @@ def through_the_states(c):
     c.field("baremetal", "node", "maintenance", "unset", "web1")
     c.field("baremetal", "node", "boot", "device", "set", "web1", "pxe", "--persistent")
     machine = Machine(c.url, MAC, write_time=1).boot()
-    text = c.field("baremetal", "node", "deploy", "web1", "--config-drive", '{"user_data": "#!/bin/sh"}', "--wait", "90")
+    text = c.field("baremetal", "node", "deploy", "web1", "--config-drive", '{"user_data": "#!/bin/sh %s"}' % ("x" * 300), "--wait", "90")
     assert "Waiting for provision state active on node" in text, text
     same("written once", 1, machine.writes)
     same("orders", ["deploy.get_deploy_steps", "deploy.execute_deploy_step", "image.install_bootloader", "standby.power_off"],
