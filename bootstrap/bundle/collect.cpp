@@ -92,7 +92,8 @@ void add_locks(Collection& collection, const Contents& contents) {
 /// The field's names for the program, where they are links beside it.
 void add_names(Collection& collection, const fs::path& program) {
   for (const fs::directory_entry& entry : fs::directory_iterator(program.parent_path())) {
-    if (!fs::is_symlink(entry.symlink_status()) || fs::read_symlink(entry.path()) != program.filename()) continue;
+    if (!fs::is_symlink(fs::symlink_status(entry.path())) || fs::read_symlink(entry.path()) != program.filename())
+      continue;
     collection.add_file(cat("hearth/bin/", entry.path().filename().string()), entry.path());
   }
 }

@@ -77,7 +77,7 @@ std::vector<BootFile> efi_files(const LiveIso& iso, const std::string& script, c
 
 void stamp_all(const fs::path& directory, std::int64_t epoch) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    if (entry.symlink_status().type() == fs::directory_file) stamp_all(entry.path(), epoch);
+    if (fs::symlink_status(entry.path()).type() == fs::directory_file) stamp_all(entry.path(), epoch);
     stamp_time(entry.path(), epoch);
   }
   stamp_time(directory, epoch);

@@ -29,7 +29,7 @@ struct Members {
 Members list(const fs::path& directory) {
   Members members;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    const fs::file_type type = entry.symlink_status().type();
+    const fs::file_type type = fs::symlink_status(entry.path()).type();
     if (type == fs::directory_file) {
       members.directories.push_back(entry.path());
     } else if (type == fs::regular_file) {

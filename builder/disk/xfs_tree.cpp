@@ -63,7 +63,7 @@ XfsNode read_node(const fs::path& path, std::string name, Seen& seen) {
   if (!node.is_directory()) return node;
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    if (entry.symlink_status().type() != fs::socket_file) names.push_back(entry.path().filename().string());
+    if (fs::symlink_status(entry.path()).type() != fs::socket_file) names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
   for (const std::string& each : names) node.children.push_back(read_node(path / each, each, seen));

@@ -51,7 +51,7 @@ void add_directory(FileTree& tree, const fs::path& directory, const std::string&
   tree.entries[path] = TreeEntry{.kind = 'd', .mode = 0755};
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = cat(path, path.empty() ? "" : "/", entry.path().filename().string());
-    if (fs::is_directory(entry.symlink_status())) {
+    if (fs::is_directory(fs::symlink_status(entry.path()))) {
       add_directory(tree, entry.path(), name);
       continue;
     }

@@ -48,7 +48,7 @@ bool ReadWatch::watch(const std::string& directory) {
   if (number < 0) throw Error::from_errno("watching", path.string());
   directories_[number] = directory;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    const bool is_directory = entry.symlink_status().type() == fs::directory_file;
+    const bool is_directory = fs::symlink_status(entry.path()).type() == fs::directory_file;
     if (is_directory && !watch(below(directory, entry.path().filename().string()))) return false;
   }
   return true;

@@ -40,7 +40,7 @@ void empty_directory(const fs::path& directory) {
 /// Truncates the regular files below; never follows links.
 void empty_files(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
-    const fs::file_status status = entry.symlink_status();
+    const fs::file_status status = fs::symlink_status(entry.path());
     if (status.type() == fs::regular_file) fs::resize_file(entry.path(), 0);
   }
 }
@@ -128,7 +128,7 @@ void tidy_tree(const fs::path& root) {
   if (!is_own_directory(root, "root")) return;
   std::vector<fs::path> logs;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "root")) {
-    if (entry.path().extension() == ".log" && entry.symlink_status().type() == fs::regular_file) {
+    if (entry.path().extension() == ".log" && fs::symlink_status(entry.path()).type() == fs::regular_file) {
       logs.push_back(entry.path());
     }
   }

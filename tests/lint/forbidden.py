@@ -18,6 +18,7 @@ RAW_CALLS = (
     (re.compile(BEFORE + r"(?:::)?v?fork\s*\("), "a raw fork; use Command or Child (base/sys/process.hpp)"),
     (re.compile(r"(?<![\w>])::open(?:at)?\s*\("), "a raw descriptor; use Fd::open (base/sys/fd.hpp)"),
     (re.compile(r"\bstd::filesystem\b"), "std::filesystem; use fs (base/path.hpp), whose remove_all can't be raced"),
+    (re.compile(r"(?:\.|->)symlink_status\(\)"), "follows links since Boost 1.80, and fails at a loop; use fs::symlink_status(path)"),
 )
 # Who instantiates these, and what to call.
 DEAR = {

@@ -191,7 +191,7 @@ class Forbidden(LintTest):
 
     def test_each_raw_call_is_found(self):
         calls = ("std::system(x)", "system (x)", "::popen(x, y)", "::fork()", "vfork()", "::open(p, 0)",
-                 "::openat(d, p, 0)", "std::filesystem::remove_all(p)")
+                 "::openat(d, p, 0)", "std::filesystem::remove_all(p)", "entry.symlink_status()")
         for call in calls:
             self.put("builder/a.cpp", f"void f() {{\n  {call};\n}}\n")
             self.bad(forbidden, "builder/a.cpp:2:", "1 offender")

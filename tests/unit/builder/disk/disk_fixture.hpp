@@ -47,6 +47,7 @@ class DiskFixture : public testing::Test {
     fs::resize_file(tree / "home/sparse", 3 * k_mib);
     fs::create_hard_link(tree / "bin/tool", tree / "bin/twin");
     fs::create_symlink("../bin/tool", tree / "etc/link");
+    fs::create_symlink("loop", tree / "home/loop");  // which nobody may follow
     for (int i = 0; i < 60; ++i) files_.write(tree / "etc" / cat("file-", i * 7 % 60), cat(i, "\n"), {});
   }
 
