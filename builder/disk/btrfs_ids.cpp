@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/crc.hpp>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
+#include "builder/disk/crc32c.hpp"
 #include "builder/disk/layout.hpp"
+#include "builder/disk/little_endian.hpp"
 #include "builder/disk/used_ranges.hpp"
 
 namespace hearth::builder {
@@ -38,31 +39,11 @@ enum ItemType : std::uint8_t {
   uuid_subvolume = 251,
 };
 
-std::uint64_t get_btrfs(const std::string& bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  }
-  return value;
-}
-
-void put_btrfs(std::string& bytes, std::size_t at, std::uint64_t value, std::size_t count) {
-  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i) {
-    bytes[at + i] = static_cast<char>((value >> (8 * i)) & 0xffU);
-  }
-}
-
-std::uint32_t crc32c(std::string_view bytes) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
 bool is_sealed(const std::string& block) {
-  return get_btrfs(block, 0, 4) == crc32c(std::string_view(block).substr(k_checksum));
+  return get_le(block, 0, 4) == crc32c(std::string_view(block).substr(k_checksum));
 }
 
-void seal(std::string& block) { put_btrfs(block, 0, crc32c(std::string_view(block).substr(k_checksum)), 4); }
+void seal(std::string& block) { put_le(block, 0, crc32c(std::string_view(block).substr(k_checksum)), 4); }
 
 std::string btrfs_uuid(const std::string& uuid) {
   const std::string digits = replace_all(uuid, "-", "");
@@ -86,12 +67,12 @@ class Pass {
 
   void run() {
     const std::string super = read(k_supers[0], k_super_size);
-    if (super.size() < k_super_size || super.substr(64, 8) != "_BHRfS_M" || get_btrfs(super, 196, 2) != 0 ||
+    if (super.size() < k_super_size || super.substr(64, 8) != "_BHRfS_M" || get_le(super, 196, 2) != 0 ||
         !is_sealed(super)) {
       throw Error(ErrorKind::input, cat(file_.string(), " holds no btrfs with CRC-32C"));
     }
     fsid_ = super.substr(32, 16);
-    node_size_ = get_btrfs(super, 148, 4);
+    node_size_ = get_le(super, 148, 4);
     if (node_size_ < 4096 || node_size_ > 65536)
       throw Error(ErrorKind::input, cat(file_.string(), ": odd btrfs nodes"));
     each_tree_block();
@@ -122,7 +103,7 @@ class Pass {
         std::string block = read(at, node_size_);
         if (block.size() < node_size_ || block.substr(64, 8) == "_BHRfS_M" || !is_sealed(block)) continue;
         block.replace(64, 16, chunk_tree_);
-        get_btrfs(block, 100, 1) == 0 ? rewrite_leaf(block) : clear_node(block);
+        get_le(block, 100, 1) == 0 ? rewrite_leaf(block) : clear_node(block);
         seal(block);
         write(at, block);
       }
@@ -133,29 +114,29 @@ class Pass {
   static void clear_node(std::string& node) {
     constexpr std::size_t pointer = 33;
     const std::size_t end =
-        k_header + std::min<std::uint64_t>(get_btrfs(node, 96, 4), (node.size() - k_header) / pointer) * pointer;
+        k_header + std::min<std::uint64_t>(get_le(node, 96, 4), (node.size() - k_header) / pointer) * pointer;
     std::fill(node.begin() + static_cast<std::ptrdiff_t>(end), node.end(), '\0');
   }
 
   void rewrite_leaf(std::string& leaf) const {
-    const std::uint64_t items = std::min<std::uint64_t>(get_btrfs(leaf, 96, 4), (leaf.size() - k_header) / k_item);
+    const std::uint64_t items = std::min<std::uint64_t>(get_le(leaf, 96, 4), (leaf.size() - k_header) / k_item);
     std::size_t lowest = leaf.size();
     for (std::uint64_t i = 0; i < items; ++i) {
-      lowest = std::min<std::size_t>(lowest, k_header + get_btrfs(leaf, k_header + i * k_item + k_key, 4));
+      lowest = std::min<std::size_t>(lowest, k_header + get_le(leaf, k_header + i * k_item + k_key, 4));
     }
     const std::size_t end = k_header + items * k_item;  // between here and the data lie leftovers
     if (end < lowest) leaf.replace(end, lowest - end, lowest - end, '\0');
     for (std::uint64_t i = 0; i < items; ++i) {
       const std::size_t key = k_header + i * k_item;
-      const std::size_t data = k_header + get_btrfs(leaf, key + k_key, 4);
-      const std::size_t size = get_btrfs(leaf, key + k_key + 4, 4);
+      const std::size_t data = k_header + get_le(leaf, key + k_key, 4);
+      const std::size_t size = get_le(leaf, key + k_key + 4, 4);
       if (data + size > leaf.size()) continue;
       rewrite_item(leaf, key, data, size);
     }
   }
 
   void rewrite_item(std::string& leaf, std::size_t key, std::size_t data, std::size_t size) const {
-    switch (get_btrfs(leaf, key + 8, 1)) {
+    switch (get_le(leaf, key + 8, 1)) {
       case inode_item:
         if (size >= 160) rewrite_inode(leaf, data);
         break;
@@ -181,34 +162,34 @@ class Pass {
   }
 
   void rewrite_inode(std::string& leaf, std::size_t at) const {
-    const std::uint64_t time = std::min(get_btrfs(leaf, at + 136, 8), epoch_);
+    const std::uint64_t time = std::min(get_le(leaf, at + 136, 8), epoch_);
     for (const std::size_t field : {112U, 124U, 136U, 148U}) put_time(leaf, at + field, time);
   }
 
   static void put_time(std::string& leaf, std::size_t at, std::uint64_t seconds) {
-    put_btrfs(leaf, at, seconds, 8);
-    put_btrfs(leaf, at + 8, 0, 4);
+    put_le(leaf, at, seconds, 8);
+    put_le(leaf, at + 8, 0, 4);
   }
 
   /// mkfs.btrfs leaves the transaction of an attribute, and of some names, as it finds it in memory.
   static void rewrite_names(std::string& leaf, std::size_t at, std::size_t size) {
     constexpr std::size_t head = 30;
-    const std::uint64_t generation = get_btrfs(leaf, 80, 8);
+    const std::uint64_t generation = get_le(leaf, 80, 8);
     for (const std::size_t end = at + size; at + head <= end;) {
-      put_btrfs(leaf, at + 17, generation, 8);
-      at += head + get_btrfs(leaf, at + 25, 2) + get_btrfs(leaf, at + 27, 2);
+      put_le(leaf, at + 17, generation, 8);
+      at += head + get_le(leaf, at + 25, 2) + get_le(leaf, at + 27, 2);
     }
   }
 
   void rewrite_root(std::string& leaf, std::size_t at) const {
     for (const std::size_t field : {112U, 124U, 136U, 148U, 327U, 339U}) {
-      if (get_btrfs(leaf, at + field, 8) != 0) put_time(leaf, at + field, epoch_);
+      if (get_le(leaf, at + field, 8) != 0) put_time(leaf, at + field, epoch_);
     }
     if (leaf.compare(at + 247, 16, std::string(16, '\0')) != 0) leaf.replace(at + 247, 16, subvolume_);
   }
 
   void rewrite_chunk(std::string& bytes, std::size_t at, std::size_t size) const {
-    const std::uint64_t stripes = get_btrfs(bytes, at + 44, 2);
+    const std::uint64_t stripes = get_le(bytes, at + 44, 2);
     for (std::uint64_t i = 0; i < stripes && 48 + (i + 1) * 32 <= size; ++i) {
       bytes.replace(at + 48 + i * 32 + 16, 16, device_);
     }
@@ -218,9 +199,9 @@ class Pass {
     std::string super = read(at, k_super_size);
     if (super.size() < k_super_size || super.substr(64, 8) != "_BHRfS_M") return;
     super.replace(201 + 66, 16, device_);
-    const std::size_t end = 811 + std::min<std::size_t>(get_btrfs(super, 160, 4), 2048);
+    const std::size_t end = 811 + std::min<std::size_t>(get_le(super, 160, 4), 2048);
     for (std::size_t chunk = 811; chunk + k_key + 48 <= end;) {
-      const std::size_t size = 48 + get_btrfs(super, chunk + k_key + 44, 2) * 32;
+      const std::size_t size = 48 + get_le(super, chunk + k_key + 44, 2) * 32;
       rewrite_chunk(super, chunk + k_key, std::min(size, end - chunk - k_key));
       chunk += k_key + size;
     }

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "builder/disk/crc32c.hpp"
 #include "builder/disk/layout.hpp"
 #include "builder/disk/partition_table.hpp"
 #include "builder/output/checksums.hpp"
@@ -198,16 +199,6 @@ void fix(const Fd& file, std::string_view format, const Ids& ids) {
 }
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-  static constexpr std::uint32_t k_polynomial = 0x82f63b78;
-  std::uint32_t sum = 0xffffffffU;
-  for (const char byte : bytes) {
-    sum ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) sum = sum >> 1U ^ ((sum & 1U) != 0 ? k_polynomial : 0U);
-  }
-  return ~sum;
-}
 
 void fix_disk_ids(const Fd& file, std::string_view format, const std::string& name, std::int64_t epoch) {
   static constexpr std::array<std::string_view, 4> k_random = {"vpc", "vhdx", "vdi", "vmdk"};

@@ -17,7 +17,4 @@ namespace hearth::builder {
 /// Throws Error(input) when the file is not of that format.
 void fix_disk_ids(const Fd& file, std::string_view format, const std::string& name, std::int64_t epoch);
 
-/// CRC-32C (Castagnoli), as VHDX has it.
-[[nodiscard]] std::uint32_t crc32c(std::string_view bytes);
-
 }  // namespace hearth::builder

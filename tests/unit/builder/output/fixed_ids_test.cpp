@@ -13,8 +13,6 @@
 namespace hearth::builder {
 namespace {
 
-TEST(FixedIdsTest, TheCheckValueOfCrc32c) { EXPECT_EQ(crc32c("123456789"), 0xe3069283U); }
-
 class DiskIdsTest : public testing::Test {
  protected:
   DiskIdsTest() {
