@@ -12,7 +12,9 @@
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/disk/crc32c.hpp"
 #include "builder/disk/file_system_maker.hpp"
+#include "builder/disk/little_endian.hpp"
 #include "builder/disk/lvm_metadata.hpp"
 
 namespace hearth::builder {
@@ -101,6 +103,30 @@ std::string read_block(const fs::path& file, std::uint64_t offset, std::size_t c
   return bytes;
 }
 
+/// thin_restore 1.x leaves what was in its memory where a node of a tree has no entries. A node is {checksum, flags,
+/// own number, entries, room for entries, size of a value, keys …, values …}, sealed with a salt of its own (the
+/// kernel's dm-btree-internal.h).
+void clear_unused(std::string& metadata) {
+  constexpr std::size_t block_size = 4096, head = 32, key = 8;
+  constexpr std::uint32_t salt = 121107;
+  const auto sum = [](std::string_view block) { return ~crc32c(block.substr(4)) ^ salt; };
+  const auto clear = [](std::string& block, std::size_t from, std::size_t to) {
+    if (from < to && to <= block.size())
+      std::fill_n(block.begin() + static_cast<std::ptrdiff_t>(from), to - from, '\0');
+  };
+  for (std::size_t at = 0; at + block_size <= metadata.size(); at += block_size) {
+    std::string block = metadata.substr(at, block_size);
+    if (get_le(block, 0, 4) != sum(block)) continue;
+    const std::size_t entries = get_le(block, 16, 4), room = get_le(block, 20, 4), value = get_le(block, 24, 4);
+    const std::size_t values = head + room * key;
+    if (entries > room || values + room * value > block_size) continue;
+    clear(block, head + entries * key, values);
+    clear(block, values + entries * value, block_size);
+    put_le(block, 0, sum(block), 4);
+    metadata.replace(at, block_size, block);
+  }
+}
+
 void settle(const fs::path& raw, const Extent& place, const fs::path& scratch, CommandRunner& runner) {
   const TempDir work = TempDir::create(scratch, "thin-");
   const fs::path file = work.path() / "metadata";
@@ -111,7 +137,8 @@ void settle(const fs::path& raw, const Extent& place, const fs::path& scratch, C
   RealFileSystem().write(file, std::string(place.length, '\0'), {});
   run_checked(runner, Command{.argv = {"thin_restore", "-q", "-i", text.string(), "-o", file.string()}, .env = env});
   Fd disk = Fd::open(raw.string(), O_WRONLY);
-  const std::string bytes = read_file(file);
+  std::string bytes = read_file(file);
+  clear_unused(bytes);
   if (::pwrite(disk.get(), bytes.data(), bytes.size(), static_cast<off_t>(place.offset)) !=
       static_cast<ssize_t>(bytes.size())) {
     throw Error::from_errno("writing", raw.string());
