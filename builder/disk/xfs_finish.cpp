@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/disk/big_endian.hpp"
+#include "builder/disk/used_ranges.hpp"
 #include "builder/disk/xfs_image.hpp"
 
 namespace hearth::builder {
@@ -13,9 +14,8 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::size_t k_core = 176;  // of an inode of version 3; what follows are its forks
-constexpr std::size_t k_mode = 2, k_format = 5, k_owner = 8, k_group = 12, k_links = 16, k_size = 56, k_blocks = 64,
-                      k_extents = 76;
-constexpr std::size_t k_fork_offset = 82, k_attribute_format = 83, k_flags = 90, k_generation = 92, k_flags2 = 120;
+constexpr std::size_t k_mode = 2, k_format = 5, k_owner = 8, k_group = 12, k_links = 16, k_size = 56, k_blocks = 64;
+constexpr std::size_t k_fork_offset = 82, k_attribute_format = 83, k_flags = 90, k_flags2 = 120;
 constexpr std::array<std::size_t, 4> k_times = {32, 40, 48, 144};
 constexpr std::uint64_t k_big_times = 8;  // in k_flags2
 constexpr std::int64_t k_big_epoch = std::int64_t{1} << 31;
@@ -36,7 +36,7 @@ std::size_t room_for_data(const std::string& inode) {
   switch (get_be(inode, k_format, 1)) {
     case device: return 8;
     case local: return std::max<std::size_t>(least, (get_be(inode, k_size, 8) + 7) / 8 * 8);
-    case extents: return std::max<std::size_t>(least, get_be(inode, k_extents, 4) * 16);
+    case extents: return std::max<std::size_t>(least, xfs_extent_count(inode) * 16);
     default: return std::max<std::size_t>(least, 4 + get_be(inode, k_core + 2, 2) * 16);
   }
 }
@@ -85,6 +85,7 @@ class Finisher {
       image_.write_inode(number, std::move(inode));
     }
     image_.give_back(std::move(spare_));
+    image_.clear_generations();
     if (attributes_) image_.announce_attributes();
   }
 
@@ -112,7 +113,6 @@ class Finisher {
     put_be(inode, k_group, node.status.st_gid, 4);
     if (!node.is_directory()) put_be(inode, k_links, links_[source_of(node)], 4);
     put_be(inode, k_flags, 0, 2);  // "preallocated", it says of all files
-    put_be(inode, k_generation, 0, 4);
     if (node.hollow) put_be(inode, k_size, static_cast<std::uint64_t>(node.status.st_size), 8);
     if (!node.target.empty()) inode.replace(k_core, node.target.size(), node.target);
     set_times(inode, std::min<std::int64_t>(node.status.st_mtim.tv_sec, epoch_));
@@ -123,13 +123,24 @@ class Finisher {
     image_.write_inode(number, std::move(inode));
   }
 
-  /// mkfs.xfs gives each file one extent, and where none is as long, it writes what is left over other things.
+  /// Older ones of mkfs.xfs give each file one extent with its holes, and where none is as long, they write what is
+  /// left over other things. Newer ones leave the holes out.
   void require_whole(const XfsNode& node, const std::string& inode) const {
     if (!S_ISREG(node.status.st_mode) || node.hollow) return;
-    const auto size = static_cast<std::uint64_t>(node.status.st_size);
-    if (get_be(inode, k_blocks, 8) == (size + image_.block_size() - 1) / image_.block_size()) return;
+    const std::uint64_t count = get_be(inode, k_blocks, 8);
+    if (count == blocks_to(static_cast<std::uint64_t>(node.status.st_size)) || count == data_blocks(node.path)) return;
     throw Error(ErrorKind::input, cat("the XFS has no room in one piece for ", node.path.string()))
         .hint("Give a larger --image-size.");
+  }
+
+  [[nodiscard]] std::uint64_t blocks_to(std::uint64_t end) const {
+    return (end + image_.block_size() - 1) / image_.block_size();
+  }
+  [[nodiscard]] std::uint64_t data_blocks(const fs::path& file) const {
+    std::uint64_t count = 0;
+    for (const Extent& range : data_ranges(file, 0))
+      count += blocks_to(range.end()) - range.offset / image_.block_size();
+    return count;
   }
 
   void finish_entries(const XfsNode& node, std::string& inode) {

@@ -1,11 +1,11 @@
 #include "builder/disk/xfs_groups.hpp"
 
 #include <algorithm>
-#include <boost/crc.hpp>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/disk/big_endian.hpp"
+#include "builder/disk/crc32c.hpp"
 #include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
@@ -55,9 +55,26 @@ std::size_t mark_free(std::string& leaf, const std::vector<std::uint64_t>& numbe
 
 void seal_xfs(std::string& block, std::size_t at) {
   put_le(block, at, 0, 4);
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(block.data(), block.size());
-  put_le(block, at, crc.checksum(), 4);
+  put_le(block, at, crc32c(block), 4);
+}
+
+std::vector<std::uint64_t> xfs_group_inodes(const std::string& header, const XfsBlocks& blocks) {
+  constexpr std::uint64_t hole_inodes = 4;  // that a bit of a chunk's holes stands for
+  std::vector<std::uint64_t> leaves;
+  collect_leaves(get_be(header, k_root, 4), blocks, leaves);
+  std::vector<std::uint64_t> numbers;
+  for (const std::uint64_t number : leaves) {
+    const std::string leaf = blocks.read(number);
+    for (std::size_t i = 0; i < record_count(leaf); ++i) {
+      const std::size_t at = k_xfs_groups_header + i * k_record;
+      const std::uint64_t first = get_be(leaf, at, 4);
+      const std::uint64_t holes = get_be(leaf, at + 4, 2);
+      for (std::uint64_t inode = 0; inode < k_chunk_inodes; ++inode) {
+        if (((holes >> (inode / hole_inodes)) & 1U) == 0) numbers.push_back(first + inode);
+      }
+    }
+  }
+  return numbers;
 }
 
 void free_xfs_inodes(std::string& header, const std::vector<std::uint64_t>& numbers, const XfsBlocks& blocks) {

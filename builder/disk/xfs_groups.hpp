@@ -19,6 +19,9 @@ struct XfsBlocks {
 /// whose checksum is left to the caller. Throws Error(unsupported) where the second tree would need another block.
 void free_xfs_inodes(std::string& header, const std::vector<std::uint64_t>& numbers, const XfsBlocks& blocks);
 
+/// The numbers (in the group) of all inodes that have room on the disk, in use or free. `header` is the group's AGI.
+[[nodiscard]] std::vector<std::uint64_t> xfs_group_inodes(const std::string& header, const XfsBlocks& blocks);
+
 /// Computes a block's checksum anew: CRC-32C with the four bytes at `at` taken for zero, stored little-endian.
 void seal_xfs(std::string& block, std::size_t at);
 

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/disk/big_endian.hpp"
-#include "builder/disk/xfs_groups.hpp"
 
 namespace hearth::builder {
 
@@ -17,8 +16,10 @@ namespace {
 
 constexpr std::size_t k_inode_core = 176;
 constexpr std::size_t k_inode_checksum = 100;
-constexpr std::size_t k_xfs_image_format = 5, k_xfs_image_size = 56, k_xfs_image_extents = 76,
-                      k_xfs_image_fork_offset = 82;                // in the inode
+constexpr std::size_t k_xfs_image_format = 5, k_xfs_image_long_extents = 24, k_xfs_image_size = 56,
+                      k_xfs_image_extents = 76, k_xfs_image_fork_offset = 82, k_xfs_image_generation = 92,
+                      k_xfs_image_flags2 = 120;                    // in the inode
+constexpr std::uint64_t k_has_long_extents = 16;                   // in flags2
 constexpr std::size_t k_map_header = 72;                           // of a block of a file's extent tree
 constexpr std::uint64_t k_index_begin = std::uint64_t{32} << 30U;  // of a directory: behind its data lies their index
 constexpr std::size_t k_directory_header = 64;
@@ -33,6 +34,11 @@ std::size_t data_fork_size(const std::string& inode) {
 }
 
 }  // namespace
+
+std::uint64_t xfs_extent_count(const std::string& inode) {
+  const bool is_long = (get_be(inode, k_xfs_image_flags2, 8) & k_has_long_extents) != 0;
+  return is_long ? get_be(inode, k_xfs_image_long_extents, 8) : get_be(inode, k_xfs_image_extents, 4);
+}
 
 const XfsDirectory::Entry& XfsDirectory::entry(const std::string& name) const {
   const auto found = entries_.find(name);
@@ -106,6 +112,7 @@ XfsImage::XfsImage(const fs::path& file) : name_(file.string()), fd_(Fd::open(na
   block_size_ = get_be(super, 4, 4);
   root_ = get_be(super, 56, 8);
   group_blocks_ = get_be(super, 84, 4);
+  groups_ = get_be(super, 88, 4);
   sector_size_ = get_be(super, 102, 2);
   inode_size_ = get_be(super, 104, 2);
   block_log_ = static_cast<unsigned>(get_be(super, 120, 1));
@@ -169,7 +176,7 @@ void XfsImage::collect_runs(std::uint64_t number, std::vector<Run>& runs) const 
 std::vector<XfsImage::Run> XfsImage::runs_of(const std::string& inode) const {
   std::vector<Run> runs;
   const std::string_view fork = std::string_view(inode).substr(k_inode_core, data_fork_size(inode));
-  if (get_be(inode, k_xfs_image_format, 1) == fork_extents) add_runs(fork, get_be(inode, k_xfs_image_extents, 4), runs);
+  if (get_be(inode, k_xfs_image_format, 1) == fork_extents) add_runs(fork, xfs_extent_count(inode), runs);
   if (get_be(inode, k_xfs_image_format, 1) == fork_tree) {
     const std::size_t pointers = 4 + (fork.size() - 4) / 16 * 8;
     for (std::size_t i = 0; i < get_be(fork, 2, 2); ++i) collect_runs(get_be(fork, pointers + i * 8, 8), runs);
@@ -227,16 +234,36 @@ void XfsImage::give_back(std::vector<XfsNumber> numbers) const {
   rewrite_superblock([&](std::string& super) { put_be(super, 136, get_be(super, 136, 8) + numbers.size(), 8); });
 }
 
-void XfsImage::give_back_in_group(std::uint64_t group, const std::vector<std::uint64_t>& numbers) const {
+XfsBlocks XfsImage::blocks_of_group(std::uint64_t group) const {
   const std::uint64_t begin = group * group_blocks_ << block_log_;
-  const std::uint64_t header_at = begin + 2 * sector_size_;
-  std::string header = read(header_at, sector_size_);
-  free_xfs_inodes(
-      header, numbers,
-      {.read = [&](std::uint64_t block) { return read(begin + (block << block_log_), block_size_); },
-       .write = [&](std::uint64_t block, const std::string& bytes) { write(begin + (block << block_log_), bytes); }});
+  return {.read = [this, begin](std::uint64_t block) { return read(begin + (block << block_log_), block_size_); },
+          .write = [this, begin](std::uint64_t block,
+                                 const std::string& bytes) { write(begin + (block << block_log_), bytes); }};
+}
+
+std::uint64_t XfsImage::header_offset(std::uint64_t group) const {
+  return (group * group_blocks_ << block_log_) + 2 * sector_size_;
+}
+
+void XfsImage::give_back_in_group(std::uint64_t group, const std::vector<std::uint64_t>& numbers) const {
+  std::string header = read(header_offset(group), sector_size_);
+  free_xfs_inodes(header, numbers, blocks_of_group(group));
   seal_xfs(header, 312);
-  write(header_at, header);
+  write(header_offset(group), header);
+}
+
+void XfsImage::clear_generations() const {
+  const unsigned group_bits = group_log_ + per_block_log_;
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    const std::string header = read(header_offset(group), sector_size_);
+    for (const std::uint64_t in_group : xfs_group_inodes(header, blocks_of_group(group))) {
+      const XfsNumber number = group << group_bits | in_group;
+      std::string inode = read_inode(number);
+      if (get_be(inode, k_xfs_image_generation, 4) == 0) continue;
+      put_be(inode, k_xfs_image_generation, 0, 4);
+      write_inode(number, std::move(inode));
+    }
+  }
 }
 
 void XfsImage::rewrite_superblock(const std::function<void(std::string&)>& change) const {

@@ -10,10 +10,14 @@
 
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
+#include "builder/disk/xfs_groups.hpp"
 
 namespace hearth::builder {
 
 using XfsNumber = std::uint64_t;  ///< of an inode
+
+/// How many extents the data of a file have: newer inodes (XFS_DIFLAG2_NREXT64) keep that number in another place.
+[[nodiscard]] std::uint64_t xfs_extent_count(const std::string& inode);
 
 /// A directory, read whole; entries are changed in place, which needs names of the same length and hash.
 class XfsDirectory {
@@ -64,6 +68,8 @@ class XfsImage {
 
   /// Marks empty files as free inodes: in themselves, in the trees of their groups, in the counters.
   void give_back(std::vector<XfsNumber> numbers) const;
+  /// Takes from all inodes, free ones too, the generation, which newer makers draw.
+  void clear_generations() const;
   /// Says in the superblock that there are extended attributes.
   void announce_attributes() const;
   /// Inodes of the file system's own: of the real-time section, which every XFS has.
@@ -83,13 +89,15 @@ class XfsImage {
   [[nodiscard]] std::vector<Run> runs_of(const std::string& inode) const;
   void collect_runs(std::uint64_t block, std::vector<Run>& runs) const;
   static void add_runs(std::string_view records, std::size_t count, std::vector<Run>& runs);
+  [[nodiscard]] XfsBlocks blocks_of_group(std::uint64_t group) const;
+  [[nodiscard]] std::uint64_t header_offset(std::uint64_t group) const;
   void give_back_in_group(std::uint64_t group, const std::vector<std::uint64_t>& numbers) const;
   void rewrite_superblock(const std::function<void(std::string&)>& change) const;
 
   std::string name_;
   Fd fd_;
   XfsNumber root_ = 0;
-  std::uint64_t group_blocks_ = 0;
+  std::uint64_t groups_ = 0, group_blocks_ = 0;
   std::size_t block_size_ = 0, sector_size_ = 0, inode_size_ = 0;
   unsigned block_log_ = 0, inode_log_ = 0, per_block_log_ = 0, group_log_ = 0;
 };

@@ -165,8 +165,8 @@ TEST_F(FileSystemMakerTest, BtrfsIsSoundAndHasItsIds) {
   const fs::path part = made(job("btrfs", 160 * k_mib));
   EXPECT_THAT(tool({"btrfs", "check", part.string()}), HasSubstr("no error found"));
   EXPECT_THAT(tool({"blkid", "-p", part.string()}), HasSubstr(cat("UUID=\"", k_uuid, "\"")));
-  EXPECT_THAT(tool({"btrfs", "inspect-internal", "dump-tree", part.string()}),
-              HasSubstr("name: loader with a long name.efi"));
+  const std::string trees = tool({"btrfs", "inspect-internal", "dump-tree", part.string()});
+  EXPECT_THAT(replace_all(trees, "\\ ", " "), HasSubstr("name: loader with a long name.efi"));  // newer ones escape
 }
 
 TEST_F(FileSystemMakerTest, OtherTypesAreUnsupported) {
