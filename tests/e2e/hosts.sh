@@ -1,7 +1,7 @@
 #!/bin/bash
 # Hearth is built on other hosts than Debian 12: trees of trixie and sid are made, the build's packages are installed in them by
-# our own script, and everything is compiled there. In trixie warnings are errors, the unit tests run, and the agent keeps its
-# size; sid's compiler may find new things to warn of.
+# our own script, and everything is compiled there. In trixie warnings are errors, the unit tests run with that release's own
+# mkfs, git, curl and Python, and the agent keeps its size; sid's compiler may find new things to warn of.
 # usage: hosts.sh SOURCES CACHE [SUITE]     CACHE is for ccache, a directory a suite; SUITE: only that one.
 set -euo pipefail
 [ -n "${HEARTH_LONG:-}" ] || { echo "skipped: it takes half an hour (HEARTH_LONG is not set)" && exit 77; }
@@ -17,32 +17,38 @@ jobs=$(nproc)
 
 # make_tree SUITE: a Release file of sid that is past its date is as good as any here.
 make_tree() {
-    mmdebstrap --quiet --variant=apt --mode=root --include=ca-certificates --aptopt='Acquire::Check-Valid-Until "false"' \
+    mmdebstrap --quiet --variant=apt --mode=root --include=ca-certificates,mount --aptopt='Acquire::Check-Valid-Until "false"' \
         "$1" "$work/$1" "deb $mirror $1 main"
     mkdir -p "$work/$1/source" "$work/$1/build" "$work/$1/ccache" "$cache/$1"
 }
 
-# inside SUITE COMMAND…: in the tree, with the sources (not writable) and the cache. All mounts end with the namespace.
+# inside SUITE COMMAND…: in the tree, with the sources (not writable) and the cache. All mounts end with the namespace. The tree
+# is its root by pivot_root: after a chroot the kernel makes no user namespaces.
 inside() {
     local suite=$1
     shift
     tree=$work/$suite source=$source cache=$cache/$suite unshare --mount --pid --fork --kill-child bash -c '
         set -eu
         mount --make-rprivate /
+        mount --bind "$tree" "$tree"
         mount -t proc proc "$tree/proc"
         mount --rbind /dev "$tree/dev"
+        mount --rbind /sys "$tree/sys"
         mount --bind -o ro "$source" "$tree/source"
         mount --bind "$cache" "$tree/ccache"
-        exec chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 CCACHE_DIR=/ccache \
-            DEBIAN_FRONTEND=noninteractive "$@"' inside "$@"
+        cd "$tree"
+        pivot_root . mnt
+        umount -l mnt
+        cd /
+        exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 CCACHE_DIR=/ccache DEBIAN_FRONTEND=noninteractive \
+            "$@"' inside "$@"
 }
 
-# build SUITE WERROR: configured as the preset dev is.
+# build SUITE WERROR GROUP…: configured as the preset dev is, after these groups of packages are installed.
 build() {
     local suite=$1 werror=$2
     make_tree "$suite"
-    inside "$suite" bash /source/cmake/install-packages.sh build
-    inside "$suite" apt-get -y -q --no-install-recommends install libgtest-dev libgmock-dev python3
+    inside "$suite" bash /source/cmake/install-packages.sh "${@:3}"
     inside "$suite" cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
         -DHEARTH_WERROR=$werror | tee "$work/$suite.log"
     [ "$werror" = OFF ] || ! grep -A3 'CMake Warning' "$work/$suite.log" || { echo "FAILED: $suite: CMake warns" && exit 1; }
@@ -51,11 +57,11 @@ build() {
 }
 
 if [ "${3:-sid}" = sid ]; then
-    build sid OFF
+    build sid OFF build test
     rm -rf --one-file-system "$work/sid"
 fi
 if [ "${3:-trixie}" = trixie ]; then
-    build trixie ON
+    build trixie ON build run test
     inside trixie ctest --test-dir /build -L '^unit$' -j "$jobs" --output-on-failure
     inside trixie ctest --test-dir /build -R '^e2e.hardening$' --output-on-failure
 fi
