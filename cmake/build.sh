@@ -9,6 +9,9 @@ preset=$1
 shift
 log=build/$preset-build.log
 mkdir -p build
+# Two ninjas in one directory spoil each other's work. Whoever compiles has the lock, also when this script was killed.
+exec 9>>build/lock
+flock --nonblock 9 || { echo "another build runs in $PWD; waiting until it is done…" && flock 9; }
 cmake --preset "$preset" >"$log" 2>&1 || {
   cat "$log" >&2
   exit 1

@@ -211,6 +211,31 @@ sudo_works() {
   if [ -t 0 ]; then sudo -v; else sudo -n true 2>/dev/null; fi
 }
 
+# apt_holder: who has one of apt's locks now, as "NAME, process N"; fails when nobody has.
+apt_holder() {
+  local lock inode pid
+  for lock in /var/lib/apt/lists/lock /var/lib/dpkg/lock-frontend /var/cache/apt/archives/lock; do
+    inode=$(stat -c %i "$lock" 2>/dev/null) || continue
+    pid=$(awk -v inode="$inode" '$2 == "POSIX" && $6 ~ ":" inode "$" { print $5; exit }' /proc/locks)
+    [ -n "$pid" ] || continue
+    printf '%s, process %s\n' "$(cat "/proc/$pid/comm" 2>/dev/null || echo 'another program')" "$pid"
+    return
+  done
+  return 1
+}
+
+# wait_for_apt: a fresh machine often looks for updates by itself. apt-get would wait without a word, or fail at once.
+wait_for_apt() {
+  local began=$SECONDS told='' holder
+  while holder=$(apt_holder); do
+    [ "$holder" = "$told" ] || say "apt is busy ($holder); waiting until it is done, for ten minutes at most…"
+    told=$holder
+    [ $((SECONDS - began)) -lt 600 ] || die "apt is still busy ($holder).
+  What to do: let it end, or end it, and run this again; nothing was installed."
+    sleep 0.5
+  done
+}
+
 # mirrors: HOST:PORT of what apt would talk to: its proxy, else each mirror. Nothing where it reads files only.
 mirrors() {
   local site
@@ -262,6 +287,7 @@ install() {
   log=$(mktemp)
   # shellcheck disable=SC2064  # the name as it is now
   trap "rm -f '$log'" EXIT
+  wait_for_apt
   say "reading the package lists…"
   apt update >"$log" 2>&1 || say "apt-get update failed; trying with the lists that are there"
   mapfile -t wanted < <(chosen "${groups[@]}")
@@ -271,6 +297,7 @@ install() {
   say "${#wanted[@]} missing: ${wanted[*]}"
   nothing_goes "${wanted[@]}"
   [ -z "$may_remove" ] || remove=--remove
+  wait_for_apt
   say "installing…"
   if ! without_services locked_apt install $remove --no-install-recommends "${wanted[@]}"; then
     tail -n 30 "$log" >&2

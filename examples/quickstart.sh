@@ -4,6 +4,11 @@
 #
 # usage: examples/quickstart.sh [OUTPUT-DIRECTORY]     default: examples/output
 set -euo pipefail
+case ${1:-} in
+    --help | -h) sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}" && exit ;;
+    -*) echo "quickstart.sh: there is no option $1; usage: examples/quickstart.sh [OUTPUT-DIRECTORY]" >&2 && exit 2 ;;
+esac
+[ $# -le 1 ] || { echo "quickstart.sh: one directory, please: $*" >&2 && exit 2; }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bash "$root/cmake/check-machine.sh" "$root" 6000

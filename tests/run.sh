@@ -7,7 +7,8 @@
 #   --all       all that CI runs: also every journey end to end, and the original programs beside ours
 #   --long      also what takes hours: HEARTH_LONG=1, the sanitizers, clang-tidy, coverage, and fuzzers with new seeds
 #
-# Options of ctest choose among those. HEARTH_PRESET=asan (or tsan, coverage) builds and runs another preset than dev.
+# Options of ctest choose among those: -R and -E (names), -L and -LE (labels), -I, -j, -V, --rerun-failed, --repeat,
+# --stop-on-failure, --timeout, --progress. HEARTH_PRESET=asan (or tsan, coverage) builds and runs another preset than dev.
 #
 # It ends with the tests that failed and what they said last, the ten slowest, what was skipped and why, and ctest's own summary.
 # A skip that .ci/may-skip does not list is a failure.
@@ -20,6 +21,13 @@ case ${1:-} in
   --all | --long) size=${1#--} && shift ;;
   --help | -h) sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}" && exit ;;
 esac
+# ctest passes over what it does not know without a word.
+for word in "$@"; do
+  case $word in
+    -[REILjVQ] | -LE | -VV | -j[0-9]* | --rerun-failed | --repeat | --stop-on-failure | --timeout | --progress) ;;
+    -*) echo "tests/run.sh: there is no option $word here (--all or --long comes first); see tests/run.sh --help" >&2 && exit 2 ;;
+  esac
+done
 declare -A groups=([quick]="build run test" [all]="build run test peers" [long]="build run test peers analysis")
 # What the build and the tests' images take, in megabytes.
 declare -A disk=([quick]=6000 [all]=10000 [long]=40000)
@@ -45,8 +53,9 @@ run_tests() {
   results=$root/build/$preset/Testing
   mkdir -p "$results"
   rm -f "$results/results.xml"
+  # What a test leaves running must not hold the lock.
   ctest --preset "$preset" --no-tests=error --output-on-failure -j "$jobs" --output-junit "$results/results.xml" \
-    --test-output-size-passed 200000 --test-output-size-failed 1000000 "$@" 2>&1 | tee "$results/output" || code=$?
+    --test-output-size-passed 200000 --test-output-size-failed 1000000 "$@" 2>&1 8>&- | tee "$results/output" || code=$?
   python3 -B tests/report.py "$results/results.xml" .ci/may-skip || [ "$code" -ne 0 ] || code=1
   if grep -q '^No tests were found' "$results/output" && [ "$size" = quick ]; then
     echo "None of the quick tests is one of these; bash tests/run.sh --all $* looks among all." >&2
@@ -74,6 +83,9 @@ covered() {
 
 cd "$root"
 bash cmake/check-machine.sh "$root" "${disk[$size]}"
+mkdir -p build
+exec 8>>build/tests-lock
+flock --nonblock 8 || { echo "other tests run in $root; waiting until they are done…" && flock 8; }
 # shellcheck disable=SC2086  # names of groups
 stage install bash cmake/install-packages.sh ${groups[$size]}
 code=0

@@ -20,7 +20,7 @@ cp -r "$root/cmake" "$work/hearth/"
 cp "$root/tests/run.sh" "$work/hearth/tests/"
 cp "$root/examples/quickstart.sh" "$work/hearth/examples/"
 cp -r "$work/hearth" "$work/kept"
-for program in bash sh awk sed grep df du cut cat sort comm mktemp rm tr env timeout nproc dirname mkdir head apt-cache apt-config id date cp readlink uname; do
+for program in bash sh awk sed grep df du cut cat sort comm mktemp rm tr env timeout nproc dirname mkdir head apt-cache apt-config id date cp readlink uname flock; do
     ln -s "$(type -P "$program")" "$work/bin/"
 done
 printf '#!/bin/sh\nexit 1\n' > "$work/bin/dpkg-query"
@@ -63,4 +63,29 @@ judge "another system" 'free=1; os=other' "this is Another Linux 24, and Hearth 
 judge "a small disk" 'mount_ -t tmpfs -o size=50m none $W/hearth; cp -r $W/kept/. $W/hearth' \
     "too little room on the disk of " "MB are free" "make room"
 judge "a small memory" 'mount_ --bind $W/small /proc/meminfo' "too little memory: 976 MB" "swap"
+judge "a clone that can't be written" 'mount_ --bind $W/hearth $W/hearth; mount_ -o remount,bind,ro $W/hearth' "can't be written by " "clone Hearth to a place of your own"
+
+# Words that they don't know: at once, not after the build.
+for command in "tests/run.sh --longg" "tests/run.sh -L unit --al" "examples/quickstart.sh --frob" "examples/quickstart.sh one two"; do
+    code=0
+    # shellcheck disable=SC2086  # words
+    timeout 10 bash "$work/hearth/"$command > "$work/out" 2>&1 < /dev/null || code=$?
+    [ "$code" = 2 ] || fail "$command: exit code $code: $(cat "$work/out")"
+done
+for script in tests/run.sh examples/quickstart.sh; do
+    help=$(bash "$work/hearth/$script" --help) && [[ $help == *"usage: $script"* ]] || fail "$script --help: $help"
+done
+
+# Two builds at once in one clone would spoil each other: the second waits, and says so.
+printf '#!/bin/sh\nexit 0\n' > "$work/bin/cmake"
+chmod +x "$work/bin/cmake"
+mkdir -p "$work/hearth/build"
+flock "$work/hearth/build/lock" sleep 2 &
+sleep 0.3
+began=${EPOCHREALTIME/[.,]/}
+PATH=$work/bin:$PATH bash "$work/hearth/cmake/build.sh" release > "$work/out" 2>&1 || fail "the second of two builds: $(cat "$work/out")"
+took=$(((${EPOCHREALTIME/[.,]/} - began) / 1000))
+grep -q "another build runs in $work/hearth; waiting" "$work/out" || fail "the second of two builds does not say that it waits: $(cat "$work/out")"
+[ "$took" -gt 1000 ] || fail "the second of two builds did not wait: $took ms"
+wait
 [ $failures = 0 ] || exit 1

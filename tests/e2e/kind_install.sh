@@ -36,7 +36,7 @@ printf '#!/bin/sh\n' > "$work/bin/apt-cache"
 printf 'ID=debian\nVERSION_CODENAME=bookworm\nPRETTY_NAME=Debian\n' > "$work/release"
 chmod +x "$work/bin"/*
 
-# run AFTER [OPTION…]: the script in a machine of its own, then the shell text AFTER.
+# run AFTER [OPTION…]: the script in a machine of its own, then the shell text AFTER. $W/before is run first, where it is.
 run() {
     local after=$1
     shift
@@ -46,6 +46,7 @@ run() {
         mount -t tmpfs none /usr/sbin && mount -t tmpfs none /etc/systemd/system || exit 99
         mount --bind "$W/release" "$(readlink -f /etc/os-release)" || exit 99
         [ ! -e "$W/others-policy" ] || install -m 0755 "$W/others-policy" /usr/sbin/policy-rc.d
+        [ ! -e "$W/before" ] || . "$W/before"
         export PATH=$W/bin:$PATH
         bash -c "echo \$\$ > $W/script-pid; exec bash \"\$@\"" bash "$SCRIPT" "$@" test < /dev/null
         code=$?
@@ -77,4 +78,20 @@ grep -q '  old-package' "$work/out" && grep -q 'nothing was installed' "$work/ou
 [ ! -s "$work/seen" ] || fail "it installs all the same: $(cat "$work/seen")"
 run '' --may-remove || fail "--may-remove is no answer: $(cat "$work/out")"
 saw ' --remove ' "packages may not be removed"
+
+# Another apt-get runs, as on a fresh machine that looks for updates: it is named and waited for.
+cat > "$work/before" <<'HELD'
+mount -t tmpfs none /var/lib/apt/lists || exit 99
+python3 -c 'import fcntl, time
+lock = open("/var/lib/apt/lists/lock", "w")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+open("/var/lib/apt/lists/held", "w").close()
+time.sleep(2)
+print("let go", flush=True)' &
+for _ in $(seq 50); do [ -e /var/lib/apt/lists/held ] || sleep 0.1; done
+HELD
+rm -f "$work/removes"
+run '' || fail "while another apt-get runs: $? $(cat "$work/out")"
+[[ $(tr '\n' ' ' < "$work/out") == *"apt is busy (python3, process "*"waiting until it is done"*"let go"*"installing"* ]] ||
+    fail "it is not said, or not waited, that apt is busy: $(cat "$work/out")"
 [ $failures = 0 ]
