@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every indented `hearth …` command of the documents is one that Hearth has, with options that it has; what builds an image is
-planned, so its elements exist. usage: documented_commands.py ROOT     (HEARTH: the program)"""
+"""Every `hearth …` command of the documents, indented or in a span of code, is one that Hearth has, with options that it has; what an
+indented one builds is planned, so its elements exist. usage: documented_commands.py ROOT     (HEARTH: the program)"""
 
 import functools
 import os
@@ -18,7 +18,7 @@ ROW = re.compile(r"^ {2,8}(?:(-\w), )?(-\w|--[\w-]+)(?:, (--[\w-]+))?( [A-Z\[/][
 def documents(root):
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in (".git", "build", "node_modules", "output")]
-        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".md") or name == "gitlab-ci.yml")
 
 
 def indented(path):
@@ -32,8 +32,19 @@ def indented(path):
             number += 1
             text = text[:-1] + " " + lines[number].strip()
         if re.match(r" {4,}\S", text):
-            yield first, text.strip()
+            yield first, text.strip().removeprefix("- ")  # an item of a pipeline's script
         number += 1
+
+
+def spans(path):
+    """(line number, text) of each span of code outside of indented lines that begins as one of our commands does."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if re.match(r" {4,}\S", line):
+                continue
+            for span in re.findall(r"(?<!`)`([^`]+)`(?!`)", line):
+                if re.match(r"(hearth|disk-image-create|ramdisk-image-create) [a-z-]", span):
+                    yield number, span
 
 
 def simple_commands(text):
@@ -74,10 +85,17 @@ def help_of(words):
 
 def command_of(words):
     """How many of the words name the command, and its help."""
-    for count in range(min(3, len(words)), 0, -1):
+    for count in range(min(4, len(words)), 0, -1):
         if all(re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in words[:count]) and help_of(tuple(words[:count])):
             return count, help_of(tuple(words[:count]))
     return 0, ""
+
+
+@functools.lru_cache(maxsize=None)
+def begins_commands(words):
+    """Are these the first words of several commands? `hearth node` is what a text calls them together."""
+    done = subprocess.run([os.environ["HEARTH"], "help", *words], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode == 0
 
 
 def options_of(text):
@@ -115,8 +133,8 @@ def plan_fault(root, operands, is_ramdisk):
     return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
 
 
-def faults_of(root, text):
-    """(is it a command of ours, what is wrong with it) for each command of the line."""
+def faults_of(root, text, plans=True):
+    """What is wrong with each command of ours in the line; empty when nothing is."""
     for command in simple_commands(text.split("  #")[0].split(" # ")[0]):
         words = ours(command)
         if not words or words[0].startswith(("…", "[", "(")):
@@ -125,26 +143,32 @@ def faults_of(root, text):
         if not words or words[0].startswith("-"):
             continue
         count, text_of_help = command_of(words)
+        if not count and not plans and len(words) <= 2 and begins_commands(tuple(words)):
+            continue
         if not count:
             yield f"hearth has no command '{' '.join(words[:2])}'"
             continue
         operands, faults = operands_and_faults(words[count:], options_of(text_of_help))
         yield from faults
         fault = ""
-        if words[:count] in (["image", "create"], ["image", "plan"]):
+        if plans and words[:count] in (["image", "create"], ["image", "plan"]):
             fault = plan_fault(root, operands, "ramdisk-image-create" in command)
         yield fault
 
 
 def main(root):
-    checked, offenders = 0, []
+    checked, spans_checked, offenders = 0, 0, []
     for path in sorted(documents(root)):
         for number, text in indented(path):
             for fault in faults_of(root, text):
                 checked += not fault
                 if fault:
                     offenders.append(f"{os.path.relpath(path, root)}:{number}: {text}\n    {fault}")
-    print(f"{checked} commands")
+        for number, text in spans(path):
+            found = [fault for fault in faults_of(root, text, plans=False) if fault]
+            spans_checked += not found
+            offenders += [f"{os.path.relpath(path, root)}:{number}: `{text}`\n    {fault}" for fault in found]
+    print(f"{checked} commands, and {spans_checked} in the text")
     print("\n".join(offenders))
     if checked < 30:
         print("that are suspiciously few")

@@ -14,6 +14,7 @@ import forbidden  # noqa: E402
 import format as layout  # noqa: E402
 import headers  # noqa: E402
 import layering  # noqa: E402
+import links  # noqa: E402
 import mirror  # noqa: E402
 import names  # noqa: E402
 import shell  # noqa: E402
@@ -53,6 +54,34 @@ class LintTest(unittest.TestCase):
         self.assertEqual(code, 1, out)
         for text in expected:
             self.assertIn(text, out)
+
+
+class Links(LintTest):
+    def setUp(self):
+        super().setUp()
+        self.put("docs/a.md", "# One thing: `b` and c\n\n[up](../README.md#two) [here](#one-thing-b-and-c) [folder](../docs)\n"
+                 "`[no](link)` [out](https://example.org/nothing)\n\n    [neither](this)\n\n![picture](a.svg)\n")
+        self.put("docs/a.svg", "<svg/>")
+        self.put("README.md", "# R\n\n## Two\n")
+
+    def test_good(self):
+        self.good(links)
+
+    def test_a_missing_file(self):
+        self.put("README.md", "# R\n\n## Two\n\n[a](docs/b.md)\n")
+        self.bad(links, "README.md:5: the link docs/b.md is not there")
+
+    def test_a_missing_picture(self):
+        os.remove(os.path.join(self.root, "docs/a.svg"))
+        self.bad(links, "docs/a.md:8: the link a.svg is not there")
+
+    def test_a_missing_headline(self):
+        self.put("README.md", "# R\n\n```\n## Two\n```\n")
+        self.bad(links, "docs/a.md:3: the link ../README.md#two has no such headline")
+
+    def test_a_link_out_of_the_tree(self):
+        self.put("README.md", "# R\n\n## Two\n\n[a](..)\n")
+        self.bad(links, "leads out of the tree")
 
 
 class Names(LintTest):

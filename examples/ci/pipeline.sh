@@ -1,0 +1,16 @@
+#!/bin/bash
+# One run of a pipeline: check, build, start, keep. usage: pipeline.sh [OUTPUT-DIRECTORY]     default: output
+#
+# HEARTH names the program (hearth). A cache that runs share: HEARTH_REMOTE_CACHE and HEARTH_REMOTE_CACHE_KEY.
+# Exit codes: 0 done, 1 failed, 2 wrong usage, a failing hook's own.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+hearth=${HEARTH:-hearth}
+export ELEMENTS_PATH=$here/elements
+mkdir -p "${1:-output}"
+cd "${1:-output}"
+
+"$hearth" element lint --strict "$ELEMENTS_PATH"
+"$hearth" image create "$here/images.yaml"
+"$hearth" image test web.qcow2 --expect 'login:' --timeout 600 --json > web.test.json
