@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -37,11 +38,6 @@ fs::path hidden_name(const fs::path& target) {
 /// File systems without O_TMPFILE answer EOPNOTSUPP; kernels or layers without it EISDIR or EINVAL.
 bool lacks_unnamed_files(int error_number) {
   return error_number == EOPNOTSUPP || error_number == EISDIR || error_number == EINVAL;
-}
-
-void sync_directory(const fs::path& directory) {
-  const Fd fd = Fd::open(directory.string(), O_RDONLY | O_DIRECTORY);
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) throw Error::from_errno("syncing", directory.string());
 }
 
 }  // namespace

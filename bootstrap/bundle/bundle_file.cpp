@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "base/hmac.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/statements.hpp"
@@ -313,7 +314,9 @@ Checked unpack_bundle(const fs::path& bundle, const fs::path& directory, const s
   Checked checked = Reader(bundle, on_bytes).read(key, unpacker);
   if (fs::exists(target)) fs::remove(target);
   fs::permissions(work.path(), fs::perms(0755));
+  sync_file_system(work.path());  // a directory of that name is whole, also after a power cut
   fs::rename(work.release(), target);
+  sync_directory(target.parent_path());
   return checked;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/handover/handover.hpp"
@@ -24,17 +25,6 @@ constexpr const char* k_unit = "/usr/lib/systemd/system/hearth-seed.service";
 constexpr const char* k_drop_in = "/etc/systemd/system/hearth-seed.service.d";
 constexpr const char* k_settings = "/etc/hearth/takeover";
 constexpr const char* k_bundle = "state.bundle";
-
-void sync_directory(const fs::path& directory) {
-  const Fd fd = Fd::open(directory.string(), O_RDONLY | O_DIRECTORY);
-  if (::fsync(fd.get()) != 0) throw Error::from_errno("syncing", directory.string());
-}
-
-/// All that was written to its file system: a machine whose power is cut has it.
-void sync_file_system(const fs::path& directory) {
-  const Fd fd = Fd::open(directory.string(), O_RDONLY | O_DIRECTORY);
-  if (::syncfs(fd.get()) != 0) throw Error::from_errno("syncing", directory.string());
-}
 
 /// Everything below gets the owner of `like`.
 void give(const fs::path& tree, const fs::path& like) {
@@ -177,7 +167,7 @@ void Settler::place_state(const Json& plan) {
   take_possession(fresh, plan, clock_);
   files.write(fresh / "taken-over", id, {.mode = 0600, .uid = {}, .gid = {}});
   give(fresh, state.parent_path());
-  sync_file_system(fresh);
+  sync_file_system(fresh);  // a machine whose power is cut has it
   if (fs::exists(state)) {
     const fs::path before = cat(state.string(), ".before-", id);
     fs::remove_all(before);

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/node/node.hpp"
@@ -183,6 +184,7 @@ void Takeover::fetch(TakeoverJournal& journal) {
     fs::remove(part);
     throw Error(ErrorKind::external, "the seed's state arrived altered").hint("run the takeover again");
   }
+  sync_file(part);  // the journal says "fetched" next, and nobody looks again
   fs::rename(part, home_ / k_fetched);
   advance(journal, "fetched");
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -68,6 +69,7 @@ FactKey LayerStore::fact_key() const {
     const int error = errno;
     files.remove(mine);
     if (!is_there) throw Error::from_errno("writing", file.string(), error);
+    sync_directory(directory_);
   }
   return {read_file(file)};
 }

@@ -11,6 +11,7 @@
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata {
@@ -69,6 +70,7 @@ bool make_seed_file(const fs::path& file, const SiteSeed& site) {
   const bool made = ::link(fresh.c_str(), file.c_str()) == 0;
   const int error = errno;
   (void)::unlink(fresh.c_str());
+  sync_directory(file.parent_path());  // all ids and keys that are made from it now must stay true
   if (!made && error != EEXIST) throw Error::from_errno("making", file.string(), error);
   return made;
 }

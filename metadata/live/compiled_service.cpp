@@ -13,6 +13,7 @@
 #include "base/net/url.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/words.hpp"
 #include "metadata/serve/conditional.hpp"
@@ -67,13 +68,18 @@ bool let_in(const Json& section, const std::string& server, std::unordered_map<s
   return true;
 }
 
+/// Durable when it returns. What a full disk or a power cut has torn stays a line of its own.
 void append_line(const fs::path& path, std::string line) {
-  line += "\n";
-  const Fd file = Fd::open(path.string(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
-      ::fdatasync(file.get()) != 0) {
-    throw Error::from_errno("writing to", path.string());
-  }
+  const Fd file = Fd::open(path.string(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  struct stat before {};
+  char last = '\n';
+  if (::fstat(file.get(), &before) != 0 ||
+      (before.st_size > 0 && ::pread(file.get(), &last, 1, before.st_size - 1) != 1))
+    throw Error::from_errno("reading", path.string());
+  line = cat(last == '\n' ? "" : "\n", line, "\n");
+  write_all(file, line, path.string());
+  if (::fdatasync(file.get()) != 0) throw Error::from_errno("writing to", path.string());
+  if (before.st_size == 0) sync_directory(path.parent_path());
 }
 
 void for_each_deployment(const Json& metadata, const std::function<void(const Json&, const Json&)>& use) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/memory_file_system.hpp"
 
 namespace hearth::agent {
@@ -24,6 +25,28 @@ TEST(Journal, ARecordSurvivesTheDisk) {
   EXPECT_EQ(back->next_attempt, 77);
   EXPECT_EQ(back->reason, "why");
   EXPECT_EQ(journal.ids(), std::vector<std::string>{"a"});
+}
+
+TEST(Journal, APowerCutForgetsNoSignalThatWaitsAndNoHookThatHasRun) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-test-");
+  const fs::path deployed = directory.path() / "lib/deployed";
+  RealFileSystem files;
+  fakes::LossyDisk disk(directory.path());
+  files.make_directories(deployed, 0700);
+  SignalJournal journal(files, deployed);
+  journal.store("a", {.state = SignalRecord::State::running, .owner = "me"});
+  disk.promise("running");
+  journal.store("a", {.state = SignalRecord::State::pending, .data = {{"deploy_stdout", std::string(3000, 'x')}}});
+  disk.promise("pending");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const std::optional<SignalRecord> found = journal.load("a");
+    ASSERT_TRUE(found || cut.promised.empty());
+    if (!found) return;
+    const bool waits = found->state == SignalRecord::State::pending;
+    EXPECT_TRUE(waits || cut.promised.size() < 2);
+    EXPECT_EQ(waits ? found->data.value("deploy_stdout", "").size() : 3000U, 3000U);
+  });
+  EXPECT_GT(cuts, 5U);
 }
 
 TEST(Journal, ADamagedRecordCountsAsMissing) {

@@ -8,6 +8,7 @@
 #include "base/frames/signature.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::bootstrap::bundle {
 namespace {
@@ -61,6 +62,26 @@ TEST_F(BundleFileTest, GivesBackWhatWentIn) {
   EXPECT_EQ(fs::status(out / "data").permissions(), fs::owner_read | fs::owner_write) << "it is its owner's only";
   EXPECT_NE(fs::status(out / "x/run").permissions() & fs::others_read, 0);
   EXPECT_THAT(unpack_bundle(bundle(), dir_.path() / "out2", std::nullopt, {}).key_id, "");
+}
+
+TEST_F(BundleFileTest, APowerCutLeavesTheOldBundleOrTheNewOneAndADirectoryOnlyWhenAllOfItIsThere) {
+  RealFileSystem().write(dir_.path() / "data", std::string(5000, 'd'), {.mode = 0600});
+  RealFileSystem().write(bundle(), "the old one", {});
+  fakes::LossyDisk disk(dir_.path());
+  write();
+  disk.promise("bundle");
+  ASSERT_EQ(unpack(), "");
+  disk.promise("directory");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    if (!cut.promised.empty() || read_file(bundle()) != "the old one") (void)check_bundle(bundle(), std::nullopt, {});
+    const fs::path out = dir_.path() / "out";
+    EXPECT_TRUE(fs::exists(out) || cut.promised.size() < 2);
+    if (!fs::exists(out)) return;
+    EXPECT_EQ(read_file(out / "x/run"), "#!/bin/sh\n");
+    EXPECT_EQ(fs::read_symlink(out / "x/link"), "run");
+    EXPECT_EQ(read_file(out / "data"), std::string(5000, 'd'));
+  });
+  EXPECT_GT(cuts, 15U);
 }
 
 TEST_F(BundleFileTest, IsTheSameForTheSameContents) {

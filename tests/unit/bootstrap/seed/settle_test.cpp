@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/seed/takeover.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
 namespace hearth::bootstrap {
@@ -99,6 +100,32 @@ TEST_F(Node, findsTheSeedsStateInPlaceWithImagesAndAsItsOwn) {
             "systemctl stop hearth-seed.service; ip -j address show; systemctl daemon-reload; systemctl restart "
             "hearth-seed-address.service; systemctl restart --no-block hearth-seed.service; journalctl -q -o cat -n 5 "
             "_SYSTEMD_UNIT=hearth-seed.service");
+}
+
+TEST_F(Node, afterAPowerCutTheStateIsTheOldOneOrAllOfTheSeedsAndSettlingGoesOn) {
+  const fs::path state = at("/var/lib/hearth/node");
+  const auto is_the_seeds = [&] {
+    EXPECT_EQ(read_file(state / "api-token"), "secret\n");
+    EXPECT_EQ(read_file(state / "files/images/site.qcow2"), "an image");
+    Store store((state / "state.db").string());
+    EXPECT_EQ(store.nodes().size(), 1U);
+    EXPECT_EQ(kept_handover(store), std::nullopt);
+  };
+  fakes::LossyDisk disk(at("/var/lib/hearth"));
+  settle();
+  disk.promise("settled");
+  int looks = 0;
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const bool is_old = fs::exists(state / "empty");
+    EXPECT_TRUE(cut.promised.empty() || !is_old);
+    if (fs::exists(state) && !is_old) is_the_seeds();
+    if (fs::exists(at(k_settle_folder) / "plan.json") && ++looks % 10 == 1) {
+      settle();
+      is_the_seeds();
+      EXPECT_TRUE(fs::exists(cat(state.string(), ".before-one/empty")));
+    }
+  });
+  EXPECT_GT(cuts, 40U);
 }
 
 TEST_F(Node, settledAgainKeepsWhatTheServicesHaveLearnedSince) {

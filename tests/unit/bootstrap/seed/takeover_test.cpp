@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::bootstrap {
@@ -181,20 +182,40 @@ TEST_F(TakeoverTest, cutAnywhereTheSameCommandGoesOnAndNothingIsLost) {
   }
 }
 
+TEST_F(TakeoverTest, afterAPowerCutWhatTheJournalSaysIsOnTheDisk) {
+  SmallWorld world;
+  fakes::LossyDisk disk(home());
+  run(world);
+  disk.promise("settled");
+  int fetched = 0;
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const std::optional<TakeoverJournal> journal = read_journal(home());
+    EXPECT_TRUE(cut.promised.empty() || (journal && journal->step == "settled"));
+    if (!journal || journal->step != "fetched") return;
+    ++fetched;
+    EXPECT_EQ(read_file(home() / "state.bundle"), world.state);
+  });
+  EXPECT_GT(cuts, 20U);
+  EXPECT_GT(fetched, 0);
+}
+
 TEST_F(TakeoverTest, cutAnywhereItCanBeCalledOffAndTheSeedServesAgain) {
   SmallWorld whole;
   run(whole);
+  int called_off = 0;
   for (int cut = 0; cut < whole.calls * 2; ++cut) {
     fs::remove(home() / "takeover.json");
     SmallWorld world;
     world.cut_at = cut / 2;
     world.cut_after = cut % 2 == 1;
     if (!run_cut(world) || !read_journal(home())) continue;  // nothing has begun
+    ++called_off;
     Takeover(site, home(), world, clock).call_off();
     EXPECT_TRUE(world.up && world.seed_serves && !world.node_serves) << cut;
     run(world);
     EXPECT_TRUE(world.node_serves) << cut;
   }
+  EXPECT_GT(called_off, whole.calls) << "of " << whole.calls * 2;
 }
 
 TEST_F(TakeoverTest, allThatIsWrongWithTheNodeIsToldBeforeAnythingIsDone) {

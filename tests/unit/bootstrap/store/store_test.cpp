@@ -4,6 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -39,6 +41,61 @@ TEST(Store, nodesAndEventsOfOneCommitComeBackAfterOpeningAgain) {
   EXPECT_EQ(store.events({1, 10, "", false}).size(), 1U);
   EXPECT_EQ(store.events({0, 1, "", true}).at(0).id, 2);
   EXPECT_EQ(event_json(of_one[0])["name"], "web1");
+}
+
+TEST(Store, aCommitIsThereAfterAPowerCutWithAllThatBelongsToItOrNotAtAll) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-store-");
+  const std::string path = (directory.path() / "state.db").string();
+  { Store made(path); }
+  fakes::LossyDisk disk(directory.path());
+  {
+    Store store(path);
+    for (int n = 1; n <= 3; ++n) {
+      const Node node = node_named(cat("u", n));
+      std::vector<Event> events = {{0, n, node.uuid, "", "state", "a -> b", {}},
+                                   {0, n, node.uuid, "", "power", "on", {}}};
+      store.commit({&node}, {}, events);
+      disk.promise(node.uuid);
+    }
+  }
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    Store store(path);
+    EXPECT_GE(store.nodes().size(), cut.promised.size());
+    EXPECT_EQ(store.events({}).size(), store.nodes().size() * 2);
+  });
+  EXPECT_GT(cuts, 20U);
+}
+
+TEST(Store, aCommitThatAFullDiskTakesLeavesNothingAndTheNextOneIsWhole) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-store-");
+  const std::string path = (directory.path() / "state.db").string();
+  Store store(path);
+  const auto commit = [&](const std::string& uuid) {
+    const Node node = node_named(uuid);
+    std::vector<Event> events = {{0, 1, uuid, "", "state", "a -> b", {}}};
+    store.commit({&node}, {}, events);
+  };
+  std::size_t kept = 0;
+  bool was_full = true;
+  for (std::size_t writes = 0; was_full; ++writes) {
+    ASSERT_LT(writes, 60U);
+    {
+      fakes::LossyDisk disk(directory.path());
+      disk.fill_after(writes);
+      try {
+        commit(cat("full", writes));
+        ++kept;
+      } catch (const Error&) {
+        EXPECT_TRUE(disk.was_full());
+      }
+      was_full = disk.was_full();
+    }
+    EXPECT_EQ(store.nodes().size(), kept);
+    commit(cat("room", writes));
+    ++kept;
+    EXPECT_EQ(store.nodes().size(), kept);
+    EXPECT_EQ(store.events({}).size(), kept);
+  }
 }
 
 TEST(Store, documentsAreFoundByTheirPrefixAndNoOther) {

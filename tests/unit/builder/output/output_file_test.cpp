@@ -1,6 +1,7 @@
 // The peer is sha512sum.
 #include "builder/output/output_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -76,6 +78,47 @@ TEST(PlacedDirectoryTest, AtNoMomentIsThereNone) {
   EXPECT_EQ(missing, 0);
   EXPECT_EQ(read_file(target / "index"), "60");
   EXPECT_EQ(read_file(work.path() / "kept-60/index"), "59");
+}
+
+TEST(PlacedDirectoryTest, APowerCutLeavesTheOldOneOrTheNewOne) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "placed-");
+  const fs::path target = work.path() / "layout";
+  const auto make = [&](const std::string& content) {
+    const fs::path made = work.path() / cat("made-", content);
+    RealFileSystem files;
+    files.make_directories(made / "blobs", 0755);
+    for (const char* name : {"index", "blobs/a"}) {
+      const Fd file = Fd::open((made / name).string(), O_WRONLY | O_CREAT | O_EXCL, 0644);
+      write_all(file, content, name);
+      sync_to_disk(file, name);
+    }
+    place_directory(made, target, fs::path());
+  };
+  make("old");
+  fakes::LossyDisk disk(work.path());
+  make("new");
+  disk.promise("new");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const std::string found = read_file(target / "index");
+    EXPECT_TRUE(found == "new" || (found == "old" && cut.promised.empty())) << found;
+    EXPECT_EQ(read_file(target / "blobs/a"), found);
+  });
+  EXPECT_GT(cuts, 8U);
+}
+
+TEST_F(OutputFileTest, APowerCutLeavesTheOldImageOrTheNewOne) {
+  const auto write = [&](const std::string& content) {
+    write_streamed(target_, k_all, [&](int fd) { ASSERT_EQ(::write(fd, content.data(), content.size()), 3000); });
+  };
+  write(std::string(3000, 'o'));
+  fakes::LossyDisk disk(work_.path());
+  write(std::string(3000, 'n'));
+  disk.promise("new");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const std::string found = read_file(target_);
+    EXPECT_TRUE(found == std::string(3000, 'n') || (found == std::string(3000, 'o') && cut.promised.empty()));
+  });
+  EXPECT_GT(cuts, 4U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -52,6 +53,22 @@ TEST_F(LayerStoreTest, ARecordWithoutItsBlobOrCutShortIsAMiss) {
   store.blobs().remove(gone.blob);
   RealFileSystem().write(dir.path() / "records/k" / cat(cut.id(), ".json"), "{\"version\": 1, ", {});
   EXPECT_THAT(store.find("k"), IsEmpty());
+}
+
+TEST_F(LayerStoreTest, APowerCutNeverLeavesALayerThatIsNotWhole) {
+  fakes::LossyDisk disk(dir.path());
+  keep("k", std::string(3000, '1'), "1");
+  keep("k", std::string(3000, '2'), "2");
+  const std::string key = store.fact_key().bytes;
+  disk.promise("key");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    for (const LayerRecord& found : store.find("k")) EXPECT_TRUE(store.blobs().verify(found.blob));
+    EXPECT_TRUE(cut.promised.empty() || store.fact_key().bytes == key);
+    keep("k", "three", "3");
+    EXPECT_FALSE(store.find("k").empty());
+    EXPECT_TRUE(store.verify([](const std::string&) {}).empty());
+  });
+  EXPECT_GT(cuts, 15U);
 }
 
 TEST_F(LayerStoreTest, PruningAndVerifyingTakeTheRecordsAlong) {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::metadata {
 namespace {
@@ -46,6 +47,21 @@ TEST_F(SiteSeedTest, is_refused_when_others_can_read_it_or_it_is_damaged) {
   EXPECT_THAT(story_of(file_), HasSubstr("chmod 600"));
   RealFileSystem().write(file_, R"({"seed": "hearth", "key": "hearth"})", {.mode = 0600});
   EXPECT_THAT(story_of(file_), HasSubstr("\"seed\" is not 64 hexadecimal digits"));
+}
+
+TEST_F(SiteSeedTest, is_whole_or_not_there_after_a_power_cut_and_the_same_once_it_was_used) {
+  fakes::LossyDisk disk(directory_.path());
+  const SiteSeed made = site_seed(file_);
+  disk.promise("made");
+  const SiteSeed rotated = rotate_site_seed(file_, 1000, 2000, false);
+  disk.promise("rotated");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const SiteSeed found = site_seed(file_);
+    if (cut.promised.empty()) return;
+    EXPECT_EQ(found.seed, made.seed);
+    EXPECT_TRUE(found.key == rotated.key || (found.key == made.key && cut.promised.size() < 2));
+  });
+  EXPECT_GT(cuts, 8U);
 }
 
 TEST_F(SiteSeedTest, is_beside_what_is_compiled) {

@@ -8,6 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "metadata/serve/aws_signature.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_logger.hpp"
 
@@ -91,6 +92,59 @@ TEST_F(CompiledServiceTest, SignalsAreWrittenDown) {
   EXPECT_EQ(line["deployment"], "D");
   EXPECT_EQ(line["id"], "i1");
   EXPECT_EQ(line["signal"]["deploy_status_code"], 0);
+}
+
+TEST_F(CompiledServiceTest, ASignalThatWasAcceptedSurvivesAPowerCutAndWhatTheCutHasTorn) {
+  const fs::path file = directory_.path() / "signals";
+  const auto has = [&](int code) {
+    for (const std::string& line : split_lines(RealFileSystem().read(file).value_or(""))) {
+      const Json read = json_or_null(line);
+      if (read.is_object() && read["signal"]["deploy_status_code"] == code) return true;
+    }
+    return false;
+  };
+  const auto signal = [&](int code) {
+    return send("POST", k_signal,
+                cat(R"({"deploy_stdout": ")", std::string(700, 'x'), R"(", "deploy_status_code": )", code, "}"));
+  };
+  fakes::LossyDisk disk(directory_.path());
+  for (int code = 0; code < 3; ++code) {
+    EXPECT_EQ(signal(code).status, 200);
+    disk.promise(cat(code));
+  }
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    for (std::size_t code = 0; code < cut.promised.size(); ++code) EXPECT_TRUE(has(static_cast<int>(code))) << code;
+    EXPECT_EQ(signal(7).status, 200);
+    EXPECT_TRUE(has(7)) << "it was appended to a line that is torn";
+  });
+  EXPECT_GT(cuts, 10U);
+}
+
+TEST_F(CompiledServiceTest, ASignalThatAFullDiskTakesIsNotAcceptedAndTheNextOneIsReadable) {
+  const auto count = [&] {
+    int good = 0;
+    for (const std::string& line : split_lines(RealFileSystem().read(directory_.path() / "signals").value_or(""))) {
+      good += json_or_null(line).is_object() ? 1 : 0;
+    }
+    return good;
+  };
+  bool was_full = true;
+  for (std::size_t writes = 0; was_full; ++writes) {
+    ASSERT_LT(writes, 10U);
+    const int before = count();
+    fakes::LossyDisk disk(directory_.path());
+    disk.fill_after(writes);
+    try {
+      EXPECT_EQ(send("POST", k_signal, R"({"deploy_status_code": 0})").status, 200);
+      EXPECT_EQ(count(), before + 1);
+    } catch (const Error&) {  // the server answers 500, and the agent sends it again
+      EXPECT_EQ(count(), before);
+    }
+    was_full = disk.was_full();
+  }
+  RealFileSystem().write(directory_.path() / "signals", "{\"torn", {});
+  EXPECT_EQ(send("POST", k_signal, R"({"deploy_status_code": 0})").status, 200);
+  EXPECT_EQ(count(), 1);
 }
 
 TEST_F(CompiledServiceTest, ADirectoryThatIsCompiledAnewIsServedAndABrokenOneIsNot) {
