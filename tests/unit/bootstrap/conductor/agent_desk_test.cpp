@@ -87,6 +87,38 @@ TEST_F(AgentDesk, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
   EXPECT_EQ(told, 2U);  // the same thing twice in ten minutes is told once
 }
 
+TEST_F(AgentDesk, noTokenIsNoToken) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  EXPECT_EQ(refused([&] { beat(uuid, ""); }), 400) << "nobody has looked it up yet";
+  EXPECT_THROW(conductor->agents().progress({{"node_uuid", uuid}, {"agent_token", ""}}, "192.0.2.9"), Refusal);
+}
+
+TEST_F(AgentDesk, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  agents.rounds = 1000;
+  const std::string token = agent_calls(uuid);
+  EXPECT_EQ(refused([&] { beat(uuid, token, "http://192.0.2.9:9998"); }), 400);
+  EXPECT_EQ(node(uuid).internal["agent_url"], "http://192.0.2.9:9999");
+}
+
+TEST_F(AgentDesk, aMachineThatNobodyWaitsForIsNotHeard) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  agents.rounds = 1000;
+  const std::string token = agent_calls(uuid);
+  conductor->ledger().edit(uuid).job = {};
+  set_state(uuid, State::active);
+  EXPECT_EQ(refused([&] { beat(uuid, token); }), 404);
+  EXPECT_EQ(
+      refused([&] { static_cast<void>(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "", "192.0.2.9")); }),
+      404);
+}
+
 TEST_F(AgentDesk, itsCertificateIsKeptForTheCallsToIt) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});

@@ -44,6 +44,49 @@ TEST(Flow, everyKindOfWorkHasItsWay) {
   EXPECT_EQ(way("inspect"), "power off, boot network, power on, await data, switch off, finish");
 }
 
+TEST(Flow, whatChangesAMachineBeginsSafelyAndEndsAsItShould) {
+  EXPECT_EQ(way("verify"), "verify, finish");
+  EXPECT_EQ(way("adopt"), "check, verify, finish");
+  EXPECT_EQ(way("undeploy"), "power off, wipe, finish");
+  EXPECT_EQ(way("rescue"), "power off, boot network, power on, await agent, finalize rescue, finish");
+  EXPECT_EQ(way("unrescue"), "power off, boot disk, start disk, finish");
+  const std::string cleaning = "power off, boot network, power on, await agent, get steps, run steps, leave, await off";
+  EXPECT_EQ(way("clean", {}, true), cleaning + ", finish");
+  EXPECT_EQ(way("clean-manual"), cleaning + ", finish");
+  EXPECT_EQ(way("service"), cleaning + ", boot disk, start disk, finish");
+}
+
+TEST(Flow, verbsBeginTheirKindOfWork) {
+  EXPECT_EQ(kind_of_work(Verb::manage), "verify");
+  EXPECT_EQ(kind_of_work(Verb::provide), "clean");
+  EXPECT_EQ(kind_of_work(Verb::clean), "clean-manual");
+  EXPECT_EQ(kind_of_work(Verb::deploy), "deploy");
+  EXPECT_EQ(kind_of_work(Verb::rebuild), "deploy");
+  EXPECT_EQ(kind_of_work(Verb::abort), "");
+  EXPECT_EQ(kind_of_work(Verb::rescue), "rescue");
+}
+
+TEST(Flow, aMachineThatHasItsImageGetsTheRamdiskNoMore) {
+  for (const Stage stage : {Stage::boot_network, Stage::power_on, Stage::await_agent, Stage::write_image}) {
+    EXPECT_TRUE(boots_ramdisk(stage)) << name(stage);
+  }
+  for (const Stage stage : {Stage::leave, Stage::await_off, Stage::boot_disk, Stage::start_disk, Stage::finish}) {
+    EXPECT_FALSE(boots_ramdisk(stage)) << name(stage);
+  }
+}
+
+TEST(Flow, theAgentLeavesAndRescuesAsTheNodeSays) {
+  Node node = with_image();
+  for (const char* word : {"true", "True", "1"}) {
+    node.extra = {{"agent_reboot", word}};
+    EXPECT_EQ(order_of(Stage::leave, node, {}, {}).command, "standby.run_image") << word;
+  }
+  node.job.arguments = {{"rescue_password", "$6$salt$hash"}};
+  const Order rescue = order_of(Stage::finalize_rescue, node, {}, {});
+  EXPECT_EQ(rescue.params["rescue_password"], "$6$salt$hash");
+  EXPECT_EQ(rescue.params["hashed"], true);
+}
+
 TEST(Flow, noStageComesTwiceAndEachLeadsToTheNext) {
   Node uefi;
   uefi.properties["capabilities"] = "boot_mode:uefi";

@@ -4,7 +4,98 @@
 namespace hearth::bootstrap {
 namespace {
 
-class JobPower : public ConductorFixture {};
+/// A machine that notes what it is told, and is off only when it was switched off.
+class NotingDriver final : public PowerDriver {
+ public:
+  struct Machine {
+    std::vector<std::string> told;
+    Power power = Power::off;
+  };
+  explicit NotingDriver(Machine& machine) : machine_(machine) {}
+  [[nodiscard]] std::vector<std::string> missing(const Node&) const override { return {}; }
+  [[nodiscard]] Power state(const Node&) override { return machine_.power; }
+  void set(const Node&, PowerAction action) override {
+    machine_.told.emplace_back(name(action));
+    machine_.power = action == PowerAction::on ? Power::on : Power::off;
+  }
+  void set_boot_device(const Node&, const std::string& device, bool persistent) override {
+    machine_.told.push_back(cat(device, persistent ? " always" : " once"));
+  }
+
+ private:
+  Machine& machine_;
+};
+
+class JobPower : public ConductorFixture {
+ protected:
+  JobPower() { drivers.add("noting", std::make_unique<NotingDriver>(machine)); }
+  /// Deploys a machine until its agent has been told to switch off.
+  std::string deploy_until_it_leaves() {
+    std::string uuid = add("noting");
+    conductor->verb(uuid, "deploy", {});
+    pass(3);
+    agent_calls(uuid);
+    for (int i = 0; i < 20 && node(uuid).job.stage != "await off"; ++i) pass(1);
+    EXPECT_EQ(node(uuid).job.stage, "await off");
+    return uuid;
+  }
+  NotingDriver::Machine machine;
+};
+
+TEST_F(JobPower, aMachineIsSwitchedOffBeforeItBootsTheNetworkOnce) {
+  const std::string uuid = deploy_until_it_leaves();
+  EXPECT_EQ(machine.told, (std::vector<std::string>{"power off", "pxe once", "power on"}));
+}
+
+TEST_F(JobPower, aMachineThatIsWritingIsGivenItsTimeAndThenSwitchedOffBeforeItsDiskBoots) {
+  const std::string uuid = deploy_until_it_leaves();
+  machine.told.clear();
+  pass(20);
+  EXPECT_TRUE(machine.told.empty()) << machine.told.front();
+  EXPECT_EQ(node(uuid).state, State::deploying);
+  pass(20);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+  EXPECT_EQ(machine.told, (std::vector<std::string>{"power off", "disk always", "power on"}));
+}
+
+TEST_F(JobPower, whoMustNeverKeepABootDeviceIsToldItOnce) {
+  const std::string uuid = add("noting");
+  conductor->ledger().edit(uuid).driver_info["force_persistent_boot_device"] = "Never";
+  set_state(uuid, State::rescue);
+  conductor->verb(uuid, "unrescue", {});
+  pass(5);
+  EXPECT_EQ(machine.told, (std::vector<std::string>{"power off", "disk once", "power on"}));
+}
+
+TEST_F(JobPower, whatABmcRefusesFailsAtOnceAndPausesBetweenOtherTriesGrow) {
+  const std::string refused = add("fake-hardware");
+  conductor->ledger().edit(refused).driver_info["fake_fault"] = "refused";
+  conductor->verb(refused, "deploy", {});
+  pass(2);
+  EXPECT_EQ(node(refused).state, State::deploy_failed);
+  EXPECT_TRUE(events(refused, "retry").empty());
+
+  const std::string silent = add("fake-hardware", "52:54:00:00:00:02", "web2");
+  conductor->ledger().edit(silent).driver_info["fake_fault"] = "unreachable";
+  conductor->verb(silent, "deploy", {});
+  pass(60);
+  std::vector<Stamp> at;
+  for (const Event& event : store.events({0, 10000, silent, false})) {
+    if (event.kind == "retry") at.push_back(event.at);
+  }
+  ASSERT_EQ(at.size(), 3U);
+  EXPECT_GT(at[2] - at[1], at[1] - at[0]);
+}
+
+TEST_F(JobPower, aLookAtABmcThatDoesNotAnswerIsNotRepeated) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::enroll);
+  conductor->ledger().edit(uuid).driver_info["fake_fault"] = "unreachable";
+  conductor->verb(uuid, "manage", {});
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::enroll);
+  EXPECT_TRUE(events(uuid, "retry").empty()) << "who asks waits for the answer";
+}
 
 TEST_F(JobPower, aPersonIsToldWhatToDoAndTheDeploymentGoesOnByItself) {
   const std::string uuid = add("manual-management");

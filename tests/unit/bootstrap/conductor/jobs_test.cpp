@@ -90,6 +90,52 @@ TEST_F(Jobs, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
   EXPECT_FALSE(node(uuid).job.running());
 }
 
+TEST_F(Jobs, aVerbThatIsNotAllowedLeavesTheWorkThatRuns) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  EXPECT_THROW(conductor->verb(uuid, "inspect", {}), Refusal);
+  EXPECT_EQ(node(uuid).job.kind, "deploy");
+  agent_calls(uuid);
+  pass(10);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+}
+
+TEST_F(Jobs, theNextBootsAgentGetsATokenOfItsOwn) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  agents.rounds = 1000;
+  const std::string first = agent_calls(uuid);
+  conductor->ledger().edit(uuid).job = {};
+  set_state(uuid, State::deploy_failed);
+  conductor->verb(uuid, "deploy", {});
+  pass(3);
+  const std::string second = agent_calls(uuid, "http://192.0.2.9:9998");
+  EXPECT_GE(second.size(), 32U);
+  EXPECT_NE(second, first);
+}
+
+TEST_F(Jobs, aRescuedMachinesAgentIsKnownOn) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::active);
+  conductor->verb(uuid, "rescue", {{"rescue_password", "sesame"}});
+  pass(3);
+  const std::string token = agent_calls(uuid);
+  pass(5);
+  ASSERT_EQ(node(uuid).state, State::rescue);
+  EXPECT_NO_THROW(beat(uuid, token));
+}
+
+TEST_F(Jobs, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  ASSERT_EQ(node(uuid).job.stage, "power off") << "under way, and its answer has not been collected";
+  conductor->ledger().edit(uuid).job.started -= 1;  // as that of an earlier deployment
+  workers->collect();
+  EXPECT_EQ(node(uuid).job.stage, "power off");
+}
+
 TEST_F(Jobs, abortEndsTheWaiting) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});

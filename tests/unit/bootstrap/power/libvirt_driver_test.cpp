@@ -53,6 +53,29 @@ TEST(LibvirtDriver, domainsAreFoundByTheirCardAndSwitched) {
   EXPECT_THROW(static_cast<void>(driver.state(node)), PowerFault);
 }
 
+TEST(LibvirtDriver, aMachineThatIsOnIsNotStartedAndASoftEndIsNoHardOne) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  std::string state = "paused\n";
+  std::vector<std::string> told;
+  runner.on("virsh", [&](const Command& command) {
+    if (command.argv[4] == "domstate") return CommandResult{Exited{0}, state, ""};
+    told.push_back(command.argv[4]);
+    return CommandResult{Exited{0}, "", ""};
+  });
+  LibvirtDriver driver(runner, clock);
+  Node node;
+  node.driver_info = {{"libvirt_uri", "qemu:///system"}, {"libvirt_domain", "n1"}};
+  for (const char* on : {"paused\n", "in shutdown\n", "running\n"}) {
+    state = on;
+    EXPECT_EQ(driver.state(node), Power::on) << on;
+    driver.set(node, PowerAction::on);
+  }
+  EXPECT_TRUE(told.empty()) << told.front();
+  driver.set(node, PowerAction::soft_off);
+  EXPECT_EQ(told, std::vector<std::string>{"shutdown"});
+}
+
 TEST(LibvirtDriver, failuresHaveTheirReason) {
   fakes::ScriptedRunner runner;
   fakes::ManualClock clock;

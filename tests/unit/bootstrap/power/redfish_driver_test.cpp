@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
@@ -20,7 +22,13 @@ class FakeBmc final : public HttpClient {
                {"BootSourceOverrideMode", "UEFI"},
                {"BootSourceOverrideTarget@Redfish.AllowableValues", {"None", "Pxe", "Hdd", "Cd"}}};
   std::string media;
+  int refuses_patch_with = 0;
+  int looks_until_off = 0;  ///< so long does it go on after it was told to go off
   std::vector<std::string> seen;
+  std::vector<std::string> resets;
+  [[nodiscard]] std::size_t patches() const {
+    return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), cat("PATCH ", k_system)));
+  }
 
   [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
     if (down) throw Error(ErrorKind::io, "connecting: no route");
@@ -56,6 +64,7 @@ class FakeBmc final : public HttpClient {
                   {{"X-Auth-Token", "T"}, {"Location", "https://bmc/redfish/v1/SessionService/Sessions/1"}});
   }
   HttpResponse system() {
+    if (goes_off_in_ > 0 && --goes_off_in_ == 0) on = false;
     return answer(200,
                   {{"PowerState", on ? "On" : "Off"},
                    {"Boot", boot},
@@ -68,6 +77,7 @@ class FakeBmc final : public HttpClient {
   }
   HttpResponse patch(const HttpRequest& request, const Json& body) {
     const std::string tag = find_header(request.headers, "If-Match").value_or("");
+    if (refuses_patch_with != 0) return answer(refuses_patch_with, Json());
     if (wants_strong_tag && tag != "\"5\"") return answer(412, Json());
     if (refuses_continuous && body["Boot"]["BootSourceOverrideEnabled"] == "Continuous")
       return answer(400, {{"error", {{"message", "no"}}}});
@@ -75,7 +85,12 @@ class FakeBmc final : public HttpClient {
     return answer(204, Json());
   }
   HttpResponse reset(const std::string& type) {
-    on = type == "ForceOn";
+    resets.push_back(type);
+    if (type != "ForceOn" && looks_until_off > 0) {
+      goes_off_in_ = looks_until_off;
+    } else {
+      on = type == "ForceOn";
+    }
     return says_already ? answer(400, Json()) : answer(204, Json());
   }
   HttpResponse manager(const std::string& path, const Json& body) {
@@ -88,9 +103,11 @@ class FakeBmc final : public HttpClient {
                            {{"#VirtualMedia.InsertMedia", {{"target", "/v/cd/in"}}},
                             {"#VirtualMedia.EjectMedia", {{"target", "/v/cd/out"}}}}}});
     }
+    if (path == "/v/cd/in" && !media.empty()) return answer(409, Json());  // there is one in it
     media = path == "/v/cd/in" ? text_in(body, "Image") : "";
     return answer(204, Json());
   }
+  int goes_off_in_ = 0;
 };
 
 class RedfishDriverTest : public ::testing::Test {
@@ -123,7 +140,21 @@ TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllowsAndClosesEverySession) {
   EXPECT_TRUE(bmc.on);
   driver.set(node, PowerAction::soft_off);
   EXPECT_FALSE(bmc.on);
+  EXPECT_EQ(bmc.resets, (std::vector<std::string>{"ForceOn", "ForceOff", "ForceOn", "GracefulShutdown"}));
   EXPECT_EQ(bmc.open_sessions, 0);
+}
+
+TEST_F(RedfishDriverTest, aMachineIsStartedAgainOnlyWhenItIsOff) {
+  bmc.on = true;
+  bmc.looks_until_off = 3;
+  driver.set(node, PowerAction::reboot);
+  for (int look = 0; look < 5; ++look) EXPECT_EQ(driver.state(node), Power::on);
+}
+
+TEST_F(RedfishDriverTest, aBmcThatRefusesUsIsNotAskedTwice) {
+  bmc.refuses_patch_with = 401;
+  EXPECT_THROW(driver.set_boot_device(node, "pxe", false), PowerFault);
+  EXPECT_EQ(bmc.patches(), 1U);
 }
 
 TEST_F(RedfishDriverTest, oneStartFromTheNetworkAndTheDiskForGood) {
@@ -168,6 +199,8 @@ TEST_F(RedfishDriverTest, failuresHaveTheirReason) {
   EXPECT_EQ(reason(), PowerFault::Reason::refused);
   EXPECT_THROW(static_cast<void>(redfish_power({{"PowerState", "Paused"}})), PowerFault);
   EXPECT_EQ(redfish_power({{"PowerState", "PoweringOn"}}), Power::on);
+  EXPECT_EQ(redfish_power({{"PowerState", "PoweringOff"}}), Power::off);
+  EXPECT_EQ(redfish_power({{"PowerState", "Off"}}), Power::off);
   EXPECT_EQ(allowed_reset(Json::object(), {"On"}), "On");
   EXPECT_EQ(driver.missing(Node()).size(), 1U);
 }
