@@ -17,12 +17,16 @@ import layering  # noqa: E402
 import links  # noqa: E402
 import mirror  # noqa: E402
 import names  # noqa: E402
+import promises  # noqa: E402
 import shell  # noqa: E402
 import sizes  # noqa: E402
 import tree  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import report  # noqa: E402
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mutation"))
+import table  # noqa: E402
 
 COMPILER = shutil.which("g++") or "c++"
 
@@ -345,6 +349,56 @@ class Report(LintTest):
     def test_without_results_it_fails(self):
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(report.main(os.path.join(self.root, "none.xml"), os.path.join(self.root, "list")), 1)
+
+
+class Promises(LintTest):
+    TESTS = {"e2e.boot_a": "all", "e2e.boot_b": "long", "unit.base.Text.is_cut": "quick"}
+
+    def page(self, row):
+        self.put("PROMISES.md", f"| promise | tried by | runs |\n|---|---|---|\n{row}\n")
+        return list(promises.offenders(self.root, self.TESTS))
+
+    def test_tests_that_are_there_are_fine(self):
+        self.assertEqual(self.page("| It boots | e2e.boot_*, e2e.boot_a | all |"), [])
+
+    def test_a_test_that_is_not_there_is_found(self):
+        self.assertIn("PROMISES.md:3: there is no test e2e.boots", self.page("| It boots | e2e.boot_a, e2e.boots | all |"))
+
+    def test_how_often_must_be_true(self):
+        self.assertIn("PROMISES.md:3: e2e.boot_b runs long, not quick", self.page("| It boots | e2e.boot_b | quick |"))
+
+    def test_a_page_that_promises_nothing_is_not_fine(self):
+        self.assertEqual(len(self.page("text")), 1)
+
+    def test_unit_tests_have_the_names_that_ctest_gives_them(self):
+        text = 'TEST_P(Cut, Keeps) {}\nINSTANTIATE_TEST_SUITE_P(\n    Each, Cut, Bool());\nTEST_F(Text, is_cut) {}'
+        self.assertEqual(list(promises.names_in("base", text)), ["unit.base.Each/Cut.Keeps", "unit.base.Text.is_cut"])
+
+
+class Mutations(LintTest):
+    ROW = "base/a.cpp\n- if (x  < 1)\n+ if (x <= 1)\nwhy: it is one too many\n"
+
+    def faults(self, rows, text="f();\nif (x <\n    1) g();\n"):
+        self.put("base/a.cpp", text)
+        return list(table.faults(self.root, table.parse("t", rows)))
+
+    def test_a_text_is_found_however_it_is_laid_out(self):
+        self.assertEqual(self.faults(self.ROW), [])
+        text, line = table.parse("t", self.ROW)[0].applied("f();\nif (x <\n    1) g();\n")
+        self.assertEqual((text, line), ("f();\nif (x <= 1) g();\n", 2))
+
+    def test_a_text_that_is_gone_or_is_there_twice_is_told(self):
+        self.assertEqual(self.faults("\n\n" + self.ROW, "f();\n"), ["t:3: in base/a.cpp this text is not there: if (x < 1)"])
+        self.assertIn("is there 2 times", self.faults(self.ROW, "if (x < 1) f(); if (x < 1) g();")[0])
+
+    def test_a_row_without_its_why_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "t:1: a row has"):
+            table.parse("t", "base/a.cpp\n- a\n+ b\n")
+
+    def test_a_table_without_controls_is_not_fine(self):
+        self.put("base/a.cpp", "if (x < 1)\n")
+        self.put("tests/mutation/base.txt", self.ROW)
+        self.bad(table, "no control that is to be noticed", "no control that is to be unnoticed")
 
 
 class Format(LintTest):
