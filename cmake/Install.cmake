@@ -34,6 +34,7 @@ foreach(room agent base bootstrap builder metadata pxe)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/${room}/*.md)
   list(APPEND texts ${found})
 endforeach()
+list(APPEND texts tests/README.md tests/mutation/README.md)  # README and PROMISES lead there
 foreach(text LICENSE ${texts})
   cmake_path(GET text PARENT_PATH folder)
   install(FILES ${CMAKE_SOURCE_DIR}/${text} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
