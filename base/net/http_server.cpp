@@ -1,14 +1,17 @@
 // All of Beast and Asio that serving needs is in this one file: it takes half a minute to compile.
 //
-// A Connection is a chain of asynchronous steps: await_head → await_body → answer → await_head … It lives as long as a
-// step of it is pending. While it waits for a head it stands in Places, the longest waiting first. An answer with a
+// A Connection is a chain of asynchronous steps: await_head → take_head → read_body → answer → await_head … It lives as
+// long as a step of it is pending. While the client keeps it waiting it stands in Places, the longest waiting first.
+// While another answer is being made (breathe()), what can't be answered beside it is parked. An answer with a
 // stream ends the chain with two steps side by side: parts are written as they come, and reading tells that the client
 // has gone; such a client stands in Places, too, so that who looks on makes room for who asks.
 #include "base/net/http_server.hpp"
 
 #include <openssl/ssl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -44,11 +47,15 @@ using Timer =
 
 /// How long a refused client may go on sending before it is cut off; cutting at once would lose our answer.
 constexpr auto k_linger = std::chrono::seconds(2);
+constexpr auto k_without_descriptors = std::chrono::milliseconds(50);
+/// Handlers of one breath; more would let the answer wait that is being made.
+constexpr int k_most_turns = 200;
 
 class Place {
  public:
   virtual ~Place() = default;
   virtual void cut() noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t held() const = 0;  ///< bytes that a body may come to
 };
 
 /// Who is connected, and who of them keeps us waiting.
@@ -64,9 +71,18 @@ struct Service {
   Logger& log;
   AccessLog* access;
   Places places;
+  std::uint64_t held = 0;                       ///< by all bodies that are being read
+  bool breathing = false;                       ///< others are served in the midst of an answer
+  std::vector<std::function<void()>> parked{};  ///< until that is made
+  std::function<void()> unpark{};
+  MonotonicTime last_breath{};
   bool stopping = false;
   std::int64_t date_second = 0;
   std::string date;
+
+  void answer_is_made() const {
+    if (!breathing && !parked.empty()) unpark();
+  }
 
   /// The Date header's value, made once a second.
   const std::string& now_text() {
@@ -81,7 +97,9 @@ struct Listener {
   HttpHandler& handler;
   std::unique_ptr<asio::ssl::context> tls;
   Acceptor acceptor;
-  tcp::endpoint peer;  ///< of the connection that is being accepted
+  tcp::endpoint peer{};  ///< of the connection that is being accepted
+  TlsFiles files{};
+  std::string seen{};  ///< of the files: what they were when they were read
 };
 
 ServedResponse plain_response(int status) {
@@ -101,6 +119,18 @@ int status_of(const ErrorCode& error) {
   return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
 }
 
+/// A Host field that is missing, there twice, or no host (RFC 9112 section 3.2).
+template <class Message>
+bool has_bad_host(const Message& message) {
+  const std::size_t count = message.count(http::field::host);
+  if (message.version() < 11 ? count > 1 : count != 1) return true;
+  const auto host = message[http::field::host];
+  return std::any_of(host.begin(), host.end(), [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return !letter && std::string_view("-._~%:[]").find(c) == std::string_view::npos;
+  });
+}
+
 template <class Stream>
 class Connection final : public Place, public std::enable_shared_from_this<Connection<Stream>> {
  public:
@@ -116,6 +146,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   Connection& operator=(const Connection&) = delete;
   ~Connection() override {
     stop_waiting();
+    let_go();
     service_.places.all.erase(all_);
   }
 
@@ -133,9 +164,11 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   void cut() noexcept override {
+    let_go();
     ErrorCode ignored;
     beast::get_lowest_layer(stream_).socket().close(ignored);
   }
+  [[nodiscard]] std::uint64_t held() const override { return held_; }
 
  private:
   static constexpr bool is_tls = !std::is_same_v<Stream, TcpStream>;
@@ -163,12 +196,50 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
                             [self = this->shared_from_this()](ErrorCode error, std::size_t) {
                               self->stop_waiting();
                               self->began_ = self->service_.clock.now();
-                              error ? self->refuse(error) : self->await_body();
+                              error ? self->refuse(error) : self->take_head();
                             });
   }
 
-  void await_body() {
-    if (parser_->is_done()) return answer();
+  void take_head() {
+    const bool is_whole = parser_->is_done();
+    const bool bad_host = has_bad_host(parser_->get());
+    take_request();
+    Result<RequestTarget, std::string> target = parse_request_target(request_.target);
+    if (!target || bad_host) return send(plain_response(400), false);
+    RequestTarget parts = std::move(target).value();
+    request_.raw_path = std::move(parts.raw_path);
+    request_.path = std::move(parts.path);
+    request_.query = std::move(parts.query);
+    if (is_whole) return answer();
+    if (service_.breathing) return park(&Connection::admit_body);
+    admit_body();
+  }
+
+  /// Whoever is refused is so before his body is read.
+  void admit_body() {
+    try {
+      Admission admission = listener_.handler.admit(request_);
+      if (admission.refusal) return send(std::move(*admission.refusal), false);
+      await_body(std::min(admission.body_bytes, service_.limits.body_bytes));
+    } catch (const std::exception& error) {
+      send(failed(error), false);
+    }
+  }
+
+  /// Goes on with `step` when the answer is made in whose midst this is.
+  void park(void (Connection::*step)()) {
+    beast::get_lowest_layer(stream_).expires_never();
+    service_.parked.emplace_back([self = this->shared_from_this(), step] { (*self.*step)(); });
+  }
+
+  void await_body(std::uint64_t most) {
+    const auto length = parser_->content_length();
+    if (length && *length > most) return send(plain_response(413), false);
+    parser_->body_limit(most);
+    held_ = length ? *length : most;
+    service_.held += held_;
+    if (!has_room()) return send(plain_response(503), false);
+    start_waiting();
     expire_after(service_.limits.body_time);
     if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -177,9 +248,27 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     });
   }
 
+  /// Whether all bodies that are being read may be; whoever lets us wait for the longest gives way.
+  bool has_room() {
+    auto& waiting = service_.places.waiting;
+    for (auto place = waiting.begin(); place != waiting.end() && service_.held > service_.limits.all_bodies; ++place) {
+      if ((*place)->held() > 0 && *place != this) (*place)->cut();
+    }
+    return service_.held <= service_.limits.all_bodies;
+  }
+
+  void let_go() noexcept {
+    service_.held -= held_;
+    held_ = 0;
+  }
+
   void read_body() {
     http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](ErrorCode error, std::size_t) {
-      error ? self->refuse(error) : self->answer();
+      self->stop_waiting();
+      if (error) return self->refuse(error);
+      self->request_.body = std::move(self->parser_->get().body());
+      self->let_go();
+      self->answer();
     });
   }
 
@@ -193,41 +282,39 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     send(plain_response(status), false);
   }
 
+  /// All but the body.
   void take_request() {
-    auto message = parser_->release();
+    const auto& message = parser_->get();
     request_ = {};
     request_.method = std::string(message.method_string());
     request_.target = std::string(message.target());
     request_.headers.reserve(8);
     for (const auto& field : message)
       request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
-    request_.body = std::move(message.body());
     request_.peer = peer_;
     request_.tls = is_tls;
     keep_alive_ = message.keep_alive() && !service_.stopping;
   }
 
   void answer() {
-    take_request();
-    Result<RequestTarget, std::string> target = parse_request_target(request_.target);
-    if (!target) return send(plain_response(400), false);
-    RequestTarget parts = std::move(target).value();
-    request_.raw_path = std::move(parts.raw_path);
-    request_.path = std::move(parts.path);
-    request_.query = std::move(parts.query);
-    send(handled(), keep_alive_);
+    if (service_.breathing && !listener_.handler.answers_at_once(request_)) return park(&Connection::answer);
+    ServedResponse response = handled();
+    service_.answer_is_made();
+    send(std::move(response), keep_alive_);
   }
 
   ServedResponse handled() {
     try {
       return listener_.handler.answer(request_);
-    } catch (const Error& error) {
-      service_.log.error(
-          cat(listener_.name, ": ", request_.method, " ", without_secrets(request_.target), ": ", error.story()));
     } catch (const std::exception& error) {
-      service_.log.error(
-          cat(listener_.name, ": ", request_.method, " ", without_secrets(request_.target), ": ", error.what()));
+      return failed(error);
     }
+  }
+
+  ServedResponse failed(const std::exception& error) const {
+    const auto* told = dynamic_cast<const Error*>(&error);
+    service_.log.error(cat(listener_.name, ": ", request_.method, " ", without_secrets(request_.target), ": ",
+                           told == nullptr ? error.what() : told->story()));
     return plain_response(500);
   }
 
@@ -241,8 +328,10 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     const ErrorCode error = write_at_once(parts);
     if (error || asio::buffer_size(parts) == 0) return finish(error, keep_alive, body.size());
     expire_after(service_.limits.write_time);
+    start_waiting();
     asio::async_write(stream_, parts,
                       [self = this->shared_from_this(), keep_alive, size = body.size()](ErrorCode failed, std::size_t) {
+                        self->stop_waiting();
                         self->finish(failed, keep_alive, size);
                       });
   }
@@ -302,7 +391,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void record(std::size_t size) const {
     if (service_.access == nullptr) return;
-    service_.access->record({listener_.name, request_, response_.status, size, service_.clock.now() - began_});
+    service_.access->record(
+        {listener_.name, request_, response_.status, size, service_.clock.now() - began_, response_.principal});
   }
 
   void finish(const ErrorCode& error, bool keep_alive, std::size_t size) {
@@ -348,6 +438,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   std::size_t sent_ = 0;                     ///< of a stream, with its head
   std::array<char, 512> waste_{};
   MonotonicTime began_{};
+  std::uint64_t held_ = 0;
   bool keep_alive_ = false;
   bool is_waiting_ = false;
   std::list<Place*>::iterator waiting_;
@@ -367,6 +458,17 @@ std::unique_ptr<asio::ssl::context> tls_context(const TlsFiles& files) {
   context->use_private_key_file(files.key, asio::ssl::context::pem, error);
   if (error) throw Error(ErrorKind::input, cat("reading the key in ", files.key, ": ", error.message()));
   return context;
+}
+
+/// Another text whenever one of the files is another or was written.
+std::string state_of(const TlsFiles& files) {
+  std::string all;
+  for (const std::string& name : {files.certificate, files.key}) {
+    struct stat info {};
+    if (::stat(name.c_str(), &info) != 0) return "";
+    all += cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size, " ");
+  }
+  return all;
 }
 
 /// Each connection is a descriptor; the soft limit of 1024 is for programs that use select(2).
@@ -391,8 +493,16 @@ struct HttpServer::State {
     listener.acceptor.async_accept(listener.peer, [this, &listener](ErrorCode error, Socket socket) {
       if (service.stopping || error == asio::error::operation_aborted) return;
       if (!error) admit(listener, std::move(socket));
-      if (error == asio::error::no_descriptors) make_room();
+      if (error == asio::error::no_descriptors && !make_room()) return accept_later(listener);
       accept(listener);
+    });
+  }
+
+  /// There is no descriptor, and nobody who could give one back at once: to ask again at once would take all our time.
+  void accept_later(Listener& listener) {
+    const auto soon = std::make_shared<Timer>(io, k_without_descriptors);
+    soon->async_wait([this, &listener, soon](ErrorCode error) {
+      if (!error && !service.stopping) accept(listener);
     });
   }
 
@@ -406,22 +516,62 @@ struct HttpServer::State {
     }
   }
 
-  void make_room() {
-    if (service.places.waiting.empty()) return;
+  /// False when nobody keeps us waiting.
+  bool make_room() {
+    if (service.places.waiting.empty()) return false;
     Place* longest = service.places.waiting.front();
     service.places.waiting.splice(service.places.waiting.end(), service.places.waiting, service.places.waiting.begin());
     longest->cut();
+    return true;
+  }
+
+  /// Runs `work` unless that would be in the midst of an answer; then when that is made.
+  void run_or_park(std::function<void()> work) {
+    if (service.breathing) return service.parked.push_back(std::move(work));
+    try {
+      work();
+    } catch (const std::exception& failure) {
+      service.log.error(failure.what());
+    }
+    service.answer_is_made();
+  }
+
+  void breathe() {
+    const MonotonicTime begin = service.clock.now();
+    if (service.breathing || begin - service.last_breath < service.limits.breath) return;
+    service.breathing = true;
+    for (int turns = 0; turns < k_most_turns && !io.stopped() && io.poll_one() > 0; ++turns) {
+    }
+    service.breathing = false;
+    service.last_breath = service.clock.now();
+  }
+
+  void unpark() {
+    if (service.breathing) return;  // another answer has begun; its end is waited for
+    for (std::function<void()>& work : std::exchange(service.parked, {})) run_or_park(std::move(work));
+  }
+
+  void look_at_certificates() {
+    for (Listener& listener : listeners) {
+      if (!listener.tls) continue;
+      std::string now = state_of(listener.files);
+      if (now.empty() || now == listener.seen) continue;
+      listener.seen = std::move(now);
+      try {
+        listener.tls = tls_context(listener.files);
+        service.log.info(
+            cat(listener.name, ": serves with the certificate that is now in ", listener.files.certificate));
+      } catch (const Error& error) {
+        service.log.warning(cat(listener.name, ": still serves with the former certificate: ", error.story()));
+      }
+    }
   }
 
   void tick(Timer& timer, Duration period, const std::function<void()>& action) {
     timer.expires_after(period);
     timer.async_wait([this, &timer, period, action](ErrorCode error) {
       if (error || service.stopping) return;
-      try {
-        action();
-      } catch (const std::exception& failure) {
-        service.log.error(failure.what());
-      }
+      if (!service.breathing) run_or_park(action);  // else the next time
       tick(timer, period, action);
     });
   }
@@ -449,11 +599,16 @@ struct HttpServer::State {
 };
 
 HttpServer::HttpServer(HttpServerLimits limits, const Clock& clock, Logger& log, AccessLog* access)
-    : state_(new State{.service = {limits, clock, log, access, {}, false, 0, ""}, .listeners = {}, .timers = {}}) {
+    : state_(new State{
+          .service = {.limits = limits, .clock = clock, .log = log, .access = access, .places = {}, .date = {}},
+          .listeners = {},
+          .timers = {}}) {
+  state_->service.unpark = [this] { asio::post(state_->io, [this] { state_->unpark(); }); };
   raise_descriptor_limit(limits.connections);
 }
 
 HttpServer::~HttpServer() {
+  state_->service.parked.clear();
   for (Place* place : state_->service.places.all) place->cut();
   state_->listeners.clear();
   state_->timers.clear();
@@ -465,8 +620,14 @@ std::uint16_t HttpServer::listen(const std::string& name, const std::string& add
   const asio::ip::address parsed = asio::ip::make_address(address, error);
   if (error) throw Error(ErrorKind::input, cat(name, ": '", address, "' is no IP address"));
   const tcp::endpoint endpoint(parsed, port);
+  const bool first_tls = tls != nullptr && std::none_of(state_->listeners.begin(), state_->listeners.end(),
+                                                        [](const Listener& each) { return each.tls != nullptr; });
   Listener& listener = state_->listeners.emplace_back(
-      Listener{name, handler, tls == nullptr ? nullptr : tls_context(*tls), Acceptor(state_->io), {}});
+      Listener{name, handler, tls == nullptr ? nullptr : tls_context(*tls), Acceptor(state_->io)});
+  if (tls != nullptr) {
+    listener.files = *tls;
+    listener.seen = state_of(*tls);
+  }
   const auto check = [&](std::string_view step) {
     if (error) throw Error(ErrorKind::io, cat(name, ": ", step, " ", address, " port ", port, ": ", error.message()));
   };
@@ -479,6 +640,7 @@ std::uint16_t HttpServer::listen(const std::string& name, const std::string& add
   listener.acceptor.listen(4096, error);
   check("listening on");
   state_->accept(listener);
+  if (first_tls) every(state_->service.limits.tls_look, [this] { state_->look_at_certificates(); });
   return listener.acceptor.local_endpoint().port();
 }
 
@@ -498,14 +660,10 @@ void HttpServer::run(bool signals) {
   state_->io.run();
 }
 
+void HttpServer::breathe() { state_->breathe(); }
+
 void HttpServer::post(std::function<void()> action) {
-  asio::post(state_->io, [this, action = std::move(action)] {
-    try {
-      action();
-    } catch (const std::exception& failure) {
-      state_->service.log.error(failure.what());
-    }
-  });
+  asio::post(state_->io, [this, action = std::move(action)]() mutable { state_->run_or_park(std::move(action)); });
 }
 
 void HttpServer::stop() {

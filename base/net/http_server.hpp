@@ -1,8 +1,10 @@
 // HttpServer: HTTP/1.1 for machines, on one thread. Handlers are pure functions of a request; what they share needs no
 // locks. Built for many small answers: keep-alive, no copy of shared bodies, 20,000 connections.
 //
-// Against hostile clients: a head must be complete before a deadline, sizes are limited, and when all places are taken,
-// whoever has kept the server waiting for the longest loses his. So no number of slow clients keeps others out.
+// Against hostile clients: heads and bodies must be complete before a deadline, sizes are limited, a handler is asked
+// before a body is read, and when all places, descriptors or bytes for bodies are taken, whoever has kept the server
+// waiting for the longest (for a head, a body, or to take an answer) loses his. So no number of slow clients keeps
+// others out.
 #pragma once
 
 #include <chrono>
@@ -18,14 +20,17 @@
 namespace hearth {
 
 struct HttpServerLimits {
-  std::uint32_t head_bytes = 16U << 10U;               ///< more is answered with 431
-  std::uint64_t body_bytes = std::uint64_t{4} << 20U;  ///< more is answered with 413
+  std::uint32_t head_bytes = 16U << 10U;                ///< more is answered with 431
+  std::uint64_t body_bytes = std::uint64_t{4} << 20U;   ///< more is answered with 413
+  std::uint64_t all_bodies = std::uint64_t{64} << 20U;  ///< bytes of bodies that are being read at one time
   std::size_t connections = 20000;
   Duration head_time = std::chrono::seconds(10);  ///< from the connection, or the last answer, to a complete head
   Duration body_time = std::chrono::seconds(60);
   Duration write_time = std::chrono::seconds(60);
-  Duration idle_time = std::chrono::seconds(30);  ///< how long a connection is kept between two requests
-  Duration stop_time = std::chrono::seconds(5);   ///< what running requests get when the server stops
+  Duration idle_time = std::chrono::seconds(30);   ///< how long a connection is kept between two requests
+  Duration stop_time = std::chrono::seconds(5);    ///< what running requests get when the server stops
+  Duration tls_look = std::chrono::seconds(5);     ///< how often certificates are looked at, whether they are others
+  Duration breath = std::chrono::milliseconds(5);  ///< how long an answer may take before others are served beside it
 };
 
 /// One answered request.
@@ -35,6 +40,7 @@ struct AccessRecord {
   int status = 0;
   std::size_t bytes = 0;  ///< of the body
   Duration took{};
+  std::string_view principal{};
 };
 
 class AccessLog {
@@ -43,7 +49,7 @@ class AccessLog {
   virtual void record(const AccessRecord& record) noexcept = 0;
 };
 
-/// PEM files of a server's certificate chain and key.
+/// PEM files of a server's certificate chain and key. When they are others, connections from then on get those.
 struct TlsFiles {
   std::string certificate;
   std::string key;
@@ -63,6 +69,9 @@ class HttpServer {
                        const TlsFiles* tls = nullptr);
   /// Calls `action` on the server's thread, again and again, until the server stops.
   void every(Duration period, std::function<void()> action);
+  /// Within a handler, or an action: serves others for a moment, if the last moment is some time ago. What is asked
+  /// meanwhile is answered if its handler says that it can be; all else, actions too, waits for the handler's end.
+  void breathe();
   /// From any thread: calls `action` once, on the server's thread.
   void post(std::function<void()> action);
   /// Serves until stop(). With `signals`, SIGTERM and SIGINT stop it, too.

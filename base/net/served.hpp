@@ -1,6 +1,8 @@
 // What an HTTP server hands to its handler and gets back, as values. http_server.hpp has the server.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,13 +37,31 @@ struct ServedResponse {
   std::string body;
   std::shared_ptr<const std::string> shared_body;  ///< in place of `body`: not copied
   std::shared_ptr<ServedStream> stream;            ///< in place of both: sent as it comes, without a length
+  std::string principal;                           ///< who asked, for the access log; empty = nobody who is known
 
   [[nodiscard]] const std::string& content() const { return shared_body ? *shared_body : body; }
+};
+
+/// What is said of a request whose body has not been read yet.
+struct Admission {
+  std::optional<ServedResponse> refusal{};                               ///< sent at once, in place of any answer
+  std::uint64_t body_bytes = std::numeric_limits<std::uint64_t>::max();  ///< more is answered with 413
 };
 
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
+  /// Called with all but the body: whoever may not ask is refused before the body takes memory.
+  [[nodiscard]] virtual Admission admit(const ServedRequest& head) {
+    (void)head;
+    return {};
+  }
+  /// Whether this can be answered in the midst of another answer (HttpServer::breathe()): it changes nothing, and reads
+  /// nothing that is being changed. What can't waits until the other answer is made.
+  [[nodiscard]] virtual bool answers_at_once(const ServedRequest& request) const {
+    (void)request;
+    return false;
+  }
   /// Called on the server's one thread: it must not wait. What it throws is logged and answered with 500.
   [[nodiscard]] virtual ServedResponse answer(const ServedRequest& request) = 0;
 };

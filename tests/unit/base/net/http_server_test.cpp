@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
@@ -17,14 +20,14 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Answers with what it was asked; /throw throws; /big gives a megabyte.
+/// Answers with what it was asked; /throw throws; /big gives a megabyte, /bigger more than buffers hold.
 class Echo final : public HttpHandler {
  public:
   ServedResponse answer(const ServedRequest& request) override {
     ServedResponse response;
     if (request.path == "/throw") throw Error(ErrorKind::io, "the disk is gone");
-    if (request.path == "/big") {
-      response.shared_body = big_;
+    if (request.path == "/big" || request.path == "/bigger") {
+      response.shared_body = request.path == "/big" ? big_ : bigger_;
       return response;
     }
     response.headers = {{"X-Peer", request.peer}};
@@ -35,6 +38,7 @@ class Echo final : public HttpHandler {
 
  private:
   std::shared_ptr<const std::string> big_ = std::make_shared<const std::string>(1 << 20, 'x');
+  std::shared_ptr<const std::string> bigger_ = std::make_shared<const std::string>(1 << 24, 'x');
 };
 
 class Records final : public AccessLog {
@@ -70,7 +74,7 @@ TEST(HttpServer, HeadGetsTheLengthButNoBody) {
   Echo echo;
   RunningServer server(echo);
   RawConnection client(server.port);
-  client.say("HEAD /big HTTP/1.1\r\nConnection: close\r\n\r\n");
+  client.say("HEAD /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   const std::string all = client.rest();
   EXPECT_THAT(all, HasSubstr("Content-Length: 1048576\r\n"));
   EXPECT_THAT(all, testing::EndsWith("\r\n\r\n"));
@@ -99,7 +103,7 @@ TEST(HttpServer, RefusesAChunkedBodyAsSoonAsItIsTooLong) {
   Echo echo;
   RunningServer server(echo, {.body_bytes = 10});
   RawConnection client(server.port);
-  client.say("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n8\r\n12345678\r\n");
+  client.say("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n8\r\n12345678\r\n");
   EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 413 "));
 }
 
@@ -112,6 +116,22 @@ TEST(HttpServer, WhatIsNoHttpIsAnsweredWith400AndClosed) {
     RawConnection client(server.port);
     client.say(bad);
     EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad;
+  }
+}
+
+TEST(HttpServer, AHostIsNamedOnceAndIsOne) {
+  Echo echo;
+  RunningServer server(echo);
+  for (const char* bad : {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                          "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", "GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"}) {
+    RawConnection client(server.port);
+    client.say(bad);
+    EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad;
+  }
+  for (const char* good : {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n"}) {
+    RawConnection client(server.port);
+    client.say(good);
+    EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 200 ")) << good;
   }
 }
 
@@ -135,6 +155,119 @@ TEST(HttpServer, ServesOthersThoughSlowClientsHoldEveryPlace) {
   EXPECT_EQ(slow.front()->rest(), "");
 }
 
+TEST(HttpServer, ServesOthersThoughBodiesDoNotComeAndAnswersAreNotTaken) {
+  Echo echo;
+  RunningServer server(echo, {.connections = 8, .body_time = 60s, .write_time = 60s});
+  std::vector<std::unique_ptr<RawConnection>> slow;
+  for (int i = 0; i < 40; ++i) {
+    slow.push_back(std::make_unique<RawConnection>(server.port));
+    slow.back()->say(i < 20 ? "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n"
+                            : "GET /bigger HTTP/1.1\r\nHost: h\r\n\r\n");
+  }
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(server.send("GET", "/").status, 200);
+  EXPECT_EQ(slow.front()->rest(), "");
+}
+
+/// Lets nobody in who names no key, and takes ten bytes from all others.
+class Guarded final : public HttpHandler {
+ public:
+  [[nodiscard]] Admission admit(const ServedRequest& head) override {
+    Admission admission;
+    admission.body_bytes = 10;
+    if (head.header("X-Key")) return admission;
+    admission.refusal.emplace();
+    admission.refusal->status = 401;
+    return admission;
+  }
+  ServedResponse answer(const ServedRequest& request) override {
+    ServedResponse response;
+    response.body = request.body;
+    response.principal = "key";
+    return response;
+  }
+};
+
+TEST(HttpServer, RefusesBeforeTheBodyComes) {
+  Guarded guarded;
+  RunningServer server(guarded);
+  RawConnection stranger(server.port);
+  stranger.say("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_THAT(stranger.rest(), StartsWith("HTTP/1.1 401 "));
+  RawConnection chunks(server.port);
+  chunks.say("POST / HTTP/1.1\r\nHost: h\r\nX-Key: k\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n8\r\n1");
+  EXPECT_THAT(chunks.rest(), StartsWith("HTTP/1.1 413 "));
+  EXPECT_EQ(server.send("POST", "/", {{"X-Key", "k"}}, std::string(11, 'x')).status, 413);
+  EXPECT_EQ(server.send("POST", "/", {{"X-Key", "k"}}, "0123456789").body, "0123456789");
+}
+
+TEST(HttpServer, BodiesThatAreReadAtOneTimeHaveALimitAndTheSlowestGivesWay) {
+  Echo echo;
+  RunningServer server(echo, {.all_bodies = 1000, .body_time = 60s});
+  RawConnection slow(server.port);
+  slow.say("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\nx");
+  EXPECT_EQ(server.send("GET", "/").status, 200);  // what it said has been read
+  EXPECT_EQ(server.send("POST", "/", {}, std::string(900, 'x')).status, 200);
+  EXPECT_EQ(slow.rest(), "");
+  EXPECT_EQ(server.send("POST", "/", {}, std::string(1001, 'x')).status, 503);
+}
+
+/// /long lets others be served in its midst until somebody asked for /short.
+class LongAnswers final : public HttpHandler {
+ public:
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override { return request.path == "/short"; }
+  ServedResponse answer(const ServedRequest& request) override {
+    order += request.path;
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (request.path == "/long" && order.find("/short") == std::string::npos &&
+           std::chrono::steady_clock::now() < end) {
+      began = true;
+      server->breathe();
+    }
+    order += ";";
+    return {};
+  }
+  HttpServer* server = nullptr;
+  std::atomic<bool> began = false;
+  std::string order;
+};
+
+TEST(HttpServer, AnswersWhatItCanInTheMidstOfALongAnswerAndTheRestAfterwards) {
+  LongAnswers handler;
+  RunningServer server(handler, {.breath = 1ms});
+  handler.server = &server.server;
+  std::thread long_one([&] { EXPECT_EQ(server.send("GET", "/long").status, 200); });
+  while (!handler.began) std::this_thread::yield();
+  std::thread other([&] { EXPECT_EQ(server.send("POST", "/other", {}, "body").status, 200); });
+  RawConnection third(server.port);
+  third.say("GET /third HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  bool posted = false;
+  server.server.post([&] {
+    handler.order += "posted;";
+    posted = true;
+  });
+  std::this_thread::sleep_for(50ms);  // they are there when the short one is answered
+  EXPECT_EQ(server.send("GET", "/short").status, 200);
+  long_one.join();
+  other.join();
+  EXPECT_THAT(third.rest(), StartsWith("HTTP/1.1 200 "));
+  server.stop();
+  EXPECT_THAT(handler.order, StartsWith("/long/short;;")) << "the rest comes when the long one is made";
+  EXPECT_TRUE(posted);
+}
+
+TEST(HttpServer, RecordsWhoAsked) {
+  class Principals final : public AccessLog {
+   public:
+    void record(const AccessRecord& record) noexcept override { all += cat(record.principal, ";"); }
+    std::string all;
+  } principals;
+  Guarded guarded;
+  RunningServer server(guarded, {}, &principals);
+  server.send("GET", "/");
+  server.stop();
+  EXPECT_EQ(principals.all, "key;");
+}
+
 TEST(HttpServer, RecordsEachAnswer) {
   Echo echo;
   Records records;
@@ -152,10 +285,10 @@ TEST(HttpServer, StopsAtOnceWhenNobodyIsServedAndFreesItsPort) {
     RunningServer server(echo);
     port = server.port;
     RawConnection idle(server.port);
-    idle.say("GET / HTTP/1.1\r\n\r\n");
+    idle.say("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     idle.until("GET /");
     server.stop();
-    EXPECT_EQ(idle.rest(), "? host= ");
+    EXPECT_EQ(idle.rest(), "? host=h ");
   }
   EXPECT_FALSE(RawConnection(port).connected);
 }
@@ -198,6 +331,33 @@ std::string curl(const std::vector<std::string>& arguments) {
   return runner.run(command).out;
 }
 
+TlsFiles make_certificate(const fs::path& directory) {
+  TlsFiles files{(directory / "certificate.pem").string(), (directory / "key.pem").string()};
+  SystemClock clock;
+  RealRunner runner(clock);
+  Command command;
+  command.argv = {"openssl",
+                  "req",
+                  "-x509",
+                  "-newkey",
+                  "ec",
+                  "-pkeyopt",
+                  "ec_paramgen_curve:prime256v1",
+                  "-nodes",
+                  "-keyout",
+                  files.key,
+                  "-out",
+                  files.certificate,
+                  "-days",
+                  "1",
+                  "-subj",
+                  "/CN=h",
+                  "-addext",
+                  "subjectAltName=IP:127.0.0.1"};
+  run_checked(runner, command);
+  return files;
+}
+
 TEST(HttpServer, ServesCurlWithExpectAndTls) {
   if (!find_program("curl", current_environment())) GTEST_SKIP() << "curl is not installed";
   if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
@@ -211,19 +371,39 @@ TEST(HttpServer, ServesCurlWithExpectAndTls) {
   EXPECT_EQ(curl({"-o", "/dev/null", "-w", "%{num_connects} ", plain.url("/1"), "-o", "/dev/null", plain.url("/2")}),
             "1 0 ");
 
-  const std::string key = (directory.path() / "key.pem").string();
-  const std::string certificate = (directory.path() / "certificate.pem").string();
-  SystemClock clock;
-  RealRunner runner(clock);
-  Command command;
-  command.argv = {
-      "openssl", "req",       "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key,
-      "-out",    certificate, "-days", "1",       "-subj",    "/CN=h",  "-addext", "subjectAltName=IP:127.0.0.1"};
-  run_checked(runner, command);
-  const TlsFiles files{certificate, key};
+  const TlsFiles files = make_certificate(directory.path());
   RunningServer secure(echo, {}, nullptr, &files);
-  EXPECT_EQ(curl({"--cacert", certificate, secure.url("/x", "https")}),
+  EXPECT_EQ(curl({"--cacert", files.certificate, secure.url("/x", "https")}),
             cat("GET /x? host=127.0.0.1:", secure.port, " "));
+}
+
+/// Until the log, which belongs to the server's thread, says so.
+void wait_for_log(RunningServer& server, const std::string& text) {
+  for (bool there = false; !there; std::this_thread::sleep_for(5ms)) {
+    std::promise<bool> holds;
+    server.server.post([&] { holds.set_value(server.log.holds(text)); });
+    there = holds.get_future().get();
+  }
+}
+
+TEST(HttpServer, TakesACertificateThatIsRenewedAndKeepsTheFormerOneBeforeHalfOfOne) {
+  if (!find_program("curl", current_environment())) GTEST_SKIP() << "curl is not installed";
+  if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
+  Echo echo;
+  const TempDir first = TempDir::create("/tmp", "http-server-");
+  const TempDir second = TempDir::create("/tmp", "http-server-");
+  const TlsFiles files = make_certificate(first.path());
+  const TlsFiles renewed = make_certificate(second.path());
+  const std::string former = (first.path() / "former.pem").string();
+  fs::copy_file(files.certificate, former);
+  RunningServer server(echo, {.tls_look = 5ms}, nullptr, &files);
+  EXPECT_THAT(curl({"--cacert", former, server.url("/x", "https")}), StartsWith("GET /x"));
+  fs::copy_file(renewed.certificate, files.certificate, fs::copy_options::overwrite_existing);
+  wait_for_log(server, "still serves with the former certificate");
+  EXPECT_THAT(curl({"--cacert", former, server.url("/x", "https")}), StartsWith("GET /x"));
+  fs::copy_file(renewed.key, files.key, fs::copy_options::overwrite_existing);
+  wait_for_log(server, "serves with the certificate that is now in");
+  EXPECT_THAT(curl({"--cacert", renewed.certificate, server.url("/x", "https")}), StartsWith("GET /x"));
 }
 
 }  // namespace
