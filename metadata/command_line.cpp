@@ -8,6 +8,7 @@
 #include "metadata/compile/files.hpp"
 #include "metadata/compile/site_seed.hpp"
 #include "metadata/model/json_reader.hpp"
+#include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -133,7 +134,7 @@ int with_model(const Arguments& arguments, const std::function<int(StackModel&)>
     read_model(arguments, model, seed);
     return use(model);
   } catch (const Fault& fault) {
-    throw fault.located(model.sources);
+    throw in_plain_words(fault).located(model.sources);
   }
 }
 

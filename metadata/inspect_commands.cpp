@@ -11,6 +11,7 @@
 #include "metadata/compile/plan.hpp"
 #include "metadata/compile/resolved.hpp"
 #include "metadata/compile/wanted_parameters.hpp"
+#include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/roles/rendered_tree.hpp"
 
@@ -140,7 +141,7 @@ int render_tree(const Arguments& arguments) {
     cli::print(cat(files->rules().size(), " files in ", *arguments.value("output"), "\n"));
     return 0;
   } catch (const Fault& fault) {
-    throw fault.located(sources);
+    throw in_plain_words(fault).located(sources);
   }
 }
 

@@ -5,11 +5,14 @@
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/model/yaml_reader.hpp"
 
 namespace hearth::metadata {
 
@@ -18,7 +21,9 @@ namespace {
 using Patch = Mending::Patch;
 using Path = std::vector<std::size_t>;
 
-constexpr std::chrono::seconds k_longest_look{10};
+constexpr std::chrono::seconds k_longest_look{2};
+constexpr std::size_t k_lines_before = 6;  ///< that may be to blame for where a text can't be read any more
+constexpr std::chrono::milliseconds k_longest_reading{300};  ///< of one file that can't be parsed
 
 Value not_known() { return Value::waiting({{"what is wrong", "value"}}); }
 
@@ -203,7 +208,8 @@ class Surgeon {
   std::vector<std::string> names_;
 };
 
-Mistake mistake_of(const Fault& fault, const Sources& sources) {
+Mistake mistake_of(const Fault& met, const Sources& sources) {
+  const Fault fault = in_plain_words(met);
   return {.file = sources.name(fault.mark().file),
           .line = fault.mark().line,
           .column = fault.mark().column,
@@ -246,7 +252,86 @@ std::vector<Mistake> warnings_of(StackModel& model, bool faultless) {
   return found;
 }
 
+/// Where the text can't be parsed any more; nothing where it can.
+std::optional<std::size_t> stops_at(const std::vector<std::string>& lines) {
+  const Result<Value> read = parse_yaml(join(lines, "\n"), "", 0);
+  return read ? std::nullopt : std::optional(static_cast<std::size_t>(read.error().at.line));
+}
+
+/// The line near `stop`, counted from 1, without which most of the rest can be read.
+std::size_t worst_line(std::vector<std::string>& lines, std::size_t stop) {
+  std::size_t worst = 0;
+  std::size_t farthest = 0;
+  const std::size_t last = std::min(stop, lines.size());
+  for (std::size_t line = last; line > 0 && line + k_lines_before > last; --line) {
+    if (trim(lines[line - 1]).empty()) continue;
+    const std::string kept = std::exchange(lines[line - 1], "");
+    const std::size_t reached = stops_at(lines).value_or(lines.size() + 1);
+    lines[line - 1] = kept;
+    if (reached <= farthest) continue;
+    farthest = reached;
+    worst = line;
+  }
+  return worst;
+}
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+void add_words(std::string_view text, std::set<std::string>& words) {
+  std::string word;
+  for (const char c : cat(text, " ")) {
+    if (is_word(c)) {
+      word += c;
+    } else if (!word.empty()) {
+      words.insert(std::exchange(word, ""));
+    }
+  }
+}
+
+/// What a line gives a name to: its first key.
+std::string key_of(std::string_view line) {
+  const std::string_view text = trim(line);
+  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
+  return end != text.end() && *end == ':' ? std::string(text.begin(), end) : "";
+}
+
 }  // namespace
+
+std::string Mending::readable(const std::string& file, std::string text, std::string_view what, Sources& sources) {
+  if (const auto known = readable_.find(file); known != readable_.end()) return known->second;
+  const Result<Value> read = parse_yaml(text, file, 0);
+  if (read) return text;
+  const Position at = read.error().at;
+  readable_[file] = text;
+  unreadable_.push_back(
+      value_fault(cat("Error parsing ", what, ": ", read.error().what),
+                  {sources.add(file), static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)}));
+  std::vector<std::string> lines = split(text, '\n');
+  std::set<std::string> names;
+  const auto began = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - began < k_longest_reading) {
+    const std::optional<std::size_t> stop = stops_at(lines);
+    if (!stop) {
+      const Result<Value> rest = parse_yaml(join(lines, "\n"), "", 0);
+      if (!rest || !rest->is_map()) return text;
+      left_out_.merge(names);
+      return readable_[file] = join(lines, "\n");
+    }
+    const std::size_t worst = worst_line(lines, *stop);
+    if (worst == 0) return text;
+    if (std::string name = key_of(lines[worst - 1]); !name.empty()) names.insert(std::move(name));
+    lines[worst - 1].clear();
+  }
+  return text;
+}
+
+bool Mending::may_follow(const Fault& fault) const {
+  std::set<std::string> words;
+  add_words(fault.what(), words);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return left_out_.count(word) > 0; });
+}
 
 Value Mending::mended(const std::string& file, Value document) {
   for (const Patch& patch : patches_[file]) document = patched(document, patch);
@@ -267,9 +352,13 @@ Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
   const auto began = std::chrono::steady_clock::now();
   Mending mending;
   Mistakes result;
+  bool is_whole = true;  // else nobody has looked at the lines that were left out
   for (bool first = true;; first = false) {
     StackModel model;
     model.mend = [&](const std::string& file, Value document) { return mending.mended(file, std::move(document)); };
+    model.mend_text = [&](const std::string& file, std::string text, std::string_view what) {
+      return mending.readable(file, std::move(text), what, model.sources);
+    };
     std::vector<Fault> faults;
     try {
       build(model);
@@ -278,8 +367,17 @@ Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
     } catch (const Fault& fault) {
       faults = {fault};
     }
+    for (const Fault& fault : mending.take_unreadable()) {
+      is_whole = false;
+      Mistake mistake = mistake_of(fault, model.sources);
+      if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
+    }
     bool mended = false;
     for (const Fault& fault : faults) {
+      if (mending.may_follow(fault)) {
+        mended = mending.mend(fault, model.sources) || mended;
+        continue;
+      }
       Mistake mistake = mistake_of(fault, model.sources);
       if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
       mended = mending.mend(fault, model.sources) || mended;
@@ -287,6 +385,7 @@ Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
     result.all = std::chrono::steady_clock::now() - began < k_longest_look && !(model.tree && model.tree->exhausted());
     if (!mended || !result.all) break;
   }
+  result.all = result.all && is_whole;
   sort_by_place(result.errors);
   return result;
 }

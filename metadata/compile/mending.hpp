@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metadata/compile/request.hpp"
@@ -25,6 +27,14 @@ class Mending {
     std::string name{};  ///< of the member that is added to the map at the path
   };
 
+  /// `text` as it is, where it can be parsed; else without the lines that keep it from that, so that the rest is looked
+  /// at. What is wrong with it is given by take_unreadable() then, once.
+  [[nodiscard]] std::string readable(const std::string& file, std::string text, std::string_view what,
+                                     Sources& sources);
+  [[nodiscard]] std::vector<Fault> take_unreadable() { return std::exchange(unreadable_, {}); }
+  /// Whether the fault may only be there because its cause stood in a line that was left out.
+  [[nodiscard]] bool may_follow(const Fault& fault) const;
+
   /// `document`, read from `file`, with all that was mended in it so far.
   [[nodiscard]] Value mended(const std::string& file, Value document);
   /// Mends what the fault is about, for whoever reads next; false where its place says too little.
@@ -33,6 +43,9 @@ class Mending {
  private:
   std::map<std::string, Value> documents_;
   std::map<std::string, std::vector<Patch>> patches_;  ///< by file, in the order in which they were made
+  std::vector<Fault> unreadable_;
+  std::map<std::string, std::string> readable_;  ///< what is read in their place
+  std::set<std::string> left_out_;               ///< what lines that were left out gave names to
 };
 
 /// A fault or a warning as people see it.

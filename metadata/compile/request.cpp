@@ -63,7 +63,8 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
   for (const std::string& name : request.environments) {
     const std::optional<std::string> text = model.files->read(name);
     if (!text) throw Fault("not_found", cat("there is no environment file ", name));
-    files.push_back(read_environment(*text, name, model.sources, request.other_files.empty(), model.mend));
+    const std::string mended = model.mend_text ? model.mend_text(name, *text, "the environment") : *text;
+    files.push_back(read_environment(mended, name, model.sources, request.other_files.empty(), model.mend));
   }
   if (files.empty() && !request.environment.is_null())
     files.push_back({"environment", check_environment(request.environment)});
@@ -116,6 +117,8 @@ void build_model(StackModel& model, const StackRequest& request) {
   model.tree = std::make_unique<Tree>(model.sources, *model.files);
   model.tree->settings = request.settings;
   model.tree->mend = model.mend;
+  model.tree->mend_text = model.mend_text;
+  model.tree->breathe = model.breathe;
   if (model.tree->settings.seed.empty()) model.tree->settings.seed = random_hex(32);
   TemplatePtr source = request.source;
   if (source == nullptr) {

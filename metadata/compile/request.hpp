@@ -13,7 +13,9 @@ namespace hearth::metadata {
 struct StackModel {
   Sources sources;
   std::unique_ptr<FileSource> files;
-  DocumentFilter mend{};  ///< of what is read (mending.hpp)
+  TextFilter mend_text{};
+  DocumentFilter mend{};            ///< of what is read (mending.hpp)
+  std::function<void()> breathe{};  ///< called now and then while it is evaluated
   std::unique_ptr<Tree> tree;
   std::unique_ptr<Stack> root;
 };

@@ -26,14 +26,19 @@ std::string text_field(const Value& map, std::string_view key) {
   return found.is_string() ? found.text() : "";
 }
 
-std::vector<Answer> read_answers(std::string_view lines, const std::string& file) {
+std::vector<Answer> read_answers(std::string_view lines, const std::string& file, std::vector<std::string>& notes) {
   std::vector<Answer> answers;
   std::size_t number = 0;
   for (const std::string& line : split(std::string(lines), '\n')) {
     ++number;
     if (line.empty()) continue;
     const std::string place = cat(file, ":", number);
-    const Value read = parse_json_value(line, place).value_or_throw();
+    const Result<Value> parsed = parse_json_value(line, place);
+    if (!parsed) {
+      notes.push_back(cat(place, ": passed over: no whole signal; a crash may have left it"));
+      continue;
+    }
+    const Value& read = *parsed;
     Answer answer{text_field(read, "server"), text_field(read, "deployment"), text_field(read, "id"),
                   member(read, "signal"), number};
     if (answer.server.empty() || answer.id.empty() || !answer.signal.is_map()) {
@@ -42,6 +47,7 @@ std::vector<Answer> read_answers(std::string_view lines, const std::string& file
     }
     answers.push_back(std::move(answer));
   }
+  if (answers.empty() && !notes.empty()) throw Error(ErrorKind::input, cat(file, " has no signal in it"));
   return answers;
 }
 
@@ -92,8 +98,8 @@ bool learn_round(Stack& root, const Endpoints& endpoints, std::vector<Answer>& a
 
 std::vector<std::string> learn_signals(Stack& root, const Endpoints& endpoints, std::string_view lines,
                                        const std::string& file) {
-  std::vector<Answer> answers = read_answers(lines, file);
   std::vector<std::string> notes;
+  std::vector<Answer> answers = read_answers(lines, file, notes);
   while (learn_round(root, endpoints, answers, notes, file)) {  // what was learned lets other deployments be there
   }
   for (const Answer& answer : answers) {

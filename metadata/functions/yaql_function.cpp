@@ -41,7 +41,7 @@ Value run_yaql(const Expression& call, Scope& scope) {
   const Value* data = arguments.find("data");
   yaql::Variables variables;
   variables.set("$", yaql::Item(map_of({{"data", data == nullptr ? Value::map({}) : *data}})));
-  yaql::Evaluator evaluator(scope.yaql_limit());
+  yaql::Evaluator evaluator(scope.yaql_limit(), [&scope] { scope.breathe(); });
   try {
     const yaql::Item result = evaluator.evaluate(*syntax, variables);
     if (result.is_collection() && !result.sequence) (void)evaluator.items(result);

@@ -12,6 +12,8 @@ namespace hearth::metadata {
 
 namespace {
 
+constexpr std::size_t k_deepest_evaluation = 2000;
+
 std::string below(const std::string& path, const std::string& name) {
   return path.empty() ? name : cat(path, ".", name);
 }
@@ -224,6 +226,7 @@ void Stack::identify(Resource& resource) {
 }
 
 void Tree::spend(std::uint64_t bytes) {
+  if (breathe) breathe();
   made += bytes;
   if (made > settings.most_made)
     throw value_fault(cat("the stack's values come to more than ", settings.most_made >> 20U, " MiB"));
@@ -304,8 +307,12 @@ Value Stack::remember(Resource& resource, Resource::Memo& memo, const std::funct
       throw Fault("CircularDependencyException", cat("Circular Dependency Found: ", circle, resource.path),
                   resource.mark);
     }
-    if (tree_.chain.size() > 2000)
-      throw validation_fault("resources depend on each other in a chain that is too long", resource.mark);
+    if (tree_.chain.size() > k_deepest_evaluation) {
+      tree_.too_deep = true;  // each of its resources would be found to be so anew
+      throw validation_fault(cat("resources depend on each other in a chain of more than ", k_deepest_evaluation),
+                             resource.mark);
+    }
+    if (tree_.breathe) tree_.breathe();
     std::set<std::string> events;
     tree_.frames.push_back(&events);
     tree_.chain.push_back(resource.path);
@@ -612,7 +619,8 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   const std::optional<std::string> text = tree.files.read(file);
   if (!text) throw validation_fault(cat("there is no template ", file));
   check_template_size(text->size(), tree.settings.largest_template);
-  std::string_view read = *text;
+  const std::string mended = tree.mend_text ? tree.mend_text(file, *text, "template") : "";
+  std::string_view read = tree.mend_text ? mended : *text;
   if (tree.files.strips_templates()) read = read.substr(0, read.find_last_not_of(" \t\r\n\f\v") + 1);
   Value document = read_template_text(read, file, tree.sources);
   if (tree.mend) document = tree.mend(file, document);

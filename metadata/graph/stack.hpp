@@ -109,7 +109,9 @@ struct Tree {
   Tree(Sources& known_sources, FileSource& known_files) : sources(known_sources), files(known_files) {}
 
   StackSettings settings;
-  DocumentFilter mend{};  ///< of templates and environments, for whoever looks for all mistakes at once
+  TextFilter mend_text{};           ///< before they are parsed
+  DocumentFilter mend{};            ///< of templates and environments, for whoever looks for all mistakes at once
+  std::function<void()> breathe{};  ///< called before anything is evaluated: whoever has more to do may do it
   Sources& sources;
   FileSource& files;
   Environment environment;
@@ -124,10 +126,13 @@ struct Tree {
   std::size_t era = 0;                      ///< of what is made now: how often the stack was updated before
   std::map<std::string, std::size_t> eras;  ///< of what is there, by path
   std::size_t resources = 0;
+  bool too_deep = false;   ///< something in it needs more than can be evaluated within each other
   std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
   void spend(std::uint64_t bytes);
-  /// It has more resources, or made more, than it may: nothing more is to be looked at.
-  [[nodiscard]] bool exhausted() const { return resources > settings.most_resources || made > settings.most_made; }
+  /// It has more resources, or made more, than it may, or is too deep: nothing more is to be looked at.
+  [[nodiscard]] bool exhausted() const {
+    return too_deep || resources > settings.most_resources || made > settings.most_made;
+  }
 
   /// What makes ids and secrets of a later era others: "" in the first one.
   [[nodiscard]] std::string era_of(const std::string& path) const;
@@ -195,6 +200,9 @@ class Stack final : public Scope {
   Value mappings() override;
   void spend(std::uint64_t bytes) override { tree_.spend(bytes); }
   std::size_t yaql_limit() const override { return tree_.settings.yaql_limit; }
+  void breathe() override {
+    if (tree_.breathe) tree_.breathe();
+  }
 
  private:
   void read_resources();

@@ -1,5 +1,6 @@
 #include "metadata/live/upload.hpp"
 
+#include <functional>
 #include <map>
 
 #include "base/text.hpp"
@@ -7,7 +8,8 @@
 #include "metadata/compile/request.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/live/value_json.hpp"
-#include "metadata/model/fault.hpp"
+#include "metadata/model/plain_words.hpp"
+#include "metadata/model/yaml_reader.hpp"
 #include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata::live {
@@ -95,6 +97,44 @@ void resolve_references(Json& node, const std::string& directory, const std::map
   }
 }
 
+/// What a template names: files of get_file, and templates as types.
+void for_each_reference(const Value& node, const std::function<void(const std::string&)>& use) {
+  if (node.is_list()) {
+    for (const Value& item : node.items()) for_each_reference(item, use);
+  }
+  if (!node.is_map()) return;
+  for (const Entry& entry : node.entries()) {
+    const std::string key = entry.key.is_string() ? entry.key.text() : "";
+    const bool names_file = entry.value.is_string() && (key == "get_file" || key == "type");
+    if (names_file &&
+        (key == "get_file" || entry.value.text().ends_with(".yaml") || entry.value.text().ends_with(".template")))
+      use(entry.value.text());
+    for_each_reference(entry.value, use);
+  }
+}
+
+bool is_template(const Value& document) {
+  if (!document.is_map()) return false;
+  return document.find("heat_template_version") != nullptr || document.find("HeatTemplateFormatVersion") != nullptr ||
+         document.find("AWSTemplateFormatVersion") != nullptr;
+}
+
+/// A template that get_file names is data to the stack; the files that it names come along, as with Heat's client.
+void bring_along(StackModel& model, const std::map<std::string, std::string>& files) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : files) {
+    if (model.tree->templates.count(name) == 0) names.push_back(name);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Result<Value> read = parse_yaml(files.at(names[i]), names[i], 0);
+    if (!read || !is_template(*read)) continue;
+    for_each_reference(*read, [&](const std::string& reference) {
+      std::string path = model.files->resolve(names[i], reference);
+      if (files.count(path) == 0 && model.files->read(path)) names.push_back(std::move(path));
+    });
+  }
+}
+
 }  // namespace
 
 Json make_upload(const UploadRequest& request, const FileReader& reader) {
@@ -116,9 +156,10 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
     build_model(model, stack);
     const std::vector<Fault> faults = validate_stack(*model.root);
     if (!faults.empty()) throw faults.front();
+    bring_along(model, files);
     body["template"] = to_json(model.root->source()->document());
   } catch (const Fault& fault) {
-    throw fault.located(model.sources);
+    throw in_plain_words(fault).located(model.sources);
   }
   files.erase(stack.template_name);
   resolve_references(body["template"], directory, files);

@@ -159,6 +159,8 @@ class MapBuilder {
 [[nodiscard]] Value member(const Value& map, std::string_view key);
 
 /// What a document becomes as soon as it is read, by its file's name; an empty one leaves it.
+/// Of a text that is about to be parsed; `what` it is for people: "template" or "the environment".
+using TextFilter = std::function<std::string(const std::string& file, std::string text, std::string_view what)>;
 using DocumentFilter = std::function<Value(const std::string& file, Value document)>;
 
 /// A map of text keys, for code that builds documents.

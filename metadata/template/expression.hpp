@@ -49,6 +49,8 @@ class Scope {
   virtual void spend(std::uint64_t /*bytes*/) {}
   /// The most items that a yaql expression may go through; Heat's default.
   [[nodiscard]] virtual std::size_t yaql_limit() const { return 200; }
+  /// Called in the midst of what may take its time.
+  virtual void breathe() {}
 };
 
 struct Function;

@@ -12,6 +12,8 @@ namespace hearth::metadata::yaql {
 namespace {
 
 constexpr std::size_t k_most_steps = 5'000'000;
+constexpr std::size_t k_most_gone_through = 4'000'000;
+constexpr std::size_t k_steps_of_a_breath = 4096;
 constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
 
 [[noreturn]] void too_large(std::size_t limit) {
@@ -83,11 +85,13 @@ const std::vector<Value>& Sequence::rest() {
   return rest_;
 }
 
-Cursor::Cursor(const Evaluator& evaluator, Item item) : item_(std::move(item)), limit_(evaluator.limit()) {
+Cursor::Cursor(const Evaluator& evaluator, Item item)
+    : evaluator_(&evaluator), item_(std::move(item)), limit_(evaluator.limit()) {
   if (!item_.sequence) (void)evaluator.items(item_);
 }
 
 std::optional<Value> Cursor::next() {
+  evaluator_->count_items(1);
   if (item_.sequence) {
     Sequence& from = *item_.sequence;
     if (place_ == 0) from_ = from.begin();
@@ -124,6 +128,14 @@ Item made_at_once_but_late(std::function<std::vector<Value>()> make) {
 
 void Evaluator::count_step() {
   if (++steps_ > k_most_steps) throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
+  if (breathe_ && steps_ % k_steps_of_a_breath == 0) breathe_();
+}
+
+void Evaluator::count_items(std::size_t count) const {
+  items_ += count;
+  if (items_ > k_most_gone_through)
+    throw Fault("MemoryQuotaExceededException",
+                cat("the yaql expression goes through more than ", k_most_gone_through, " items"));
 }
 
 void require_room(std::uint64_t bytes) {
@@ -242,10 +254,13 @@ Item Evaluator::index(const Syntax& syntax, const Variables& variables) {
 const std::vector<Value>& Evaluator::items(const Item& item) const {
   if (!item.sequence) {
     if (item.value.items().size() > limit_) too_large(limit_);
+    count_items(item.value.items().size());
     return item.value.items();
   }
   if (item.sequence->reaches(item.sequence->begin() + limit_)) too_large(limit_);
-  return item.sequence->rest();
+  const std::vector<Value>& rest = item.sequence->rest();
+  count_items(rest.size());
+  return rest;
 }
 
 Value Evaluator::output(const Item& item) const {

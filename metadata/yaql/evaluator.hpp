@@ -95,7 +95,9 @@ void require_room(std::uint64_t bytes);
 
 class Evaluator {
  public:
-  explicit Evaluator(std::size_t limit) : limit_(limit) {}
+  /// `breathe` is called now and then: whoever has more to do may do it.
+  explicit Evaluator(std::size_t limit, std::function<void()> breathe = {})
+      : limit_(limit), breathe_(std::move(breathe)) {}
 
   [[nodiscard]] Item evaluate(const Syntax& syntax, const Variables& variables);
   /// The value of a lambda: $ and $1 are the first argument, $2 the second.
@@ -107,7 +109,9 @@ class Evaluator {
   /// The items of a collection within the limit; throws CollectionTooLargeException.
   [[nodiscard]] const std::vector<Value>& items(const Item& item) const;
   [[nodiscard]] std::size_t limit() const { return limit_; }
+  /// Each throws where the expression takes too many: what lambdas do, and items that functions go through.
   void count_step();
+  void count_items(std::size_t count) const;
   [[nodiscard]] std::size_t& depth() { return depth_; }
 
  private:
@@ -118,7 +122,9 @@ class Evaluator {
   Item map(const Syntax& syntax, const Variables& variables);
 
   std::size_t limit_;
+  std::function<void()> breathe_;
   std::size_t steps_ = 0;
+  mutable std::size_t items_ = 0;
   std::size_t depth_ = 0;  ///< of calls of functions that def() named
 };
 
@@ -129,6 +135,7 @@ class Cursor {
   std::optional<Value> next();
 
  private:
+  const Evaluator* evaluator_;
   Item item_;
   std::size_t limit_;
   std::size_t from_ = 0;  ///< of a sequence: where this one began

@@ -131,6 +131,41 @@ TEST(Mending, tells_all_values_of_parameters_that_are_none) {
   EXPECT_EQ(mistakes.errors.size(), 3U) << join(lines(mistakes), "\n");
 }
 
+/// The twenty kinds again, with a line that is no YAML in three places: of the rest, what does not follow is told.
+TEST(Mending, looks_at_the_rest_of_what_cannot_be_parsed) {
+  const std::map<std::string, std::string> files = {
+      {"top.yaml",
+       "heat_template_version: 2018-08-31\n"                                    // 1
+       "parametrs: {extra: {type: string}}\n"                                   // 2
+       "parameters:\n"                                                          // 3
+       "  name: {type: strng, default: n}\n"                                    // 4
+       "  list: {type: string, default: [}\n"                                   // 5: no YAML
+       "resources:\n"                                                           // 6
+       "  a:\n"                                                                 // 7
+       "    type: OS::Heat::SoftwareConfg\n"                                    // 8
+       "\tgroup: script\n"                                                      // 9: no YAML
+       "    properties: {confg: {get_param: nam}, group: {get_param: list}}\n"  // 10
+       "  b: {type: nested.yaml, properties: {sise: 1}}\n"                      // 11
+       "outputs:\n"                                                             // 12
+       "  o: {value: {get_attr: [aa, value]}}\n"},                              // 13
+      {"nested.yaml",
+       "heat_template_version: 2018-08-31\n"
+       "parameters: {size: {type: number}}\n"
+       "resources:\n"
+       "  r: {type: OS::Heat::RandomString, properties: {lenght: 3}}\n"  // 4
+       "  s: {type: OS::Heat::Value\n"                                   // 5: no YAML
+       "  t: {type: OS::Heat::Vale}\n"},                                 // 6
+      {"env.yaml", "parameters:\n  name: x\n bad: : y\nparameter_default: {}\n"}};
+  const Mistakes mistakes = look(files, {"env.yaml"});
+  const std::string told = join(lines(mistakes), "\n");
+  for (const char* each : {"top.yaml:2 ", "top.yaml:4 ", "top.yaml:5 ", "top.yaml:8 ", "top.yaml:10 ", "top.yaml:11 ",
+                           "top.yaml:13 ", "nested.yaml:4 ", "nested.yaml:6 ", "env.yaml:3 ", "env.yaml:4 "}) {
+    EXPECT_NE(told.find(each), std::string::npos) << each << "in\n" << told;
+  }
+  EXPECT_EQ(told.find("(list)"), std::string::npos) << "which only follows from what was left out:\n" << told;
+  EXPECT_FALSE(mistakes.all);
+}
+
 TEST(Mending, ends_where_a_text_cannot_be_read) {
   EXPECT_EQ(look({{"top.yaml", "heat_template_version: [2018\n"}}).errors.size(), 1U);
   EXPECT_EQ(look({{"top.yaml", "- a\n"}}).errors.size(), 1U);

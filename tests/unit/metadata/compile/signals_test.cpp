@@ -72,6 +72,14 @@ TEST(Signals, of_what_has_changed_since_or_failed_are_told_and_not_learned) {
   EXPECT_EQ(id_of(before->root(), "two"), "");
 }
 
+TEST(Signals, that_a_crash_left_unfinished_are_passed_over) {
+  const auto built = build({{"top.yaml", chain("x")}});
+  const std::string whole = answer(id_of(built->root(), "one"), R"({"o": "1", "deploy_status_code": 0})");
+  EXPECT_THAT(learn_signals(built->root(), {}, whole + R"({"server": "ser)", "s"),
+              ElementsAre(HasSubstr("s:2: passed over: no whole signal")));
+  EXPECT_NE(id_of(built->root(), "two"), "");
+}
+
 TEST(Signals, that_can_not_be_read_are_refused_with_their_line) {
   const auto built = build({{"top.yaml", chain("x")}});
   for (const char* line : {"{", "[]", R"({"server": "a"})", R"({"server": "a", "id": "i", "signal": 1})"}) {

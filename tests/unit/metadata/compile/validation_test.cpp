@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
 
@@ -151,6 +152,32 @@ TEST(Validation, lets_a_template_stand_inside_itself_while_its_conditions_end_th
       build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {x: {type: n.yaml, properties: {left: x}}}\n"},
              {"n.yaml", nested}});
   EXPECT_TRUE(validate_stack(built->root()).empty());
+}
+
+/// It took minutes: each of its resources was found to be in the chain that is too long.
+TEST(Validation, refuses_a_chain_that_is_too_long_once) {
+  std::string text =
+      "heat_template_version: 2018-08-31\nresources:\n  r6000: {type: OS::Heat::Value, properties: {value: 1}}\n";
+  for (int i = 0; i < 6000; ++i) {
+    text += cat("  r", i, ": {type: OS::Heat::Value, properties: {value: {get_attr: [r", i + 1, ", value]}}}\n");
+  }
+  const auto built = build({{"top.yaml", text}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(std::string(faults[0].what()).find("in a chain of more than"), std::string::npos) << faults[0].what();
+}
+
+/// Each collection is short enough, but each is gone through again for each item of another.
+TEST(Validation, refuses_yaql_that_goes_through_too_much) {
+  for (const char* expression : {"range(100000).select(range(100000).sum()).sum()",
+                                 "range(100000).toList().aggregate($1 + range(100000).toList().len(), 0)"}) {
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
+                                               "{expression: '",
+                                               expression, "', data: {}}}\n")}});
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_EQ(faults.size(), 1U) << expression;
+    EXPECT_NE(std::string(faults[0].what()).find("goes through more than"), std::string::npos) << faults[0].what();
+  }
 }
 
 TEST(Validation, refuses_a_repeat_that_would_not_end_and_names_it) {

@@ -47,6 +47,19 @@ TEST_F(UploadTest, HasAllFilesThatTheTemplateReachesAndIsTakenByTheServer) {
   EXPECT_EQ(blueprint->properties("g.1.c")["config"], "echo hi\n");
 }
 
+TEST_F(UploadTest, WhatATemplateNamesThatIsDataComesAlong) {
+  write("data.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n"
+        "  v: {type: OS::Heat::Value, properties: {value: {get_file: sub/inner.yaml}}}\n");
+  write("sub/inner.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n"
+        "  c: {type: OS::Heat::SoftwareConfig, properties: {config: {get_file: run.sh}}}\n  n: {type: other.yaml}\n");
+  write("sub/other.yaml", "heat_template_version: 2018-08-31\n");
+  const Json body = make_upload({"s", directory_.path() / "data.yaml", {}, {}}, files_);
+  for (const char* name : {"sub/inner.yaml", "sub/run.sh", "sub/other.yaml"})
+    EXPECT_TRUE(body["files"].contains((directory_.path() / name).string())) << name << body["files"].dump(1);
+}
+
 TEST_F(UploadTest, WithRolesTheTreeInJinjaIsRenderedAsItIsRead) {
   write("tree/network_data.yaml", "[]\n");
   write("tree/top.j2.yaml",
