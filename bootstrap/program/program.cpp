@@ -10,6 +10,7 @@
 #include "metadata/commands.hpp"
 #include "metadata/live/serve_command.hpp"
 #include "metadata/live/stack_commands.hpp"
+#include "metadata/live/token_commands.hpp"
 #include "pxe/commands.hpp"
 
 namespace hearth {
@@ -29,6 +30,7 @@ cli::Program make_program(const fs::path& executable) {
   add("images", vm::commands());
   add("metadata", metadata::commands());
   add("metadata", {metadata::live::serve_command()});
+  add("metadata", metadata::live::token_commands());
   add("metadata", metadata::live::stack_commands());
   add("network-boot", pxe::commands());
   add("nodes", bootstrap::commands());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -150,6 +151,8 @@ struct StackDefinition {
 class BlueprintMaker {
  public:
   virtual ~BlueprintMaker() = default;
+  /// Called now and then while a blueprint is made, and by it later, if it is there.
+  std::function<void()> breathe{};
   /// Throws Error (kind input) when the definition is not valid.
   [[nodiscard]] virtual std::unique_ptr<Blueprint> make(const StackDefinition& definition) = 0;
 };

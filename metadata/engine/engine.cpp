@@ -1,6 +1,7 @@
 #include "metadata/engine/engine.hpp"
 
 #include <algorithm>
+#include <future>
 
 #include "base/hash.hpp"
 #include "base/sql/database.hpp"
@@ -12,6 +13,7 @@ namespace hearth::metadata::live {
 namespace {
 
 constexpr std::int64_t k_default_timeout_minutes = 60;
+constexpr std::size_t k_large_step = 500;  ///< rows; fewer are written in less time than others can wait
 
 bool is_stack_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -19,6 +21,8 @@ bool is_stack_name(const std::string& name) {
          std::all_of(name.begin(), name.end(),
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'; });
 }
+
+std::string name_key(const std::string& project, const std::string& name) { return cat(project, "/", name); }
 
 }  // namespace
 
@@ -52,7 +56,7 @@ void Engine::load_rows() {
     live->tree = std::move(tree);
     for (const Stack& stack : live->tree.stacks()) {
       tree_of_[stack.id] = live->tree.id;
-      tree_of_[stack.name] = live->tree.id;
+      tree_of_[name_key(live->tree.project, stack.name)] = live->tree.id;
     }
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) index_resource(*live, i);
     order_.push_back(live->tree.id);
@@ -74,6 +78,7 @@ void Engine::take_up() {
     if (kept.tree.previous_body.is_object()) {
       kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
     }
+    const Step step(*this, kept);
     StackMachine machine(kept.tree, blueprint(kept), *this, kept.previous.get());
     machine.resume();
     finish(kept, machine);
@@ -130,7 +135,8 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
             " must contain only alphanumeric or \"_-.\" characters, must start with alpha and must be 255 "
             "characters or less."));
   }
-  if (tree_of_.count(name) > 0) throw EngineError("StackExists", cat("The Stack (", name, ") already exists."));
+  if (tree_of_.count(name_key(project, name)) > 0)
+    throw EngineError("StackExists", cat("The Stack (", name, ") already exists."));
   auto live = std::make_unique<LiveTree>();
   live->tree.id = random_uuid();
   live->tree.name = name;
@@ -170,6 +176,7 @@ void Engine::update(const std::string& id, const Json& body) {
 }
 
 void Engine::change_to(LiveTree& live, const Json& body, Action action) {
+  const Step step(*this, live);
   std::unique_ptr<Blueprint> next;
   StackDefinition wanted = definition(live.tree, body);
   ++wanted.era;
@@ -208,6 +215,7 @@ void Engine::cancel(const std::string& id, bool back) {
     throw EngineError("NotSupported", cat("Cancelling ", back ? "update" : "create or update", " when stack is ",
                                           status_text(action, live.tree.root().status), " is not supported."));
   }
+  const Step step(*this, live);
   StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
   machine.cancel();
   Changes changes = machine.take_changes();
@@ -218,6 +226,7 @@ void Engine::cancel(const std::string& id, bool back) {
 
 void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
   require_idle(live);
+  const Step step(*this, live);
   StackMachine machine(live.tree, blueprint(live), *this);
   machine.mark(resource, unhealthy, reason);
   finish(live, machine);
@@ -238,6 +247,7 @@ void Engine::set_deadline(LiveTree& live) {
 
 void Engine::run(LiveTree& live, Action action) {
   set_deadline(live);
+  const Step step(*this, live);
   StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
   machine.begin(action);
   finish(live, machine);
@@ -253,6 +263,16 @@ void Engine::finish(LiveTree& live, StackMachine& machine) {
   after(live);
 }
 
+/// A large step is written by a thread of its own, and others are served meanwhile: whatever they may read then
+/// (is_steady()) asks neither the store nor this tree.
+void Engine::save(LiveTree& live, Changes& changes) {
+  const bool is_large = breathe_ && changes.resources.size() + changes.events.size() > k_large_step;
+  if (!is_large) return world_.repository.save(live.tree, changes);
+  std::future<void> written = std::async(std::launch::async, [&] { world_.repository.save(live.tree, changes); });
+  while (written.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) breathe_();
+  written.get();
+}
+
 void Engine::commit(LiveTree& live, Changes& changes) {
   for (const std::size_t server : changes.servers) {
     Resource& resource = live.tree.resource(server);
@@ -262,7 +282,7 @@ void Engine::commit(LiveTree& live, Changes& changes) {
   }
   changes.settings = std::exchange(settings_, {});
   try {
-    world_.repository.save(live.tree, changes);
+    save(live, changes);
   } catch (...) {
     store_failed();
     throw;
@@ -270,6 +290,7 @@ void Engine::commit(LiveTree& live, Changes& changes) {
   index(live, changes);
   for (const Event& event : changes.events) {
     for (const auto& watcher : watchers_) watcher(event);
+    breathe();
   }
 }
 
@@ -340,7 +361,11 @@ void Engine::tick() {
   } catch (const sql::StoreError& error) {
     if (!doubtful_) world_.log.error(cat("the stacks' store: ", error.story()));
     doubtful_ = true;
-    return;
+    try {  // where it can be asked again at once, all is read again at once
+      world_.repository.check();
+    } catch (const sql::StoreError&) {
+      return;
+    }
   }
   // Another process may have driven it meanwhile, though nobody here wrote: what is known is read again.
   if (std::exchange(doubtful_, false)) store_failed();
@@ -356,6 +381,7 @@ void Engine::tick() {
       compact(live);
       continue;
     }
+    const Step step(*this, live);
     StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
     machine.check_deadlines();
     finish(live, machine);
@@ -376,8 +402,14 @@ void Engine::compact(LiveTree& live) {
   std::erase_if(live.entries, [](const auto& entry) { return entry.second.empty(); });
 }
 
-StackPlace Engine::find(const std::string& name_or_id) {
-  const auto tree = tree_of_.find(name_or_id);
+void Engine::set_breath(const std::function<void()>& breathe) {
+  breathe_ = breathe;
+  world_.maker.breathe = breathe;
+}
+
+StackPlace Engine::find(const std::string& name_or_id, const std::string& project) {
+  auto tree = tree_of_.find(name_or_id);
+  if (tree == tree_of_.end()) tree = tree_of_.find(name_key(project, name_or_id));
   const auto live = tree == tree_of_.end() ? trees_.end() : trees_.find(tree->second);
   const std::size_t stack = live == trees_.end() ? k_none : live->second->tree.find_stack(name_or_id);
   if (stack == k_none) throw EngineError("EntityNotFound", cat("The Stack (", name_or_id, ") could not be found."));
@@ -393,7 +425,7 @@ std::vector<LiveTree*> Engine::trees() {
 void Engine::index(LiveTree& live, const Changes& changes) {
   for (const std::size_t stack : changes.stacks) {
     const Stack& row = live.tree.stack(stack);
-    for (const std::string& key : {row.id, row.name}) {
+    for (const std::string& key : {row.id, name_key(live.tree.project, row.name)}) {
       if (row.gone) {
         tree_of_.erase(key);
       } else {
@@ -401,7 +433,10 @@ void Engine::index(LiveTree& live, const Changes& changes) {
       }
     }
   }
-  for (const std::size_t resource : changes.resources) index_resource(live, resource);
+  for (const std::size_t resource : changes.resources) {
+    index_resource(live, resource);
+    breathe();
+  }
 }
 
 void Engine::index_resource(LiveTree& live, std::size_t index) {
@@ -418,6 +453,11 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
   }
   const std::string key = resource.data.value("key", "");
   if (!key.empty()) keys_[key] = place;
+  if (const auto former = resource.data.find("former"); former != resource.data.end()) {
+    keys_[former->value("key", "")] = place;
+    objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/", former->value("object", ""))] =
+        place;
+  }
   if (resource.role == Role::wait_handle && !key.empty()) {
     objects_[cat(live.tree.project, "/", live.tree.stack(resource.stack).id, "/", key)] = place;
   }

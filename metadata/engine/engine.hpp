@@ -125,7 +125,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void machine_came(const std::string& server_id, const Json& machine);
   void machine_failed(const std::string& server_id, const std::string& reason);
   [[nodiscard]] FirstBoot first_boot(const std::string& server_id);
-  [[nodiscard]] StackPlace find(const std::string& name_or_id);
+  /// New keys for the agents of all servers of the stack; by those that they have they can fetch them until then.
+  void rotate(const std::string& id, std::int64_t until);
+  /// By UUID, or by its name in the project.
+  [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
   [[nodiscard]] std::vector<Event> events(const EventQuery& query) { return world_.repository.events(query); }
@@ -140,19 +143,24 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// HttpServer::post() for that.
   void watch(std::function<void(const Event&)> watcher) { watchers_.push_back(std::move(watcher)); }
 
+  /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
+  /// can read it, and nothing else may be asked until the step is done.
+  void set_breath(const std::function<void()>& breathe);
+
   /// Ends what has waited too long, and takes the store up again after it failed; to be called every second.
   void tick();
   /// Whether requests that only read, or all, can be answered as things are. While they can't, whoever asks is told to
   /// come again: nothing is said of stacks that are not known just now, nothing is taken that could not be kept.
   [[nodiscard]] bool can_read() const { return store_ != Store::lost; }
-  [[nodiscard]] bool can_write() const { return store_ == Store::good; }
+  [[nodiscard]] bool can_write() const { return store_ == Store::good && !doubtful_; }
   /// To be called when a sql::StoreError ended a request: what was not kept did not happen, so that all that is known
   /// is read again. Where not even that can be done, tick() tries again.
   void store_failed();
 
   // StackView
   [[nodiscard]] std::optional<AccessKey> access_key(const std::string& id) const override;
-  [[nodiscard]] std::optional<std::string> stack_id(const std::string& name_or_id) const override;
+  [[nodiscard]] bool is_steady(const std::string& key_id) const override;
+  [[nodiscard]] std::optional<std::string> stack_id(const std::string& name_or_id, const AccessKey& key) const override;
   [[nodiscard]] std::optional<ResourceDetail> resource(const std::string& stack_id,
                                                        const std::string& name) const override;
   SignalOutcome signal(const std::string& stack_id, const std::string& resource, const Json& body) override;
@@ -161,6 +169,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] std::vector<std::string> temp_url_keys(const std::string& account,
                                                        const std::string& container) const override;
   [[nodiscard]] std::optional<Document> object(const ObjectPath& path) const override;
+  [[nodiscard]] bool is_steady(const ObjectPath& path) const override;
   std::optional<Document> put_object(const ObjectPath& path, const std::string& body,
                                      const std::string& content_type) override;
   bool remove_object(const ObjectPath& path) override;
@@ -172,7 +181,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   // Software deployments that are made by hand; false when there is no such server.
   [[nodiscard]] const SoftwareStore& software() const { return software_; }
   [[nodiscard]] SoftwareStore& software() { return software_; }
-  [[nodiscard]] bool has_server(const std::string& server_id) const { return servers_.count(server_id) > 0; }
+  /// Whose server it is; nothing when there is none.
+  [[nodiscard]] std::optional<std::string> project_of(const std::string& server_id) const;
   /// The server's document is another one now.
   bool touch_server(const std::string& server_id);
 
@@ -181,6 +191,19 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
     std::string tree;  ///< id
     std::string path;  ///< of the resource
   };
+  /// While one lives, its tree is being changed. They nest.
+  class Step {
+   public:
+    Step(Engine& engine, const LiveTree& live)
+        : engine_(engine), before_(std::exchange(engine.changing_, live.tree.id)) {}
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+    ~Step() { engine_.changing_ = std::move(before_); }
+
+   private:
+    Engine& engine_;
+    std::string before_;
+  };
   struct Served {
     Document document;
     std::int64_t version = 0;
@@ -188,6 +211,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
 
   // Surroundings
   [[nodiscard]] std::int64_t now() const override;
+  [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
+  void breathe() override {
+    if (breathe_) breathe_();
+  }
   [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
                                            const std::string& transport) override;
   void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
@@ -199,12 +226,14 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void load_rows();
   void take_up();
   void forget_all();
+  [[nodiscard]] bool is_steady(const Place& place) const;
   LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
   void require_same(LiveTree& live, Blueprint& next);
   void change_to(LiveTree& live, const Json& body, Action action);
   void drop(LiveTree& live);
   void run(LiveTree& live, Action action);
   void finish(LiveTree& live, StackMachine& machine);
+  void save(LiveTree& live, Changes& changes);
   void commit(LiveTree& live, Changes& changes);
   void after(LiveTree& live);
   void index(LiveTree& live, const Changes& changes);
@@ -229,13 +258,15 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
     lost       ///< nothing is known
   };
   Store store_ = Store::lost;
+  std::function<void()> breathe_;
+  std::string changing_;   ///< the tree that a step is changing; what is known of it is not what is kept
   bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
   std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;
   SoftwareStore software_;
   std::map<std::string, std::unique_ptr<LiveTree>> trees_;  ///< by id
   std::vector<std::string> order_;                          ///< ids, oldest first
-  std::unordered_map<std::string, std::string> tree_of_;    ///< stack id or name → tree
+  std::unordered_map<std::string, std::string> tree_of_;    ///< stack's id, or "PROJECT/NAME" → tree
   std::unordered_map<std::string, Place> keys_;             ///< access keys
   std::unordered_map<std::string, Place> objects_;    ///< "PROJECT/CONTAINER/OBJECT" → a server, or a deployment
   std::unordered_map<std::string, Place> servers_;    ///< by UUID

@@ -1,4 +1,5 @@
 // Servers as machines: which ones the templates want, which are there, and what a machine learns at 169.254.169.254.
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 
@@ -93,6 +94,7 @@ void Engine::machine_came(const std::string& server_id, const Json& machine) {
   const auto found = servers_.find(server_id);
   const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
+  const Step step(*this, *live);
   StackMachine states(live->tree, blueprint(*live), *this, live->previous.get());
   states.machine_came(live->tree.find_path(resource->path), machine, "");
   finish(*live, states);
@@ -102,9 +104,40 @@ void Engine::machine_failed(const std::string& server_id, const std::string& rea
   const auto found = servers_.find(server_id);
   const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
+  const Step step(*this, *live);
   StackMachine states(live->tree, blueprint(*live), *this, live->previous.get());
   states.machine_came(live->tree.find_path(resource->path), {}, reason.empty() ? "no reason is given" : reason);
   finish(*live, states);
+}
+
+void Engine::rotate(const std::string& id, std::int64_t until) {
+  LiveTree& live = *find(id).live;
+  const Step step(*this, live);
+  Changes changes;
+  for (std::size_t i = 0; i < live.tree.resources().size(); ++i) {
+    Resource& resource = live.tree.resource(i);
+    if (resource.gone || resource.role != Role::server || !resource.data.contains("key")) continue;
+    Json former = Json::object();
+    former["key"] = resource.data["key"];
+    former["object"] = resource.data.value("object", "");
+    former["until"] = until;
+    resource.data["former"] = std::move(former);
+    resource.data["key"] = random_hex(16);
+    if (resource.data.contains("object")) resource.data["object"] = random_uuid();
+    resource.data["os-collect-config"] =
+        credentials_.collect_section(live.tree.project, live.tree.stack(resource.stack), resource);
+    changes.servers.insert(i);
+    breathe();
+  }
+  commit(live, changes);
+}
+
+/// Whether a key, or an object's name, is the resource's own, or its former one and that holds still.
+bool Engine::holds(const Resource& resource, const std::string& credential) const {
+  const auto former = resource.data.find("former");
+  if (former == resource.data.end()) return true;
+  const bool is_former = former->value("key", "") == credential || former->value("object", "") == credential;
+  return !is_former || former->value("until", std::int64_t{0}) > now();
 }
 
 FirstBoot Engine::first_boot(const std::string& server_id) {

@@ -99,7 +99,7 @@ std::optional<AccessKey> Engine::access_key(const std::string& id) const {
   const auto found = keys_.find(id);
   if (found != keys_.end()) {
     const auto [live, resource] = at(found->second);
-    if (resource == nullptr) return std::nullopt;
+    if (resource == nullptr || !holds(*resource, id)) return std::nullopt;
     return AccessKey{credentials_.secret_of(id), live->tree.stack(resource->stack).id, resource->name};
   }
   const auto gone = retired_.find(id);
@@ -107,14 +107,38 @@ std::optional<AccessKey> Engine::access_key(const std::string& id) const {
   return AccessKey{credentials_.secret_of(id), gone->second.value("stack_id", ""), gone->second.value("resource", "")};
 }
 
-std::optional<std::string> Engine::stack_id(const std::string& name_or_id) const {
-  const auto tree = tree_of_.find(name_or_id);
+bool Engine::is_steady(const Place& place) const { return place.tree != changing_ && trees_.count(place.tree) > 0; }
+
+bool Engine::is_steady(const std::string& key_id) const {
+  const auto found = keys_.find(key_id);
+  return found != keys_.end() && is_steady(found->second);
+}
+
+bool Engine::is_steady(const ObjectPath& path) const {
+  const auto place = objects_.find(object_key(path));
+  if (place == objects_.end() || !is_steady(place->second)) return false;
+  const Resource* resource = at(place->second).second;
+  return resource != nullptr && resource->role == Role::server;
+}
+
+std::optional<std::string> Engine::project_of(const std::string& server_id) const {
+  const auto found = servers_.find(server_id);
+  if (found == servers_.end()) return std::nullopt;
+  const auto tree = trees_.find(found->second.tree);
+  return tree == trees_.end() ? std::nullopt : std::optional(tree->second->tree.project);
+}
+
+std::optional<std::string> Engine::stack_id(const std::string& name_or_id, const AccessKey& key) const {
+  auto tree = tree_of_.find(name_or_id);
+  const auto own = tree_of_.find(key.stack_id);
+  if (tree == tree_of_.end() && own != tree_of_.end())
+    tree = tree_of_.find(cat(trees_.at(own->second)->tree.project, "/", name_or_id));
   if (tree != tree_of_.end()) {
     const StackTree& found = trees_.at(tree->second)->tree;
     const std::size_t stack = found.find_stack(name_or_id);
     if (stack != k_none) return found.stack(stack).id;
   }
-  for (const auto& [key, row] : retired_) {
+  for (const auto& [credential, row] : retired_) {
     if (row.value("stack_name", "") == name_or_id || row.value("stack_id", "") == name_or_id)
       return row.value("stack_id", "");
   }
@@ -167,6 +191,7 @@ SignalOutcome Engine::signal(const std::string& stack_id, const std::string& res
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
+  const Step step(*this, live);
   StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
   SignalOutcome outcome = machine.signal(index, body);
   finish(live, machine);
@@ -182,6 +207,7 @@ std::optional<Document> Engine::object(const ObjectPath& path) const {
   const auto place = objects_.find(key);
   if (place != objects_.end()) {
     const auto [live, resource] = at(place->second);
+    if (resource != nullptr && !holds(*resource, path.object)) return std::nullopt;
     if (resource != nullptr && resource->role == Role::server) {
       note_poll(*resource);
       return document(*live, *resource);

@@ -46,6 +46,7 @@ Json SoftwareStore::add_config(const Json& given, std::int64_t now) {
   row["inputs"] = given_or(given, "inputs", Json::array());
   row["outputs"] = given_or(given, "outputs", Json::array());
   row["options"] = given_or(given, "options", Json::object());
+  row["project"] = given_or(given, "project", "admin");
   keep("config", row);
   return configs_[id_of(row)] = row;
 }
@@ -70,6 +71,7 @@ Json SoftwareStore::add_deployment(const Json& given, std::int64_t now) {
   row["config_id"] = given_or(given, "config_id", "");
   row["creation_time"] = iso_time(now);
   row["updated_time"] = Json();
+  row["project"] = given_or(given, "project", "admin");
   keep("deployment", row);
   return deployments_[id_of(row)] = row;
 }
@@ -98,7 +100,9 @@ std::vector<std::pair<std::string, std::string>> SoftwareStore::entries(const st
   for (const auto& [id, row] : deployments_) {
     const Json* config = row.value("server_id", "") == server_id ? this->config(row.value("config_id", "")) : nullptr;
     if (config == nullptr) continue;
-    found.emplace_back(config->value("name", ""), config->dump(-1, ' ', false, Json::error_handler_t::replace));
+    Json entry = *config;
+    entry.erase("project");  // of no concern to the machine
+    found.emplace_back(config->value("name", ""), format_json(entry, {.lossy = true}));
   }
   return found;
 }

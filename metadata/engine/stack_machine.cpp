@@ -56,6 +56,7 @@ void StackMachine::run() {
   while (!tasks_.empty()) {
     const Task task = tasks_.front();
     tasks_.pop_front();
+    around_.breathe();
     if (task.is_stack) {
       if (tree_.stack(task.index).status == Status::in_progress) finish_stack(task.index);
     } else if (!tree_.resource(task.index).gone && is_going_on(tree_.stack(tree_.resource(task.index).stack))) {

@@ -27,6 +27,8 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   [[nodiscard]] virtual std::int64_t now() const = 0;
+  /// Called between two resources: a step of many takes its time.
+  virtual void breathe() {}
   /// How an agent is to signal for this trigger; former triggers' rights end.
   [[nodiscard]] virtual SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
                                                    const std::string& transport) = 0;

@@ -68,7 +68,7 @@ bool let_in(const Json& section, const std::string& server, std::unordered_map<s
   return true;
 }
 
-/// Durable when it returns. What a full disk or a power cut has torn stays a line of its own.
+/// All of it, durable, or nothing. What a power cut has torn stays a line of its own.
 void append_line(const fs::path& path, std::string line) {
   const Fd file = Fd::open(path.string(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   struct stat before {};
@@ -77,8 +77,13 @@ void append_line(const fs::path& path, std::string line) {
       (before.st_size > 0 && ::pread(file.get(), &last, 1, before.st_size - 1) != 1))
     throw Error::from_errno("reading", path.string());
   line = cat(last == '\n' ? "" : "\n", line, "\n");
-  write_all(file, line, path.string());
-  if (::fdatasync(file.get()) != 0) throw Error::from_errno("writing to", path.string());
+  try {
+    write_all(file, line, path.string());
+    if (::fdatasync(file.get()) != 0) throw Error::from_errno("writing to", path.string());
+  } catch (const Error&) {
+    (void)!::ftruncate(file.get(), before.st_size);
+    throw;
+  }
   if (before.st_size == 0) sync_directory(path.parent_path());
 }
 
@@ -196,8 +201,30 @@ std::int64_t CompiledService::seconds() const {
   return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
 }
 
+namespace {
+
+std::string digest_of(const ServedRequest& request) {
+  return digest_of(cat(request.raw_path, request.query.empty() ? "" : "?", request.query));
+}
+
+bool is_cfn(const ServedRequest& request) {
+  return !request.path.starts_with("/v1/AUTH_") && !request.path.starts_with("/v1/signal/");
+}
+
+}  // namespace
+
+/// Only who has a URL to answer at, or a key, has something to say.
+Admission CompiledService::admit(const ServedRequest& head) {
+  const auto expected = held_.signals.find(digest_of(head));
+  if (expected != held_.signals.end() && head.method == expected->second.method) return {};
+  if (!is_cfn(head)) return {.refusal = refuse(head)};
+  Admission admission = cfn_.admit(head);
+  if (!admission.refusal) admission.body_bytes = std::min<std::uint64_t>(admission.body_bytes, 64U << 10U);
+  return admission;
+}
+
 ServedResponse CompiledService::answer(const ServedRequest& request) {
-  const std::string digest = digest_of(cat(request.raw_path, request.query.empty() ? "" : "?", request.query));
+  const std::string digest = digest_of(request);
   const auto document = held_.documents.find(digest);
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (document != held_.documents.end() && reads)
@@ -206,8 +233,10 @@ ServedResponse CompiledService::answer(const ServedRequest& request) {
   if (expected != held_.signals.end() && request.method == expected->second.method) {
     return take_signal(request, expected->second);
   }
-  const bool is_cfn = request.path.rfind("/v1/AUTH_", 0) != 0 && request.path.rfind("/v1/signal/", 0) != 0;
-  if (is_cfn) return cfn_.answer(request);
+  return is_cfn(request) ? cfn_.answer(request) : refuse(request);
+}
+
+ServedResponse CompiledService::refuse(const ServedRequest& request) const {
   log_.warning(cat("compiled: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
   return refusal();
 }
@@ -227,8 +256,17 @@ ServedResponse CompiledService::take_signal(const ServedRequest& request, const 
   line["deployment"] = expected.deployment;
   line["id"] = expected.id;
   line["signal"] = *body;
-  append_line(signals_file_, format_json(line, {.lossy = true}));
+  try {
+    append_line(signals_file_, format_json(line, {.lossy = true}));
+  } catch (const Error& error) {
+    log_.error(cat("a signal can't be kept: ", error.story()));
+    response.status = 503;
+    response.headers = {{"Retry-After", "5"}};
+    response.body = "The signal can't be kept; come again\n";
+    return response;
+  }
   response.status = request.method == "PUT" ? 201 : 200;
+  response.principal = "url";
   return response;
 }
 
@@ -239,7 +277,7 @@ std::optional<AccessKey> CompiledService::access_key(const std::string& id) cons
   return AccessKey{found->second.secret, server.stack, server.resource};
 }
 
-std::optional<std::string> CompiledService::stack_id(const std::string& name_or_id) const {
+std::optional<std::string> CompiledService::stack_id(const std::string& name_or_id, const AccessKey&) const {
   for (const auto& [path, server] : held_.servers) {
     if (server.stack == name_or_id) return server.stack;
   }

@@ -21,6 +21,7 @@ class CompiledService final : public HttpHandler, private StackView {
   /// Keystone (that takes a live stack).
   CompiledService(fs::path directory, fs::path signals, const Clock& clock, Logger& log);
   /// For the CFN port and for the objects' port.
+  [[nodiscard]] Admission admit(const ServedRequest& head) override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
   /// Looks whether the directory was compiled anew; what can't be read is logged, and the old one served on.
   void refresh();
@@ -57,11 +58,12 @@ class CompiledService final : public HttpHandler, private StackView {
   void load_former(const Server& server, const Json& metadata, const Json& former, Contents& fresh) const;
   static void expect_signal(Expected expected, const Json& inputs, std::unordered_map<std::string, Expected>& signals);
   [[nodiscard]] std::int64_t seconds() const;
+  [[nodiscard]] ServedResponse refuse(const ServedRequest& request) const;
   [[nodiscard]] ServedResponse take_signal(const ServedRequest& request, const Expected& expected);
 
   // StackView
   [[nodiscard]] std::optional<AccessKey> access_key(const std::string& id) const override;
-  [[nodiscard]] std::optional<std::string> stack_id(const std::string& name_or_id) const override;
+  [[nodiscard]] std::optional<std::string> stack_id(const std::string& name_or_id, const AccessKey& key) const override;
   [[nodiscard]] std::optional<ResourceDetail> resource(const std::string& stack,
                                                        const std::string& name) const override;
   SignalOutcome signal(const std::string&, const std::string&, const Json&) override {

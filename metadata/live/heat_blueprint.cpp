@@ -72,6 +72,7 @@ DeploymentTrigger heat_trigger(const Trigger& trigger) {
 
 std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& definition) {
   auto model = std::make_unique<StackModel>();
+  model->breathe = breathe;
   Json body = definition.body;
   body["stack_name"] = definition.name;
   try {

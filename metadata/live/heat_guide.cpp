@@ -215,6 +215,7 @@ std::optional<Json> HeatGuide::functions(const std::string& version, bool condit
 
 Json HeatGuide::validate(const Json& request, bool nested) const {
   StackModel model;
+  model.breathe = breathe_;
   try {
     return validated(model, request, nested);
   } catch (const Fault& fault) {

@@ -28,6 +28,16 @@ int act(const cli::Arguments& arguments, const char* action) {
   return arguments.has("wait") ? wait_for(session, place, name) : 0;
 }
 
+int rotate_keys(const cli::Arguments& arguments) {
+  const std::string text = arguments.value_or("hours", "168");
+  const std::optional<std::uint64_t> hours = parse_number(text);
+  if (!hours) throw Error(ErrorKind::usage, cat("--hours takes a number of hours, not ", text));
+  Session session(arguments);
+  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  session.client.call("POST", cat(place, "/actions"), Json({{"rotate", *hours}}));
+  return 0;
+}
+
 int cancel(const cli::Arguments& arguments) {
   return act(arguments, arguments.has("no-rollback") ? "cancel_without_rollback" : "cancel_update");
 }
@@ -196,6 +206,9 @@ std::vector<cli::Command> lifecycle_commands() {
       action_row("stack suspend", "run the deployments of SUSPEND", "suspend"),
       action_row("stack resume", "run the deployments of RESUME", "resume"),
       action_row("stack check", "look whether all is as it should be", "check"),
+      {"stack rotate", "NAME", "new keys for the agents of a stack's servers",
+       cat(service, " Agents get their new key with their next poll, by the one that they have."),
+       with_common({{"hours", 0, "HOURS", "how long the former keys hold (168)"}}), rotate_keys},
       {"stack cancel", "NAME", "stop what runs; an update is taken back", service,
        with_common({{"no-rollback", 0, "", "leave an update where it is"}, k_wait}), cancel},
       {"stack signal", "NAME RESOURCE", "signal a deployment or a wait condition's handle", path,

@@ -8,6 +8,7 @@
 #include "metadata/live/compiled_service.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_service.hpp"
+#include "metadata/live/timed_log.hpp"
 #include "metadata/serve/audit_log.hpp"
 
 namespace hearth::metadata::live {
@@ -36,17 +37,23 @@ std::string proxy_secret(const cli::Arguments& arguments) {
   return secret;
 }
 
-/// What everybody on the network would read is said once, at the start.
-void warn_of_clear_text(const std::string& address, bool with_tls, Logger& log) {
+/// What everybody on the network could read is sent only where that was said, and told at the start.
+void require_word_for_clear_text(const cli::Arguments& arguments, const std::string& address, bool with_tls,
+                                 Logger& log) {
   if (with_tls || address.rfind("127.", 0) == 0 || address == "::1") return;
-  log.warning(cat("listening on ", address, " without TLS: tokens, keys and metadata are sent in the clear; ",
-                  "give --tls-certificate and --tls-key"));
+  if (!arguments.has("without-tls")) {
+    throw Error(ErrorKind::usage,
+                cat("--listen ", address, " without TLS: everybody on the way could read tokens, keys and metadata"))
+        .hint("Give --tls-certificate and --tls-key, or --without-tls for a network that is yours alone.");
+  }
+  log.warning(cat("listening on ", address, " without TLS: tokens, keys and metadata are sent in the clear"));
 }
 
 /// A compiled directory: documents and signals, no engine.
 int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
   const SystemClock clock;
-  FdLogger log(2);
+  FdLogger standard_error(2);
+  TimedLogger log(standard_error, clock);
   const fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
   RealFileSystem().make_directories(state, 0700);
   CompiledService service(directory, state / "signals.jsonl", clock, log);
@@ -54,7 +61,7 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   const std::string address = arguments.value_or("listen", "127.0.0.1");
   const std::optional<TlsFiles> tls = tls_files(arguments);
   const TlsFiles* with_tls = tls ? &*tls : nullptr;
-  warn_of_clear_text(address, with_tls != nullptr, log);
+  require_word_for_clear_text(arguments, address, with_tls != nullptr, log);
   HttpServer server({}, clock, log, &audit);
   tell_port("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
   tell_port("objects", address,
@@ -67,13 +74,14 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
 int serve(const cli::Arguments& arguments) {
   if (const auto directory = arguments.value("compiled")) return serve_compiled(arguments, *directory);
   const SystemClock clock;
-  FdLogger log(2);
+  FdLogger standard_error(2);
+  TimedLogger log(standard_error, clock);
   ServiceSettings settings;
   settings.state = arguments.value_or("state", "/var/lib/hearth/metadata");
   settings.database = arguments.value_or("database", "");
   ServicePorts ports = service_ports(arguments, arguments.value_or("listen", "127.0.0.1"));
   const std::optional<TlsFiles> tls = tls_files(arguments);
-  warn_of_clear_text(ports.address, tls.has_value(), log);
+  require_word_for_clear_text(arguments, ports.address, tls.has_value(), log);
   const bool anywhere = ports.address == "0.0.0.0" || ports.address == "::";
   if (anywhere && !arguments.has("public")) {
     throw Error(ErrorKind::usage,
@@ -111,8 +119,9 @@ cli::Command serve_command() {
       "--ec2-port or --machines, EC2 metadata of the stacks' servers and of the file's machines; takes signals and "
       "drives stacks. With --compiled it serves documents that don't change and writes signals to DIR/signals.jsonl. "
       "State is kept in DIR/state.db, or in PostgreSQL with --database; requests are logged "
-      "in DIR/audit.log, events of stacks with event_sinks in DIR/events/TARGET.jsonl, people's token is in "
-      "DIR/api-token (X-Auth-Token). Prints a line for each port, then serves "
+      "in DIR/audit.log (`hearth metadata audit`), events of stacks with event_sinks in DIR/events/TARGET.jsonl, "
+      "people's token is in "
+      "DIR/api-token (X-Auth-Token; `hearth metadata token` makes others). Prints a line for each port, then serves "
       "until SIGTERM.",
       {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
        {"compiled", 0, "DIR", "serve what `hearth metadata compile -o DIR` made, in place of live stacks"},
@@ -135,7 +144,8 @@ cli::Command serve_command() {
        {"proxy-secret-file", 0, "FILE", "accept X-Instance-ID signed with the text in FILE"},
        {"proxy-secret", 0, "TEXT", "the same, but that everybody on this machine can read it in the list of processes"},
        {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
-       {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM)"},
+       {"without-tls", 0, "", "send tokens, keys and metadata in the clear though --listen is no loopback address"},
+       {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM), anew when it is renewed"},
        {"tls-key", 0, "FILE", "and this key"}},
       serve};
 }

@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
-#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/open_repository.hpp"
 #include "metadata/live/event_sinks.hpp"
@@ -23,17 +22,6 @@ namespace hearth::metadata::live {
 
 namespace {
 
-/// People's token, made at the first start.
-std::string api_token(const fs::path& state) {
-  RealFileSystem files;
-  const fs::path path = state / "api-token";
-  const std::optional<std::string> kept = files.read(path);
-  if (kept && !trim(*kept).empty()) return std::string(trim(*kept));
-  const std::string token = random_hex(32);
-  files.write(path, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
-  return token;
-}
-
 fs::path prepared(const fs::path& state) {
   RealFileSystem().make_directories(state, 0700);
   return state;
@@ -52,7 +40,7 @@ struct StackService::Parts {
   Parts(const ServiceSettings& settings, const Clock& clock, Logger& log)
       : state(prepared(settings.state)),
         lock(held(state)),
-        token(api_token(state)),
+        tokens(state),
         repository(open_repository(settings.database, state)),
         maker(engine_secret(*repository)),
         engine({*repository, maker, clock, log, settings.provides_machines, settings.goes_on_after_failure},
@@ -63,13 +51,13 @@ struct StackService::Parts {
         objects(engine, clock, log),
         identity(engine, clock, log),
         sinks(engine, state / "events", log),
-        heat(engine, guide, {token, settings.trust_loopback}, clock, log),
+        heat(engine, guide, {&tokens, settings.trust_loopback}, clock, log),
         ec2(machines, settings.proxy_secret, log),
         logger(log) {}
 
   fs::path state;
   FileLock lock;
-  std::string token;
+  TokenBook tokens;
   std::unique_ptr<Repository> repository;
   HeatBlueprintMaker maker;
   Engine engine;
@@ -105,13 +93,19 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   serve("heat", ports.heat, parts_->heat);
   serve("identity", ports.identity, parts_->identity);
   if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2);
-  server.every(std::chrono::seconds(1), [this] { parts_->engine.tick(); });
+  const auto breathe = [&server] { server.breathe(); };
+  parts_->engine.set_breath(breathe);
+  parts_->guide.set_breath(breathe);
+  server.every(std::chrono::seconds(1), [this] {
+    parts_->tokens.refresh(parts_->logger);
+    parts_->engine.tick();
+  });
   return open;
 }
 
 AccessLog& StackService::audit() { return parts_->audit; }
 Engine& StackService::engine() { return parts_->engine; }
-const std::string& StackService::token() const { return parts_->token; }
+const std::string& StackService::token() const { return parts_->tokens.own(); }
 
 std::string StackService::deploy(const UploadRequest& request, const FileReader& files) {
   const Json body = make_upload(request, files);

@@ -62,7 +62,7 @@ class StackService {
   /// Makes the stack of templates on disk, or updates it when it is there. Its UUID. Throws Error and EngineError.
   std::string deploy(const UploadRequest& request, const FileReader& files);
   [[nodiscard]] Engine& engine();
-  /// What people send as X-Auth-Token.
+  /// What this process may send as X-Auth-Token; people have others (rest/token_book.hpp).
   [[nodiscard]] const std::string& token() const;
 
  private:

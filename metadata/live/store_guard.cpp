@@ -17,6 +17,20 @@ ServedResponse come_again() {
 
 }  // namespace
 
+Admission StoreGuard::admit(const ServedRequest& head) {
+  Admission admission;
+  if (!engine_.can_write()) {
+    admission.refusal = come_again();  // who it is can't be told while nothing is known
+  } else {
+    admission = inner_.admit(head);
+  }
+  return admission;
+}
+
+bool StoreGuard::answers_at_once(const ServedRequest& request) const {
+  return engine_.can_read() && inner_.answers_at_once(request);
+}
+
 ServedResponse StoreGuard::answer(const ServedRequest& request) {
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (reads ? !engine_.can_read() : !engine_.can_write()) return come_again();

@@ -11,6 +11,8 @@ namespace hearth::metadata::live {
 class StoreGuard final : public HttpHandler {
  public:
   StoreGuard(HttpHandler& inner, Engine& engine, Logger& log) : inner_(inner), engine_(engine), log_(log) {}
+  [[nodiscard]] Admission admit(const ServedRequest& head) override;
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:

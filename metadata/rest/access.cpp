@@ -29,7 +29,7 @@ std::optional<Caller> agent_of(const std::string& token, const Engine& engine, s
   if (!expires || !key || static_cast<std::int64_t>(*expires) <= now) return std::nullopt;
   const std::string expected = agent_token(parts[1], key->secret, static_cast<std::int64_t>(*expires));
   if (!equal_in_constant_time(expected, token)) return std::nullopt;
-  return Caller{false, parts[1]};
+  return Caller{cat("agent ", parts[1]), Right::reads, "", parts[1]};
 }
 
 }  // namespace
@@ -38,11 +38,13 @@ std::optional<Caller> identify(const ServedRequest& request, const AccessPolicy&
                                std::int64_t now) {
   const std::string token = request.header("X-Auth-Token").value_or("");
   if (token.compare(0, 6, "agent.") == 0) return agent_of(token, engine, now);
-  if (!policy.admin_token.empty()) {
-    if (equal_in_constant_time(token, policy.admin_token)) return Caller{true, ""};
-    if (equal_in_constant_time(basic_password(request), policy.admin_token)) return Caller{true, ""};
+  if (policy.tokens != nullptr) {
+    for (const std::string& given : {token, basic_password(request)}) {
+      const std::optional<PeopleToken> known = policy.tokens->find(given, now);
+      if (known) return Caller{cat("token ", known->name), known->right, known->project};
+    }
   }
-  if (policy.trust_loopback && is_loopback(request.peer)) return Caller{true, ""};
+  if (policy.trust_loopback && is_loopback(request.peer)) return Caller{"loopback", Right::everything, ""};
   return std::nullopt;
 }
 

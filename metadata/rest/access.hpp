@@ -1,5 +1,5 @@
-// Who may use the orchestration API: people by one token, agents by the tokens that the small Keystone gives them for
-// the key pair in their metadata. An agent's token opens its own resource only.
+// Who may use the orchestration API: people by their tokens, agents by the tokens that the small Keystone gives them
+// for the key pair in their metadata. An agent's token opens its own resource only.
 #pragma once
 
 #include <optional>
@@ -7,17 +7,21 @@
 
 #include "base/clock.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/rest/token_book.hpp"
 
 namespace hearth::metadata::live {
 
 struct AccessPolicy {
-  std::string admin_token;      ///< in X-Auth-Token, or as the password of Basic credentials; empty = nobody has it
-  bool trust_loopback = false;  ///< requests from this machine need no token
+  const TokenBook* tokens = nullptr;  ///< in X-Auth-Token, or as the password of Basic credentials
+  bool trust_loopback = false;        ///< requests from this machine need no token
 };
 
 struct Caller {
-  bool is_admin = false;
-  std::string key_id;  ///< an agent's
+  std::string principal;  ///< for the audit log: "token NAME", "loopback", "agent KEY"
+  Right right = Right::reads;
+  std::string project;   ///< that they may be in; empty = each
+  std::string key_id{};  ///< an agent's, which opens its own resource and nothing else
+  [[nodiscard]] bool is_agent() const { return !key_id.empty(); }
 };
 
 /// Nothing for whoever has no valid token.

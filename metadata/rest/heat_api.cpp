@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/net/url.hpp"
 #include "base/text.hpp"
@@ -89,22 +90,66 @@ std::int64_t HeatApi::now() const {
   return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
 }
 
+ServedResponse HeatApi::refuse(const ServedRequest& request) {
+  log_.warning(cat("heat: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
+  ServedResponse response = heat_error(401, "Unauthorized", "a valid X-Auth-Token is needed");
+  response.headers.emplace_back("Www-Authenticate", "Keystone uri=\"" + engine_.credentials().urls().identity + "\"");
+  return response;
+}
+
+/// Whoever has no token has no body to be read either.
+Admission HeatApi::admit(const ServedRequest& head) {
+  Admission admission;
+  if (!identify(head, policy_, engine_, now())) admission.refusal = refuse(head);
+  return admission;
+}
+
+/// What of the people may be done, and in whose project. What holds keys, passwords or rights to signal is not for
+/// those who only read.
+void HeatApi::require_right(const Call& call) {
+  const Caller& caller = call.caller;
+  if (caller.is_agent() || caller.right == Right::everything) return;
+  if (!caller.project.empty() && caller.project != call.project)
+    throw EngineError("Forbidden", cat("the token is for project ", caller.project));
+  if (caller.right != Right::reads) return;
+  if (call.request.method != "GET" && call.request.method != "HEAD")
+    throw EngineError("Forbidden", "the token is for reading");
+  static const std::set<std::string, std::less<>> k_closed = {"environment", "files",   "template",
+                                                              "export",      "servers", "snapshots"};
+  const std::string& first = call.parts.empty() ? call.project : call.parts[0];
+  const bool software = first == "software_deployments" || first == "software_configs";
+  const bool closed = call.parts.size() > 3 && first == "stacks" && k_closed.count(call.parts[3]) > 0;
+  const bool metadata = call.parts.size() > 5 && call.parts[3] == "resources" && call.parts[5] != "events";
+  if (software || closed || metadata) throw EngineError("Forbidden", "the token is for reading states, not secrets");
+}
+
+/// An agent's poll of its own metadata.
+bool HeatApi::answers_at_once(const ServedRequest& request) const {
+  const std::vector<std::string> parts = split(request.raw_path, '/');
+  const std::vector<std::string> token = split(request.header("X-Auth-Token").value_or(""), '.');
+  const bool polls = request.method == "GET" && parts.size() == 9 && parts[3] == "stacks" && parts[6] == "resources" &&
+                     parts[8] == "metadata";
+  return polls && token.size() == 4 && token[0] == "agent" && engine_.is_steady(token[1]);
+}
+
 ServedResponse HeatApi::answer(const ServedRequest& request) {
   const std::vector<std::string> parts = split(request.raw_path, '/');
   if (parts.size() < 2 || parts[1] != "v1") return version_document(request);
   const std::optional<Caller> caller = identify(request, policy_, engine_, now());
-  if (!caller) {
-    log_.warning(cat("heat: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));
-    ServedResponse response = heat_error(401, "Unauthorized", "a valid X-Auth-Token is needed");
-    response.headers.emplace_back("Www-Authenticate", "Keystone uri=\"" + engine_.credentials().urls().identity + "\"");
-    return response;
-  }
+  if (!caller) return refuse(request);
   if (parts.size() < 4) return heat_error(404, "NotFound", "The resource could not be found.");
   Call call{request, {}, percent_decode(parts[2]), {}, parse_parameters(request.query), *caller};
   call.base.url = cat(request.tls ? "https" : "http", "://", request.host(), "/v1/", parts[2]);
   for (std::size_t i = 3; i < parts.size(); ++i) call.parts.push_back(percent_decode(parts[i]));
   if (call.parts.back().empty()) call.parts.pop_back();
+  ServedResponse response = answer_to(call);
+  response.principal = call.caller.principal;
+  return response;
+}
+
+ServedResponse HeatApi::answer_to(const Call& call) {
   try {
+    require_right(call);
     return route(call);
   } catch (const EngineError& error) {
     return heat_error(status_of(error.type()), error.type(), error.what());
@@ -119,7 +164,7 @@ ServedResponse HeatApi::answer(const ServedRequest& request) {
 ServedResponse HeatApi::route(const Call& call) {
   if (call.parts.empty()) return heat_error(404, "NotFound", "The resource could not be found.");
   if (call.parts[0] == "stacks") return stacks(call);
-  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (call.parts[0] == "software_deployments") return deployments(call);
   if (call.parts[0] == "software_configs") return configs(call);
   return guide(call);
@@ -128,10 +173,13 @@ ServedResponse HeatApi::route(const Call& call) {
 ServedResponse HeatApi::stacks(const Call& call) {
   const std::size_t count = call.parts.size();
   if (count == 1) {
-    if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+    if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
     return call.request.method == "POST" ? create(call) : list_stacks(call);
   }
-  if (count == 2 && call.parts[1] == "preview" && call.request.method == "POST") return preview(call);
+  if (count == 2 && call.parts[1] == "preview" && call.request.method == "POST") {
+    if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
+    return preview(call);
+  }
   const bool short_cut =
       count == 2 || std::find(k_short_cuts.begin(), k_short_cuts.end(), call.parts[2]) != k_short_cuts.end();
   if (short_cut) return redirect(call);
@@ -142,7 +190,8 @@ ServedResponse HeatApi::stacks(const Call& call) {
 
 ServedResponse HeatApi::redirect(const Call& call) {
   const std::optional<StackArn> arn = parse_arn(call.parts[1]);
-  const StackPlace place = engine_.find(arn ? arn->id : call.parts[1]);
+  const StackPlace place = engine_.find(arn ? arn->id : call.parts[1], call.project);
+  if (place.live->tree.project != call.project) throw EngineError("Forbidden", "the stack belongs to another project");
   std::string target = call.base.stack(place.live->tree.stack(place.stack));
   for (std::size_t i = 2; i < call.parts.size(); ++i) target += cat("/", percent_encode(call.parts[i]));
   if (!call.request.query.empty()) target += cat("?", call.request.query);
@@ -157,7 +206,7 @@ ServedResponse HeatApi::redirect(const Call& call) {
 
 ServedResponse HeatApi::list_stacks(const Call& call) {
   const bool nested = is_true(call.parameters, "show_nested");
-  const bool everywhere = is_true(call.parameters, "global_tenant");
+  const bool everywhere = is_true(call.parameters, "global_tenant") && call.caller.right == Right::everything;
   Json list = Json::array();
   std::vector<LiveTree*> trees = engine_.trees();
   std::reverse(trees.begin(), trees.end());  // the newest first
@@ -195,7 +244,7 @@ ServedResponse HeatApi::create(const Call& call) {
 
 ServedResponse HeatApi::one_stack(const Call& call, const StackPlace& place) {
   const std::string what = call.parts.size() > 3 ? call.parts[3] : "";
-  const bool own_only = !call.caller.is_admin;
+  const bool own_only = call.caller.is_agent();
   if (what == "resources") return call.parts.size() > 4 ? one_resource(call, place) : resources(call, place);
   if (own_only) throw EngineError("Forbidden", "an agent's token may not do this");
   if (what.empty()) return call.request.method == "GET" ? show(call, place) : change(call, place);
@@ -254,6 +303,13 @@ ServedResponse HeatApi::act(const Call& call, const StackPlace& place) {
   const std::string name = request.begin().key();
   if (name == "cancel_update" || name == "cancel_without_rollback") {
     engine_.cancel(place.live->tree.id, name == "cancel_update");
+    return json_response(200, Json());
+  }
+  if (name == "rotate") {  // ours, not Heat's: for so many hours the former keys hold
+    const Json& hours = request.begin().value();
+    if (!hours.is_number_unsigned() || hours > 100'000)
+      throw EngineError("HTTPBadRequest", "rotate takes the hours that the former keys hold");
+    engine_.rotate(place.live->tree.id, now() + hours.get<std::int64_t>() * 3600);
     return json_response(200, Json());
   }
   const std::optional<Action> action = parse_action(name == "check"     ? "CHECK"

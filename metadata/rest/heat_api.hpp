@@ -1,6 +1,8 @@
 // Heat's orchestration API, version 1, as the field's client uses it. heat_render.hpp has the shapes.
 #pragma once
 
+#include <map>
+
 #include "base/clock.hpp"
 #include "metadata/rest/access.hpp"
 #include "metadata/rest/heat_render.hpp"
@@ -12,6 +14,8 @@ class HeatApi final : public HttpHandler {
  public:
   HeatApi(Engine& engine, const TemplateGuide& guide, AccessPolicy policy, const Clock& clock, Logger& log)
       : engine_(engine), guide_(guide), policy_(std::move(policy)), clock_(clock), log_(log) {}
+  [[nodiscard]] Admission admit(const ServedRequest& head) override;
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
@@ -26,6 +30,9 @@ class HeatApi final : public HttpHandler {
   };
 
   // heat_api.cpp: routing and stacks
+  [[nodiscard]] ServedResponse refuse(const ServedRequest& request);
+  static void require_right(const Call& call);
+  [[nodiscard]] ServedResponse answer_to(const Call& call);
   [[nodiscard]] ServedResponse route(const Call& call);
   [[nodiscard]] ServedResponse stacks(const Call& call);
   [[nodiscard]] ServedResponse list_stacks(const Call& call);
@@ -59,7 +66,7 @@ class HeatApi final : public HttpHandler {
 
   // heat_api_software.cpp: software deployments and configs
   [[nodiscard]] ServedResponse deployments(const Call& call);
-  [[nodiscard]] ServedResponse server_metadata(const std::string& server);
+  [[nodiscard]] ServedResponse server_metadata(const Call& call, const std::string& server);
   [[nodiscard]] ServedResponse one_deployment(const Call& call, const std::string& id);
   [[nodiscard]] ServedResponse create_deployment(const Call& call);
   [[nodiscard]] ServedResponse configs(const Call& call);
@@ -68,6 +75,7 @@ class HeatApi final : public HttpHandler {
   // heat_api_guide.cpp: the template language
   [[nodiscard]] ServedResponse guide(const Call& call);
   [[nodiscard]] ServedResponse resource_types(const Call& call);
+  [[nodiscard]] const std::string& description_of(const std::string& type_name);
   [[nodiscard]] ServedResponse template_versions(const Call& call);
   [[nodiscard]] ServedResponse validate(const Call& call);
   void require_own(const Call& call, const Stack& stack, const std::string& resource) const;
@@ -76,6 +84,7 @@ class HeatApi final : public HttpHandler {
 
   Engine& engine_;
   const TemplateGuide& guide_;
+  std::map<std::string, std::string> descriptions_;  ///< of resource types
   AccessPolicy policy_;
   const Clock& clock_;
   Logger& log_;

@@ -52,11 +52,17 @@ ServedResponse HeatApi::resource_types(const Call& call) {
       body["resource_types"].push_back(name);
       continue;
     }
-    const std::optional<Json> type = guide_.resource_type(name);
-    body["resource_types"].push_back(
-        {{"resource_type", name}, {"description", type ? type->value("description", "") : std::string()}});
+    body["resource_types"].push_back({{"resource_type", name}, {"description", description_of(name)}});
   }
   return json_response(200, body);
+}
+
+/// A type's whole table is made for it, so it is made once.
+const std::string& HeatApi::description_of(const std::string& type_name) {
+  const auto known = descriptions_.find(type_name);
+  if (known != descriptions_.end()) return known->second;
+  const std::optional<Json> type = guide_.resource_type(type_name);
+  return descriptions_[type_name] = type ? type->value("description", "") : "";
 }
 
 ServedResponse HeatApi::template_versions(const Call& call) {

@@ -47,7 +47,7 @@ std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, 
 
 /// An agent's token opens the resource that its key belongs to.
 void HeatApi::require_own(const Call& call, const Stack& stack, const std::string& resource) const {
-  if (call.caller.is_admin) return;
+  if (!call.caller.is_agent()) return;
   const std::optional<AccessKey> key = engine_.access_key(call.caller.key_id);
   if (key && key->stack_id == stack.id && key->resource == resource) return;
   log_.warning(cat("heat: refused ", call.request.method, " ", call.request.target, " from ", call.request.peer,
@@ -56,7 +56,7 @@ void HeatApi::require_own(const Call& call, const Stack& stack, const std::strin
 }
 
 ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
-  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   const StackTree& tree = place.live->tree;
   Json body = Json::object();
   body["resources"] = Json::array();
@@ -114,7 +114,8 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
   if (what == "machine" && call.request.method == "PUT") return set_machine(call, live.tree.resource(index));
   Json shown = resource_summary(call.base, live.tree, index);
   shown["description"] = live.tree.resource(index).description;
-  shown["attributes"] = attributes_of(live, index);
+  const bool whole = call.caller.is_agent() || call.caller.right != Right::reads;  // a server's have its keys
+  shown["attributes"] = whole ? attributes_of(live, index) : Json::object();
   for (const auto& [parameter, asked] : call.parameters) {
     if (parameter == "with_attr" && !shown["attributes"].contains(asked)) shown["attributes"][asked] = Json();
   }
@@ -134,7 +135,7 @@ Json HeatApi::attributes_of(LiveTree& live, std::size_t index) {
 
 /// Ours, not Heat's: where a server's machine is, and what else templates may ask about it.
 ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
-  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (server.role != Role::server) throw EngineError("HTTPBadRequest", cat(server.name, " is no server"));
   Json machine = body_of(call.request);
   if (machine.value("address", "").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
@@ -146,7 +147,7 @@ ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
 /// To be replaced by the next update, or not.
 ServedResponse HeatApi::change_resource(const Call& call, const StackPlace& place, std::size_t index) {
   const Json request = body_of(call.request);
-  if (!call.caller.is_admin) throw EngineError("Forbidden", "an agent's token may not do this");
+  if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (!request.contains("mark_unhealthy") || !request["mark_unhealthy"].is_boolean()) {
     throw EngineError("HTTPBadRequest", "Missing mandatory (mark_unhealthy) key from mark unhealthy request");
   }

@@ -6,10 +6,11 @@ namespace hearth::metadata::live {
 
 namespace {
 
-/// Calls `visit` for each deployment of a stack that was begun, until it says that it is enough.
+/// Calls `visit` for each deployment of a project's stacks that was begun, until it says that it is enough.
 template <class Visit>
-void for_each_deployment(Engine& engine, const Visit& visit) {
+void for_each_deployment(Engine& engine, const std::string& project, const Visit& visit) {
   for (LiveTree* live : engine.trees()) {
+    if (live->tree.project != project) continue;
     for (const Resource& resource : live->tree.resources()) {
       const bool there = !resource.gone && resource.role == Role::deployment && !resource.physical_id.empty();
       if (there && visit(*live, resource)) return;
@@ -19,6 +20,14 @@ void for_each_deployment(Engine& engine, const Visit& visit) {
 
 [[noreturn]] void no_such(const char* what, const std::string& id) {
   throw EngineError("NotFound", cat("Software ", what, " with id ", id, " not found"));
+}
+
+/// What was made before projects were told apart is the first one's.
+bool is_of(const Json& row, const std::string& project) { return row.value("project", "admin") == project; }
+
+void require_config(const SoftwareStore& software, const std::string& id, const std::string& project) {
+  const Json* known = software.config(id);
+  if (known == nullptr || !is_of(*known, project)) no_such("config", id);
 }
 
 Json wrapped(const char* key, Json value) {
@@ -33,6 +42,16 @@ ServedResponse no_content() {
   return response;
 }
 
+Json shown(Json row) {
+  row.erase("project");
+  return row;
+}
+
+Json with_project(Json request, const std::string& project) {
+  request["project"] = project;
+  return request;
+}
+
 Json config_summary(const Json& config, const std::string& project) {
   Json entry = Json::object();
   for (const char* key : {"id", "name", "group", "creation_time"}) entry[key] = config.value(key, "");
@@ -43,25 +62,27 @@ Json config_summary(const Json& config, const std::string& project) {
 }  // namespace
 
 ServedResponse HeatApi::deployments(const Call& call) {
-  if (call.parts.size() > 2 && call.parts[1] == "metadata") return server_metadata(call.parts[2]);
+  if (call.parts.size() > 2 && call.parts[1] == "metadata") return server_metadata(call, call.parts[2]);
   if (call.parts.size() > 1) return one_deployment(call, call.parts[1]);
   if (call.request.method == "POST") return create_deployment(call);
   const std::string wanted = parameter_or(call.parameters, "server_id", "");
   Json list = Json::array();
-  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
     const std::string server = server_of(live.tree, resource);
     if (wanted.empty() || server == wanted) list.push_back(deployment_details(resource, server));
     return false;
   });
   for (const auto& [id, row] : engine_.software().deployments()) {
-    if (wanted.empty() || row.value("server_id", "") == wanted) list.push_back(row);
+    if (is_of(row, call.project) && (wanted.empty() || row.value("server_id", "") == wanted))
+      list.push_back(shown(row));
   }
   return json_response(200, wrapped("software_deployments", std::move(list)));
 }
 
 /// What the agent of a server would get.
-ServedResponse HeatApi::server_metadata(const std::string& server) {
+ServedResponse HeatApi::server_metadata(const Call& call, const std::string& server) {
   for (LiveTree* live : engine_.trees()) {
+    if (live->tree.project != call.project) continue;
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) {
       const Resource& resource = live->tree.resource(i);
       if (resource.gone || resource.role != Role::server || resource.physical_id != server) continue;
@@ -73,7 +94,7 @@ ServedResponse HeatApi::server_metadata(const std::string& server) {
 
 ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) {
   const std::string& method = call.request.method;
-  if (const Json* by_hand = engine_.software().deployment(id)) {
+  if (const Json* by_hand = engine_.software().deployment(id); by_hand != nullptr && is_of(*by_hand, call.project)) {
     const std::string server = by_hand->value("server_id", "");
     if (method == "DELETE") {
       engine_.touch_server(server);
@@ -82,13 +103,15 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
     }
     if (method == "PUT") {
       const Json change = body_of(call.request);
+      if (const std::string config = change.value("config_id", ""); !config.empty())
+        require_config(engine_.software(), config, call.project);
       engine_.touch_server(server);
       by_hand = engine_.software().change_deployment(id, change, now());
     }
-    return json_response(200, wrapped("software_deployment", *by_hand));
+    return json_response(200, wrapped("software_deployment", shown(*by_hand)));
   }
   Json shown;
-  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
     if (resource.physical_id != id) return false;
     shown = deployment_details(resource, server_of(live.tree, resource));
     return true;
@@ -104,36 +127,39 @@ ServedResponse HeatApi::create_deployment(const Call& call) {
   const Json request = body_of(call.request);
   const std::string server = request.value("server_id", "");
   const std::string config = request.value("config_id", "");
-  if (engine_.software().config(config) == nullptr) no_such("config", config);
-  if (!engine_.has_server(server)) {
+  require_config(engine_.software(), config, call.project);
+  if (engine_.project_of(server) != call.project) {
     throw EngineError("NotFound", cat("The server (", server, ") could not be found."));
   }
   // The document's new version comes first: where the process dies between the two, the client asks again. The other
   // way round pollers would never see what was added.
   engine_.touch_server(server);
-  Json made = engine_.software().add_deployment(request, now());
-  return json_response(200, wrapped("software_deployment", std::move(made)));
+  Json made = engine_.software().add_deployment(with_project(request, call.project), now());
+  return json_response(200, wrapped("software_deployment", shown(std::move(made))));
 }
 
 ServedResponse HeatApi::configs(const Call& call) {
   if (call.parts.size() > 1) return one_config(call, call.parts[1]);
   if (call.request.method == "POST") {
-    return json_response(200, wrapped("software_config", engine_.software().add_config(body_of(call.request), now())));
+    Json made = engine_.software().add_config(with_project(body_of(call.request), call.project), now());
+    return json_response(200, wrapped("software_config", shown(std::move(made))));
   }
   Json list = Json::array();
-  for_each_deployment(engine_, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
     if (resource.deployment.derived.empty()) return false;
     const Json config = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
     list.push_back(config_summary(config, live.tree.project));
     return false;
   });
-  for (const auto& [id, row] : engine_.software().configs()) list.push_back(config_summary(row, call.project));
+  for (const auto& [id, row] : engine_.software().configs()) {
+    if (is_of(row, call.project)) list.push_back(config_summary(row, call.project));
+  }
   return json_response(200, wrapped("software_configs", std::move(list)));
 }
 
 ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {
-  if (const Json* by_hand = engine_.software().config(id)) {
-    if (call.request.method != "DELETE") return json_response(200, wrapped("software_config", *by_hand));
+  if (const Json* by_hand = engine_.software().config(id); by_hand != nullptr && is_of(*by_hand, call.project)) {
+    if (call.request.method != "DELETE") return json_response(200, wrapped("software_config", shown(*by_hand)));
     for (const auto& [deployment, row] : engine_.software().deployments()) {
       if (row.value("config_id", "") == id) {
         throw EngineError("Forbidden", cat("Software config with id ", id, " can not be deleted as it is used by ",
@@ -144,7 +170,7 @@ ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {
     return no_content();
   }
   Json shown;
-  for_each_deployment(engine_, [&](LiveTree&, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree&, const Resource& resource) {
     if (resource.deployment.config_id != id || resource.deployment.derived.empty()) return false;
     shown = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
     return true;

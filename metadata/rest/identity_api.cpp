@@ -79,6 +79,7 @@ ServedResponse IdentityApi::issue(const ServedRequest& request) {
   const std::string asked = text_at(*body, "/auth/scope/project/id");
   ServedResponse response =
       json_response(201, token_body(user, asked.empty() ? "admin" : asked, now + k_token_seconds));
+  response.principal = cat("agent ", user);
   response.headers.emplace_back("X-Subject-Token", agent_token(user, key->secret, now + k_token_seconds));
   return response;
 }

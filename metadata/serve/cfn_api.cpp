@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view k_signal_prefix = "/v1/signal/";
 constexpr std::string_view k_wait_prefix = "/v1/waitcondition/";
 constexpr std::size_t k_most_rendered = 20000;
+constexpr std::uint64_t k_form_bytes = 64U << 10U;  ///< what is asked with a form comes to a kilobyte
 
 /// What Heat knows, but agents have no business with.
 constexpr std::array<std::string_view, 12> k_other_actions = {
@@ -40,12 +41,43 @@ ServedResponse nothing_there() {
   return response;
 }
 
+/// In the query, and in the form of a POST.
+Parameters asked(const ServedRequest& request) {
+  Parameters parameters = parse_parameters(request.query);
+  if (request.method != "POST" || starts_with(request.path, k_signal_prefix)) return parameters;
+  for (auto& parameter : parse_parameters(request.body)) parameters.push_back(std::move(parameter));
+  return parameters;
+}
+
 std::string name_in(const std::string& stack) {
   const std::optional<StackArn> arn = parse_arn(stack);
   return arn ? arn->id : stack;
 }
 
 }  // namespace
+
+/// Signals may be long; who signals is known before one is read.
+Admission CfnApi::admit(const ServedRequest& head) {
+  Admission admission;
+  if (!starts_with(head.path, k_signal_prefix) && !starts_with(head.path, k_wait_prefix)) {
+    admission.body_bytes = k_form_bytes;
+    return admission;
+  }
+  const Parameters parameters = parse_parameters(head.query);
+  const std::optional<AwsCredential> credential = find_credential({head, parameters});
+  const bool needs_body = credential && credential->version == AwsCredential::Version::four;  // its digest is signed
+  if (needs_body && stacks_.access_key(credential->key_id)) return admission;
+  const Result<AccessKey, ServedResponse> key = authenticate(head, parameters);
+  if (!key) admission.refusal = key.error();
+  return admission;
+}
+
+bool CfnApi::answers_at_once(const ServedRequest& request) const {
+  if (request.path != "/v1" && request.path != "/v1/") return false;
+  const Parameters parameters = asked(request);
+  const std::optional<AwsCredential> credential = find_credential({request, parameters});
+  return credential && stacks_.is_steady(credential->key_id);
+}
 
 ServedResponse CfnApi::answer(const ServedRequest& request) {
   if (starts_with(request.path, k_signal_prefix)) {
@@ -84,19 +116,21 @@ Result<AccessKey, ServedResponse> CfnApi::authenticate(const ServedRequest& requ
   if (!verify_signature({request, parameters}, *credential, key->secret)) {
     return refuse(request, 403, "AccessDenied", "User is not authorized to perform action", "wrong signature");
   }
+  key->id = credential->key_id;
   return std::move(*key);
 }
 
 ServedResponse CfnApi::act(const ServedRequest& request) {
   if (request.method != "GET" && request.method != "POST") return cfn_error(400, "InvalidAction", "GET or POST only");
-  Parameters parameters = parse_parameters(request.query);
-  if (request.method == "POST") {
-    for (auto& parameter : parse_parameters(request.body)) parameters.push_back(std::move(parameter));
-  }
+  const Parameters parameters = asked(request);
   const Result<AccessKey, ServedResponse> key = authenticate(request, parameters);
   if (!key) return key.error();
   const std::string action = parameter_or(parameters, "Action", "");
-  if (action == "DescribeStackResource") return describe(request, parameters, *key);
+  if (action == "DescribeStackResource") {
+    ServedResponse response = describe(request, parameters, *key);
+    response.principal = cat("key ", key->id);
+    return response;
+  }
   if (std::find(k_other_actions.begin(), k_other_actions.end(), action) == k_other_actions.end()) {
     return cfn_error(400, "InvalidAction", cat("The action ", action, " is not valid for this endpoint"));
   }
@@ -107,7 +141,7 @@ ServedResponse CfnApi::act(const ServedRequest& request) {
 ServedResponse CfnApi::describe(const ServedRequest& request, const Parameters& parameters, const AccessKey& key) {
   const std::string stack = parameter_or(parameters, "StackName", "");
   const std::string name = parameter_or(parameters, "LogicalResourceId", "");
-  const std::optional<std::string> id = stacks_.stack_id(name_in(stack));
+  const std::optional<std::string> id = stacks_.stack_id(name_in(stack), key);
   if (!id) return bad_value(cat("The Stack (", stack, ") could not be found."));
   if (*id != key.stack_id || name != key.resource) {
     return refuse(request, 403, "AccessDenied", "User is not authorized to perform action",
@@ -166,6 +200,7 @@ ServedResponse CfnApi::signal(const ServedRequest& request, const std::string& a
     case SignalOutcome::Kind::taken: break;
   }
   ServedResponse response;
+  response.principal = cat("key ", key->id);
   if (is_wait_condition) {
     response.headers = {{"Content-Type", "application/xml"}};
     response.body = cat("<resource>", xml_text(target->resource), "</resource>");

@@ -13,6 +13,10 @@ class Ec2Api final : public HttpHandler {
   /// `proxy_secret` signs X-Instance-ID; empty = the header is not accepted.
   Ec2Api(MachineView& machines, std::string proxy_secret, Logger& log)
       : machines_(machines), proxy_secret_(std::move(proxy_secret)), log_(log) {}
+  [[nodiscard]] Admission admit(const ServedRequest& head) override {
+    (void)head;
+    return {.refusal = {}, .body_bytes = 1024};  // nobody has anything to say here
+  }
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:

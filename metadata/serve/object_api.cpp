@@ -34,13 +34,29 @@ ServedResponse ObjectApi::refuse(const ServedRequest& request) {
   return response;
 }
 
+std::optional<TempUrlGrant> ObjectApi::grant_of(const ServedRequest& request, const ObjectPath& path) const {
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  return check_temp_url(request, path, store_.temp_url_keys(path.account, path.container), now);
+}
+
+/// The URL tells who may write, before anything is read.
+Admission ObjectApi::admit(const ServedRequest& head) {
+  const std::optional<ObjectPath> path = parse_object_path(head.path);
+  Admission admission;
+  if (!path || !grant_of(head, *path)) admission.refusal = refuse(head);
+  return admission;
+}
+
+bool ObjectApi::answers_at_once(const ServedRequest& request) const {
+  const std::optional<ObjectPath> path = parse_object_path(request.path);
+  return path && (request.method == "GET" || request.method == "HEAD") && store_.is_steady(*path);
+}
+
 ServedResponse ObjectApi::answer(const ServedRequest& request) {
   if (request.path == "/") return not_found();
   const std::optional<ObjectPath> path = parse_object_path(request.path);
   if (!path) return refuse(request);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  const std::optional<TempUrlGrant> grant =
-      check_temp_url(request, *path, store_.temp_url_keys(path->account, path->container), now);
+  const std::optional<TempUrlGrant> grant = grant_of(request, *path);
   if (!grant) return refuse(request);
   if (request.method == "GET" || request.method == "HEAD") return read(request, *path, *grant);
   if (request.method == "PUT") return put(request, *path);
@@ -70,6 +86,7 @@ ServedResponse ObjectApi::put(const ServedRequest& request, const ObjectPath& pa
   const std::optional<Document> stored = store_.put_object(path, request.body, type);
   if (!stored) return html(403, "<html><h1>Forbidden</h1><p>Access was denied to this resource.</p></html>");
   ServedResponse response = html(201, "");
+  response.principal = "url";
   response.headers.emplace_back("Etag", stored->tag);
   response.headers.emplace_back("Last-Modified", format_http_date(stored->modified));
   return response;

@@ -10,9 +10,12 @@ namespace hearth::metadata {
 class ObjectApi final : public HttpHandler {
  public:
   ObjectApi(ObjectStore& store, const Clock& clock, Logger& log) : store_(store), clock_(clock), log_(log) {}
+  [[nodiscard]] Admission admit(const ServedRequest& head) override;
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
+  [[nodiscard]] std::optional<TempUrlGrant> grant_of(const ServedRequest& request, const ObjectPath& path) const;
   [[nodiscard]] ServedResponse read(const ServedRequest& request, const ObjectPath& path, const TempUrlGrant& grant);
   [[nodiscard]] ServedResponse put(const ServedRequest& request, const ObjectPath& path);
   [[nodiscard]] ServedResponse refuse(const ServedRequest& request);

@@ -26,6 +26,7 @@ struct AccessKey {
   std::string secret;
   std::string stack_id;
   std::string resource;
+  std::string id{};
 };
 
 /// One resource as CFN's DescribeStackResource shows it.
@@ -59,8 +60,14 @@ class StackView {
  public:
   virtual ~StackView() = default;
   [[nodiscard]] virtual std::optional<AccessKey> access_key(const std::string& id) const = 0;
-  /// The UUID of the stack of that name or UUID; nothing when there is none.
-  [[nodiscard]] virtual std::optional<std::string> stack_id(const std::string& name_or_id) const = 0;
+  /// Whether what that key opens is as it is kept, so that it can be read while another answer is being made.
+  [[nodiscard]] virtual bool is_steady(const std::string& key_id) const {
+    (void)key_id;
+    return false;
+  }
+  /// The UUID of the stack of that UUID, or of that name where the key's own stack is; nothing when there is none.
+  [[nodiscard]] virtual std::optional<std::string> stack_id(const std::string& name_or_id,
+                                                            const AccessKey& key) const = 0;
   [[nodiscard]] virtual std::optional<ResourceDetail> resource(const std::string& stack_id,
                                                                const std::string& name) const = 0;
   virtual SignalOutcome signal(const std::string& stack_id, const std::string& resource, const Json& body) = 0;
@@ -74,6 +81,11 @@ class ObjectStore {
   [[nodiscard]] virtual std::vector<std::string> temp_url_keys(const std::string& account,
                                                                const std::string& container) const = 0;
   [[nodiscard]] virtual std::optional<Document> object(const ObjectPath& path) const = 0;
+  /// Whether it is a document that can be read while another answer is being made.
+  [[nodiscard]] virtual bool is_steady(const ObjectPath& path) const {
+    (void)path;
+    return false;
+  }
   /// The stored object; nothing when it may not be written (a server's own metadata, a decommissioned server's signal).
   virtual std::optional<Document> put_object(const ObjectPath& path, const std::string& body,
                                              const std::string& content_type) = 0;

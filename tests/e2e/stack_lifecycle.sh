@@ -81,4 +81,28 @@ sed "/^  inner:/r late" more.yaml | sed 's/^  v:/  n: {type: OS::Heat::DeployedS
 stack update again -t waits.yaml
 stack cancel again --no-rollback
 grep -q 'UPDATE_FAILED' <<<"$(stack show again)" || fail "not cancelled: $(stack show again)"
+# Who may do what, and what is kept of it.
+if "$hearth" metadata serve --state other --listen 192.0.2.1 2>why; then fail "secrets in the clear, unasked"; fi
+grep -q -- '--without-tls' why || fail "no advice: $(cat why)"
+grep -q '^WARNING 20..-..-..T' <<<"$(stack show nothing --token-file /dev/null 2>&1 >/dev/null; cat log)" || fail "a refusal is not logged with its time: $(cat log)"
+"$hearth" metadata token create watcher --state state >reader
+"$hearth" metadata token create worker --role=operate --state state >worker.token
+sleep 1.5  # the server looks each second
+stack list --token-file reader >/dev/null || fail "a reader sees nothing"
+if stack delete again --token-file reader 2>why; then fail "a reader deletes"; fi
+grep -q 'the token is for reading' why || fail "$(cat why)"
+cp state/api-token former
+"$hearth" metadata token rotate --state state >/dev/null
+sleep 1.5
+stack list --token-file former >/dev/null || fail "who has the former token is shut out"
+stack list >/dev/null || fail "the new token is not taken"
+"$hearth" metadata token revoke watcher --state state
+sleep 1.5
+if stack list --token-file reader 2>/dev/null; then fail "a token that was ended is taken"; fi
+stack delete again --token-file worker.token --wait >/dev/null || fail "an operator may not delete"
+grep -q '"principal":"token worker","method":"DELETE"' state/audit.log || fail "nobody knows who deleted"
+"$hearth" metadata audit --state state >/dev/null || fail "the audit log is not as it was written"
+sed -i 's/token worker/token nobody/' state/audit.log
+if "$hearth" metadata audit --state state 2>why; then fail "a changed line is not seen"; fi
+grep -q 'audit.log:.*the chain does not hold' why || fail "$(cat why)"
 echo "stack_lifecycle.sh: ok"

@@ -22,7 +22,7 @@ class MetadataViews final : public metadata::StackView, public metadata::ObjectS
   bool read_only = false;
 
   std::optional<metadata::AccessKey> access_key(const std::string& id) const override { return find(keys, id); }
-  std::optional<std::string> stack_id(const std::string& name) const override {
+  std::optional<std::string> stack_id(const std::string& name, const metadata::AccessKey&) const override {
     for (const auto& [key, id] : stacks) {
       if (key == name || id == name) return id;
     }

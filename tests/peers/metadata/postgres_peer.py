@@ -1,7 +1,9 @@
 """The same engine on PostgreSQL: a stack is made, the service killed in the middle, and after a restart, of the service or
 of the database, it goes on.
 
-usage: postgres_peer.py HEARTH
+Each statement fails once, in turn (ENGINE_TESTS, the engine's unit tests); two sites share a server, each with its database.
+
+usage: postgres_peer.py HEARTH ENGINE_TESTS
 """
 import glob
 import json
@@ -17,7 +19,7 @@ import urllib.error
 
 from service import Service, free_port
 
-HEARTH = sys.argv[1]
+HEARTH, ENGINE_TESTS = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -113,6 +115,26 @@ def check_takeover(postgres, service, work):
     until_shown(service, ["quiet", "new"])
 
 
+def check_failing_statements(postgres):
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
+    run = subprocess.run([ENGINE_TESTS, "--gtest_filter=Postgres/*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
+                         capture_output=True, text=True, timeout=600, check=False)
+    assert run.returncode == 0 and "[  PASSED  ] 3 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
+
+
+def check_two_sites(postgres, service, work):
+    """Two databases of one server are two sites: neither keeps the other out, or knows its stacks."""
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "elsewhere")
+    other = Service(HEARTH, work + "/elsewhere", "--database", postgres.url("elsewhere"))
+    other.start()
+    try:
+        before = names(service)
+        other.hearth("create", "there", "-t", HERE + "/postgres.yaml")
+        assert names(other) == ["there"] and names(service) == before, (names(other), names(service))
+    finally:
+        other.kill()
+
+
 def main():
     if not programs() or not shutil.which("curl"):
         print("skipped: postgresql or curl is not installed")
@@ -145,6 +167,8 @@ def main():
             service.hearth("delete", "p", "--wait")
             assert service.get("/stacks")["stacks"] == []
             check_takeover(postgres, service, work)
+            check_two_sites(postgres, service, work)
+            check_failing_statements(postgres)
         finally:
             service.kill()
             postgres.stop()

@@ -88,5 +88,55 @@ TEST_F(EngineTest, KnowsWhenAnAgentAskedLast) {
   EXPECT_EQ(engine_->last_poll(at("s1", "s").physical_id), 3600);
 }
 
+/// In the midst of a step what other stacks' agents hold can be read, and nothing of the stack that is being changed.
+TEST_F(EngineTest, InTheMidstOfAStepOthersAreAsTheyAreKept) {
+  create("still", k_one_server);
+  const std::string still = at("still", "s").data["key"];
+  create("moves", R"({"s": {"role": "server", "name": "node-1"}})");
+  const std::string moves = at("moves", "s").data["key"];
+  std::size_t breaths = 0;
+  engine_->set_breath([&] {
+    ++breaths;
+    EXPECT_TRUE(engine_->is_steady(still));
+    EXPECT_FALSE(engine_->is_steady(moves));
+    EXPECT_FALSE(engine_->is_steady("unknown"));
+    const AccessKey key = *engine_->access_key(still);
+    EXPECT_EQ(engine_->resource(key.stack_id, key.resource)->stack_name, "still");
+  });
+  engine_->update(engine_->find("moves").live->tree.id, body(R"({"s": {"role": "server", "name": "other"}})"));
+  EXPECT_GT(breaths, 0U);
+  std::string many = R"("s": {"role": "server", "name": "other"})";
+  for (int i = 0; i < 600; ++i) many += cat(R"(, "c)", i, R"(": {"role": "plain"})");
+  const std::size_t before = breaths;
+  engine_->update(engine_->find("moves").live->tree.id, body(cat("{", many, "}")));
+  EXPECT_GT(breaths, before + 600) << "between two resources";
+  engine_->set_breath({});
+  EXPECT_TRUE(engine_->is_steady(moves));
+}
+
+TEST_F(EngineTest, FormerKeysHoldForTheirTimeAndOpenTheNewOnes) {
+  create("st", R"({"s": {"role": "server", "name": "node"}, "u": {"role": "server", "transport": "POLL_TEMP_URL"}})");
+  const std::string former = at("st", "s").data["key"];
+  const ObjectPath object{"AUTH_admin", at("st", "u").data["container"], at("st", "u").data["object"]};
+  ASSERT_TRUE(engine_->object(object));
+  const std::string tag = engine_->object(object)->tag;
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  engine_->rotate(engine_->find("st").live->tree.id, now + 100);
+  for (int times = 0; times < 2; ++times) {
+    const std::string fresh = at("st", "s").data["key"];
+    EXPECT_NE(fresh, former);
+    EXPECT_TRUE(engine_->access_key(fresh));
+    ASSERT_TRUE(engine_->access_key(former)) << "or an agent could not fetch the new one";
+    EXPECT_EQ(metadata("st", "s")["os-collect-config"]["cfn"]["access_key_id"], fresh);
+    ASSERT_TRUE(engine_->object(object));
+    EXPECT_NE(engine_->object(object)->tag, tag);
+    restart();
+  }
+  clock_.sleep(std::chrono::seconds(101));
+  EXPECT_FALSE(engine_->access_key(former));
+  EXPECT_FALSE(engine_->object(object));
+  EXPECT_TRUE(engine_->access_key(at("st", "s").data["key"]));
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live

@@ -1,13 +1,20 @@
 // Each call of the database fails once, in turn: what was acknowledged is there afterwards, what was not may be asked
-// for again, and what is shown is what is kept.
+// for again, and what is shown is what is kept. And of what was acknowledged a power cut takes nothing.
+//
+// With PostgreSQL, where HEARTH_TEST_POSTGRES names a database that may be emptied
+// (tests/peers/metadata/postgres_peer.py does), the same again.
+#include <cstdlib>
+
 #include "base/sql/database.hpp"
 #include "tests/fakes/failing_connection.hpp"
+#include "tests/fakes/power_cut.hpp"
 #include "tests/unit/metadata/engine/engine_fixture.hpp"
 
 namespace hearth::metadata::live {
 namespace {
 
-class StoreFailureTest : public EngineTest {
+/// The parameter is a URL, or empty for SQLite in a file.
+class StoreFailureTest : public EngineTest, public testing::WithParamInterface<std::string> {
  protected:
   StoreFailureTest() { with_faults(); }
 
@@ -16,11 +23,23 @@ class StoreFailureTest : public EngineTest {
     engine_.reset();
     repository_.reset();
     for (const char* part : {"state.db", "state.db-wal", "state.db-shm"}) fs::remove(directory_.path() / part);
-    auto real = sql::detail::open_sqlite((directory_.path() / "state.db").string());
+    auto real = GetParam().empty() ? sql::detail::open_sqlite((directory_.path() / "state.db").string())
+                                   : sql::detail::open_postgres(GetParam());
+    if (!GetParam().empty()) {
+      for (const char* table : {"setting", "tree", "stack", "resource", "event", "object"})
+        real->run(cat("DROP TABLE IF EXISTS ", table));
+    }
     repository_ = std::make_unique<SqlRepository>(
-        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), false));
+        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), !GetParam().empty()));
     engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
     faults_.calls = 0;
+  }
+  void restart() {
+    if (GetParam().empty()) return EngineTest::restart();
+    engine_.reset();
+    repository_.reset();
+    repository_ = std::make_unique<SqlRepository>(GetParam());
+    engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
   }
   /// As a port does it and its client: a failure is answered with "come again", and he does.
   void until_taken(const std::function<void()>& request) {
@@ -51,7 +70,7 @@ class StoreFailureTest : public EngineTest {
   int failures_ = 0;
 };
 
-TEST_F(StoreFailureTest, EveryCallFailsOnceAndNothingAcknowledgedIsLost) {
+TEST_P(StoreFailureTest, EveryCallFailsOnceAndNothingAcknowledgedIsLost) {
   std::size_t failing = 1;
   for (;; ++failing) {
     SCOPED_TRACE(failing);
@@ -79,7 +98,7 @@ TEST_F(StoreFailureTest, EveryCallFailsOnceAndNothingAcknowledgedIsLost) {
   EXPECT_GT(failing, 20U) << "there was something to fail";
 }
 
-TEST_F(StoreFailureTest, WhatCanNotBeKeptIsNeitherShownNorIsItsNameTaken) {
+TEST_P(StoreFailureTest, WhatCanNotBeKeptIsNeitherShownNorIsItsNameTaken) {
   (void)create("st", k_one_server);
   const Json before = metadata("st", "s");
   faults_ = {.calls = 0, .fails_at = 3, .forever = false};
@@ -93,7 +112,7 @@ TEST_F(StoreFailureTest, WhatCanNotBeKeptIsNeitherShownNorIsItsNameTaken) {
   EXPECT_TRUE(engine_->can_write());
 }
 
-TEST_F(StoreFailureTest, WhileNothingCanBeReadNothingIsAnswered) {
+TEST_P(StoreFailureTest, WhileNothingCanBeReadNothingIsAnswered) {
   (void)create("st", k_one_server);
   faults_ = {.calls = 0, .fails_at = 1, .forever = true};
   EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
@@ -105,6 +124,64 @@ TEST_F(StoreFailureTest, WhileNothingCanBeReadNothingIsAnswered) {
   EXPECT_TRUE(engine_->can_write());
   EXPECT_EQ(status("st"), "CREATE_IN_PROGRESS");
   EXPECT_THROW((void)engine_->find("other"), EngineError);
+}
+
+/// Everybody waits as long as the engine does, so that is short; it is told, and asked for again.
+TEST_F(EngineTest, SomebodyElsesLockDelaysNobodyForLong) {
+  create("st", k_one_server);
+  const std::string id = engine_->find("st").live->tree.id;
+  sql::Database other((directory_.path() / "state.db").string());
+  const auto signal = [&] { return engine_->signal(id, "d1", {{"deploy_status_code", 0}}).kind; };
+  {
+    const sql::Transaction locks(other);
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_THROW((void)signal(), sql::StoreError);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(1));
+    EXPECT_FALSE(engine_->can_write());
+    EXPECT_TRUE(engine_->can_read());
+  }
+  engine_->tick();
+  EXPECT_EQ(signal(), SignalOutcome::Kind::taken);
+}
+
+std::vector<std::string> postgres() {
+  const char* url = std::getenv("HEARTH_TEST_POSTGRES");
+  return url == nullptr ? std::vector<std::string>{} : std::vector<std::string>{url};
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, StoreFailureTest, testing::Values(""));
+INSTANTIATE_TEST_SUITE_P(Postgres, StoreFailureTest, testing::ValuesIn(postgres()));
+
+class PowerCutTest : public EngineTest {
+ protected:
+  /// The engine that comes up after a cut now, beside the one that runs.
+  void after_a_cut(const std::function<void(Engine&)>& look) {
+    const TempDir left = TempDir::create("/tmp", "power-cut-");
+    cut_.leave(directory_.path(), left.path());
+    SqlRepository repository((left.path() / "state.db").string());
+    Engine engine({repository, maker_, clock_, log_}, PublicUrls{});
+    look(engine);
+  }
+  fakes::PowerCut cut_;
+};
+
+TEST_F(PowerCutTest, TakesNothingThatWasAcknowledged) {
+  fs::remove(directory_.path() / "state.db");
+  restart();  // so that the cut has seen the database from its beginning
+  create("st", k_one_server);
+  const std::string id = engine_->find("st").live->tree.id;
+  after_a_cut([&](Engine& left) { EXPECT_EQ(left.find("st").live->tree.id, id); });
+  EXPECT_EQ(engine_->signal(id, "d1", {{"result", "r"}, {"deploy_status_code", 0}}).kind, SignalOutcome::Kind::taken);
+  after_a_cut([&](Engine& left) {
+    const StackTree& tree = left.find("st").live->tree;
+    EXPECT_EQ(tree.resource(tree.find_path("d1")).deployment.output_values["result"], "r");
+  });
+  ASSERT_TRUE(engine_->put_object({"AUTH_admin", "c", "o"}, "kept", "text/plain"));
+  engine_->act(id, Action::erase);
+  after_a_cut([&](Engine& left) {
+    EXPECT_THROW((void)left.find("st"), EngineError);
+    EXPECT_EQ(*left.object({"AUTH_admin", "c", "o"})->text, "kept");
+  });
 }
 
 }  // namespace

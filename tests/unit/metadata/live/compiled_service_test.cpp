@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "base/error.hpp"
 #include "base/net/url.hpp"
@@ -134,10 +137,11 @@ TEST_F(CompiledServiceTest, ASignalThatAFullDiskTakesIsNotAcceptedAndTheNextOneI
     const int before = count();
     fakes::LossyDisk disk(directory_.path());
     disk.fill_after(writes);
-    try {
-      EXPECT_EQ(send("POST", k_signal, R"({"deploy_status_code": 0})").status, 200);
+    const int status = send("POST", k_signal, R"({"deploy_status_code": 0})").status;
+    if (status == 200) {
       EXPECT_EQ(count(), before + 1);
-    } catch (const Error&) {  // the server answers 500, and the agent sends it again
+    } else {
+      EXPECT_EQ(status, 503);
       EXPECT_EQ(count(), before);
     }
     was_full = disk.was_full();
@@ -145,6 +149,62 @@ TEST_F(CompiledServiceTest, ASignalThatAFullDiskTakesIsNotAcceptedAndTheNextOneI
   RealFileSystem().write(directory_.path() / "signals", "{\"torn", {});
   EXPECT_EQ(send("POST", k_signal, R"({"deploy_status_code": 0})").status, 200);
   EXPECT_EQ(count(), 1);
+}
+
+/// As on a full disk: nothing may be written behind so many bytes.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(CompiledServiceTest, ASignalThatCannotBeKeptIsAskedForAgainAndSpoilsNoOther) {
+  EXPECT_EQ(send("POST", k_signal, R"({"n": 1})").status, 200);
+  const fs::path file = directory_.path() / "signals";
+  {
+    const FileLimit full(fs::file_size(file) + 20);
+    const ServedResponse response = send("POST", k_signal, R"({"n": 2})");
+    EXPECT_EQ(response.status, 503);
+    EXPECT_TRUE(find_header(response.headers, "Retry-After"));
+  }
+  EXPECT_EQ(send("POST", k_signal, R"({"n": 3})").status, 200);
+  RealFileSystem().write(file, cat(read_file(file), R"({"time": ")"), {});  // a kill in the middle
+  EXPECT_EQ(send("POST", k_signal, R"({"n": 4})").status, 200);
+  std::string kept;
+  for (const std::string& line : split_lines(read_file(file))) {
+    const Result<Json> json = parse_json(line, "a signal");
+    kept += json ? format_json((*json)["signal"]["n"]) : "-";
+  }
+  EXPECT_EQ(kept, "13-4");
+}
+
+TEST_F(CompiledServiceTest, KnowsWhoHasSomethingToSayBeforeABodyIsRead) {
+  ServedRequest head;
+  head.method = "POST";
+  const auto admit = [&](const std::string& target) {
+    const RequestTarget parts = parse_request_target(target).value();
+    head.raw_path = parts.raw_path;
+    head.path = parts.path;
+    head.query = parts.query;
+    return service_->admit(head);
+  };
+  EXPECT_FALSE(admit(k_signal).refusal);
+  EXPECT_EQ(admit(cat(k_signal, "x")).refusal.value_or(ServedResponse{}).status, 401);
+  EXPECT_FALSE(admit("/v1/").refusal);
+  EXPECT_LE(admit("/v1/").body_bytes, 65536U);
 }
 
 TEST_F(CompiledServiceTest, ADirectoryThatIsCompiledAnewIsServedAndABrokenOneIsNot) {

@@ -77,5 +77,80 @@ TEST_F(RestTest, ShowsOutputsAndActs) {
   EXPECT_EQ(status("s2"), "SUSPEND_COMPLETE");
 }
 
+TEST_F(RestTest, ProjectsKnowNothingOfEachOther) {
+  const std::string made = R"({"stack_name": "same", "template": {"resources": {"s": {"role": "server"}}}})";
+  ASSERT_EQ(send("POST", "/v1/one/stacks", made).status, 201);
+  ASSERT_EQ(send("POST", "/v1/two/stacks", made).status, 201) << "a name is taken in its own project only";
+  EXPECT_EQ(send("POST", "/v1/one/stacks", made).status, 409);
+  EXPECT_EQ(get("/v1/one/stacks")["stacks"].size(), 1U);
+  const std::string id = engine_->find("same", "two").live->tree.id;
+  EXPECT_NE(engine_->find("same", "one").live->tree.id, id);
+  EXPECT_EQ(send("GET", cat("/v1/one/stacks/same/", id)).status, 403);
+  EXPECT_EQ(send("GET", cat("/v1/one/stacks/", id)).status, 403);
+  EXPECT_EQ(send("GET", "/v1/three/stacks/same").status, 404);
+
+  const std::string config =
+      Json::parse(send("POST", "/v1/one/software_configs", R"({"name": "c"})").body)["software_config"]["id"];
+  EXPECT_EQ(get("/v1/two/software_configs")["software_configs"].size(), 0U);
+  EXPECT_EQ(get("/v1/one/software_configs")["software_configs"].size(), 1U);
+  EXPECT_EQ(send("GET", cat("/v1/two/software_configs/", config)).status, 404);
+  const std::string server = at_in("two", "same", "s").physical_id;
+  const auto deploy = [&](const std::string& project) {
+    return send("POST", cat("/v1/", project, "/software_deployments"),
+                cat(R"({"config_id": ")", config, R"(", "server_id": ")", server, R"("})"))
+        .status;
+  };
+  EXPECT_EQ(deploy("one"), 404) << "its config, but not its server";
+  EXPECT_EQ(deploy("two"), 404) << "its server, but not its config";
+  EXPECT_EQ(get(cat("/v1/one/software_deployments/metadata/", server)), Json(404));
+}
+
+TEST_F(RestTest, TokensOpenWhatTheirRoleAndProjectSay) {
+  ASSERT_EQ(create("st", k_one_server).size(), 36U);
+  const std::string reader = add_token(directory_.path(), {"r", Right::reads, "admin", 0, ""}, 1);
+  const std::string worker = add_token(directory_.path(), {"w", Right::works, "admin", 0, ""}, 1);
+  const std::string stranger = add_token(directory_.path(), {"x", Right::works, "other", 0, ""}, 1);
+  tokens_.refresh(log_);
+  const std::string stack = self("st");
+  for (const std::string& target : {std::string("/v1/admin/stacks"), stack, stack + "/events", stack + "/resources",
+                                    stack + "/outputs", stack + "/resources/s/events"}) {
+    EXPECT_EQ(send("GET", target, "", reader).status, 200) << target;
+    EXPECT_EQ(send("GET", target, "", stranger).status, 403) << target;
+  }
+  for (const char* closed :
+       {"/export", "/environment", "/template", "/files", "/servers", "/snapshots", "/resources/s/metadata"}) {
+    EXPECT_EQ(send("GET", stack + closed, "", reader).status, 403) << closed;
+  }
+  EXPECT_EQ(send("GET", "/v1/admin/software_configs", "", reader).status, 403);
+  EXPECT_EQ(send("GET", stack + "/resources/s", "", reader).body.find("secret_access_key"), std::string::npos);
+  EXPECT_NE(send("GET", stack + "/resources/s", "", worker).body.find("secret_access_key"), std::string::npos);
+  EXPECT_EQ(send("DELETE", stack, "", reader).status, 403);
+  EXPECT_EQ(send("POST", "/v1/admin/stacks/preview", "{}", reader).status, 403);
+  EXPECT_EQ(send("DELETE", stack, "", stranger).status, 403);
+  const ServedResponse gone = send("DELETE", stack, "", worker);
+  EXPECT_EQ(gone.status, 204);
+  EXPECT_EQ(gone.principal, "token w");
+  EXPECT_EQ(send("GET", "/v1/admin/stacks", "", "no token").status, 401);
+}
+
+/// An agent's token is for its own resource; to have a template evaluated is not that.
+TEST_F(RestTest, AgentsMayNotHaveTemplatesEvaluated) {
+  create("st", k_one_server);
+  const std::string key = at("st", "d1").deployment.key_id;
+  const std::string token = agent_token(key, engine_->access_key(key)->secret, 9'000'000'000);
+  EXPECT_EQ(send("POST", "/v1/admin/stacks/preview", R"({"stack_name": "x", "template": {}})", token).status, 403);
+}
+
+TEST_F(RestTest, RefusesBeforeABodyIsRead) {
+  HeatApi api(*engine_, guide_, {&tokens_, false}, clock_, log_);
+  ServedRequest head;
+  head.method = "POST";
+  head.target = head.path = head.raw_path = "/v1/admin/stacks";
+  ASSERT_TRUE(api.admit(head).refusal);
+  EXPECT_EQ(api.admit(head).refusal->status, 401);
+  head.headers = {{"X-Auth-Token", "admin-token"}};
+  EXPECT_FALSE(api.admit(head).refusal);
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live

@@ -41,12 +41,21 @@ class RestTest : public EngineTest {
     request.headers = {{"Host", "h:8004"}, {"X-Auth-Token", token}};
     request.body = text;
     request.peer = "192.0.2.9";
-    HeatApi api(*engine_, guide_, {"admin-token", false}, clock_, log_);
+    HeatApi api(*engine_, guide_, {&tokens_, false}, clock_, log_);
     return api.answer(request);
   }
+  static fs::path with_api_token(const fs::path& state) {
+    RealFileSystem().write(state / "api-token", "admin-token\n", {.mode = 0600, .uid = {}, .gid = {}});
+    return state;
+  }
+  TokenBook tokens_{with_api_token(directory_.path())};
   Json get(const std::string& target) {
     const ServedResponse response = send("GET", target);
     return response.status == 200 ? Json::parse(response.body) : Json(response.status);
+  }
+  const Resource& at_in(const std::string& project, const std::string& stack, const std::string& path) {
+    const StackPlace place = engine_->find(stack, project);
+    return place.live->tree.resource(place.live->tree.find_path(path));
   }
   FakeGuide guide_;
   /// "/v1/admin/stacks/NAME/ID".

@@ -184,5 +184,30 @@ TEST_F(CfnApiTest, TellsItsVersionsToEverybody) {
   EXPECT_EQ(send("GET", "/favicon.ico", {}).status, 404);
 }
 
+TEST_F(CfnApiTest, KnowsWhoSignalsBeforeTheBodyIsRead) {
+  const std::string path = cat("/v1/signal/", k_dep);
+  ServedRequest head;
+  head.method = "POST";
+  head.path = path;
+  head.headers = {{"Host", "h:8000"}};
+  head.query = encode_query(signed_with("dep-key", "s2", "POST", path, {}));
+  EXPECT_FALSE(api_.admit(head).refusal);
+  EXPECT_GT(api_.admit(head).body_bytes, 1'000'000U) << "what a deployment says may be long";
+  head.query = encode_query(signed_with("dep-key", "wrong", "POST", path, {}));
+  ASSERT_TRUE(api_.admit(head).refusal);
+  EXPECT_EQ(api_.admit(head).refusal->status, 403);
+  head.query = "";
+  EXPECT_TRUE(api_.admit(head).refusal);
+  head.path = "/v1/";
+  EXPECT_FALSE(api_.admit(head).refusal) << "the signature may be in the form";
+  EXPECT_LE(api_.admit(head).body_bytes, 65536U);
+}
+
+TEST_F(CfnApiTest, SaysWhoAsked) {
+  EXPECT_EQ(send("GET", "/v1/", describe("overcloud", "server")).principal, "key server-key");
+  EXPECT_EQ(signal(k_dep, "dep-key", "s2", "{}").principal, "key dep-key");
+  EXPECT_EQ(signal(k_dep, "dep-key", "wrong", "{}").principal, "");
+}
+
 }  // namespace
 }  // namespace hearth::metadata

@@ -93,5 +93,15 @@ TEST_F(ObjectApiTest, ItsFrontPageIsTheOneThatPeopleTestWith) {
   EXPECT_EQ(response.content(), "<html><h1>Not Found</h1><p>The resource could not be found.</p></html>");
 }
 
+TEST_F(ObjectApiTest, RefusesBeforeTheBodyIsRead) {
+  ServedRequest head;
+  head.method = "PUT";
+  head.path = k_object;
+  EXPECT_EQ(api_.admit(head).refusal.value_or(ServedResponse{}).status, 401);
+  const std::string url = make_temp_url("mykey", "PUT", 2147483586, k_object);
+  head.query = url.substr(url.find('?') + 1);
+  EXPECT_FALSE(api_.admit(head).refusal);
+}
+
 }  // namespace
 }  // namespace hearth::metadata

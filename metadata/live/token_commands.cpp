@@ -1,0 +1,163 @@
+#include "metadata/live/token_commands.hpp"
+
+#include <chrono>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "metadata/engine/words.hpp"
+#include "metadata/rest/token_book.hpp"
+#include "metadata/serve/audit_log.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+using cli::Arguments;
+
+constexpr std::uint64_t k_most_hours = 100'000;
+
+const cli::Option k_state_option{"state", 0, "DIR", "the server's state directory (/var/lib/hearth/metadata)"};
+
+fs::path state_of(const Arguments& arguments) {
+  const fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
+  if (!fs::is_directory(state)) {
+    throw Error(ErrorKind::not_found, cat("there is no directory ", state.string()))
+        .hint("Name the state directory of `hearth metadata serve` with --state.");
+  }
+  return state;
+}
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count();
+}
+
+std::uint64_t hours_of(const Arguments& arguments, const char* usual) {
+  const std::string text = arguments.value_or("hours", usual);
+  const std::optional<std::uint64_t> hours = parse_number(text);
+  if (hours && *hours <= k_most_hours) return *hours;
+  throw Error(ErrorKind::usage, cat("--hours takes a number of hours up to ", k_most_hours, ", not ", text));
+}
+
+const std::string& name_of(const Arguments& arguments) {
+  if (arguments.operands().size() == 1 && !arguments.operands()[0].empty()) return arguments.operands()[0];
+  throw Error(ErrorKind::usage, "which token? give its NAME");
+}
+
+int create_token(const Arguments& arguments) {
+  PeopleToken token;
+  token.name = name_of(arguments);
+  const std::string role = arguments.value_or("role", "read");
+  const std::optional<Right> right = parse_right(role);
+  if (!right) throw Error(ErrorKind::usage, cat("--role ", role, ": read, operate or admin"));
+  token.right = *right;
+  token.project = arguments.value_or("project", *right == Right::everything ? "" : "admin");
+  if (*right == Right::everything && !token.project.empty())
+    throw Error(ErrorKind::usage, "--project with --role admin: an admin may do everything in each project");
+  const std::uint64_t hours = hours_of(arguments, "720");
+  const std::int64_t now = seconds_now();
+  token.expires = hours == 0 ? 0 : now + static_cast<std::int64_t>(hours) * 3600;
+  cli::print(cat(add_token(state_of(arguments), std::move(token), now), "\n"));
+  return 0;
+}
+
+int list_tokens(const Arguments& arguments) {
+  const std::int64_t now = seconds_now();
+  Json rows = Json::array();
+  for (const PeopleToken& token : kept_tokens(state_of(arguments))) {
+    Json row = Json::object();
+    row["name"] = token.name;
+    row["role"] = word(token.right);
+    row["project"] = token.project.empty() ? Json() : Json(token.project);
+    row["expires"] = token.expires == 0 ? Json() : Json(iso_time(token.expires));
+    row["holds"] = token.expires == 0 || token.expires > now;
+    rows.push_back(std::move(row));
+  }
+  if (arguments.has("json")) {
+    cli::print(cat(format_json(rows, {.indent = 2}), "\n"));
+    return 0;
+  }
+  for (const Json& row : rows) {
+    cli::print(cat(row["name"].get<std::string>(), "  ", row["role"].get<std::string>(), " of ",
+                   row["project"].is_null() ? "each project" : row["project"].get<std::string>(),
+                   row["expires"].is_null()
+                       ? ", without an end"
+                       : cat(row["holds"] == true ? ", until " : ", ended at ", row["expires"].get<std::string>()),
+                   "\n"));
+  }
+  return 0;
+}
+
+int end_token(const Arguments& arguments) {
+  const std::string& name = name_of(arguments);
+  if (revoke_token(state_of(arguments), name)) return 0;
+  throw Error(ErrorKind::not_found, cat("there is no token ", name))
+      .hint("hearth metadata token list names those that there are; `token rotate` changes api-token.");
+}
+
+int rotate_token(const Arguments& arguments) {
+  const std::int64_t now = seconds_now();
+  const std::uint64_t hours = hours_of(arguments, "24");
+  const fs::path state = state_of(arguments);
+  rotate_api_token(state, now, now + static_cast<std::int64_t>(hours) * 3600);
+  cli::print(cat(state.string(), "/api-token: a new one; the former one holds for ", hours, " hours\n"));
+  return 0;
+}
+
+int audit_state(const Arguments& arguments) {
+  const AuditVerdict verdict = verify_audit((state_of(arguments) / "audit.log").string());
+  cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
+                 verdict.torn == 0 ? "" : cat("; ", verdict.torn, " that a crash left unfinished"),
+                 "\nlast digest: ", verdict.digest, "\n"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<cli::Command> token_commands() {
+  return {
+      {.words = "metadata token create",
+       .operands = "NAME",
+       .summary = "a token for the stack service, with a role and an end",
+       .details = "Prints the token, which is kept nowhere: the server knows its digest. With role read it sees "
+                  "states, events "
+                  "and outputs of one project, but nothing with keys or passwords in it; with operate it makes, "
+                  "changes and deletes its stacks; with admin it may do everything in each project, as api-token may. "
+                  "The server "
+                  "takes it within a second.",
+       .options = {{"role", 0, "ROLE", "read, operate or admin (read)", {"read", "operate", "admin"}},
+                   {"project", 0, "PROJECT", "whose stacks (admin)"},
+                   {"hours", 0, "HOURS", "how long it holds (720); 0 = without an end"},
+                   k_state_option},
+       .run = create_token},
+      {.words = "metadata token list",
+       .operands = "",
+       .summary = "the tokens beside api-token",
+       .details = "Names, roles, projects and ends.",
+       .options = {{"json", 0, "", "print JSON"}, k_state_option},
+       .run = list_tokens},
+      {.words = "metadata token revoke",
+       .operands = "NAME",
+       .summary = "end a token now",
+       .details = "The server takes it no longer within a second.",
+       .options = {k_state_option},
+       .run = end_token},
+      {.words = "metadata token rotate",
+       .operands = "",
+       .summary = "a new api-token",
+       .details = "Writes DIR/api-token anew. The former one holds for some hours, so that nobody is shut out.",
+       .options = {{"hours", 0, "HOURS", "how long the former one holds (24)"}, k_state_option},
+       .run = rotate_token},
+      {.words = "metadata audit",
+       .operands = "",
+       .summary = "whether the audit log is as it was written",
+       .details = "Each line of DIR/audit.log ends with a digest of itself and of all lines before it. Names the first "
+                  "line that does not fit. Note the last digest elsewhere to see later whether the end was cut off.",
+       .options = {k_state_option},
+       .run = audit_state},
+  };
+}
+
+}  // namespace hearth::metadata::live

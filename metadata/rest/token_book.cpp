@@ -1,0 +1,169 @@
+#include "metadata/rest/token_book.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/sys/random.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Right>, 3> k_words = {
+    {{"read", Right::reads}, {"operate", Right::works}, {"admin", Right::everything}}};
+constexpr const char* k_api_token = "api-token";
+
+std::string digest_of(std::string_view text) { return hex_digest(HashKind::sha256, text); }
+
+fs::path book_of(const fs::path& state) { return state / "tokens.json"; }
+
+std::string api_token(const fs::path& state) {
+  const std::optional<std::string> kept = RealFileSystem().read(state / k_api_token);
+  return kept ? std::string(trim(*kept)) : "";
+}
+
+std::string new_api_token(const fs::path& state) {
+  std::string token = random_hex(32);
+  RealFileSystem().write(state / k_api_token, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+  return token;
+}
+
+Json row_of(const PeopleToken& token) {
+  Json row = Json::object();
+  row["name"] = token.name;
+  row["role"] = word(token.right);
+  row["project"] = token.project;
+  row["expires"] = token.expires;
+  row["digest"] = token.digest;
+  return row;
+}
+
+void keep(const fs::path& state, const std::vector<PeopleToken>& tokens) {
+  Json rows = Json::array();
+  for (const PeopleToken& token : tokens) rows.push_back(row_of(token));
+  RealFileSystem().write(book_of(state), cat(format_json(rows, {.indent = 1}), "\n"),
+                         {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+bool holds(const PeopleToken& token, std::int64_t now) { return token.expires == 0 || token.expires > now; }
+
+std::string state_of(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "none ";
+  return cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size, " ");
+}
+
+FileLock taken(const fs::path& state) { return FileLock::acquire(state / "tokens.lock"); }
+
+}  // namespace
+
+std::string_view word(Right right) {
+  for (const auto& [word, each] : k_words) {
+    if (each == right) return word;
+  }
+  return "";
+}
+
+std::optional<Right> parse_right(std::string_view text) {
+  for (const auto& [word, right] : k_words) {
+    if (word == text) return right;
+  }
+  return std::nullopt;
+}
+
+std::vector<PeopleToken> kept_tokens(const fs::path& state) {
+  const fs::path file = book_of(state);
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  std::vector<PeopleToken> tokens;
+  if (!text) return tokens;
+  const auto wrong = [&] {
+    return Error(ErrorKind::input, cat(file.string(), " is no list of tokens"))
+        .hint("Remove it to have api-token alone; `hearth metadata token create` makes it anew.");
+  };
+  const Result<Json> rows = parse_json(*text, file.string());
+  if (!rows || !rows->is_array()) throw wrong();
+  for (const Json& row : *rows) {
+    const auto right = row.is_object() ? parse_right(row.value("role", "")) : std::nullopt;
+    if (!right || !row.contains("digest") || !row["digest"].is_string()) throw wrong();
+    tokens.push_back({row.value("name", ""), *right, row.value("project", ""), row.value("expires", std::int64_t{0}),
+                      row["digest"].get<std::string>()});
+  }
+  return tokens;
+}
+
+std::string add_token(const fs::path& state, PeopleToken token, std::int64_t now) {
+  const FileLock lock = taken(state);
+  std::vector<PeopleToken> tokens = kept_tokens(state);
+  std::erase_if(tokens, [&](const PeopleToken& each) { return !holds(each, now); });
+  const auto same = [&](const PeopleToken& each) { return each.name == token.name; };
+  if (token.name == k_api_token || std::any_of(tokens.begin(), tokens.end(), same)) {
+    throw Error(ErrorKind::usage, cat("there is a token ", token.name, " already"))
+        .hint(cat("hearth metadata token revoke ", token.name, " ends it."));
+  }
+  std::string text = random_hex(32);
+  token.digest = digest_of(text);
+  tokens.push_back(std::move(token));
+  keep(state, tokens);
+  return text;
+}
+
+bool revoke_token(const fs::path& state, const std::string& name) {
+  const FileLock lock = taken(state);
+  std::vector<PeopleToken> tokens = kept_tokens(state);
+  if (std::erase_if(tokens, [&](const PeopleToken& each) { return each.name == name; }) == 0) return false;
+  keep(state, tokens);
+  return true;
+}
+
+void rotate_api_token(const fs::path& state, std::int64_t now, std::int64_t until) {
+  const FileLock lock = taken(state);
+  const std::string former = api_token(state);
+  std::vector<PeopleToken> tokens = kept_tokens(state);
+  std::erase_if(tokens, [&](const PeopleToken& each) { return !holds(each, now); });
+  if (!former.empty() && until > now)
+    tokens.push_back({cat("former ", k_api_token), Right::everything, "", until, digest_of(former)});
+  keep(state, tokens);  // before the new one: whoever has the former one is never shut out
+  (void)new_api_token(state);
+}
+
+TokenBook::TokenBook(fs::path state) : state_(std::move(state)), own_(random_hex(32)) {
+  if (api_token(state_).empty()) (void)new_api_token(state_);
+  read();
+}
+
+void TokenBook::read() {
+  seen_ = cat(state_of(state_ / k_api_token), state_of(book_of(state_)));
+  std::vector<PeopleToken> tokens = kept_tokens(state_);
+  if (const std::string token = api_token(state_); !token.empty())
+    tokens.push_back({k_api_token, Right::everything, "", 0, digest_of(token)});
+  tokens.push_back({"this process", Right::everything, "", 0, digest_of(own_)});
+  tokens_ = std::move(tokens);
+}
+
+void TokenBook::refresh(Logger& log) {
+  if (seen_ == cat(state_of(state_ / k_api_token), state_of(book_of(state_)))) return;
+  try {
+    read();
+  } catch (const Error& error) {
+    log.error(cat("tokens are as they were before: ", error.story()));
+  }
+}
+
+std::optional<PeopleToken> TokenBook::find(std::string_view text, std::int64_t now) const {
+  if (text.empty()) return std::nullopt;
+  const std::string digest = digest_of(text);  // so that no comparison tells how much was right
+  for (const PeopleToken& token : tokens_) {
+    if (token.digest == digest && holds(token, now)) return token;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,52 @@
+#include "metadata/live/token_commands.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "metadata/rest/token_book.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+class TokenCommandsTest : public testing::Test {
+ protected:
+  int run(const std::string& command, std::vector<std::string> words) {
+    words.insert(words.end(), {"--state", directory_.path().string()});
+    for (const cli::Command& row : token_commands()) {
+      if (row.words == "metadata " + command) return row.run(cli::parse_options(row.options, words));
+    }
+    ADD_FAILURE() << command;
+    return -1;
+  }
+  TempDir directory_ = TempDir::create("/tmp", "token-commands-");
+};
+
+TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
+  EXPECT_EQ(run("token create", {"ci", "--role", "operate", "--project", "p", "--hours", "1"}), 0);
+  EXPECT_EQ(run("token create", {"watcher"}), 0);
+  const std::vector<PeopleToken> tokens = kept_tokens(directory_.path());
+  ASSERT_EQ(tokens.size(), 2U);
+  EXPECT_EQ(tokens[0].project, "p");
+  EXPECT_EQ(tokens[1].right, Right::reads) << "whoever says nothing gets little";
+  EXPECT_EQ(tokens[1].project, "admin");
+  EXPECT_NE(tokens[1].expires, 0);
+  EXPECT_EQ(run("token list", {}), 0);
+  EXPECT_EQ(run("token revoke", {"ci"}), 0);
+  EXPECT_EQ(kept_tokens(directory_.path()).size(), 1U);
+  EXPECT_EQ(run("token rotate", {}), 0);
+  EXPECT_TRUE(fs::exists(directory_.path() / "api-token"));
+}
+
+TEST_F(TokenCommandsTest, RefuseWhatIsNoTokenOrNoEnd) {
+  EXPECT_THROW(run("token create", {}), Error);
+  EXPECT_THROW(run("token create", {"a", "--role", "king"}), Error);
+  EXPECT_THROW(run("token create", {"a", "--hours", "-1"}), Error);
+  EXPECT_THROW(run("token create", {"a", "--role", "admin", "--project", "p"}), Error);
+  EXPECT_THROW(run("token create", {"api-token"}), Error);
+  EXPECT_THROW(run("token revoke", {"a"}), Error);
+  EXPECT_THROW(run("audit", {}), Error) << "there is no log";
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live
