@@ -2,39 +2,43 @@
 
 #include <sys/stat.h>
 
-#include <array>
-
 #include "base/error.hpp"
 #include "base/hmac.hpp"
-#include "base/net/http_reader.hpp"
+#include "base/net/http_exchange.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
 
 namespace {
 
+constexpr const char* k_tunnel_agent = "hearth/" HEARTH_VERSION;
+
 bool is_file(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/// Another text whenever the file is another, or has another content.
+std::string version_of(const std::string& file) {
+  struct stat info {};
+  if (file.empty() || ::stat(file.c_str(), &info) != 0) return "";
+  return cat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, " ", info.st_mtim.tv_nsec, " ",
+             info.st_ctim.tv_sec, " ", info.st_ctim.tv_nsec);
+}
+
 /// CONNECT through an HTTP proxy (RFC 9110 section 9.3.6).
 void open_tunnel(Connection& connection, const Url& proxy, const Url& url, const Deadline& deadline) {
-  const std::string host = url.host.find(':') == std::string::npos ? url.host : cat("[", url.host, "]");
-  const std::string target = cat(host, ":", url.port);
-  const std::string credentials =
-      proxy.user_info.empty() ? "" : cat("Proxy-Authorization: ", basic_credentials(proxy.user_info), "\r\n");
-  connection.write(cat("CONNECT ", target, " HTTP/1.1\r\nHost: ", target, "\r\n", credentials, "\r\n"), deadline);
+  const HttpRequest asked{.method = "CONNECT", .url = url};
   HttpReader reader({.to_connect = true});
-  std::array<char, 4096> buffer{};
-  while (!reader.done() && reader.problem().empty()) {
-    const std::size_t size = connection.read(buffer, deadline);
-    size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
+  try {
+    connection.write(request_head(asked, proxy, k_tunnel_agent), deadline);
+    read_answer(connection, reader, [&deadline] { return deadline; });
+    const int status = reader.response().status;
+    if (status / 100 != 2) throw Error(ErrorKind::io, cat("it answered ", status));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::io,
+                cat("asking the proxy ", proxy.authority(), " for ", url.host, ":", url.port, ": ", error.what()));
   }
-  const std::string problem = reader.problem();
-  if (problem.empty() && reader.response().status / 100 == 2) return;
-  throw Error(ErrorKind::io, cat("asking the proxy ", proxy.authority(), " for ", target, ": ",
-                                 problem.empty() ? cat("it answered ", reader.response().status) : problem));
 }
 
 }  // namespace
@@ -55,22 +59,23 @@ std::string basic_credentials(const std::string& user_info) {
 }
 
 Dialer::Dialer(const Clock& clock, const Environment& env, AddressCheck check)
-    : clock_(clock),
-      proxies_(ProxySettings::from(env)),
-      check_(std::move(check)),
-      system_ca_file_(hearth::system_ca_file(env)) {}
+    : clock_(clock), proxies_(ProxySettings::from(env)), check_(std::move(check)), env_(env) {}
 
 std::optional<Url> Dialer::plain_proxy(const Url& url) const {
   return url.is_tls() ? std::nullopt : proxy_for(url, proxies_);
 }
 
-const TlsContext& Dialer::context(const Trust& trust) {
-  const std::string file = !trust.verify ? "" : trust.ca_file.empty() ? system_ca_file_ : trust.ca_file;
+/// A daemon lives longer than a certificate: what was read is used as long as the file stays the same.
+TlsContext Dialer::context(const Trust& trust) {
+  const std::string file = !trust.verify ? "" : trust.ca_file.empty() ? hearth::system_ca_file(env_) : trust.ca_file;
+  const std::string version = version_of(file);
+  const std::lock_guard guard(lock_);
   const auto found = contexts_.find(file);
-  return found != contexts_.end() ? found->second : contexts_.emplace(file, TlsContext(file)).first->second;
+  if (found != contexts_.end() && found->second.version == version) return found->second.context;
+  return contexts_.insert_or_assign(file, ReadAuthorities{version, TlsContext(file)}).first->second.context;
 }
 
-Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& deadline) {
+Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& deadline, Tunnel tunnel) {
   const std::optional<Url> proxy = proxy_for(url, proxies_);
   if (check_ && proxy && is_address(url.host)) {
     std::vector<SocketAddress> literal = look_up(url.host, url.port, deadline, clock_);
@@ -78,8 +83,8 @@ Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& dead
   }
   Connection connection =
       proxy ? Connection::open(*proxy, deadline, clock_) : Connection::open(url, deadline, clock_, check_);
+  if (proxy && (url.is_tls() || tunnel == Tunnel::always)) open_tunnel(connection, *proxy, url, deadline);
   if (!url.is_tls()) return connection;
-  if (proxy) open_tunnel(connection, *proxy, url, deadline);
   connection.start_tls(context(trust), {url.host, trust.verify}, deadline);
   return connection;
 }

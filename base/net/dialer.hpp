@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -17,25 +18,35 @@ struct Trust {
   std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
 };
 
+/// May be used by several threads at once.
 class Dialer {
  public:
   /// Reads from `env`: proxies (see ProxySettings) and SSL_CERT_FILE. `check` is for servers; the caller chose his
   /// proxies himself. Of a server behind a proxy only an address in the URL can be checked.
   Dialer(const Clock& clock, const Environment& env, AddressCheck check = {});
 
+  /// What goes through a proxy in a tunnel: TLS, and all that is more than a request and its answer.
+  enum class Tunnel { for_tls, always };
+
   /// Throws Error: io, or input when the server's certificate does not hold.
-  [[nodiscard]] Connection dial(const Url& url, const Trust& trust, const Deadline& deadline);
+  [[nodiscard]] Connection dial(const Url& url, const Trust& trust, const Deadline& deadline,
+                                Tunnel tunnel = Tunnel::for_tls);
   /// The proxy of a plain request, which must name the whole URL to it. (TLS goes through a tunnel of dial's.)
   [[nodiscard]] std::optional<Url> plain_proxy(const Url& url) const;
 
  private:
-  [[nodiscard]] const TlsContext& context(const Trust& trust);
+  struct ReadAuthorities {
+    std::string version;  ///< of the file
+    TlsContext context;
+  };
+  [[nodiscard]] TlsContext context(const Trust& trust);
 
   const Clock& clock_;
   ProxySettings proxies_;
   AddressCheck check_;
-  std::string system_ca_file_;
-  std::map<std::string, TlsContext> contexts_;  ///< by CA file
+  Environment env_;
+  std::mutex lock_;
+  std::map<std::string, ReadAuthorities> contexts_;  ///< by CA file
 };
 
 /// The first that exists of SSL_CERT_FILE and the bundles of Debian, Fedora, SUSE and Alpine; empty when there is none.

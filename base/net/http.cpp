@@ -57,7 +57,11 @@ std::optional<HttpRequest> redirected(const HttpRequest& request, const HttpResp
     next.body.clear();
     drop_headers(next.headers, {"Content-Type"});
   }
-  if (!same_origin(request.url, next.url)) drop_headers(next.headers, {"Authorization", "X-Auth-Token", "Cookie"});
+  if (!same_origin(request.url, next.url)) {
+    drop_headers(next.headers, {"Authorization", "X-Auth-Token", "Cookie"});
+  } else if (next.url.user_info.empty()) {
+    next.url.user_info = request.url.user_info;
+  }
   return next;
 }
 

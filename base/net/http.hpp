@@ -67,8 +67,8 @@ class HttpClient {
 
 /// The request to send next when `response` is a redirect (301, 302, 303, 307, 308 with a Location), with
 /// max_redirects counted down; nothing when it isn't, or when no more are allowed. 303, and 301/302 to a POST, become a
-/// GET. Credentials (Authorization, X-Auth-Token, Cookie) are dropped on the way to another origin (RFC 9110
-/// section 15.4).
+/// GET. Credentials (Authorization, X-Auth-Token, Cookie, those of the URL) are dropped on the way to another origin
+/// (RFC 9110 section 15.4).
 [[nodiscard]] std::optional<HttpRequest> redirected(const HttpRequest& request, const HttpResponse& response);
 
 }  // namespace hearth

@@ -1,8 +1,9 @@
 #include "base/net/proxy.hpp"
 
-#include <arpa/inet.h>
+#include <algorithm>
 
 #include "base/error.hpp"
+#include "base/net/look_up.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -17,21 +18,19 @@ std::string variable(const Environment& env, const std::string& lower, const std
   return "";
 }
 
-std::optional<std::uint32_t> ipv4(const std::string& text) {
-  in_addr address{};
-  if (::inet_pton(AF_INET, text.c_str(), &address) != 1) return std::nullopt;
-  return ntohl(address.s_addr);
-}
-
-/// "10.0.0.0/8" holds "10.1.2.3".
+/// "10.0.0.0/8" holds "10.1.2.3", and "127.1", which is 127.0.0.1; "fd00::/8" holds "fd00::1".
 bool in_network(const std::string& host, const std::string& network) {
-  const std::size_t slash = network.find('/');
-  if (slash == std::string::npos) return false;
-  const std::optional<std::uint32_t> address = ipv4(host);
-  const std::optional<std::uint32_t> base = ipv4(network.substr(0, slash));
+  const std::size_t slash = std::min(network.find('/'), network.size());
+  const std::string address = address_bytes(host);
+  const std::string base = address.empty() ? "" : address_bytes(network.substr(0, slash));
+  if (address.empty() || address.size() != base.size()) return false;
+  if (slash == network.size()) return address == base;
   const std::optional<std::uint64_t> bits = parse_number(network.substr(slash + 1));
-  if (!address || !base || !bits || *bits > 32) return false;
-  return *bits == 0 || ((*address ^ *base) >> (32 - *bits)) == 0;
+  if (!bits || *bits > address.size() * 8) return false;
+  const std::size_t whole = static_cast<std::size_t>(*bits / 8);
+  const unsigned rest = static_cast<unsigned>(*bits % 8);
+  if (address.compare(0, whole, base, 0, whole) != 0) return false;
+  return rest == 0 || (static_cast<unsigned char>(address[whole] ^ base[whole]) >> (8 - rest)) == 0;
 }
 
 bool in_domain(const std::string& host, std::string domain) {
@@ -52,7 +51,8 @@ bool is_excluded(const Url& url, const std::string& entry) {
 }
 
 bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || in_network(host, "127.0.0.0/8") || in_domain(host, "localhost");
+  return host == "localhost" || in_network(host, "::1") || in_network(host, "127.0.0.0/8") ||
+         in_domain(host, "localhost");
 }
 
 }  // namespace
@@ -75,7 +75,10 @@ std::optional<Url> proxy_for(const Url& url, const ProxySettings& settings) {
     if (is_excluded(url, entry)) return std::nullopt;
   }
   const bool has_scheme = proxy.find("://") != std::string::npos;
-  return parse_url(has_scheme ? proxy : cat("http://", proxy)).value_or_throw();
+  const Url chosen = parse_url(has_scheme ? proxy : cat("http://", proxy)).value_or_throw();
+  if (!chosen.is_tls()) return chosen;
+  throw Error(ErrorKind::unsupported, cat("the proxy ", chosen.authority(), " is to be spoken to by TLS"))
+      .hint("Name it as http://…: what goes through it to https:// servers is encrypted all the same.");
 }
 
 }  // namespace hearth

@@ -18,8 +18,8 @@ struct ProxySettings {
 };
 
 /// Nothing = connect directly. Entries of no_proxy are "*", a host, a domain (with or without leading dot; sub-domains
-/// match), host:port, an address or an IPv4 network (10.0.0.0/8). Loopback is never proxied. Throws Error(input) when
-/// the proxy's URL is wrong.
+/// match), host:port, an address or a network (10.0.0.0/8, fd00::/8). Loopback is never proxied. Throws Error: input
+/// when the proxy's URL is wrong, unsupported when it is https://.
 [[nodiscard]] std::optional<Url> proxy_for(const Url& url, const ProxySettings& settings);
 
 }  // namespace hearth

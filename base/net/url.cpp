@@ -44,6 +44,17 @@ struct HostPort {
   bool ok = false;
 };
 
+/// fe80::1%25eth0 is how a URL has the address fe80::1%eth0 (RFC 6874); many people leave the 25 out. The name of a
+/// device keeps its capitals.
+std::string with_plain_zone(std::string_view address) {
+  const std::size_t mark = address.find('%');
+  if (mark == std::string_view::npos) return to_lower(address);
+  std::string_view zone = address.substr(mark + 1);
+  if (zone.size() > 2 && zone.substr(0, 2) == "25") zone.remove_prefix(2);
+  if (zone.empty() || zone.find('%') != std::string_view::npos) return "";
+  return cat(to_lower(address.substr(0, mark)), "%", zone);
+}
+
 /// RFC 3986 section 3.2.2: brackets stand around an IPv6 address, and nowhere else.
 HostPort split_host_port(std::string_view text) {
   if (text.find_first_of("[]") == std::string_view::npos) {
@@ -58,7 +69,7 @@ HostPort split_host_port(std::string_view text) {
   const std::string_view address = text.substr(1, end - 1);
   const std::string_view rest = text.substr(end + 1);
   if (address.find(':') == std::string_view::npos || (!rest.empty() && rest.front() != ':')) return {};
-  return {to_lower(address), std::string(rest.substr(std::min<std::size_t>(1, rest.size()))), true};
+  return {with_plain_zone(address), std::string(rest.substr(std::min<std::size_t>(1, rest.size()))), true};
 }
 
 /// RFC 3986 section 5.2.4.
@@ -108,7 +119,7 @@ void take_target(Url& url, std::string_view text) {
 }  // namespace
 
 std::string Url::authority() const {
-  const std::string name = host.find(':') == std::string::npos ? host : cat("[", host, "]");
+  const std::string name = host.find(':') == std::string::npos ? host : cat("[", replace_all(host, "%", "%25"), "]");
   return has_default_port() ? name : cat(name, ":", port);
 }
 

@@ -1,10 +1,7 @@
 #include "base/net/web_client.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "base/error.hpp"
-#include "base/net/http_reader.hpp"
+#include "base/net/http_exchange.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -16,46 +13,16 @@ constexpr Duration k_longest_exchange = std::chrono::minutes(30);
 
 constexpr std::size_t k_one_write = std::size_t{64} << 10U;
 
-/// Header fields as they go out: setting one again replaces it.
-class Fields {
- public:
-  void set(const std::string& name, std::string value) {
-    std::replace_if(
-        value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
-    const auto same = [&name](const auto& field) { return to_lower(field.first) == to_lower(name); };
-    const auto found = std::find_if(fields_.begin(), fields_.end(), same);
-    if (found == fields_.end()) {
-      fields_.emplace_back(name, std::move(value));
-    } else {
-      *found = {name, std::move(value)};
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    std::string text;
-    for (const auto& [name, value] : fields_) text += cat(name, ": ", value, "\r\n");
-    return text;
-  }
-
- private:
-  HttpHeaders fields_;
-};
-
-HttpResponse read_answer(Connection& connection, const HttpRequest& request, const Deadline& deadline,
-                         const Clock& clock) {
+HttpResponse answer_of(Connection& connection, const HttpRequest& request, const Deadline& deadline,
+                       const Clock& clock) {
   HttpReader reader({.to_head = request.method == "HEAD", .body_limit = request.body_limit, .sink = request.sink});
-  std::array<char, 16384> buffer{};
-  const auto next_byte = [&] {
+  read_answer(connection, reader, [&] {
     if (request.stall == Duration::zero()) return deadline;
     const MonotonicTime now = clock.now();
     const Deadline stalled = Deadline::after(request.stall, clock);
     const bool sooner = deadline.is_never() || stalled.poll_timeout(now) < deadline.poll_timeout(now);
     return sooner ? stalled : deadline;
-  };
-  while (!reader.done() && reader.problem().empty()) {
-    const std::size_t size = connection.read(buffer, next_byte());
-    size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
-  }
-  if (!reader.problem().empty()) throw Error(ErrorKind::io, reader.problem());
+  });
   reader.response().url = request.url;
   return std::move(reader.response());
 }
@@ -64,22 +31,6 @@ HttpResponse read_answer(Connection& connection, const HttpRequest& request, con
 
 WebClient::WebClient(const Clock& clock, const Environment& env, std::string agent, AddressCheck check)
     : clock_(clock), dialer_(clock, env, std::move(check)), agent_(std::move(agent)) {}
-
-std::string request_head(const HttpRequest& request, const std::optional<Url>& proxy, const std::string& agent) {
-  const Url& url = request.url;
-  Fields fields;
-  fields.set("Host", url.authority());
-  fields.set("User-Agent", agent);
-  fields.set("Accept", "*/*");
-  fields.set("Connection", "close");
-  if (!url.user_info.empty()) fields.set("Authorization", basic_credentials(url.user_info));
-  if (proxy && !proxy->user_info.empty()) fields.set("Proxy-Authorization", basic_credentials(proxy->user_info));
-  for (const auto& [name, value] : request.headers) fields.set(name, value);
-  if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
-    fields.set("Content-Length", std::to_string(request.body.size()));
-  }
-  return cat(request.method, " ", proxy ? url.text() : url.target(), " HTTP/1.1\r\n", fields.text(), "\r\n");
-}
 
 HttpResponse WebClient::send_once(const HttpRequest& request) {
   const Deadline deadline =
@@ -98,7 +49,7 @@ HttpResponse WebClient::send_once(const HttpRequest& request) {
     unsent = error;  // a server may answer and close before it has read a long body (413, say): the answer counts
   }
   try {
-    return read_answer(connection, request, deadline, clock_);
+    return answer_of(connection, request, deadline, clock_);
   } catch (const Error& error) {
     if (unsent) throw *unsent;
     throw Error(error.kind(), cat("reading the answer of ", request.url.masked(), ": ", error.what()));

@@ -7,11 +7,6 @@
 
 namespace hearth {
 
-/// The head of a request on HTTP/1.1, with the credentials of its URL and of `proxy`, one for unencrypted requests;
-/// fields of `request` replace ours of the same name. Line ends in values become blanks.
-[[nodiscard]] std::string request_head(const HttpRequest& request, const std::optional<Url>& proxy,
-                                       const std::string& agent);
-
 class WebClient final : public HttpClient {
  public:
   /// Reads from `env` what Dialer reads. `agent` is the User-Agent.

@@ -1,8 +1,10 @@
 #include "base/net/web_socket.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/hmac.hpp"
-#include "base/net/http_reader.hpp"
+#include "base/net/http_exchange.hpp"
 #include "base/net/web_socket_frames.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -13,11 +15,9 @@ namespace {
 
 /// Fresh for each frame (RFC 6455 section 5.3).
 std::array<unsigned char, 4> random_mask() {
-  const std::string digits = random_hex(4);
   std::array<unsigned char, 4> mask{};
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    mask[i] = static_cast<unsigned char>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
-  }
+  const std::string bytes = random_bytes(mask.size());
+  std::copy(bytes.begin(), bytes.end(), mask.begin());
   return mask;
 }
 
@@ -62,34 +62,26 @@ class WebSocket final : public MessageStream {
   WebSocketReader reader_;
 };
 
-HttpReader read_handshake(Connection& connection, const Deadline& deadline) {
-  HttpReader reader({});
-  std::array<char, 4096> buffer{};
-  while (!reader.done() && reader.problem().empty()) {
-    const std::size_t size = connection.read(buffer, deadline);
-    size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
-  }
-  return reader;
-}
-
 }  // namespace
 
 std::unique_ptr<MessageStream> WebSocketDialer::dial(const Url& url, const Trust& trust, const Deadline& deadline) {
-  Connection connection = dialer_.dial(url, trust, deadline);
+  Connection connection = dialer_.dial(url, trust, deadline, Dialer::Tunnel::always);
   const std::string key = base64_encode(random_hex(8));
-  connection.write(
-      cat("GET ", url.target(), " HTTP/1.1\r\nHost: ", url.authority(), "\r\nUser-Agent: ", agent_,
-          "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ", key,
-          "\r\n\r\n"),
-      deadline);
-  HttpReader reader = read_handshake(connection, deadline);
-  const HttpResponse& answer = reader.response();
-  const bool accepted = reader.problem().empty() && answer.status == 101 &&
-                        find_header(answer.headers, "Sec-WebSocket-Accept") == web_socket_accept(key);
-  if (!accepted) {
-    throw Error(ErrorKind::io,
-                cat("opening a WebSocket to ", url.masked(), ": ",
-                    reader.problem().empty() ? cat("the server answered ", answer.status) : reader.problem()));
+  const HttpRequest asked{.url = url,
+                          .headers = {{"Upgrade", "websocket"},
+                                      {"Connection", "Upgrade"},
+                                      {"Sec-WebSocket-Version", "13"},
+                                      {"Sec-WebSocket-Key", key}}};
+  HttpReader reader({});
+  try {
+    connection.write(request_head(asked, std::nullopt, agent_), deadline);
+    read_answer(connection, reader, [&deadline] { return deadline; });
+    const HttpResponse& answer = reader.response();
+    if (answer.status != 101 || find_header(answer.headers, "Sec-WebSocket-Accept") != web_socket_accept(key)) {
+      throw Error(ErrorKind::io, cat("the server answered ", answer.status));
+    }
+  } catch (const Error& error) {
+    throw Error(error.kind(), cat("opening a WebSocket to ", url.masked(), ": ", error.what()));
   }
   return std::make_unique<WebSocket>(std::move(connection), url.authority(), reader.rest());
 }

@@ -7,12 +7,14 @@
 
 namespace hearth {
 
-std::string random_hex(std::size_t bytes) {
-  std::string raw(bytes, '\0');
+std::string random_bytes(std::size_t count) {
+  std::string raw(count, '\0');
   if (::getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size())) {
     throw Error::from_errno("reading", "random bytes");
   }
-  return to_hex(raw);
+  return raw;
 }
+
+std::string random_hex(std::size_t bytes) { return to_hex(random_bytes(bytes)); }
 
 }  // namespace hearth

@@ -5,6 +5,8 @@
 
 namespace hearth {
 
+[[nodiscard]] std::string random_bytes(std::size_t count);
+
 /// `bytes` random bytes as lower-case hexadecimal.
 [[nodiscard]] std::string random_hex(std::size_t bytes);
 

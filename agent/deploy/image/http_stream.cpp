@@ -1,12 +1,10 @@
 #include "agent/deploy/image/http_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/net/http_reader.hpp"
-#include "base/net/web_client.hpp"
+#include "base/net/http_exchange.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -54,12 +52,11 @@ HttpStream::Answer HttpStream::request_once(const HttpRequest& asked) {
   Answer answer{dialer_.dial(url, {options_.verify_tls, options_.ca_file}, deadline), {}, {}};
   answer.connection.write(request_head(asked, dialer_.plain_proxy(url), "hearth-agent"), deadline);
   HttpReader reader({.to_head = true});
-  std::array<char, 16384> buffer{};
-  while (!reader.done() && reader.problem().empty()) {
-    const std::size_t size = answer.connection.read(buffer, deadline);
-    size == 0 ? reader.finish() : reader.feed({buffer.data(), size});
+  try {
+    read_answer(answer.connection, reader, [&deadline] { return deadline; });
+  } catch (const Error& error) {
+    throw Error(error.kind(), cat(url.masked(), ": ", error.what()));
   }
-  if (!reader.problem().empty()) throw Error(ErrorKind::io, cat(url.masked(), ": ", reader.problem()));
   answer.head = std::move(reader.response());
   answer.rest = reader.rest();
   return answer;

@@ -38,6 +38,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer("\n".join(lines).encode())
         elif path == "/redirect":
             self.answer(b"", 302, [("Location", "/echo")])
+        elif path.startswith("/to?"):  # /to?STATUS&URL
+            status, url = path[4:].split("&", 1)
+            self.answer(b"", int(status), [("Location", url)])
         elif path == "/loop":
             self.answer(b"", 302, [("Location", "/loop")])
         elif path == "/404":
@@ -153,6 +156,7 @@ def serve(name, handler, certificate=None):
 
 
 serve("plain", Handler)
+serve("other", Handler)
 serve("tls", Handler, "good")
 serve("wrong-name", Handler, "wrong")
 serve("garbage", Garbage)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/net/proxy.hpp"
 #include "base/net/web_client.hpp"
 #include "base/net/web_socket.hpp"
 #include "base/sys/file.hpp"
@@ -222,6 +223,91 @@ TEST_F(HttpPeer, AnAddressInAnUnusualFormIsCheckedAllTheSame) {
 
 TEST_F(HttpPeer, SslCertFileNamesTheAuthorities) {
   EXPECT_EQ(send(request("tls", "/echo", "https"), {{"SSL_CERT_FILE", servers_->ca()}}).status, 200);
+}
+
+TEST_F(HttpPeer, AuthoritiesAreReadAgainWhenTheirFileChanges) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-ca-");
+  const fs::path file = directory.path() / "ca.pem";
+  RealFileSystem files;
+  WebClient client(clock_, {}, "test/1");
+  HttpRequest get = request("tls", "/echo", "https");
+  get.ca_file = file.string();
+  files.write(file, read_file(fs::path(servers_->ca()).parent_path() / "wrong.pem"), {});
+  EXPECT_THROW((void)client.send(get), Error);
+  files.write(file, read_file(servers_->ca()), {});
+  EXPECT_EQ(client.send(get).status, 200);
+  files.write(file, read_file(fs::path(servers_->ca()).parent_path() / "wrong.pem"), {});
+  EXPECT_THROW((void)client.send(get), Error);
+}
+
+/// The method, the credentials and the body that arrive behind a redirect.
+std::string essence_of(const std::string& echoed) {
+  std::string text;
+  for (const std::string& line : split_lines(echoed)) {
+    const bool other =
+        line.find(": ") != std::string::npos && !line.starts_with("authorization:") && !line.starts_with("cookie:");
+    if (!other) text += cat(line, "\n");
+  }
+  return text;
+}
+
+TEST_F(HttpPeer, RedirectsDoWhatTheyDoWithCurl) {
+  RealRunner runner(clock_);
+  const TempDir directory = TempDir::create("/tmp", "hearth-curl-");
+  RealFileSystem().write(directory.path() / "body", "body", {});
+  const std::string here = cat("http://127.0.0.1:", servers_->port("plain"));
+  for (const std::string& target :
+       {std::string("/echo"), cat(here, "/echo"), cat("http://q:r@", here.substr(7), "/echo"),
+        cat("http://127.0.0.1:", servers_->port("other"), "/echo")}) {
+    for (const int status : {301, 302, 303, 307, 308}) {
+      for (const std::string method : {"GET", "POST", "PUT"}) {
+        const std::string url = cat("http://u:p@", here.substr(7), "/to?", status, "&", target);
+        HttpRequest asked = request("plain", "/");
+        asked.url = parse_url(url).value_or_throw();
+        asked.method = method;
+        asked.headers = {{"Cookie", "a=b"}};
+        asked.max_redirects = 3;
+        if (method != "GET") asked.body = "body";
+        std::vector<std::string> curl = {"curl", "-q", "-s", "-L", "-H", "Cookie: a=b", url};
+        if (method == "POST") curl.insert(curl.end(), {"--data", "body"});
+        if (method == "PUT") curl.insert(curl.end(), {"-T", (directory.path() / "body").string()});
+        EXPECT_EQ(essence_of(send(asked).body), essence_of(run_checked(runner, {.argv = curl})))
+            << method << " " << status << " " << target;
+      }
+    }
+  }
+}
+
+TEST_F(HttpPeer, ProxiesAreChosenAsByCurl) {
+  RealRunner runner(clock_);
+  for (const auto& [host, excluded] :
+       std::vector<std::pair<std::string, std::string>>{{"a.invalid", ""},
+                                                        {"a.invalid", "*"},
+                                                        {"a.invalid", "b.invalid, a.invalid"},
+                                                        {"x.a.invalid", "a.invalid"},
+                                                        {"x.a.invalid", ".a.invalid"},
+                                                        {"a.invalid", ".a.invalid"},
+                                                        {"xa.invalid", "a.invalid"},
+                                                        {"A.Invalid", "a.INVALID"},
+                                                        {"192.0.2.1", "192.0.3.0/24"},
+                                                        {"192.0.2.1", "192.0.2.2"}}) {
+    const Environment env = {{"PATH", "/usr/bin:/bin"},
+                             {"http_proxy", cat("http://127.0.0.1:", servers_->port("plain"))},
+                             {"no_proxy", excluded}};
+    const std::string url = cat("http://", host, "/x");
+    const CommandResult theirs =
+        runner.run({.argv = {"curl", "-q", "-s", "--resolve", "*:80:127.0.0.1", url}, .env = env});
+    const std::optional<Url> ours = proxy_for(parse_url(url).value_or_throw(), ProxySettings::from(env));
+    EXPECT_EQ(ours.has_value(), theirs.out.starts_with("proxied GET http://")) << host << " " << excluded;
+  }
+}
+
+TEST_F(HttpPeer, AWebSocketGoesThroughAProxyInATunnel) {
+  const Deadline deadline = Deadline::after(seconds(10), clock_);
+  WebSocketDialer dialer(clock_, {{"http_proxy", cat("http://127.0.0.1:", servers_->port("plain"))}}, "test/1");
+  Url far = request("websocket", "/talk").url;
+  far.host = "far.example";
+  EXPECT_EQ(dialer.dial(far, {}, deadline)->receive(deadline), "welcome");
 }
 
 TEST_F(HttpPeer, AWebSocketCarriesMessagesBothWays) {

@@ -48,6 +48,16 @@ TEST(Http, CredentialsDoNotGoToAnotherOrigin) {
   EXPECT_EQ(redirected(get, redirect(302, "/b"))->headers.size(), 2U);
 }
 
+TEST(Http, CredentialsOfTheUrlStayWithItsOrigin) {
+  const HttpRequest get = request("GET", "http://u:p@h/a");
+  EXPECT_EQ(redirected(get, redirect(302, "http://h/b"))->url.user_info, "u:p");
+  EXPECT_EQ(redirected(get, redirect(302, "/b"))->url.user_info, "u:p");
+  EXPECT_EQ(redirected(get, redirect(302, "http://q:r@h/b"))->url.user_info, "q:r");
+  for (const char* elsewhere : {"http://other/", "//other/b", "http://h:81/", "https://h/"}) {
+    EXPECT_EQ(redirected(get, redirect(302, elsewhere))->url.user_info, "") << elsewhere;
+  }
+}
+
 TEST(ScriptedHttp, AnswersInOrderAndRefusesTheUnknown) {
   fakes::ScriptedHttp http;
   http.on("GET", "http://h/a", 503);

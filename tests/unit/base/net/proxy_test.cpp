@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+
 namespace hearth {
 namespace {
 
@@ -35,8 +37,26 @@ TEST(Proxy, NoProxyTakesHostsDomainsPortsAndNetworks) {
   EXPECT_EQ(with("http://h/", "*"), "direct");
 }
 
+TEST(Proxy, AnAddressIsTheSameInEveryForm) {
+  const auto with = [](const std::string& url, const std::string& excluded) {
+    return proxy(url, {{"http_proxy", "http://p"}, {"no_proxy", excluded}});
+  };
+  EXPECT_EQ(with("http://10.1/", "10.0.0.1"), "direct");
+  EXPECT_EQ(with("http://167772161/", "10.0.0.0/31"), "direct");
+  EXPECT_EQ(with("http://10.0.0.2/", "10.0.0.0/31"), "http://p/");
+  EXPECT_EQ(with("http://[fd00:0::1]/", "fd00::1"), "direct");
+  EXPECT_EQ(with("http://[fd12::1]/", "fd00::/8"), "direct");
+  EXPECT_EQ(with("http://[fe12::1]/", "fd00::/8"), "http://p/");
+  EXPECT_EQ(with("http://10.0.0.1/", "10.0.0.0/33"), "http://p/");
+}
+
+TEST(Proxy, OneThatWantsTlsItselfIsRefusedBeforeItGetsAPassword) {
+  EXPECT_THROW((void)proxy("http://h/", {{"http_proxy", "https://u:p@q"}}), Error);
+}
+
 TEST(Proxy, LoopbackIsNeverProxied) {
-  for (const char* url : {"http://localhost/", "http://127.0.0.2/", "http://[::1]/", "http://x.localhost/"}) {
+  for (const char* url : {"http://localhost/", "http://127.0.0.2/", "http://127.1/", "http://2130706433/",
+                          "http://[::1]/", "http://[0:0::1]/", "http://x.localhost/"}) {
     EXPECT_EQ(proxy(url, {{"http_proxy", "http://p"}}), "direct") << url;
   }
 }

@@ -29,8 +29,10 @@ TEST(Url, HasTheSchemesPortAndRootPathByDefault) {
 TEST(Url, Ipv6HostsStandInBrackets) {
   EXPECT_EQ(url("http://[FE80::1]:8080/x").host, "fe80::1");
   EXPECT_EQ(url("http://[::1]:8080/x").authority(), "[::1]:8080");
-  for (const char* text : {"http://[::1/x", "http://[[2]/", "http://[h]/", "http://h]/", "http://a[::1]/",
-                           "http://[::1]]/", "http://[::1]x/"}) {
+  EXPECT_EQ(url("http://[FE80::1%25Eth0]:81/").host, "fe80::1%Eth0");
+  EXPECT_EQ(url("http://[fe80::1%Eth0]:81/").text(), "http://[fe80::1%25Eth0]:81/");
+  for (const char* text : {"http://[fe80::1%]/", "http://[fe80::1%25e%25f]/", "http://[::1/x", "http://[[2]/",
+                           "http://[h]/", "http://h]/", "http://a[::1]/", "http://[::1]]/", "http://[::1]x/"}) {
     EXPECT_FALSE(parse_url(text).ok()) << text;
   }
 }
