@@ -29,6 +29,13 @@ std::optional<std::uint32_t> find_id(const std::string& database, const Json& ac
   return std::nullopt;
 }
 
+/// What Python takes for false is a header that says nothing, as for the original.
+bool is_nothing(const Json& value) {
+  const bool zero = value.is_number() && value.get<double>() == 0;
+  const bool blank = value.is_string() && value.get_ref<const std::string&>().empty();
+  return value.is_null() || value == false || zero || blank || (value.is_structured() && value.empty());
+}
+
 class ControlReader {
  public:
   ControlReader(const std::string& template_path, const Accounts& accounts)
@@ -92,7 +99,7 @@ Error template_error(const std::string& message, const std::string& template_pat
 FileControl parse_control(const std::string& yaml, const std::string& template_path, const Accounts& accounts) {
   const Result<Json> parsed = parse_yaml11(yaml, cat(template_path, ".oac"));
   if (!parsed) throw template_error(cat("bad YAML: ", parsed.error().text()), template_path);
-  if (parsed->is_null()) return {};
+  if (is_nothing(*parsed)) return {};
   if (!parsed->is_object()) throw template_error(cat("header is not a dict: ", template_path), template_path);
   ControlReader reader(template_path, accounts);
   for (const auto& [key, value] : parsed->items()) reader.take(key, value);

@@ -60,9 +60,6 @@ FileChange plan_change(const RenderedFile& file, const std::string& root, const 
   return change;
 }
 
-/// Few enough for the usual limit of open files.
-constexpr std::size_t k_batch = 256;
-
 /// Files that are written together: when one of them can't be, none is replaced.
 class Batch {
  public:
@@ -73,7 +70,6 @@ class Batch {
     const fs::path parent = fs::path(change.path).parent_path();
     if (!parent.empty()) files_.make_directories(parent, 0777);
     waiting_.push_back({change.path, change.content, change.attributes});
-    if (waiting_.size() == k_batch) flush();
   }
   void flush() { write_(std::exchange(waiting_, {})); }
 

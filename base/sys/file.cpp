@@ -119,27 +119,34 @@ AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 std::string AtomicFile::proc_path() const {
   return temporary_.empty() ? cat("/proc/", ::getpid(), "/fd/", fd_.get()) : temporary_.string();
 }
 
-void AtomicFile::commit() {
+void AtomicFile::take_hidden_name() {
   if (::fsync(fd_.get()) != 0) throw Error::from_errno("syncing", target_.string());
-  if (temporary_.empty()) {
-    const fs::path hidden = hidden_name(target_);
-    if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) !=
-        0) {
-      throw Error::from_errno("naming", target_.string());
-    }
-    temporary_ = hidden;
+  if (!temporary_.empty()) return;
+  const fs::path hidden = hidden_name(target_);
+  if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    throw Error::from_errno("naming", target_.string());
   }
+  temporary_ = hidden;
+}
+
+void AtomicFile::park() {
+  take_hidden_name();
+  fd_.close();
+}
+
+void AtomicFile::commit() {
+  if (fd_) take_hidden_name();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw Error::from_errno("renaming to", target_.string());
   temporary_.clear();
   sync_directory(directory_of(target_));
-  fd_.close();
+  if (fd_) fd_.close();
 }
 
 TempDir TempDir::create(const fs::path& parent, std::string_view prefix) {

@@ -68,7 +68,10 @@ class AtomicFile {
  public:
   /// Throws when the directory of `target` is missing or not writable.
   [[nodiscard]] static AtomicFile create(const fs::path& target, std::uint32_t mode = 0644);
-  AtomicFile(AtomicFile&&) noexcept = default;
+  AtomicFile(AtomicFile&& other) noexcept
+      : target_(std::move(other.target_)),
+        fd_(std::move(other.fd_)),
+        temporary_(std::exchange(other.temporary_, fs::path())) {}
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
@@ -77,8 +80,13 @@ class AtomicFile {
   [[nodiscard]] std::string proc_path() const;
   /// fsync, then take the target's name (replacing what was there), then fsync the directory.
   void commit();
+  /// fsync and close: the file waits for commit() under a hidden name, which is left behind when this process is
+  /// killed.
+  void park();
 
  private:
+  void take_hidden_name();
+
   AtomicFile(fs::path target, Fd fd, fs::path temporary)
       : target_(std::move(target)), fd_(std::move(fd)), temporary_(std::move(temporary)) {}
   fs::path target_;

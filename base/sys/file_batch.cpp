@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/error.hpp"
 
 namespace hearth {
@@ -25,17 +28,33 @@ AtomicFile prepared(const FileToWrite& wanted) {
   return file;
 }
 
+/// Few enough for the usual limit of open files.
+constexpr std::size_t k_open_at_once = 256;
+
+/// Prepares and syncs some of them. The kernel is told to write all of it before the first sync waits: a journal then
+/// commits once for all, and the other syncs, commit()'s too, find their work done.
+void prepare(std::span<const FileToWrite> files, std::vector<AtomicFile>& batch) {
+  const std::size_t first = batch.size();
+  for (const FileToWrite& file : files) batch.push_back(prepared(file));
+  const std::span<AtomicFile> made = std::span(batch).subspan(first);
+  for (const AtomicFile& file : made) ::sync_file_range(file.fd().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (::fsync(made[i].fd().get()) != 0) throw Error::from_errno("syncing", files[i].path.string());
+  }
+}
+
 }  // namespace
 
-/// The kernel is told to write all of it before the first sync waits: a journal then commits once for all, and the
-/// other syncs, commit()'s too, find their work done.
 void write_together(const std::vector<FileToWrite>& files) {
   std::vector<AtomicFile> batch;
   batch.reserve(files.size());
-  for (const FileToWrite& file : files) batch.push_back(prepared(file));
-  for (const AtomicFile& file : batch) ::sync_file_range(file.fd().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (::fsync(batch[i].fd().get()) != 0) throw Error::from_errno("syncing", files[i].path.string());
+  for (std::span<const FileToWrite> rest(files); !rest.empty();) {
+    const std::size_t size = std::min(rest.size(), k_open_at_once);
+    const std::size_t first = batch.size();
+    prepare(rest.first(size), batch);
+    rest = rest.subspan(size);
+    if (files.size() <= k_open_at_once) continue;
+    for (AtomicFile& file : std::span(batch).subspan(first)) file.park();
   }
   for (AtomicFile& file : batch) file.commit();
 }

@@ -15,7 +15,8 @@ struct FileToWrite {
 };
 
 /// Replaces each file atomically, in order, on the real disk. All are complete and synced before the first is replaced:
-/// when one can't be written, none is, and many files cost little more waiting than one. Throws Error.
+/// when one can't be written, none is, and many files cost little more waiting than one. More than 256 wait under
+/// hidden names, which a kill leaves behind. Throws Error.
 void write_together(const std::vector<FileToWrite>& files);
 
 }  // namespace hearth

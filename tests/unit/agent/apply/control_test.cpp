@@ -25,6 +25,9 @@ TEST(Control, AllKeysAreRead) {
   EXPECT_EQ(found, (FileControl{.mode = 0640, .uid = 1000, .gid = 50, .allow_empty = false}));
   EXPECT_EQ(control(""), FileControl{});
   EXPECT_EQ(control("mode: 0").mode, std::nullopt);
+  for (const char* nothing : {"false", "no", "0", "0.0", "''", "[]", "{}", "~"}) {
+    EXPECT_EQ(control(nothing), FileControl{}) << nothing;
+  }
 }
 
 TEST(Control, WrongValuesAreNamedInTheFieldsOwnWords) {

@@ -1,8 +1,10 @@
 #include "base/sys/file_batch.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth {
 namespace {
@@ -27,6 +29,24 @@ TEST_F(FileBatchTest, WhenOneCannotBeWrittenNoneIsReplaced) {
   EXPECT_THROW(write_together({{path("a"), "new", {}}, {path("missing/b"), "new", {}}}), Error);
   EXPECT_EQ(read_file(path("a")), "old");
   EXPECT_EQ(RealFileSystem().list(dir_.path()), std::vector<std::string>{"a"});
+}
+
+TEST_F(FileBatchTest, MoreFilesThanMayBeOpenAreReplacedTogetherOrNotAtAll) {
+  rlimit few{};
+  ::getrlimit(RLIMIT_NOFILE, &few);
+  const rlimit before = few;
+  few.rlim_cur = 320;
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  std::vector<FileToWrite> files;
+  for (int i = 0; i < 700; ++i) files.push_back({path(cat("f", i)), "new", {.mode = 0640}});
+  write_together(files);
+  for (const FileToWrite& file : files) ASSERT_EQ(read_file(file.path), "new");
+  for (FileToWrite& file : files) file.data = "newer";
+  files.push_back({path("missing/b"), "new", {}});
+  EXPECT_THROW(write_together(files), Error);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  for (int i = 0; i < 700; ++i) ASSERT_EQ(read_file(path(cat("f", i))), "new");
+  EXPECT_EQ(RealFileSystem().list(dir_.path()).size(), 700U);  // nor is anything left beside them
 }
 
 }  // namespace
