@@ -8,6 +8,7 @@
 #include "agent/collect/command.hpp"
 #include "agent/deploy/command.hpp"
 #include "agent/doctor/command.hpp"
+#include "agent/doctor/status.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/net/command.hpp"
 #include "agent/net/options.hpp"
@@ -60,6 +61,8 @@ const std::vector<Applet>& applets() {
       {"init", "", "process 1 of the deploy ramdisk", [](const Invocation& call) { return init_main(call.words); }},
       {"modprobe", "", "NAME: loads a kernel module, in the deploy ramdisk",
        [](const Invocation& call) { return modprobe_main(call.words); }},
+      {"status", "", "what the agents of this machine are doing",
+       [](const Invocation& call) { return status_main(call.words); }, status_command},
       {"doctor", "", "why does a deployment of this machine stay IN_PROGRESS?",
        [](const Invocation& call) { return doctor_main(call.words); }, doctor_command},
   };

@@ -42,6 +42,16 @@ void print_help(std::FILE* stream) {
   }
 }
 
+int refuse(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Applet& applet : hearth::agent::applets()) names.emplace_back(applet.name);
+  const std::optional<std::string> near = hearth::nearest(word, names);
+  const std::string advice = near ? hearth::cat("; did you mean '", *near, "'?") : "";
+  std::fprintf(stderr, "hearth-agent: there is no applet '%s'%s\n", word.c_str(), advice.c_str());
+  std::fputs("'hearth-agent --help' lists them all.\n", stderr);
+  return 2;
+}
+
 int run_by_first_word(const Invocation& call) {
   const std::string word = call.words.empty() ? "" : call.words.front();
   const std::vector<std::string> rest(call.words.empty() ? call.words.end() : call.words.begin() + 1, call.words.end());
@@ -56,7 +66,7 @@ int run_by_first_word(const Invocation& call) {
   if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});
   if (hearth::agent::find_hook(word) != nullptr) return hearth::agent::hook_main(word, rest);
   const bool asked = word == "--help" || word == "-h" || word == "help";
-  if (!asked && !word.empty()) std::fprintf(stderr, "hearth-agent: there is no applet '%s'\n", word.c_str());
+  if (!asked && !word.empty()) return refuse(word);
   print_help(asked ? stdout : stderr);
   return asked ? 0 : 2;
 }

@@ -42,8 +42,9 @@ std::optional<LogLine> parse_log_line(std::string_view line) {
 void PythonLogger::log(LogLevel level, std::string_view text) noexcept {
   if (!threshold_ || level < *threshold_) return;
   try {
-    const std::string line =
-        cat("[", log_time(clock_.wall(), ','), "] (", name_, ") [", log_level_name(level), "] ", text, "\n");
+    const std::size_t size = text.find_last_not_of('\n') + 1;  // some of the originals' messages end in an empty line
+    const std::string line = cat("[", log_time(clock_.wall(), ','), "] (", name_, ") [", log_level_name(level), "] ",
+                                 one_line(text.substr(0, size)), text.substr(size), "\n");
     [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
   } catch (...) {  // out of memory: the line is lost, the work goes on
   }

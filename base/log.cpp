@@ -16,11 +16,14 @@ std::string_view log_level_name(LogLevel level) {
   return "?";
 }
 
+std::string one_line(std::string_view text) {
+  return replace_all(replace_all(std::string(text), "\n", "\\n"), "\r", "\\r");
+}
+
 void FdLogger::log(LogLevel level, std::string_view text) noexcept {
   if (level < threshold_) return;
   try {
-    const std::string shown = replace_all(replace_all(std::string(text), "\n", "\\n"), "\r", "\\r");
-    const std::string line = cat(log_level_name(level), " ", shown, "\n");
+    const std::string line = cat(log_level_name(level), " ", one_line(text), "\n");
     [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
   } catch (...) {  // out of memory: the line is lost, the work goes on
   }

@@ -11,6 +11,10 @@ enum class LogLevel { debug, info, warning, error };
 
 [[nodiscard]] std::string_view log_level_name(LogLevel level);
 
+/// A record's text as it stands in one line: line ends within it are written as \n and \r, so that text from outside
+/// can forge no record.
+[[nodiscard]] std::string one_line(std::string_view text);
+
 /// Where log records go. Implementations must be noexcept: a log line must not end a build.
 class Logger {
  public:
@@ -23,8 +27,7 @@ class Logger {
   void error(std::string_view text) noexcept { log(LogLevel::error, text); }
 };
 
-/// "LEVEL TEXT" lines on a file descriptor (not owned), from `threshold` up. Line ends within the text are written as
-/// \n and \r, so that text from outside can't forge a record.
+/// "LEVEL TEXT" lines on a file descriptor (not owned), from `threshold` up.
 class FdLogger final : public Logger {
  public:
   explicit FdLogger(int fd, LogLevel threshold = LogLevel::info) : fd_(fd), threshold_(threshold) {}

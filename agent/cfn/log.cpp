@@ -21,7 +21,7 @@ CfnLogger::CfnLogger(const std::string& file, LogLevel threshold, LogLevel echo,
 void CfnLogger::log(LogLevel level, std::string_view text) noexcept {
   if (level < threshold_) return;
   try {
-    const std::string line = cat(log_level_name(level), " [", log_time(clock_.wall(), ','), "] ", text, "\n");
+    const std::string line = cat(log_level_name(level), " [", log_time(clock_.wall(), ','), "] ", one_line(text), "\n");
     if (file_) [[maybe_unused]]
       const ssize_t kept = ::write(file_.get(), line.data(), line.size());
     if (level >= echo_) [[maybe_unused]]

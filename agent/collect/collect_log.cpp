@@ -71,7 +71,7 @@ int level_number(LogLevel level) { return 10 + 10 * static_cast<int>(level); }
 
 std::string field(std::string_view name, const LogOptions& options, LogLevel level, std::string_view text,
                   WallTime time, int pid) {
-  if (name == "message") return std::string(text);
+  if (name == "message") return one_line(text);
   if (name == "levelname") return std::string(log_level_name(level));
   if (name == "levelno") return std::to_string(level_number(level));
   if (name == "name") return k_name;
@@ -102,10 +102,10 @@ std::string with_fields(const LogOptions& options, LogLevel level, std::string_v
   return out;
 }
 
-/// The journal's native protocol: FIELD=VALUE lines; newlines would need another form, so they become blanks.
+/// The journal's native protocol: FIELD=VALUE lines, so that a value with line ends would need another form.
 std::string journal_entry(LogLevel level, std::string_view text) {
-  return cat("MESSAGE=", replace_all(std::string(text), "\n", " "), "\nPRIORITY=", priority_of(level),
-             "\nSYSLOG_IDENTIFIER=", k_name, "\nSYSLOG_PID=", ::getpid(), "\n");
+  return cat("MESSAGE=", one_line(text), "\nPRIORITY=", priority_of(level), "\nSYSLOG_IDENTIFIER=", k_name,
+             "\nSYSLOG_PID=", ::getpid(), "\n");
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ LogOptions log_options(const Settings& settings) {
 std::string format_record(const LogOptions& options, LogLevel level, std::string_view text, WallTime time, int pid) {
   if (!options.format.empty() && !options.as_json) return with_fields(options, level, text, time, pid);
   const std::string when = time_text(options.date_format, time);
-  if (!options.as_json) return cat(when, " ", pid, " ", log_level_name(level), " ", k_name, " [-] ", text);
+  if (!options.as_json) return cat(when, " ", pid, " ", log_level_name(level), " ", k_name, " [-] ", one_line(text));
   const Json record = {
       {"message", text}, {"asctime", when}, {"name", k_name}, {"levelname", log_level_name(level)}, {"process", pid}};
   return format_json(record, {.ascii = true, .lossy = true});
@@ -165,7 +165,7 @@ void CollectLog::log(LogLevel level, std::string_view text) noexcept {
 }
 
 void CollectLog::write_record(LogLevel level, std::string_view text) {
-  if (options_.to_syslog) ::syslog(priority_of(level), "%s", std::string(text).c_str());
+  if (options_.to_syslog) ::syslog(priority_of(level), "%s", one_line(text).c_str());
   if (options_.to_journal) send_datagram(k_journal, journal_entry(level, text));
   const std::string line = cat(format_record(options_, level, text, clock_.wall(), ::getpid()), "\n");
   if (options_.to_stderr) [[maybe_unused]]

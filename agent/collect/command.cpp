@@ -9,6 +9,7 @@
 #include "agent/collect/collect_log.hpp"
 #include "agent/collect/log_config.hpp"
 #include "agent/collect/loop.hpp"
+#include "agent/collect/watchdog.hpp"
 #include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
@@ -92,12 +93,18 @@ class Collector {
     for (const std::string& warning : settings_.warnings()) log_.warning(warning);
     const LoopPlan plan = plan_loop(settings_, config_.files);
     check_source_names(plan.sources);
+    const bool prints = plan.command.empty() || settings_.flag("DEFAULT", "print");
+    if (!plan.one_time && !prints) state_.emplace(plan.backup, real_files_, process_identity(files_, ::getpid()));
+    if (state_) state_->tell(DaemonState::Doing::starting);
     SignalPause pause;
+    if (const std::optional<Duration> period = state_ ? watchdog_period(env_, ::getpid()) : std::nullopt) {
+      watchdog_.emplace(env_, files_, *period);  // behind SignalPause, whose signals must not reach its thread
+    }
     notify_service_manager(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
     if (!plan.one_time && pause.wait(random_splay(settings_.number("DEFAULT", "splay"))) == Wake::reload) {
       execute_again(argv_, log_);
     }
-    if (plan.command.empty() || settings_.flag("DEFAULT", "print")) return print(plan);
+    if (prints) return print(plan);
     return loop(plan, pause);
   }
 
@@ -110,7 +117,11 @@ class Collector {
 
   int loop(const LoopPlan& plan, Pause& pause) {
     Cache cache(settings_.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config"), real_files_, log_);
-    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }});
+    const auto tell = [this](DaemonState::Doing doing, std::int64_t seconds) {
+      if (state_) state_->tell(doing, seconds);
+      if (watchdog_) watchdog_->tell(doing, seconds);
+    };
+    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }, tell});
     if (end.restart) execute_again(argv_, log_);
     return end.status;
   }
@@ -129,6 +140,8 @@ class Collector {
   TokenCache tokens_;
   WebSocketDialer messages_;
   SourceContext context_;
+  std::optional<DaemonStateFile> state_;
+  std::optional<Watchdog> watchdog_;
 };
 
 int run_collect(const cli::Arguments& arguments, const Words& argv) {

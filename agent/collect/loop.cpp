@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <cmath>
 #include <ctime>
 
 #include "agent/collect/backoff.hpp"
@@ -48,6 +49,7 @@ RoundOutcome apply_braked(const LoopPlan& plan, const LoopWorld& world, const st
                  std::chrono::ceil<std::chrono::seconds>(wait).count(), " seconds."));
     return {};
   }
+  world.tell(DaemonState::Doing::running, 0);
   const int status = apply_round(plan.command, round, world.cache, world.context.runner, log);
   if (status == 0) {
     brake.succeeded();
@@ -113,6 +115,7 @@ LoopEnd run_loop(const LoopPlan& plan, const LoopWorld& world) {
                    world.context.clock);
   LoopEnd end;
   while (true) {
+    world.tell(DaemonState::Doing::polling, 0);
     const RoundOutcome outcome = run_round(plan, world, brake);
     if (outcome.status != 0) end.status = outcome.status;
     if (plan.one_time) return end;
@@ -122,6 +125,7 @@ LoopEnd run_loop(const LoopPlan& plan, const LoopWorld& world) {
     world.between_polls();
     const double seconds = backoff.take();
     world.context.log.info(cat("Sleeping ", fixed(seconds, 2), " seconds."));
+    world.tell(DaemonState::Doing::waiting, static_cast<std::int64_t>(std::ceil(seconds)));
     const auto pause = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
     if (world.pause.wait(pause) == Wake::reload) return {.restart = true};
   }

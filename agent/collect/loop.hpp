@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/collect/daemon_state.hpp"
 #include "agent/collect/round.hpp"
 #include "base/clock.hpp"
 
@@ -48,6 +49,8 @@ struct LoopWorld {
   Cache& cache;
   Pause& pause;
   std::function<void()> between_polls;  ///< called before each pause; must not throw
+  /// Told at each step what is being done, and for how many seconds a pause will last; must not throw.
+  std::function<void(DaemonState::Doing, std::int64_t)> tell = [](DaemonState::Doing, std::int64_t) {};
 };
 
 struct LoopEnd {

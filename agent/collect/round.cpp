@@ -38,6 +38,9 @@ std::string failure_text(const std::string& command, const ExitStatus& status) {
   return cat("Command '", command, "' returned non-zero exit status ", shell_code(status), ".");
 }
 
+/// The command goes on when we are stopped, as the original's does: what it runs may be in the midst of installing a
+/// package. (A shell that executes its last command in place would be killed with us otherwise, one that does not would
+/// not.)
 ExitStatus run_command(const std::string& command, const std::string& files, CommandRunner& runner, Logger& log) {
   Environment env = current_environment();
   env["OS_CONFIG_FILES"] = files;
@@ -48,7 +51,8 @@ ExitStatus run_command(const std::string& command, const std::string& files, Com
               .inherit_input = true,
               .out = Output::inherit,
               .err = Output::inherit,
-              .own_group = false})
+              .own_group = false,
+              .outlives_us = true})
         .status;
   } catch (const Error& error) {
     log.error(error.what());

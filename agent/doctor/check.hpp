@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct CheckResult {
 /// What os-collect-config is told by its files and environment.
 struct CollectSettings {
   std::string command;
-  std::string cache;
+  fs::path cache;
+  fs::path backup;
   double polling_interval = 30;
   std::vector<std::string> collectors;
   std::vector<std::string> servers;  ///< URLs of metadata and identity servers of these collectors
@@ -59,6 +61,13 @@ struct Poll {
 [[nodiscard]] CollectSettings read_collect_settings(const DoctorWorld& world);
 [[nodiscard]] Poll poll_once(const CollectSettings& settings, const DoctorWorld& world);
 
+/// The names of the files of the documents in the daemon's cache.
+[[nodiscard]] std::vector<std::string> cached_documents(const fs::path& cache, const FileReader& files);
+/// Those whose last content was not yet applied with success.
+[[nodiscard]] std::vector<std::string> unapplied_documents(const fs::path& cache, const FileReader& files);
+/// The ids of the deployments that this machine has now; nothing when neither `poll` nor heat-config's file tells.
+[[nodiscard]] std::set<std::string> current_deployments(const Poll& poll, const DoctorWorld& world);
+
 /// Are the agents installed, configured and running?
 [[nodiscard]] CheckResult check_agents(const CollectSettings& settings, const DoctorWorld& world);
 /// Is there a network, and does it lead to the servers?
@@ -67,10 +76,10 @@ struct Poll {
 [[nodiscard]] CheckResult check_metadata(const Poll& poll);
 /// Is it polled, and does the command succeed?
 [[nodiscard]] CheckResult check_polling(const CollectSettings& settings, const DoctorWorld& world);
-/// Is there a hook for every deployment, and did those that ran succeed?
+/// Is there a hook for every deployment, and did those of the machine's present deployments that ran succeed?
 [[nodiscard]] CheckResult check_hooks(const Poll& poll, const DoctorWorld& world);
 /// Did the signals arrive?
-[[nodiscard]] CheckResult check_signals(const DoctorWorld& world);
+[[nodiscard]] CheckResult check_signals(const Poll& poll, const DoctorWorld& world);
 
 /// All six, in order.
 [[nodiscard]] std::vector<CheckResult> examine(const DoctorWorld& world);

@@ -1,8 +1,6 @@
-#include <set>
-
+#include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/doctor/check.hpp"
 #include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/signal/real_world.hpp"
 #include "base/python_json.hpp"
@@ -34,6 +32,11 @@ std::set<std::string> groups_in(const Poll& poll) {
     }
   }
   return groups;
+}
+
+void add_ids(const Json* list, std::set<std::string>& ids) {
+  if (list == nullptr || !list->is_array()) return;
+  for (const Json& item : *list) ids.insert(text_member(item, "id"));
 }
 
 bool has_foreign_hook(const std::string& name, const HeatConfigSettings& settings, const FileReader& files) {
@@ -88,14 +91,23 @@ void check_running(const std::string& id, const SignalRecord& record, const Doct
 
 }  // namespace
 
+std::set<std::string> current_deployments(const Poll& poll, const DoctorWorld& world) {
+  std::set<std::string> ids;
+  for (const auto& [name, document] : poll.documents.items()) add_ids(json_member(document, "deployments"), ids);
+  const std::optional<std::string> text = world.files.read(HeatConfigSettings::from(world.env).config);
+  if (const Result<Json> list = parse_python_json(text.value_or("[]"), "the list of deployments")) add_ids(&*list, ids);
+  return ids;
+}
+
 CheckResult check_hooks(const Poll& poll, const DoctorWorld& world) {
   CheckResult result{"hooks", "Can all deployments run, and did those that ran succeed?", {}, {}};
   const HeatConfigSettings settings = HeatConfigSettings::from(world.env);
   for (const std::string& group : groups_in(poll)) check_group(group, settings, world, result);
   const SignalJournal journal(world.files, settings.deployed);
+  const std::set<std::string> current = current_deployments(poll, world);
   for (const std::string& id : journal.ids()) {
     if (const std::optional<SignalRecord> record = journal.load(id)) check_running(id, *record, world, result);
-    check_outcome(id, settings.deployed, world, result);
+    if (current.count(id) > 0) check_outcome(id, settings.deployed, world, result);  // what was replaced is history
   }
   return result;
 }

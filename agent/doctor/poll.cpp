@@ -27,7 +27,7 @@ bool holds(const std::vector<std::string>& list, const std::string& word) {
 }  // namespace
 
 CollectSettings read_collect_settings(const DoctorWorld& world) {
-  CollectSettings found;
+  CollectSettings found{.cache = "/var/lib/os-collect-config", .backup = "/var/run/os-collect-config"};
   try {
     const auto home = world.env.find("HOME");
     const cli::Arguments none;
@@ -35,6 +35,7 @@ CollectSettings read_collect_settings(const DoctorWorld& world) {
     const Settings settings(read_config_files(config, world.files), world.env, none);
     found.command = settings.text_or("DEFAULT", "command", "");
     found.cache = settings.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config");
+    found.backup = settings.text_or("DEFAULT", "backup_cachedir", "/var/run/os-collect-config");
     found.polling_interval = settings.number("DEFAULT", "polling_interval");
     found.collectors = settings.list("DEFAULT", "collectors");
     for (const ServerSetting& server : k_servers) {

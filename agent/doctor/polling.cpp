@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "agent/collect/daemon_state.hpp"
 #include "agent/doctor/check.hpp"
 #include "agent/signal/real_world.hpp"
 #include "base/text.hpp"
@@ -8,48 +9,84 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr std::int64_t k_grace = 120;  ///< seconds that a round itself may take
+constexpr std::int64_t k_grace = 120;             ///< seconds that a round itself may take
+constexpr std::int64_t k_longest_run = 6 * 3600;  ///< a hook alone may take four hours
+constexpr std::string_view k_ending = ".json";
+constexpr const char* k_hangs = "the daemon hangs: look at 'ps -ef' and the journal, then restart it";
 
-bool ends_with(const std::string& text, std::string_view ending) {
-  return text.size() > ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+/// What another daemon than ours leaves behind: it writes its documents at each poll.
+void judge_by_documents(const CollectSettings& settings, const DoctorWorld& world, CheckResult& result) {
+  std::optional<std::int64_t> newest;
+  for (const std::string& name : cached_documents(settings.cache, world.files)) {
+    newest = std::max(newest, world.modified(settings.cache / name));
+  }
+  if (!newest) return;
+  const std::int64_t age = seconds_of(world.clock.wall()) - *newest;
+  if (age > 3 * static_cast<std::int64_t>(settings.polling_interval) + k_grace) {
+    result.problems.push_back({cat("the last poll was ", age, " seconds ago"), k_hangs});
+  } else if (age < -k_grace) {
+    result.notes.push_back(cat("the last poll lies ", -age, " seconds in the future: the clock was set back"));
+  }
 }
 
-/// Documents whose last content was not yet applied with success.
-std::vector<std::string> unapplied(const fs::path& cache, const FileReader& files) {
+void judge_by_state(const DaemonState& state, const DoctorWorld& world, CheckResult& result) {
+  const std::int64_t now = uptime(world.files);
+  const std::int64_t age = now - state.since;
+  switch (state.doing) {
+    case DaemonState::Doing::starting:
+      result.notes.push_back(cat("the daemon has started ", age, " seconds ago; its splay is not over"));
+      return;
+    case DaemonState::Doing::polling:
+      if (hangs(state, now)) result.problems.push_back({cat("a poll has lasted for ", age, " seconds"), k_hangs});
+      return;
+    case DaemonState::Doing::running:
+      result.notes.push_back(cat("the command has been running for ", age, " seconds"));
+      if (age > k_longest_run) {
+        result.problems.push_back({cat("the command has been running for ", age, " seconds"),
+                                   "see with 'ps -ef' what it waits for, and the logs of the deployments"});
+      }
+      return;
+    case DaemonState::Doing::waiting:
+      if (hangs(state, now)) {
+        result.problems.push_back({cat("the next poll was due ", now - state.until, " seconds ago"), k_hangs});
+      }
+      return;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> cached_documents(const fs::path& cache, const FileReader& files) {
   std::vector<std::string> names;
   for (const std::string& name : files.list(cache)) {
-    if (!ends_with(name, ".json") || name == "os_config_files.json") continue;
+    if (name.ends_with(k_ending) && name != "os_config_files.json") names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> unapplied_documents(const fs::path& cache, const FileReader& files) {
+  std::vector<std::string> names;
+  for (const std::string& name : cached_documents(cache, files)) {
     if (files.read(cache / name) != files.read(cache / cat(name, ".last"))) names.push_back(name);
   }
   return names;
 }
 
-}  // namespace
-
 CheckResult check_polling(const CollectSettings& settings, const DoctorWorld& world) {
   CheckResult result{"polling", "Are the metadata polled and applied?", {}, {}};
-  const fs::path cache = settings.cache.empty() ? "/var/lib/os-collect-config" : settings.cache;
-  std::optional<std::int64_t> newest;
-  for (const std::string& name : world.files.list(cache)) {
-    if (ends_with(name, ".json")) newest = std::max(newest, world.modified(cache / name));
-  }
-  if (!newest) {
-    result.problems.push_back({cat("there is nothing in ", cache.string(), ": nothing was ever collected"),
+  const std::optional<DaemonState> state = read_daemon_state(settings.backup, world.files);
+  state ? judge_by_state(*state, world, result) : judge_by_documents(settings, world, result);
+  const bool busy = state && state->doing != DaemonState::Doing::waiting;
+  if (cached_documents(settings.cache, world.files).empty() && !busy) {
+    result.problems.push_back({cat("there is nothing in ", settings.cache.string(), ": nothing was ever collected"),
                                "look at 'journalctl -u os-collect-config'"});
-    return result;
   }
-  const std::int64_t age = seconds_of(world.clock.wall()) - *newest;
-  if (age > 3 * static_cast<std::int64_t>(settings.polling_interval) + k_grace) {
-    result.problems.push_back({cat("the last poll was ", age, " seconds ago"),
-                               "the daemon hangs or its command still runs: look at 'ps -ef' and the journal"});
-  } else if (age < -k_grace) {
-    result.notes.push_back(cat("the last poll lies ", -age, " seconds in the future: the clock was set back"));
-  }
-  const std::vector<std::string> names = unapplied(cache, world.files);
-  if (!names.empty()) {
-    result.problems.push_back(
-        {cat("not applied yet: ", join(names, ", ")),
-         cat("'", settings.command, "' fails or is running: run it by hand and look at its output")});
+  const std::vector<std::string> names = unapplied_documents(settings.cache, world.files);
+  if (!names.empty() && busy) {
+    result.notes.push_back(cat("being applied: ", join(names, ", ")));
+  } else if (!names.empty()) {
+    result.problems.push_back({cat("not applied yet: ", join(names, ", ")),
+                               cat("'", settings.command, "' fails: run it by hand and look at its output")});
   }
   return result;
 }

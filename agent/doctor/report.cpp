@@ -13,7 +13,7 @@ std::vector<CheckResult> examine(const DoctorWorld& world) {
   results.push_back(check_metadata(poll));
   results.push_back(check_polling(settings, world));
   results.push_back(check_hooks(poll, world));
-  results.push_back(check_signals(world));
+  results.push_back(check_signals(poll, world));
   return results;
 }
 

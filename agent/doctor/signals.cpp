@@ -5,14 +5,18 @@
 
 namespace hearth::agent {
 
-CheckResult check_signals(const DoctorWorld& world) {
+CheckResult check_signals(const Poll& poll, const DoctorWorld& world) {
   CheckResult result{"signals", "Did the results of all deployments reach Heat?", {}, {}};
   const HeatConfigSettings settings = HeatConfigSettings::from(world.env);
   const SignalJournal journal(world.files, settings.deployed);
   const std::int64_t now = seconds_of(world.clock.wall());
+  const std::set<std::string> current = current_deployments(poll, world);
   for (const std::string& id : journal.ids()) {
     const std::optional<SignalRecord> record = journal.load(id);
-    if (!record) {
+    if (record && current.count(id) == 0) {  // nobody waits for it
+      if (record->state == SignalRecord::State::pending)
+        result.notes.push_back(cat("a signal of deployment ", id, ", which the machine has no more, is pending"));
+    } else if (!record) {
       result.problems.push_back({cat("the record of deployment ", id, " is damaged"),
                                  cat("remove ", (settings.deployed / cat(id, ".signal")).string())});
     } else if (record->state == SignalRecord::State::pending) {

@@ -75,11 +75,10 @@ void no_operands(const cli::Arguments& arguments) {
   }
 }
 
-/// A hook runs once, whoever starts us: runs wait for each other. The lock is a file beside the directory, which may
-/// not be there yet (prepare_deployed() moves the old one).
+/// A hook runs once, whoever starts us: runs wait for each other.
 FileLock lock_deployed(const fs::path& deployed, Logger& log) {
   fs::create_directories(deployed.parent_path());
-  const fs::path file = cat(deployed.string(), ".lock");
+  const fs::path file = deployed_lock(deployed);
   if (std::optional<FileLock> free = FileLock::try_acquire(file)) return std::move(*free);
   log.info(cat("Waiting for another heat-config (it has locked ", file.string(), ")"));
   return FileLock::acquire(file);
@@ -119,6 +118,8 @@ int run_deployments(SystemClock& clock, Logger& log) {
   const std::string identity = process_identity(files, ::getpid());
   const HeatConfigSettings settings = HeatConfigSettings::from(env);
   const FileLock only = lock_deployed(settings.deployed, log);
+  RealSignalWorld real;
+  (void)resend_pending_signals({files, log, real.delivery()}, settings.deployed);
   return run_heat_config(settings, {files, runner, clock, log, book, env, {"/proc/self/exe"}, identity});
 }
 

@@ -16,7 +16,8 @@ class LogBook {
   virtual void append(const std::string& name, std::string_view line) noexcept = 0;
 };
 
-/// Files <directory>/<name>.log (0600) in a directory that is made with mode 0700.
+/// Files <directory>/<name>.log (0600) in a directory that is made with mode 0700. One that has grown over 16 MiB when
+/// it is opened becomes <name>.log.1; when all of them are over 256 MiB, the oldest go.
 class DirectoryLogBook final : public LogBook {
  public:
   explicit DirectoryLogBook(fs::path directory) : directory_(std::move(directory)) {}

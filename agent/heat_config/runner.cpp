@@ -18,7 +18,8 @@ constexpr std::string_view k_notify_applet = "heat-config-notify";
 constexpr std::uint64_t k_hook_timeout_seconds = 4 * 3600;
 constexpr std::uint64_t k_longest_seconds = 1'000'000'000;
 constexpr Duration k_notify_timeout = std::chrono::minutes(10);
-constexpr std::size_t k_longest_answer = std::size_t{64} << 20U;  ///< more is garbage
+constexpr std::size_t k_longest_answer = std::size_t{6} << 20U;  ///< a signal takes one million bytes of it
+constexpr std::size_t k_shown_answer = std::size_t{1} << 20U;
 constexpr int k_no_hook = 127;
 constexpr int k_not_begun = 1;
 
@@ -60,16 +61,17 @@ class HeatConfigRun {
     world_.files.write(settings_.config, text, {.mode = k_private, .uid = status->uid, .gid = status->gid});
   }
 
+  /// The old place may be on another file system (/var/run), so that its files are copied, not renamed. Its being
+  /// empty, not the new one's being there, says that all are: a kill may have come between.
   void prepare_deployed() {
-    if (world_.files.status(settings_.deployed)) return;
     world_.files.make_directories(settings_.deployed, 0700);
-    // The old place may be on another file system (/var/run), so that its files are copied, not renamed.
-    for (const std::string& name : world_.files.list(settings_.deployed_old)) {
+    const std::vector<std::string> names = world_.files.list(settings_.deployed_old);
+    for (const std::string& name : names) {
+      if (world_.files.status(settings_.deployed / name)) continue;
       const std::optional<std::string> data = world_.files.read(settings_.deployed_old / name);
       if (data) world_.files.write(settings_.deployed / name, *data, {.mode = k_private});
     }
-    for (const std::string& name : world_.files.list(settings_.deployed_old))
-      world_.files.remove(settings_.deployed_old / name);
+    for (const std::string& name : names) world_.files.remove(settings_.deployed_old / name);
     world_.files.remove(settings_.deployed_old);
   }
 
@@ -134,9 +136,9 @@ class HeatConfigRun {
 
   void deploy(const std::string& id, const Json& deployment, const std::vector<std::string>& hook) {
     try {
-      write_json(deployed_file(id, ".json"), deployment);
-      journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
+      begin(id, deployment);
     } catch (const Error& error) {
+      journal_.forget(id);
       report_not_begun(id, deployment, error);
       return;
     }
@@ -149,6 +151,15 @@ class HeatConfigRun {
       world_.log.error(cat("The result of deployment ", id, " can't be kept: ", error.what()));
     }
     notify(id, deployed_file(id, ".json"), data, SecretMask(deployment));
+  }
+
+  /// In this order, so that a kill between any two steps loses nothing: without <id>.json the hook has never begun, and
+  /// may; with it, the record says that it did, and <id>.notify.json, once it is there, how it ended
+  /// (signal/resend.cpp).
+  void begin(const std::string& id, const Json& deployment) {
+    world_.files.remove(deployed_file(id, ".notify.json"));
+    journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
+    write_json(deployed_file(id, ".json"), deployment);
   }
 
   void report_missing_hook(const std::string& id, const Json& deployment, const std::string& group) {
@@ -218,8 +229,10 @@ class HeatConfigRun {
       return;
     }
     if (transcript.is_empty()) {
-      for (const std::string& line : split_lines(replace_all(outcome.result.out, "\\n", "\n"))) transcript.line(line);
+      const std::string shown = last_part(outcome.result.out, k_shown_answer);
+      for (const std::string& line : split_lines(replace_all(shown, "\\n", "\n"))) transcript.line(line);
     }
+    transcript.finish();
     if (succeeded(outcome.result.status)) {
       world_.log.info(cat("Completed hook ", outcome.hook));
     } else {
@@ -242,8 +255,7 @@ class HeatConfigRun {
       world_.log.error(cat("Signal of deployment ", id, " stays pending: ", error.what()));
       return;
     }
-    if (!result.out.empty()) world_.log.info(mask.apply(result.out));
-    if (!result.err.empty()) world_.log.info(mask.apply(result.err));
+    for (const std::string& line : split_lines(mask.apply(result.out + result.err))) world_.log.info(line);
     if (!succeeded(result.status)) {
       server_is_away_ = true;
       world_.log.error(

@@ -1,5 +1,7 @@
 #include "agent/heat_config/signal_data.hpp"
 
+#include <algorithm>
+
 #include "agent/heat_config/deployment.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
@@ -12,6 +14,8 @@ namespace {
 constexpr int k_signal_data_cannot_start = 127;
 constexpr int k_timed_out = 124;
 constexpr int k_silent = 1;
+/// Of what is no answer: a signal takes no more.
+constexpr std::size_t k_kept_garbage = std::size_t{1} << 20U;
 
 std::optional<Json> object_in(std::string_view text) {
   const Result<Json> parsed = parse_python_json(text, "answer");
@@ -49,6 +53,12 @@ std::string timeout_note(const std::string& hook) {
 
 }  // namespace
 
+std::string last_part(std::string_view text, std::size_t size) {
+  std::size_t at = text.size() - std::min(size, text.size());
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) ++at;
+  return std::string(text.substr(at));
+}
+
 int json_status(const ExitStatus& status) {
   if (const auto* exited = std::get_if<Exited>(&status)) return exited->code;
   if (const auto* signaled = std::get_if<Signaled>(&status)) return -signaled->signal;
@@ -70,7 +80,7 @@ Json signal_data(const HookOutcome& outcome, bool config_is_empty) {
     if (config_is_empty) return Json::object();
     return plain_answer("", cat("The hook ", outcome.hook, " ended without an answer.\n", err), k_silent);
   }
-  return plain_answer(out, err, status);
+  return plain_answer(last_part(out, k_kept_garbage), last_part(err, k_kept_garbage), status);
 }
 
 }  // namespace hearth::agent

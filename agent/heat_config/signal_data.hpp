@@ -28,4 +28,7 @@ struct HookOutcome {
 /// `config_is_empty`: a hook that has nothing to do may say nothing.
 [[nodiscard]] Json signal_data(const HookOutcome& outcome, bool config_is_empty);
 
+/// The end of a text, of at most `size` bytes; no character is cut.
+[[nodiscard]] std::string last_part(std::string_view text, std::size_t size);
+
 }  // namespace hearth::agent

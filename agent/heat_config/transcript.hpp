@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/excerpt.hpp"
 #include "agent/heat_config/log_book.hpp"
 #include "base/log.hpp"
 
@@ -16,14 +17,19 @@ class Transcript {
 
   /// A line of the hook's stderr. One that is a log line already keeps its level.
   void line(std::string_view text);
+  /// At the hook's end: shows the end of what was too much to be shown while it ran.
+  void finish() { excerpt_.finish(); }
   /// Whether the hook has said anything so far.
   [[nodiscard]] bool is_empty() const { return empty_; }
 
  private:
+  void show(std::string_view text);
+
   std::string name_;
   SecretMask mask_;
   Logger& log_;
   LogBook& book_;
+  Excerpt excerpt_;
   bool empty_ = true;
 };
 

@@ -10,7 +10,7 @@
 namespace hearth::agent::net {
 
 std::string net_log_line(WallTime when, LogLevel level, std::string_view text) {
-  return cat(log_time(when, '.'), " ", log_level_name(level), " os_net_config.main ", text, "\n");
+  return cat(log_time(when, '.'), " ", log_level_name(level), " os_net_config.main ", one_line(text), "\n");
 }
 
 NetLogger::NetLogger(const Clock& clock, const std::string& file, LogLevel threshold)

@@ -81,6 +81,8 @@ void SignalJournal::store(const std::string& id, const SignalRecord& record) {
   files_.write(deployed_ / cat(id, k_ending), python_json(record_to_json(record), {.indent = 2}), {.mode = 0600});
 }
 
+void SignalJournal::forget(const std::string& id) { files_.remove(deployed_ / cat(id, k_ending)); }
+
 std::vector<std::string> SignalJournal::ids() const {
   std::vector<std::string> ids;
   for (const std::string& name : files_.list(deployed_)) {
@@ -93,9 +95,15 @@ std::vector<std::string> SignalJournal::ids() const {
 
 std::optional<Json> SignalJournal::deployment(const std::string& id, const SignalRecord& record) const {
   if (!record.deployment.is_null()) return record.deployment;
-  const std::optional<std::string> text = files_.read(deployed_ / cat(id, ".json"));
+  return json_in(cat(id, ".json"));
+}
+
+std::optional<Json> SignalJournal::answer(const std::string& id) const { return json_in(cat(id, ".notify.json")); }
+
+std::optional<Json> SignalJournal::json_in(const std::string& name) const {
+  const std::optional<std::string> text = files_.read(deployed_ / name);
   if (!text) return std::nullopt;
-  const Result<Json> json = parse_python_json(*text, id);
+  const Result<Json> json = parse_python_json(*text, name);
   if (!json) return std::nullopt;
   return *json;
 }

@@ -4,8 +4,8 @@
 //
 //   running → pending → delivered | refused
 //
-// "running" names the process that runs the hook. When that process is gone, the hook's outcome is lost and a failure
-// is signalled in its place.
+// "running" names the process that runs the hook. When that process is gone, the hook's answer is signalled where it
+// was kept, and else a failure. Whoever changes records holds the lock of deployed_lock().
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,17 @@ class SignalJournal {
 
   [[nodiscard]] std::optional<SignalRecord> load(const std::string& id) const;
   void store(const std::string& id, const SignalRecord& record);
+  void forget(const std::string& id);
   /// The ids of all records.
   [[nodiscard]] std::vector<std::string> ids() const;
   /// The deployment that a record is about: from the record, else from <id>.json.
   [[nodiscard]] std::optional<Json> deployment(const std::string& id, const SignalRecord& record) const;
+  /// What the hook has answered, when that was kept (<id>.notify.json).
+  [[nodiscard]] std::optional<Json> answer(const std::string& id) const;
 
  private:
+  [[nodiscard]] std::optional<Json> json_in(const std::string& name) const;
+
   FileSystem& files_;
   fs::path deployed_;
 };

@@ -2,6 +2,7 @@
 
 #include "agent/signal/real_world.hpp"
 #include "base/error.hpp"
+#include "base/sys/lock.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -36,8 +37,12 @@ class Resender {
     std::optional<SignalRecord> record = journal_.load(id);
     if (!record) return false;
     if (record->state == SignalRecord::State::running && !is_alive(world_.files, record->owner)) {
+      if (!journal_.deployment(id, *record)) {  // cut off before the hook began: it may still run
+        journal_.forget(id);
+        return false;
+      }
       record->state = SignalRecord::State::pending;
-      record->data = lost_hook_data();
+      record->data = journal_.answer(id).value_or(lost_hook_data());
     }
     if (record->state != SignalRecord::State::pending) return false;
     if (!is_due(*record, now_) || end_.passed(world_.delivery.clock.now())) return true;
@@ -68,6 +73,8 @@ class Resender {
 
 }  // namespace
 
+fs::path deployed_lock(const fs::path& deployed) { return cat(deployed.string(), ".lock"); }
+
 int resend_pending_signals(const ResendWorld& world, const fs::path& deployed) {
   return Resender(world, deployed).run();
 }
@@ -77,6 +84,9 @@ int resend_pending_signals(Logger& log) {
   const Environment env = current_environment();
   const auto found = env.find("HEAT_CONFIG_DEPLOYED");
   const std::string deployed = found == env.end() ? std::string(k_deployed_directory) : found->second;
+  if (!real.files.status(deployed)) return 0;
+  const std::optional<FileLock> only = FileLock::try_acquire(deployed_lock(deployed));
+  if (!only) return 0;  // a heat-config that runs now: it has sent them itself
   return resend_pending_signals(ResendWorld{real.files, log, real.delivery()}, deployed);
 }
 

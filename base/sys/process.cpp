@@ -81,7 +81,7 @@ void place(int from, int to) {
 /// Runs in the child: plain data only.
 [[noreturn]] void become(const SpawnOptions& options, const ChildPlan& plan, int report) {
   if (options.own_group) ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!options.outlives_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int input = options.in >= 0 ? options.in : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   place(input, 0);
   if (options.out >= 0) place(options.out, 1);

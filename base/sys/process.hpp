@@ -67,7 +67,8 @@ struct Command {
   Output out = Output::capture;
   Output err = Output::capture;
   bool merge_err = false;  ///< stderr goes into the same pipe as stdout, in order
-  /// When set, captured output is handed over line by line (without newline) instead of being collected.
+  /// When set, captured output is handed over line by line (without newline) instead of being collected. A line of more
+  /// than 64 KiB comes in pieces of that size.
   std::function<void(Stream, std::string_view)> on_line;
   bool collect_lines = false;  ///< with on_line: collected besides
   /// When set, the collected text of each stream is its end of about this many bytes: a flood can't fill the memory.
@@ -75,7 +76,8 @@ struct Command {
   /// When set, called at least five times a second while the program runs and output is captured (for live progress).
   std::function<void()> on_tick;
   Deadline deadline = Deadline::never();
-  bool own_group = true;  ///< false keeps the terminal's foreground group (for interactive shells)
+  bool own_group = true;     ///< false keeps the terminal's foreground group (for interactive shells)
+  bool outlives_us = false;  ///< it goes on when this process is killed; else it is killed with it
 };
 
 struct CommandResult {
@@ -121,6 +123,7 @@ struct SpawnOptions {
   int err = -1;    ///< -1 = inherit
   int extra = -1;  ///< a further descriptor, which the child gets as number 3; all others are closed in it
   bool own_group = true;
+  bool outlives_us = false;
 };
 
 /// A running child. Destroying it kills its whole process group and reaps it.

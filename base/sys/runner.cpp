@@ -19,25 +19,34 @@ namespace {
 
 constexpr int k_tick_ms = 200;  ///< Command::on_tick promises five calls a second
 
+constexpr std::size_t k_longest_line = std::size_t{64} << 10U;  ///< Command::on_line promises it
+
 /// Cuts a byte stream into lines for Command::on_line.
 class LineCutter {
  public:
   LineCutter(const Command& command, Stream stream) : command_(command), stream_(stream) {}
   void feed(std::string_view bytes) {
-    rest_.append(bytes);
-    std::size_t begin = 0;
-    for (std::size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
-      command_.on_line(stream_, std::string_view(rest_).substr(begin, end - begin));
-      begin = end + 1;
+    while (!bytes.empty()) {
+      const std::size_t end = bytes.find('\n');
+      const std::size_t size = std::min(std::min(end, bytes.size()), k_longest_line - rest_.size());
+      const bool whole = size == end;
+      const bool full = !whole && size < bytes.size();
+      const std::string_view part = bytes.substr(0, size);
+      bytes.remove_prefix(whole ? size + 1 : size);
+      if (!rest_.empty() || (!whole && !full)) rest_.append(part);
+      if (whole || full) tell(rest_.empty() ? part : rest_);
     }
-    rest_.erase(0, begin);
   }
   void finish() {
-    if (!rest_.empty()) command_.on_line(stream_, rest_);
-    rest_.clear();
+    if (!rest_.empty()) tell(rest_);
   }
 
  private:
+  void tell(std::string_view line) {
+    command_.on_line(stream_, line);
+    rest_.clear();
+  }
+
   const Command& command_;
   Stream stream_;
   std::string rest_;
@@ -75,7 +84,7 @@ struct Capture {
 
   void collect(std::string_view bytes) {
     collected.append(bytes);
-    if (keep_last && collected.size() > 2 * *keep_last) collected.erase(0, collected.size() - *keep_last);
+    if (keep_last && collected.size() > *keep_last + *keep_last / 4) collected.erase(0, collected.size() - *keep_last);
   }
 };
 
@@ -210,7 +219,8 @@ CommandResult RealRunner::run(const Command& command) {
                      .env = command.env,
                      .cwd = command.cwd,
                      .root = command.root,
-                     .own_group = command.own_group};
+                     .own_group = command.own_group,
+                     .outlives_us = command.outlives_us};
   Pipe input;
   Pipe out;
   Pipe err;

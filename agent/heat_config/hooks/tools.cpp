@@ -1,6 +1,7 @@
 #include "agent/heat_config/hooks/tools.hpp"
 
 #include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/excerpt.hpp"
 #include "agent/heat_config/signal_data.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
@@ -13,7 +14,10 @@ namespace {
 
 constexpr int k_cannot_start = 127;
 /// More than any signal can carry.
-constexpr std::size_t k_kept_output = std::size_t{4} << 20U;
+constexpr std::size_t k_kept_output = std::size_t{1} << 20U;
+/// What is logged of a tool: its first lines as they come, and its last ones.
+constexpr std::size_t k_logged_first = std::size_t{4} << 20U;
+constexpr std::size_t k_logged_last = std::size_t{128} << 10U;
 
 std::string why_not_started(const std::string& program, const Error& error, const Environment& env) {
   const bool missing = program.find('/') == std::string::npos && !find_program(program, env);
@@ -92,12 +96,14 @@ ToolRun run_tool(Command command, const HookWorld& world) {
   command.own_group = false;
   command.collect_lines = true;
   command.keep_last = k_kept_output;
-  command.on_line = [&world](Stream /*stream*/, std::string_view line) { world.log.info(line); };
+  Excerpt excerpt(k_logged_first, k_logged_last, [&world](std::string_view line) { world.log.info(line); });
+  command.on_line = [&excerpt](Stream /*stream*/, std::string_view line) { excerpt.line(line); };
   const std::string program = command.argv.front();
   world.log.debug(cat("Running ", shell_join(command.argv)));
   ToolRun run;
   try {
     run.result = world.runner.run(command);
+    excerpt.finish();
     world.log.log(succeeded(run.result.status) ? LogLevel::info : LogLevel::error,
                   cat(program, ": ", describe(run.result.status)));
   } catch (const Error& error) {

@@ -2,8 +2,10 @@
 Usage: doctor_test.py AGENT"""
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -96,6 +98,49 @@ class DoctorTest(unittest.TestCase):
         self.lab.deployments([{"id": "b", "group": "script", "config": "true", "inputs": inputs(deploy_signal_id="http://127.0.0.1:9/")}])
         self.lab.run("55-heat-config", env={"HEAT_CONFIG_NOTIFY_PATIENCE": "0"})
         self.assertEqual(self.wrong(), ["signals"])
+
+    def test_a_machine_whose_metadata_never_change(self):
+        for name in os.listdir(self.lab.path("cache")):
+            os.utime(self.lab.path("cache", name), (1, 1))
+        self.assertEqual(self.wrong(), [])
+
+    def test_a_deployment_that_failed_and_was_replaced(self):
+        server = Server()
+        self.addCleanup(server.close)
+        self.lab.deployments([{"id": "b", "group": "script", "config": "exit 3", "inputs": inputs(deploy_signal_id=server.url)}])
+        self.lab.run("55-heat-config")
+        self.assertEqual(self.wrong(), ["hooks"])
+        self.lab.deployments([])
+        self.assertEqual(self.wrong(), [])
+
+    def test_status(self):
+        done = subprocess.run([AGENT, "status", "--json"], env=self.lab.env, stdout=subprocess.PIPE, timeout=60, check=True)
+        status = json.loads(done.stdout)
+        self.assertEqual((status["daemon"]["running"], status["daemon"]["doing"]), (True, "waiting"))
+        self.assertGreater(status["daemon"]["next_poll_in_seconds"], 900)
+        self.assertEqual(status["documents"], [{"name": "m", "applied": True}])
+        self.lab.deployments([{"id": "b", "group": "script", "config": "exit 3", "inputs": inputs(deploy_signal_id="http://127.0.0.1:9/")}])
+        self.lab.run("55-heat-config", env={"HEAT_CONFIG_NOTIFY_PATIENCE": "0"})
+        text = subprocess.run([AGENT, "status"], env=self.lab.env, stdout=subprocess.PIPE, encoding="utf-8", timeout=60, check=True).stdout
+        self.assertIn("os-collect-config: waiting for ", text)
+        self.assertIn("deployment b: status 3, signal pending (", text)
+
+    def test_the_command_comes_to_its_end_when_the_daemon_is_stopped(self):
+        self.configure("local", "")
+        with open(self.lab.path("os-collect-config.conf"), encoding="utf-8") as f:
+            text = f.read().replace("command = true", "command = exec sh -c 'echo begun >$LAB/begun; sleep 1; echo ended >$LAB/ended'")
+        with open(self.lab.path("os-collect-config.conf"), "w", encoding="utf-8") as f:
+            f.write(text)
+        self.metadata({"deployments": [], "new": 1})
+        daemon = subprocess.Popen([self.lab.path("bin", "os-collect-config")], env=self.lab.env, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 30
+        while self.lab.read("begun") == "" and time.monotonic() < end:
+            time.sleep(0.02)
+        daemon.terminate()
+        self.assertEqual(daemon.wait(10), -signal.SIGTERM)
+        while self.lab.read("ended") == "" and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(self.lab.read("ended"), "ended\n")
 
     def test_words_and_exit_statuses(self):
         done = subprocess.run([AGENT, "doctor"], env=self.lab.env, stdout=subprocess.PIPE, encoding="utf-8", timeout=120)

@@ -199,6 +199,14 @@ class Outages(SignalTest):
         self.assertEqual([body["deploy_status_code"] for body in self.server.bodies()], [0, 0, 0])
         self.assertEqual(self.lab.record("a")["state"], "delivered")
 
+    def test_heat_config_sends_what_is_pending_itself(self):
+        self.server.statuses = [503]
+        self.deploy(self.deployment("a"))
+        self.make_due("a")
+        self.deploy()
+        self.assertEqual(len(self.server.requests), 2)
+        self.assertEqual(self.lab.record("a")["state"], "delivered")
+
     def test_a_server_that_is_away(self):
         port = self.server.port
         self.server.close()
@@ -297,6 +305,32 @@ class Logs(SignalTest):
             self.assertNotIn(self.server.url + "/signal", self.lab.read(*place))
         self.assertEqual(self.server.bodies()[0]["deploy_stdout"], "one hunter22\ntwo\n")
         self.assertEqual((self.lab.mode("log"), self.lab.mode("log", "a-name-a.log")), ("0o700", "0o600"))
+
+    def flood(self, item):
+        """Deploys what says 200 MB; the largest of the processes that had to do with it, in MiB, and how long it took."""
+        self.lab.deployments([item])
+        begin = time.monotonic()
+        agent = subprocess.Popen([os.path.join(self.lab.bin, "55-heat-config")], env=self.lab.env, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(agent.pid, 0)
+        agent.returncode = status
+        self.assertEqual(status, 0)
+        self.assertEqual(self.lab.record(item["id"])["state"], "delivered")
+        self.assertLess(len(self.server.requests[-1][3]), 1 << 20)
+        self.assertLess(os.path.getsize(self.lab.path("log", item["id"] + "-name-" + item["id"] + ".log")), 10 << 20)
+        return usage.ru_maxrss >> 10, time.monotonic() - begin
+
+    def test_a_flood_of_output_costs_little(self):
+        self.lab.foreign_hook("loud", "#!/bin/sh\nhead -c 200000000 /dev/zero | tr '\\0' x >&2\nhead -c 200000000 /dev/zero\n")
+        for name, item in (("line", self.deployment("a", config="head -c 200000000 /dev/zero | tr '\\0' x; echo the end")),
+                           ("lines", self.deployment("b", config="yes 'this is said again and again' | head -c 200000000; echo; echo the end")),
+                           ("hook", self.deployment("c", group="loud"))):
+            size, seconds = self.flood(item)
+            print("%s: %d MiB, %.1f s" % (name, size, seconds), file=sys.stderr)
+            self.assertLess(size, 64, name)
+            self.assertLess(seconds, 20, name)  # of this machine, which may be busy
+        self.assertTrue(self.server.bodies()[0]["deploy_stdout"].endswith("the end\n"))
+        self.assertIn("] the end\n", self.lab.read("log", "b-name-b.log"))
+        self.assertIn("are left out]", self.lab.read("log", "b-name-b.log"))
 
     def test_files_and_modes(self):
         self.deploy(self.deployment("a"))

@@ -43,12 +43,16 @@ class LoopTest : public SourceFixture {
     pause_.meanwhile = meanwhile_;
     const Settings settings(parse_ini("[local]\npath=/l\n", "test").value_or_throw(), {}, {});
     const SourceContext context{settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0};
-    return run_loop(plan, {context, cache_, pause_, [this] { ++polls_; }});
+    return run_loop(plan, {context, cache_, pause_, [this] { ++polls_; },
+                           [this](DaemonState::Doing doing, std::int64_t seconds) {
+                             told_ += cat(doing_name(doing), seconds > 0 ? cat(" ", seconds) : "", "\n");
+                           }});
   }
   Cache cache_{"/c", files_, log_};
   ScriptedPause pause_{1};
   std::function<void()> meanwhile_ = [] {};
   int polls_ = 0;
+  std::string told_;
 };
 
 TEST_F(LoopTest, OneTimeEndsWithTheCommandsStatus) {
@@ -57,6 +61,12 @@ TEST_F(LoopTest, OneTimeEndsWithTheCommandsStatus) {
   EXPECT_FALSE(end.restart);
   EXPECT_EQ(end.status, 3);
   EXPECT_TRUE(pause_.pauses.empty());
+}
+
+TEST_F(LoopTest, WhatItDoesIsTold) {
+  runner_.on("sh", 0);
+  (void)run({.min_pause = 1.5, .max_pause = 3}, 2);
+  EXPECT_EQ(told_, "polling\nrunning\nwaiting 2\npolling\nwaiting 3\n");
 }
 
 TEST_F(LoopTest, ForceRunsTheCommandWithoutChanges) {

@@ -32,7 +32,16 @@ TEST_F(DoctorHooksTest, FailedAndLostDeploymentsAreTold) {
              R"({"deploy_status_code": 3, "deploy_stderr": "x\nno such package\n"})");
   journal_.store("a", {.state = SignalRecord::State::delivered});
   journal_.store("b", {.state = SignalRecord::State::running, .owner = "otherboot/1/2"});
-  EXPECT_EQ(ask("[]"), "deployment a failed with status 3: no such package\ndeployment b was cut off while it ran\n");
+  EXPECT_EQ(ask(R"([{"id": "a"}])"),
+            "deployment a failed with status 3: no such package\ndeployment b was cut off while it ran\n");
+}
+
+TEST_F(DoctorHooksTest, WhatFailedLastYearAndWasReplacedIsHistory) {
+  files_.put("/var/lib/heat-config/deployed/a.notify.json", R"({"deploy_status_code": 3})");
+  journal_.store("a", {.state = SignalRecord::State::delivered});
+  EXPECT_EQ(ask(R"([{"id": "later", "group": "script"}])"), "");
+  files_.put("/var/run/heat-config/heat-config", R"([{"id": "a"}])");
+  EXPECT_EQ(ask("[]"), "deployment a failed with status 3\n");
 }
 
 }  // namespace

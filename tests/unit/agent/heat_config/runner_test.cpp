@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/signal/resend.hpp"
 #include "base/python_json.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
 #include "tests/fakes/memory_log_book.hpp"
 #include "tests/fakes/memory_logger.hpp"
+#include "tests/fakes/scripted_http.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
 namespace hearth::agent {
@@ -148,7 +150,7 @@ TEST_F(HeatConfigTest, OnAFullDiskTheHookDoesNotRunAndHeatIsTold) {
   files_.fail_writes_below("/d");
   EXPECT_EQ(run_heat_config(settings_, {files_, runner_, clock_, log_, book_, {}, {"/self"}, "me"}), 0);
   EXPECT_EQ(programs(), Names{"/bin/notify /run/heat-config-i"});
-  EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/i.json: No space left"), std::string::npos);
+  EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/i.signal: No space left"), std::string::npos);
   EXPECT_EQ(files_.files.count("/run/heat-config-i"), 0U);
 }
 
@@ -160,6 +162,117 @@ TEST_F(HeatConfigTest, AResultThatCannotBeKeptIsSignalledAllTheSame) {
   (void)run(R"([{"id": "i", "group": "tool", "config": "x"}])");
   EXPECT_EQ(programs(), (Names{"/hooks/tool", "/bin/notify /d/i.json"}));
   EXPECT_NE(runner_.ran[1].input->find("\"deploy_status_code\": 3"), std::string::npos);
+}
+
+/// Cuts the power at the n-th step: each change of a file has one before it and one after it.
+class Steps {
+ public:
+  struct PowerCut {};
+  explicit Steps(int left) : left_(left) {}
+  void step() {
+    if (left_-- == 0) throw PowerCut{};
+  }
+
+ private:
+  int left_;
+};
+
+class CutFiles final : public FileSystem {
+ public:
+  CutFiles(FileSystem& files, Steps& steps) : files_(files), steps_(steps) {}
+  [[nodiscard]] std::optional<std::string> read(const fs::path& path) const override { return files_.read(path); }
+  [[nodiscard]] std::optional<FileStatus> status(const fs::path& path) const override { return files_.status(path); }
+  [[nodiscard]] std::vector<std::string> list(const fs::path& path) const override { return files_.list(path); }
+  void write(const fs::path& path, std::string_view data, const FileAttributes& attributes) override {
+    change([&] { files_.write(path, data, attributes); });
+  }
+  void make_directories(const fs::path& path, std::uint32_t mode) override {
+    change([&] { files_.make_directories(path, mode); });
+  }
+  void remove(const fs::path& path) override {
+    change([&] { files_.remove(path); });
+  }
+
+ private:
+  template <class Work>
+  void change(Work work) {
+    steps_.step();
+    work();
+    steps_.step();
+  }
+  FileSystem& files_;
+  Steps& steps_;
+};
+
+/// What is left of a run whose power was cut at `step`, once the machine is up again.
+struct Survived {
+  bool cut = false;
+  int hook_runs = 0;
+  std::vector<std::string> told;  ///< what Heat heard
+};
+
+Survived survive(const HeatConfigSettings& settings, int step) {
+  Survived survived;
+  Steps steps(step);
+  fakes::MemoryFileSystem files;
+  CutFiles cut_files(files, steps);
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  fakes::MemoryLogger log;
+  fakes::MemoryLogBook book;
+  fakes::ScriptedHttp http;
+  files.put("/hooks/tool", "", 0755);
+  files.put("/old/o.json", "{}");
+  files.put("/cfg", R"([{"id": "o", "group": "tool", "config": "x"}, {"id": "i", "group": "tool", "config": "x",
+                         "inputs": [{"name": "deploy_signal_id", "value": "http://h/i"}]}])");
+  http.on("POST", "http://h/i", [&](const HttpRequest& request) {
+    survived.told.push_back(request.body);
+    return HttpResponse{.status = 200};
+  });
+  runner.on("tool", [&](const Command&) -> CommandResult {
+    steps.step();
+    ++survived.hook_runs;
+    steps.step();
+    return {Exited{0}, R"({"deploy_stdout": "done", "deploy_status_code": 0})", ""};
+  });
+  runner.on("notify", [&](const Command& command) -> CommandResult {
+    steps.step();
+    survived.told.push_back(*command.input);
+    steps.step();
+    return {Exited{0}, "", ""};
+  });
+  try {
+    (void)run_heat_config(settings, {cut_files, runner, clock, log, book, {}, {"/self"}, "boot/1/1"});
+  } catch (const Steps::PowerCut&) {
+    survived.cut = true;
+  }
+  steps = Steps(-1);
+  for (int boots = 0; boots < 2; ++boots) {
+    (void)resend_pending_signals({files, log, {http, clock, [] { return 0.0; }}}, settings.deployed);
+    (void)run_heat_config(settings, {files, runner, clock, log, book, {}, {"/self"}, "boot/2/2"});
+  }
+  return survived;
+}
+
+TEST_F(HeatConfigTest, APowerCutAtAnyStepLosesNoSignalAndRepeatsNoHook) {
+  int step = 0;
+  int runs = 0;
+  for (;; ++step) {
+    const Survived survived = survive(settings_, step);
+    EXPECT_LE(survived.hook_runs, 1) << "step " << step;
+    ASSERT_FALSE(survived.told.empty()) << "step " << step;
+    if (survived.hook_runs == 0) {  // it was about to begin: nobody can know, and Heat hears that
+      EXPECT_NE(survived.told.back().find("its outcome is not known"), std::string::npos) << survived.told.back();
+    }
+    EXPECT_LE(survived.told.size(), 2U) << "step " << step;
+    for (const std::string& told : survived.told) {
+      EXPECT_NE(told.find("deploy_status_code"), std::string::npos) << told;
+    }
+    runs += survived.hook_runs;
+    if (!survived.cut) break;
+  }
+  EXPECT_GT(step, 12);
+  EXPECT_GE(runs, step - 1);  // but for the two steps around its beginning it did run
 }
 
 TEST_F(HeatConfigTest, AServerThatIsAwayIsWaitedForOnlyOnce) {

@@ -73,6 +73,20 @@ TEST_F(ResendTest, ALostHookIsSignalledAsAFailure) {
   EXPECT_NE(http_.sent.at(0).body.find("\"deploy_status_code\": 1"), std::string::npos);
 }
 
+TEST_F(ResendTest, AnAnswerThatWasKeptIsSignalledThoughTheAgentWasKilled) {
+  journal_.store("a", {.state = SignalRecord::State::running, .owner = "otherboot/1/2"});
+  files_.put("/d/a.notify.json", R"({"deploy_status_code": 0})");
+  http_.on("POST", "http://h/a", 200);
+  EXPECT_EQ(resend(), 0);
+  EXPECT_EQ(http_.sent.at(0).body, R"({"deploy_status_code": 0})");
+}
+
+TEST_F(ResendTest, AHookThatHadNotBegunIsForgottenSoThatItRuns) {
+  journal_.store("b", {.state = SignalRecord::State::running, .owner = "otherboot/1/2"});
+  EXPECT_EQ(resend(), 0);
+  EXPECT_FALSE(journal_.load("b"));
+}
+
 TEST_F(ResendTest, ARunningHookIsLeftAlone) {
   files_.put("/proc/7/stat", "7 (x y) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 20");
   files_.put("/proc/sys/kernel/random/boot_id", "boot\n");
