@@ -59,7 +59,7 @@ std::string address_towards(const Url& url, const Clock& clock) {
 Json inspection_data(Machine& machine, const std::string& boot_mac) {
   Json data = {{"inventory", machine.inventory()}, {"root_disk", nullptr}};
   try {
-    data["root_disk"] = disk_json(choose_root_device(machine.disks(), Json::object(), false));
+    data["root_disk"] = disk_json(choose_root_device(machine.disks(), Json::object()));
   } catch (const Error&) {
     data["root_disk"] = nullptr;  // no disk is a finding, too
   }
@@ -187,7 +187,7 @@ void Agent::serve(const LookedUp& found) {
   if (conductor_->takes_certificates() && !settings_.plain) tls.emplace(host);
   const RestServer server(
       settings_.listen_port, [&](const ServedRequest& request) { return answer_request(request, board, state); },
-      tls ? &*tls : nullptr);
+      tls ? &*tls : nullptr, [&state](const ServedRequest& request) { return admits_long_body(request, state); });
   const std::string url = cat(tls ? "https://" : "http://", host, ":", settings_.advertise_port);
   world_.console.say(cat("waiting for orders at ", url));
   beat_until_ended({found.uuid(), url, token, tls ? tls->certificate() : ""}, found);

@@ -96,9 +96,13 @@ int deploy_main(const std::vector<std::string>& words) {
 }
 
 int write_image_main(const std::vector<std::string>& words) {
-  if (words.size() < 2 || words.size() > 3) {
-    std::fputs("usage: hearth-agent write-image URL DISK [CHECKSUM | frames:ROOT]\n", stderr);
-    return 2;
+  const bool help = !words.empty() && (words[0] == "--help" || words[0] == "-h");
+  if (help || words.size() < 2 || words.size() > 3) {
+    std::fputs(
+        "usage: hearth-agent write-image URL DISK [CHECKSUM | frames:ROOT]\n"
+        "Everything on DISK is lost. CHECKSUM is md5, sha256 or sha512 of the file, ROOT that of a frames file.\n",
+        help ? stdout : stderr);
+    return help ? 0 : 2;
   }
   try {
     SystemClock clock;
@@ -127,6 +131,11 @@ int write_image_main(const std::vector<std::string>& words) {
 }
 
 int init_main(const std::vector<std::string>& words) {
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::fputs("usage: init [NAME=VALUE…]   (process 1 of the deploy ramdisk; words as on the kernel command line)\n",
+               stdout);
+    return 0;
+  }
   if (::getpid() != 1) {
     std::fputs("hearth-agent init: this is for process 1 of the deploy ramdisk\n", stderr);
     return 2;

@@ -51,17 +51,18 @@ std::string deploy_image(OrderWorld& world, Session& session, const Json& node, 
   const std::string drive_bytes =
       has_drive ? config_drive_bytes(drive.get<std::string>(), world.http, world.clock, session.verify_tls) : "";
   world.console.say(cat("writing the image ", image.id, " to ", disk.name, " (", human_bytes(disk.size), ")"));
-  session.parts.reset();
+  std::optional<MadeParts> parts;
+  session.parts.set(parts);
   if (image.partitions) {
-    session.parts = write_partitions(image, disk, has_drive, world, session);
+    parts = write_partitions(image, disk, has_drive, world, session);
+    session.parts.set(parts);
   } else {
     write_to(disk.name, image, world, session);
   }
   const std::string drive_device = finish_partitions(disk.name, disk.logical_sector, drive_bytes);
   if (!drive_device.empty()) world.console.say(cat("the config drive is on ", drive_device));
-  session.root_disk = disk;
-  return cat("image (", image.id, ") written to device ", disk.name,
-             " root_uuid=", session.parts ? session.parts->root_uuid : "None");
+  session.root_disk.set(disk);
+  return cat("image (", image.id, ") written to device ", disk.name, " root_uuid=", parts ? parts->root_uuid : "None");
 }
 
 }  // namespace hearth::agent::deploy

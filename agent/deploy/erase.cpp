@@ -54,26 +54,59 @@ void erase_partition_edges(const Fd& fd, const Disk& disk) {
   }
 }
 
+/// A disk that can't be erased must not pass for an erased one.
+Fd open_to_erase(const Disk& disk) {
+  if (disk.read_only) {
+    throw Error(ErrorKind::input, cat(disk.name, " is read-only: nothing of it was erased"))
+        .hint("Take its write protection away, or the disk out of the machine.");
+  }
+  return open_exclusively(disk.name);
+}
+
+/// A look at both ends and at places between them, past the page cache.
+bool reads_as_zeros(const Fd& fd, const Disk& disk) {
+  constexpr std::uint64_t places = 256;
+  constexpr std::uint64_t sample = std::uint64_t{64} << 10U;
+  ::fsync(fd.get());
+  ::ioctl(fd.get(), BLKFLSBUF, 0);
+  ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED);
+  std::string bytes(static_cast<std::size_t>(std::min(sample, disk.size)), 0);
+  const std::uint64_t last = disk.size - bytes.size();
+  for (std::uint64_t place = 0; place <= places; ++place) {
+    const std::uint64_t offset = last / places * place + (place == places ? last % places : 0);
+    const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (got != static_cast<ssize_t>(bytes.size())) throw Error::from_errno("reading back", disk.name);
+    if (bytes.find_first_not_of('\0') != std::string::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void erase_metadata(const Disk& disk) {
-  if (disk.read_only) return;
-  const Fd fd = Fd::open(disk.name, O_RDWR);
+  const Fd fd = open_to_erase(disk);
   erase_partition_edges(fd, disk);
   erase_edges(fd, disk, 0, disk.size);
   if (::fsync(fd.get()) != 0) throw Error::from_errno("erasing", disk.name);
-  reread_partitions(disk.name);
+  reread_partitions(fd, disk.name);
 }
 
 void erase_all(const Disk& disk) {
-  if (disk.read_only) return;
-  const Fd fd = Fd::open(disk.name, O_RDWR);
+  const Fd fd = open_to_erase(disk);
   std::array<std::uint64_t, 2> range{0, disk.size};
-  if (::ioctl(fd.get(), BLKSECDISCARD, range.data()) != 0) {
-    if (::ioctl(fd.get(), BLKZEROOUT, range.data()) != 0) write_zeros(fd, disk.name, 0, disk.size);
+  // Blocks that the disk keeps in reserve go by the first only, but a disk need not say what it reads as afterwards.
+  const bool discarded = ::ioctl(fd.get(), BLKSECDISCARD, range.data()) == 0;
+  if (!discarded || !reads_as_zeros(fd, disk)) {
+    if (::ioctl(fd.get(), BLKZEROOUT, range.data()) != 0 || !reads_as_zeros(fd, disk)) {
+      write_zeros(fd, disk.name, 0, disk.size);
+    }
   }
   if (::fsync(fd.get()) != 0) throw Error::from_errno("erasing", disk.name);
-  reread_partitions(disk.name);
+  if (!reads_as_zeros(fd, disk)) {
+    throw Error(ErrorKind::io, cat("erasing ", disk.name, ": the disk says that it is done, but it still holds data"))
+        .hint("Replace the disk, or destroy it.");
+  }
+  reread_partitions(fd, disk.name);
 }
 
 }  // namespace hearth::agent::deploy

@@ -7,10 +7,12 @@
 
 namespace hearth::agent::deploy {
 
+/// Both throw Error: input for a disk that is read-only or in use, io for what the disk refuses.
+///
 /// Partition tables, file system signatures and RAID labels: the first and the last 4 MiB of the disk and of each
 /// partition.
 void erase_metadata(const Disk& disk);
-/// Everything: by the disk's own secure discard where it has that, else by writing zeros.
+/// Everything: by the disk's own secure discard where it has that, else by writing zeros; then some of it is read back.
 void erase_all(const Disk& disk);
 
 }  // namespace hearth::agent::deploy

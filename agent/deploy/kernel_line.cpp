@@ -98,12 +98,11 @@ Settings settings_of(const Words& words) {
   settings.node_uuid = word_text(words, "hearth-node");
   settings.insecure = flag_of(words, "ipa-insecure");
   settings.collect_lldp = flag_of(words, "ipa-collect-lldp");
-  settings.shell = flag_of(words, "hearth-shell");
+  settings.time_server = word_text(words, "ipa-ntp-server");
   settings.lookup_timeout = std::chrono::seconds(number_of(words, "ipa-lookup-timeout", 600, day));
   settings.lookup_interval = std::chrono::seconds(number_of(words, "ipa-lookup-interval", 1, day));
   settings.disk_wait_attempts = static_cast<int>(number_of(words, "ipa-disk-wait-attempts", 10, 1000));
   settings.disk_wait_delay = std::chrono::seconds(number_of(words, "ipa-disk-wait-delay", 3, day));
-  settings.console = word_text(words, "console").substr(0, word_text(words, "console").find(','));
   return settings;
 }
 

@@ -29,12 +29,11 @@ struct Settings {
   std::string node_uuid;                ///< hearth-node: known before the look-up
   bool insecure = false;                ///< ipa-insecure: certificates are not verified
   bool collect_lldp = false;            ///< ipa-collect-lldp
-  bool shell = false;                   ///< hearth-shell: a shell on the console, where the ramdisk has one
+  std::string time_server;              ///< ipa-ntp-server: asked before those that DHCP names
   std::chrono::seconds lookup_timeout{600};
   std::chrono::seconds lookup_interval{1};
   int disk_wait_attempts = 10;
   std::chrono::seconds disk_wait_delay{3};
-  std::string console;  ///< the device that console= names last, such as ttyS0
 };
 
 /// Unknown words are no concern of ours; values that make no sense are as if they were not there.

@@ -43,9 +43,15 @@ Json step_write_image(OrderWorld& world, Session& session, const Json& node, con
                       arguments.value("configdrive", Json()));
 }
 
+/// A stick that somebody has left in the machine is not the site's to erase, but it is told of.
+bool passed_over(const Disk& disk, Console& console) {
+  if (disk.removable) console.say(cat(disk.name, " is removable: it is NOT erased"));
+  return disk.removable;
+}
+
 Json step_erase_metadata(OrderWorld& world, Session&, const Json&, const Json&) {
   for (const Disk& disk : world.machine.disks()) {
-    if (disk.removable) continue;
+    if (passed_over(disk, world.console)) continue;
     world.console.say(cat("erasing partition tables and labels of ", disk.name));
     erase_metadata(disk);
   }
@@ -54,7 +60,7 @@ Json step_erase_metadata(OrderWorld& world, Session&, const Json&, const Json&) 
 
 Json step_erase_all(OrderWorld& world, Session&, const Json&, const Json&) {
   for (const Disk& disk : world.machine.disks()) {
-    if (disk.removable) continue;
+    if (passed_over(disk, world.console)) continue;
     world.console.say(cat("erasing all of ", disk.name, " (", human_bytes(disk.size), ")"));
     erase_all(disk);
   }
@@ -103,13 +109,15 @@ void check_step(const Json& params) {
 
 Json install_bootloader(OrderWorld& world, Session& session, const Json& params) {
   const bool uefi = to_lower(text_in(params, "target_boot_mode")) == "uefi";
-  if (!uefi && !session.parts) {
+  const std::optional<MadeParts> made = session.parts.get();
+  if (!uefi && !made) {
     world.console.say("BIOS: the image brings its own boot sector");
     return "the image brings its own boot sector";
   }
-  const Disk disk = session.root_disk ? *session.root_disk : root_disk_of(session.node, world, session);
-  if (session.parts) {
-    const MadeParts& parts = *session.parts;
+  const std::optional<Disk> written = session.root_disk.get();
+  const Disk disk = written ? *written : root_disk_of(session.node, world, session);
+  if (made) {
+    const MadeParts& parts = *made;
     world.console.say("installing the image's boot loader");
     const std::string done =
         world.machine.install_grub({disk.name, parts.root, parts.root_type, parts.esp, parts.esp_uuid});
@@ -124,12 +132,13 @@ Json install_bootloader(OrderWorld& world, Session& session, const Json& params)
 /// Under the names that Ironic looks for.
 Json partition_uuids(const Session& session) {
   Json uuids = Json::object();
-  if (session.parts) {
-    uuids["root uuid"] = session.parts->root_uuid;
-    uuids["partitions"] = {{"root", session.parts->root}};
-    if (!session.parts->esp.empty()) uuids["efi system partition uuid"] = session.parts->esp_uuid;
+  const std::optional<MadeParts> parts = session.parts.get();
+  if (parts) {
+    uuids["root uuid"] = parts->root_uuid;
+    uuids["partitions"] = {{"root", parts->root}};
+    if (!parts->esp.empty()) uuids["efi system partition uuid"] = parts->esp_uuid;
   }
-  return session.parts ? uuids : Json{{"partitions", Json::object()}};
+  return parts ? uuids : Json{{"partitions", Json::object()}};
 }
 
 Json end_with(OrderWorld& world, Session& session, Ending ending) {
@@ -151,7 +160,7 @@ Disk root_disk_of(const Json& node, OrderWorld& world, const Session& session) {
   for (int attempt = 1;; ++attempt) {
     const std::vector<Disk> disks = world.machine.disks();
     try {
-      return choose_root_device(disks, hints, false);
+      return choose_root_device(disks, hints);
     } catch (const Error&) {
       if (attempt >= session.disk_wait_attempts) throw;
     }
@@ -161,9 +170,9 @@ Disk root_disk_of(const Json& node, OrderWorld& world, const Session& session) {
 }
 
 Json progress_json(const Session& session) {
-  return {{"phase", session.writing     ? "write_image"
-                    : session.root_disk ? "written"
-                                        : "waiting"},
+  return {{"phase", session.writing           ? "write_image"
+                    : session.root_disk.get() ? "written"
+                                              : "waiting"},
           {"fetched", session.progress.fetched.load()},
           {"to_fetch", session.progress.to_fetch.load()},
           {"written", session.progress.written.load()}};

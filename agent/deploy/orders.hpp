@@ -14,7 +14,25 @@
 
 namespace hearth::agent::deploy {
 
-/// What is known and done so far.
+/// A value that a command's thread sets while others look at it.
+template <class Value>
+class Shared {
+ public:
+  [[nodiscard]] Value get() const {
+    const std::lock_guard guard(lock_);
+    return value_;
+  }
+  void set(Value value) {
+    const std::lock_guard guard(lock_);
+    value_ = std::move(value);
+  }
+
+ private:
+  mutable std::mutex lock_;
+  Value value_{};
+};
+
+/// What is known and done so far: by the thread of the command that runs, read by those of requests and heartbeats.
 struct Session {
   Json node;  ///< as the look-up gave it
   bool verify_tls = true;
@@ -23,8 +41,8 @@ struct Session {
   Duration disk_wait_delay = std::chrono::seconds(3);
   WriteProgress progress;
   std::atomic<bool> writing{false};
-  std::optional<Disk> root_disk;   ///< what was written to
-  std::optional<MadeParts> parts;  ///< on it, when the image was a file system
+  Shared<std::optional<Disk>> root_disk;   ///< what was written to
+  Shared<std::optional<MadeParts>> parts;  ///< on it, when the image was a file system
   std::atomic<Ending> ending{Ending::none};
 };
 

@@ -123,9 +123,8 @@ std::string listed(const std::vector<Disk>& disks) {
 }
 
 /// Why a disk should not be overwritten; empty = it may.
-std::string disk_refusal(const Disk& disk, bool force) {
+std::string disk_refusal(const Disk& disk) {
   if (disk.read_only) return "is read-only";
-  if (force) return "";
   if (disk.removable) return "is removable";
   return disk.held ? "is part of LVM, RAID or multipath" : "";
 }
@@ -150,13 +149,13 @@ bool hint_holds(std::string_view wanted_as_given, std::string_view actual_as_giv
   return order_of(actual, wanted, !number) == 0;
 }
 
-Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints, bool force) {
+Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints) {
   const bool hinted = hints.is_object() && !hints.empty();
   std::vector<Disk> fitting;
   std::string refused;
   for (const Disk& disk : disks) {
     if (hinted ? !matches(disk, hints) : disk.size < k_smallest) continue;
-    const std::string why = disk_refusal(disk, force);
+    const std::string why = disk_refusal(disk);
     if (why.empty()) {
       fitting.push_back(disk);
     } else {

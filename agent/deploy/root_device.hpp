@@ -11,8 +11,8 @@
 namespace hearth::agent::deploy {
 
 /// The disk that the hints (properties.root_device, an object) name; without hints the smallest of at least 4 GiB, the
-/// first by name where several are as small. `force` takes one that is in use or removable, too. Throws Error(input).
-[[nodiscard]] Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints, bool force);
+/// first by name where several are as small. One that is in use or removable is never taken. Throws Error(input).
+[[nodiscard]] Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints);
 
 /// Whether one hint holds: `wanted` may begin with an operator (=, ==, !=, >=, <=, >, <, s==, s!=, s<, s<=, s>, s>=,
 /// <in>, <all-in>, <or>). `=` means at least for numbers. Texts are compared without case.

@@ -21,7 +21,7 @@ class Folder {
   [[nodiscard]] std::string text(const std::string& name) const { return text_of(path_ + "/" + name); }
   [[nodiscard]] std::uint64_t number(const std::string& name) const { return parse_number(text(name)).value_or(0); }
   [[nodiscard]] std::vector<std::string> names(const std::string& name) const {
-    return files_.list(path_ + "/" + name);
+    return files_.list(name.empty() ? path_ : path_ + "/" + name);
   }
   /// Where the kernel has it in its tree of devices: "/sys/devices/pci0000:00/…".
   [[nodiscard]] const std::string& device() const { return device_; }
@@ -119,6 +119,9 @@ Disk read_disk(const Folder& folder, const std::string& name) {
   disk.removable = folder.number("removable") != 0;
   disk.read_only = folder.number("ro") != 0;
   disk.held = !folder.names("holders").empty();
+  for (const std::string& part : folder.names("")) {  // RAID of partitions, an LVM that has one
+    if (part.rfind(name, 0) == 0) disk.held = disk.held || !folder.names(cat(part, "/holders")).empty();
+  }
   return disk;
 }
 

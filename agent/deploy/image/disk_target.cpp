@@ -48,11 +48,23 @@ bool aligned(std::uint64_t value) { return value % k_step == 0; }
 
 }  // namespace
 
-DiskTarget::DiskTarget(const std::string& path) : path_(path), plain_(Fd::open(path, O_RDWR)) {
+Fd open_exclusively(const std::string& path) {
+  try {
+    return Fd::open(path, O_RDWR | O_EXCL);
+  } catch (const Error& error) {
+    if (error.system_error() != EBUSY) throw;
+    throw Error(ErrorKind::input, cat(path, " is in use: nothing was written to it"))
+        .hint("It, or a partition of it, is mounted, or belongs to RAID, LVM or multipath: take it out of use first.");
+  }
+}
+
+DiskTarget::DiskTarget(const std::string& path) : path_(path), plain_(open_exclusively(path)) {
   struct stat status {};
   if (::fstat(plain_.get(), &status) != 0) throw Error::from_errno("looking at", path);
   is_device_ = S_ISBLK(status.st_mode);
   size_ = size_of(plain_, path, is_device_);
+  int sector = 0;
+  if (is_device_ && ::ioctl(plain_.get(), BLKSSZGET, &sector) == 0) sector_ = static_cast<std::uint32_t>(sector);
   try {
     direct_ = Fd::open(path, O_RDWR | O_DIRECT);
   } catch (const Error&) {
@@ -131,11 +143,12 @@ void DiskTarget::commit() {
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
   put_bytes(plain_, 0, held_, path_);
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
-  if (is_device_) reread_partitions(path_);
+  if (is_device_) reread_partitions(plain_, path_);
 }
 
-void reread_partitions(const std::string& disk) {
-  const Fd fd = Fd::open(disk, O_RDONLY);
+void reread_partitions(const std::string& disk) { reread_partitions(Fd::open(disk, O_RDONLY), disk); }
+
+void reread_partitions(const Fd& fd, const std::string& disk) {
   SystemClock clock;
   for (int attempt = 0; attempt < 20; ++attempt) {
     if (::ioctl(fd.get(), BLKRRPART, 0) == 0) return;

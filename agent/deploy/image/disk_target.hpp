@@ -16,11 +16,13 @@ class DiskTarget {
  public:
   static constexpr std::uint64_t k_held = std::uint64_t{1} << 20U;
 
-  /// A block device or, for tests, a file. Throws Error(io).
+  /// A block device or, for tests, a file. Throws Error: input when it is in use, io.
   explicit DiskTarget(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// Bytes of a logical sector; 0 for a file, which has none.
+  [[nodiscard]] std::uint32_t sector() const { return sector_; }
 
   /// Takes the boot sector and the partition tables off the disk. Throws Error(input) when `image_size` is too large.
   void begin(std::uint64_t image_size);
@@ -43,11 +45,18 @@ class DiskTarget {
   Fd plain_;
   bool is_device_ = false;
   std::uint64_t size_ = 0;
+  std::uint32_t sector_ = 0;
   std::mutex held_lock_;
   std::string held_;
 };
 
-/// Has the kernel read a disk's partition table anew; a kernel that is busy is asked again for two seconds.
+/// Opens a disk or a file to be overwritten. A disk that is mounted, in part even, or belongs to RAID, LVM or multipath
+/// is refused by Error(input).
+[[nodiscard]] Fd open_exclusively(const std::string& path);
+
+/// Has the kernel read a disk's partition table anew; a kernel that is busy is asked again for two seconds. Whoever has
+/// it open exclusively must ask by that descriptor.
+void reread_partitions(const Fd& fd, const std::string& disk);
 void reread_partitions(const std::string& disk);
 
 }  // namespace hearth::agent::deploy

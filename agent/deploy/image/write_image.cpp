@@ -1,10 +1,12 @@
 #include "agent/deploy/image/write_image.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "agent/deploy/image/http_stream.hpp"
 #include "agent/deploy/image/spool.hpp"
 #include "agent/deploy/partition/file_system.hpp"
+#include "agent/deploy/partition/gpt.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/sys/file.hpp"
@@ -82,13 +84,13 @@ class Attempt {
     WrittenImage written{url_.masked(), format, decode(format, stream, window)};
     window.finish();
     check_digest(fetcher.digest());
-    check_content();
+    check_content(written.disk_size);
     disk_.commit();
     return written;
   }
 
  private:
-  void check_content() const {
+  void check_content(std::uint64_t image_size) const {
     if (image_.partitions && !find_file_system(disk_.held())) {
       throw Error(ErrorKind::input,
                   cat("the image ", image_.id, " holds no ext4, XFS or Btrfs: it is no partition image"));
@@ -96,6 +98,12 @@ class Attempt {
     if (!image_.partitions && !has_partition_table(disk_.held())) {
       throw Error(ErrorKind::input, cat("the image ", image_.id, " has no partition table: it is no whole disk"))
           .hint("If it is a file system, say so: image_type partition, with root_gb.");
+    }
+    const std::uint32_t sectors = image_.partitions ? 0 : sector_of_table(disk_.held(), image_size);
+    if (sectors != 0 && disk_.sector() != 0 && sectors != disk_.sector()) {
+      throw Error(ErrorKind::input, cat("the partition table of the image ", image_.id, " counts sectors of ", sectors,
+                                        " bytes, the disk ", disk_.path(), " has sectors of ", disk_.sector()))
+          .hint("Build the image for such disks: DIB_BLOCK_SIZE is the size of the sectors.");
     }
   }
 
@@ -177,6 +185,18 @@ bool has_partition_table(std::string_view front) {
   return front.size() >= 1024 &&
          ((front[510] == '\x55' && front[511] == '\xaa') || front.substr(512, 8) == "EFI PART" ||
           (front.size() >= 4104 && front.substr(4096, 8) == "EFI PART"));
+}
+
+std::uint32_t sector_of_table(std::string_view front, std::uint64_t image_size) {
+  for (const std::uint32_t sector : {512U, 4096U}) {
+    if (front.size() >= sector + 8 && front.substr(sector, 8) == "EFI PART") return sector;
+  }
+  std::uint64_t end = 0;
+  for (const MbrEntry& entry : parse_mbr(front.substr(0, 512))) {
+    end = std::max(end, std::uint64_t{entry.first} + entry.sectors);
+  }
+  if (end == 0) return 0;
+  return end * 4096 <= image_size ? 4096 : 512;
 }
 
 WrittenImage write_image(const ImageInfo& image, const std::string& disk, WriterWorld& world, WriteProgress& progress) {

@@ -42,5 +42,8 @@ WrittenImage write_image(const ImageInfo& image, const std::string& disk, Writer
 
 /// Whether these first bytes of a disk hold a partition table.
 [[nodiscard]] bool has_partition_table(std::string_view front);
+/// The size of the sectors that the table counts: 512 or 4096, a table of the old kind by what fits into the image; 0
+/// when that can't be told.
+[[nodiscard]] std::uint32_t sector_of_table(std::string_view front, std::uint64_t image_size);
 
 }  // namespace hearth::agent::deploy

@@ -90,19 +90,22 @@ void set_address(unsigned long request, const std::string& interface, Ipv4 addre
   });
 }
 
-void add_default_route(const std::string& interface, Ipv4 router) {
+void add_route(const std::string& interface, const DhcpRoute& wanted) {
   const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   rtentry route{};
-  const sockaddr_in gateway = address_of(router, 0);
-  const sockaddr_in any = address_of(INADDR_ANY, 0);
+  const sockaddr_in gateway = address_of(wanted.router, 0);
+  const sockaddr_in network = address_of(wanted.network, 0);
+  const sockaddr_in mask = address_of(wanted.mask, 0);
   std::memcpy(&route.rt_gateway, &gateway, sizeof gateway);
-  std::memcpy(&route.rt_dst, &any, sizeof any);
-  std::memcpy(&route.rt_genmask, &any, sizeof any);
-  route.rt_flags = RTF_UP | RTF_GATEWAY;
+  std::memcpy(&route.rt_dst, &network, sizeof network);
+  std::memcpy(&route.rt_genmask, &mask, sizeof mask);
+  route.rt_flags = RTF_UP;
+  if (wanted.router != 0) route.rt_flags |= RTF_GATEWAY;
+  if (wanted.mask == 0xffffffff) route.rt_flags |= RTF_HOST;
   std::string name = interface;
   route.rt_dev = name.data();
   if (::ioctl(socket.get(), SIOCADDRT, &route) != 0 && errno != EEXIST) {
-    throw Error::from_errno("setting the default route by", ipv4_text(router));
+    throw Error::from_errno("setting the route to", cat(ipv4_text(wanted.network), " by ", ipv4_text(wanted.router)));
   }
 }
 
@@ -144,7 +147,7 @@ void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool def
   set_address(SIOCSIFADDR, interface, lease.address);
   if (lease.mask != 0) set_address(SIOCSIFNETMASK, interface, lease.mask);
   if (lease.mtu >= 576) configure(SIOCSIFMTU, interface, [&lease](ifreq& wanted) { wanted.ifr_mtu = lease.mtu; });
-  if (default_route && lease.router != 0) add_default_route(interface, lease.router);
+  for (const DhcpRoute& route : routes_of(lease, default_route)) add_route(interface, route);
 }
 
 std::string resolv_conf(const DhcpAnswer& lease) {

@@ -19,7 +19,8 @@ void bring_up(const std::string& interface);
 [[nodiscard]] std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAddress& mac,
                                                     const DhcpAnswer& lease, const Deadline& deadline,
                                                     const Clock& clock);
-/// Gives the interface what the lease says: address, mask, MTU and, with `default_route`, the router. Throws Error(io).
+/// Gives the interface what the lease says: address, mask, MTU, routes and, with `default_route`, the router. What an
+/// earlier lease gave goes. Throws Error(io).
 void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route);
 
 /// The text of /etc/resolv.conf for a lease; empty when it names no server.

@@ -18,6 +18,7 @@ enum Option : std::uint8_t {
   k_hostname = 12,
   k_domain = 15,
   k_mtu = 26,
+  k_time = 42,
   k_requested = 50,
   k_lease = 51,
   k_kind = 53,
@@ -26,6 +27,7 @@ enum Option : std::uint8_t {
   k_longest = 57,
   k_vendor = 60,
   k_client = 61,
+  k_routes = 121,
   k_end = 255
 };
 
@@ -61,7 +63,30 @@ std::string plain_text(std::string_view value) {
   return fits ? text : "";
 }
 
-void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value) {
+std::vector<Ipv4> addresses_in(std::string_view value) {
+  std::vector<Ipv4> addresses;
+  for (; value.size() >= 4; value.remove_prefix(4)) addresses.push_back(number_in(value.substr(0, 4)));
+  return addresses;
+}
+
+/// Each: the width of the network, the bytes of it that this leaves, a router. Nothing at all when one is broken: half
+/// of the routes may be worse than none.
+std::vector<DhcpRoute> routes_in(std::string_view value) {
+  std::vector<DhcpRoute> routes;
+  while (!value.empty()) {
+    const auto width = static_cast<unsigned char>(value[0]);
+    const std::size_t size = (width + 7U) / 8;
+    if (width > 32 || value.size() < 1 + size + 4) return {};
+    const std::uint32_t mask = width == 0 ? 0 : ~std::uint32_t{0} << (32U - width);
+    std::string network(value.substr(1, size));
+    network.resize(4, '\0');
+    routes.push_back({number_in(network) & mask, mask, number_in(value.substr(1 + size, 4))});
+    value.remove_prefix(1 + size + 4);
+  }
+  return routes;
+}
+
+void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value, std::string& classless) {
   const std::uint32_t first = value.size() >= 4 ? number_in(value.substr(0, 4)) : 0;
   switch (option) {
     case k_mask: answer.mask = first; break;
@@ -71,10 +96,9 @@ void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value
     case k_mtu: answer.mtu = value.size() == 2 ? static_cast<std::uint16_t>(number_in(value)) : std::uint16_t{0}; break;
     case k_domain: answer.domain = plain_text(value); break;
     case k_hostname: answer.hostname = plain_text(value); break;
-    case k_dns:
-      for (std::size_t at = 0; at + 4 <= value.size(); at += 4)
-        answer.name_servers.push_back(number_in(value.substr(at, 4)));
-      break;
+    case k_dns: answer.name_servers = addresses_in(value); break;
+    case k_time: answer.time_servers = addresses_in(value); break;
+    case k_routes: classless += value; break;  // a long list comes in several options (RFC 3396)
     default: break;
   }
 }
@@ -97,7 +121,7 @@ std::string encode_dhcp(const DhcpQuestion& question) {
   put_option(out, k_vendor, "hearth-agent");
   if (question.requested != 0) put_option(out, k_requested, word(question.requested));
   if (question.server != 0) put_option(out, k_server, word(question.server));
-  put_option(out, k_wanted, "\x01\x03\x06\x0c\x0f\x1a\x33\x36");
+  put_option(out, k_wanted, "\x79\x01\x03\x06\x0c\x0f\x1a\x2a\x33\x36");
   out.push_back(static_cast<char>(k_end));
   out.resize(std::max<std::size_t>(out.size(), 300));  // what old relays expect
   return out;
@@ -111,6 +135,7 @@ std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t trans
   DhcpAnswer answer;
   answer.address = number_in(bytes.substr(16, 4));
   bool has_kind = false;
+  std::string classless;
   std::string_view rest = bytes.substr(k_fixed);
   while (!rest.empty()) {
     const auto option = static_cast<std::uint8_t>(rest[0]);
@@ -125,10 +150,21 @@ std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t trans
       answer.kind = static_cast<DhcpKind>(value[0]);
       has_kind = true;
     }
-    read_option(answer, option, value);
+    read_option(answer, option, value, classless);
     rest.remove_prefix(2 + value.size());
   }
+  answer.routes = routes_in(classless);
   return has_kind ? std::optional(answer) : std::nullopt;
+}
+
+std::vector<DhcpRoute> routes_of(const DhcpAnswer& lease, bool default_route) {
+  std::vector<DhcpRoute> routes = lease.routes;
+  if (routes.empty() && lease.router != 0) routes.push_back({0, 0, lease.router});
+  if (!default_route) std::erase_if(routes, [](const DhcpRoute& route) { return route.mask == 0; });
+  // A router may itself be reached by another route, to its own address, say.
+  std::stable_sort(routes.begin(), routes.end(),
+                   [](const DhcpRoute& a, const DhcpRoute& b) { return a.mask > b.mask; });
+  return routes;
 }
 
 std::string ipv4_text(Ipv4 address) {

@@ -26,13 +26,23 @@ struct DhcpQuestion {
 /// Answers are asked for by broadcast: the interface has no address yet.
 [[nodiscard]] std::string encode_dhcp(const DhcpQuestion& question);
 
+/// One that option 121 tells of (RFC 3442).
+struct DhcpRoute {
+  Ipv4 network = 0;
+  Ipv4 mask = 0;
+  Ipv4 router = 0;  ///< 0 = the network is on the link itself
+  bool operator==(const DhcpRoute&) const = default;
+};
+
 struct DhcpAnswer {
   DhcpKind kind = DhcpKind::offer;
   Ipv4 address = 0;
   Ipv4 mask = 0;
-  Ipv4 router = 0;
+  Ipv4 router = 0;                ///< option 3; not used where there are routes
+  std::vector<DhcpRoute> routes;  ///< of option 121, the default one among them
   Ipv4 server = 0;
   std::vector<Ipv4> name_servers;
+  std::vector<Ipv4> time_servers;
   std::string domain;
   std::string hostname;
   std::uint16_t mtu = 0;  ///< 0 = not told
@@ -42,6 +52,9 @@ struct DhcpAnswer {
 /// Nothing for what is no answer to this transaction of this interface.
 [[nodiscard]] std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t transaction,
                                                    const MacAddress& mac);
+
+/// The routes to set, the default one last; without it where it is not wanted.
+[[nodiscard]] std::vector<DhcpRoute> routes_of(const DhcpAnswer& lease, bool default_route);
 
 [[nodiscard]] std::string ipv4_text(Ipv4 address);
 /// "aa:bb:cc:dd:ee:ff"; nothing when it is none.

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -28,6 +30,23 @@ bool may_match(const std::string& pattern, const std::string& text) {
   return text.compare(0, std::min(fixed, pattern.size()), pattern, 0, std::min(fixed, pattern.size())) == 0;
 }
 
+/// zlib and zstd are in this program; XZ is the kernel's to decompress, where it was built for that.
+std::optional<StreamInflater::Kind> compression_of(std::string_view file) {
+  if (file.ends_with(".gz")) return StreamInflater::Kind::gzip;
+  if (file.ends_with(".zst")) return StreamInflater::Kind::zstd;
+  return std::nullopt;
+}
+
+bool insert(const Fd& module, const std::string& file) {
+  constexpr int compressed_file = 4;  // MODULE_INIT_COMPRESSED_FILE, Linux 5.17
+  const std::optional<StreamInflater::Kind> kind = compression_of(file);
+  const int flags = kind || file.ends_with(".xz") ? compressed_file : 0;
+  if (::syscall(SYS_finit_module, module.get(), "", flags) == 0 || errno == EEXIST) return true;
+  if (!kind) return false;
+  const std::string code = decompressed_module(read_all(Fd(::dup(module.get())), file), *kind);
+  return ::syscall(SYS_init_module, code.data(), code.size(), "") == 0 || errno == EEXIST;
+}
+
 std::string release() {
   utsname kernel{};
   ::uname(&kernel);
@@ -41,6 +60,19 @@ std::string module_name(std::string_view file) {
   name = name.substr(0, name.find(".ko"));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+std::string decompressed_module(std::string_view bytes, StreamInflater::Kind kind) {
+  constexpr std::size_t limit = std::size_t{256} << 20U;
+  StreamInflater inflater(kind);
+  std::string code;
+  std::vector<char> buffer(std::size_t{256} << 10U);
+  while (const std::size_t size = inflater.inflate(bytes, buffer)) {
+    code.append(buffer.data(), size);
+    if (code.size() > limit) throw Error(ErrorKind::input, "the module is larger than any");
+  }
+  if (!bytes.empty() || !inflater.complete()) throw Error(ErrorKind::input, "the module is cut off");
+  return code;
 }
 
 ModuleCatalog::ModuleCatalog(std::string_view dep, std::string_view alias) {
@@ -90,7 +122,7 @@ bool ModuleLoader::load(const std::string& name_or_alias) {
     if (!loaded_.insert(file).second) continue;
     try {
       const Fd module = Fd::open(cat(directory_, "/", file), O_RDONLY);
-      if (::syscall(SYS_finit_module, module.get(), "", 0) != 0 && errno != EEXIST) done = false;
+      if (!insert(module, file)) done = false;
     } catch (const Error&) {
       done = false;
     }
@@ -124,6 +156,11 @@ void ModuleLoader::settle() {
 }
 
 int modprobe_main(const std::vector<std::string>& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    std::fputs("usage: modprobe [-OPTION…] NAME   (of a kernel module, or an alias of one; options mean nothing)\n",
+               words.empty() ? stderr : stdout);
+    return words.empty() ? 1 : 0;
+  }
   ModuleLoader loader(cat("/lib/modules/", release()));
   bool done = false;
   for (const std::string& word : words) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/deploy/image/inflate.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::agent::deploy {
@@ -33,6 +34,9 @@ class ModuleCatalog {
 /// A module's name out of its file's ("kernel/net/virtio-net.ko" → "virtio_net").
 [[nodiscard]] std::string module_name(std::string_view file);
 
+/// What a compressed module's file holds. Throws Error(input) when it is broken.
+[[nodiscard]] std::string decompressed_module(std::string_view bytes, StreamInflater::Kind kind);
+
 /// Loads what this machine's devices need.
 class ModuleLoader {
  public:
@@ -53,7 +57,7 @@ class ModuleLoader {
   std::set<std::string> loaded_;  ///< files
 };
 
-/// The applet that the kernel calls as /sbin/modprobe. Exit codes: 0 loaded, 1 not.
+/// The applet that the kernel calls as /sbin/modprobe. Exit codes: 0 loaded, 1 not. --help tells of it.
 int modprobe_main(const std::vector<std::string>& words);
 
 }  // namespace hearth::agent::deploy

@@ -11,8 +11,9 @@ namespace hearth::agent::deploy {
 /// names, else all.
 [[nodiscard]] std::vector<Nic> nics_to_configure(const std::vector<Nic>& nics, const Settings& settings);
 
-/// Brings the interfaces up and asks for addresses until one has one; leases are renewed by a thread that never ends.
-/// False when no server answered in time.
+/// Brings the interfaces up and asks for addresses on all of them at once, until one has one and the others have had
+/// five seconds more; sets the clock. Leases are renewed, and taken by interfaces that are late, by threads that never
+/// end: `console` must outlive them. False when no server answered in time.
 [[nodiscard]] bool start_network(const std::vector<Nic>& nics, const Settings& settings, Clock& clock,
                                  Console& console);
 

@@ -111,6 +111,13 @@ std::map<std::string, std::string> parse_query(std::string_view query) {
   return values;
 }
 
+bool admits_long_body(const ServedRequest& request, const FaceState& state) {
+  const std::map<std::string, std::string> query = parse_query(request.query);
+  const auto sent = query.find("agent_token");
+  if (request.method != "POST") return false;
+  return state.token.empty() || (sent != query.end() && equal_in_constant_time(sent->second, state.token));
+}
+
 ServedResponse answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state) {
   try {
     return Exchange(request, board, state).answer();

@@ -19,6 +19,9 @@ struct FaceState {
 /// May wait as long as a command runs. Never throws.
 [[nodiscard]] ServedResponse answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state);
 
+/// Whether a long body of this request is worth reading: it is a command, and brings the token along.
+[[nodiscard]] bool admits_long_body(const ServedRequest& request, const FaceState& state);
+
 /// The values of a query, decoded; the last one of a name counts.
 [[nodiscard]] std::map<std::string, std::string> parse_query(std::string_view query);
 

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::size_t k_longest_head = 32U << 10U;
 constexpr std::size_t k_longest_body = 96U << 20U;  // a config drive comes within a command
-constexpr int k_most_connections = 32;
+constexpr std::size_t k_small_body = 64U << 10U;
 constexpr int k_silence_ms = 30000;
 
 /// An IPv6 socket that takes IPv4 too, or an IPv4 one where the kernel has no IPv6.
@@ -56,6 +57,50 @@ bool readable(const Fd& fd, int milliseconds) {
   return ::poll(&entry, 1, milliseconds) > 0;
 }
 
+Error bad_request(const char* what) { return {ErrorKind::input, what}; }
+
+void read_fields(const std::vector<std::string>& lines, ServedRequest& request) {
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::size_t colon = lines[i].find(':');
+    if (colon == std::string::npos) throw bad_request("bad header line");
+    request.headers.emplace_back(lines[i].substr(0, colon),
+                                 std::string(trim(std::string_view(lines[i]).substr(colon + 1))));
+  }
+}
+
+/// What is counted while it lives.
+class Share {
+ public:
+  Share(std::atomic<std::size_t>& whole, std::size_t size) : whole_(whole), size_(size) { whole_ += size_; }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  ~Share() { whole_ -= size_; }
+
+ private:
+  std::atomic<std::size_t>& whole_;
+  std::size_t size_;
+};
+
+/// Takes what still comes for a moment: closing a socket with unread bytes would take back the answer that was just
+/// sent.
+void swallow(const Fd& socket) {
+  ::shutdown(socket.get(), SHUT_WR);
+  std::array<char, 16384> buffer{};
+  std::size_t most = std::size_t{8} << 20U;
+  while (most > buffer.size() && readable(socket, 1000)) {
+    const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (got <= 0) return;
+    most -= static_cast<std::size_t>(got);
+  }
+}
+
+/// Why a request is not read on, as an answer.
+struct Unread {
+  ServedResponse response;
+};
+
+}  // namespace
+
 /// A connection, by TLS or plain; its socket gives up after k_silence_ms.
 class Line {
  public:
@@ -90,31 +135,7 @@ class Line {
   std::optional<TlsServed> tls_;
 };
 
-/// The whole request; nothing when the client goes away or is too slow.
-std::optional<ServedRequest> read_request(Line& line) {
-  std::string bytes;
-  std::array<char, 16384> buffer{};
-  while (const std::size_t got = line.read(buffer)) {
-    bytes.append(buffer.data(), got);
-    if (std::optional<ServedRequest> request = parse_request(bytes)) return request;
-  }
-  return std::nullopt;
-}
-
-Error bad_request(const char* what) { return {ErrorKind::input, what}; }
-
-void read_fields(const std::vector<std::string>& lines, ServedRequest& request) {
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::size_t colon = lines[i].find(':');
-    if (colon == std::string::npos) throw bad_request("bad header line");
-    request.headers.emplace_back(lines[i].substr(0, colon),
-                                 std::string(trim(std::string_view(lines[i]).substr(colon + 1))));
-  }
-}
-
-}  // namespace
-
-std::optional<ServedRequest> parse_request(std::string_view bytes) {
+std::optional<RequestHead> parse_request_head(std::string_view bytes) {
   const std::size_t end = bytes.find("\r\n\r\n");
   if (end == std::string_view::npos || end > k_longest_head) {
     if (bytes.size() > k_longest_head) throw bad_request("the request's head is too long");
@@ -134,13 +155,17 @@ std::optional<ServedRequest> parse_request(std::string_view bytes) {
   if (request.header("Transfer-Encoding")) throw bad_request("chunked requests are not read");
   const auto length = parse_number(request.header("Content-Length").value_or("0"));
   if (!length || *length > k_longest_body) throw bad_request("bad Content-Length");
-  if (bytes.size() - end - 4 < *length) return std::nullopt;
-  request.body = bytes.substr(end + 4, static_cast<std::size_t>(*length));
-  return request;
+  return RequestHead{std::move(request), end + 4, static_cast<std::size_t>(*length)};
 }
 
-RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* tls)
-    : handler_(std::move(handler)), tls_(tls), listener_(listening_socket(port)), port_(port_of(listener_)) {
+RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* tls, Admission admits,
+                       const RestLimits& limits)
+    : handler_(std::move(handler)),
+      tls_(tls),
+      admits_(std::move(admits)),
+      limits_(limits),
+      listener_(listening_socket(port)),
+      port_(port_of(listener_)) {
   if (::listen(listener_.get(), 16) != 0) throw Error::from_errno("listening on", cat("port ", port));
   thread_ = std::thread([this] { accept_all(); });
 }
@@ -148,24 +173,92 @@ RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* t
 RestServer::~RestServer() {
   ending_ = true;
   thread_.join();
-  SystemClock clock;
-  while (connections_ > 0) clock.sleep(std::chrono::milliseconds(10));
+  while (true) {
+    {
+      const std::lock_guard guard(lock_);
+      if (places_.empty()) return;
+      for (const Place& place : places_) {
+        if (place.reading) ::shutdown(place.socket, SHUT_RDWR);
+      }
+    }
+    clock_.sleep(std::chrono::milliseconds(10));
+  }
 }
 
 void RestServer::accept_all() {
   while (!ending_) {
-    if (!readable(listener_, 100)) continue;
+    const bool called = readable(listener_, 100);
+    end_late_ones();
+    if (!called) continue;
     Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!connection || connections_ >= k_most_connections) continue;
-    ++connections_;
-    std::thread([this, socket = connection.release()] {
-      serve(Fd(socket));
-      --connections_;
-    }).detach();
+    if (connection) take(std::move(connection));
   }
 }
 
-void RestServer::serve(const Fd& socket) {
+/// The thread of a connection that is shut down ends at its next read.
+void RestServer::end_late_ones() {
+  const std::lock_guard guard(lock_);
+  const MonotonicTime now = clock_.now();
+  for (const Place& place : places_) {
+    if (place.reading && now > place.until) ::shutdown(place.socket, SHUT_RDWR);
+  }
+}
+
+/// A request whose head is there is at work within a moment, so that who takes all places by saying nothing only drives
+/// out himself.
+void RestServer::take(Fd connection) {
+  const std::lock_guard guard(lock_);
+  if (places_.size() >= 2 * limits_.places) return;
+  if (places_.size() >= limits_.places) {
+    const auto oldest = std::find_if(places_.begin(), places_.end(), [](const Place& place) { return place.reading; });
+    if (oldest == places_.end()) return;
+    ::shutdown(oldest->socket, SHUT_RDWR);
+    oldest->reading = false;
+  }
+  const MonotonicTime now = clock_.now();
+  places_.push_back({connection.get(), now, now + limits_.head});
+  std::thread([this, place = std::prev(places_.end()), socket = connection.release()] {
+    const Fd own(socket);
+    serve(own, place);
+    const std::lock_guard end(lock_);
+    places_.erase(place);
+  }).detach();
+}
+
+void RestServer::extend(Places::iterator place, Duration time) {
+  const std::lock_guard guard(lock_);
+  place->until = clock_.now() + time;
+}
+
+/// The whole request; nothing when the client goes away or is too slow. Throws Unread.
+std::optional<ServedRequest> RestServer::read_request(Line& line, Places::iterator place) {
+  std::string bytes;
+  std::array<char, 16384> buffer{};
+  std::optional<RequestHead> head;
+  while (!(head = parse_request_head(bytes))) {
+    const std::size_t got = line.read(buffer);
+    if (got == 0) return std::nullopt;
+    bytes.append(buffer.data(), got);
+  }
+  if (head->body > k_small_body && admits_ && !admits_(head->request)) {
+    throw Unread{{.status = 401, .body = "401 Unauthorized: Token invalid."}};
+  }
+  const Share share(held_, head->body);
+  if (held_ > limits_.held) throw Unread{{.status = 503, .body = "too many large requests at once"}};
+  extend(place, limits_.body);
+  while (bytes.size() - head->size < head->body) {
+    const std::size_t got = line.read(buffer);
+    if (got == 0) return std::nullopt;
+    bytes.append(buffer.data(), got);
+  }
+  bytes.resize(head->size + head->body);
+  bytes.erase(0, head->size);
+  head->request.body = std::move(bytes);
+  head->request.tls = tls_ != nullptr;
+  return std::move(head->request);
+}
+
+void RestServer::serve(const Fd& socket, Places::iterator place) {
   std::optional<Line> line;
   try {
     line.emplace(socket, tls_);
@@ -173,15 +266,24 @@ void RestServer::serve(const Fd& socket) {
     return;  // whoever it was speaks no TLS, or trusts another
   }
   ServedResponse response;
+  bool unread_rest = false;
   try {
-    const std::optional<ServedRequest> request = read_request(*line);
+    const std::optional<ServedRequest> request = read_request(*line, place);
+    {
+      const std::lock_guard guard(lock_);
+      place->reading = false;
+    }
     if (!request) return;
     response = handler_(*request);
+  } catch (const Unread& unread) {
+    response = unread.response;
+    unread_rest = true;
   } catch (const std::exception& error) {
     response = ServedResponse{.status = 400, .body = error.what()};
   }
   line->write(response_head(response, format_http_date(std::time(nullptr)), false)) && line->write(response.content());
   line->close();
+  if (unread_rest) swallow(socket);
 }
 
 }  // namespace hearth::agent::deploy

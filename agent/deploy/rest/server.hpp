@@ -3,22 +3,38 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
+#include <mutex>
 #include <string>
 #include <thread>
 
 #include "agent/deploy/rest/tls_identity.hpp"
+#include "base/clock.hpp"
 #include "base/net/served.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth::agent::deploy {
 
+class Line;
+
+/// What strangers may take of the machine: whoever reaches the port can connect.
+struct RestLimits {
+  std::size_t places = 32;                   ///< connections; when all are taken, the one that has dawdled longest goes
+  Duration head = std::chrono::seconds(20);  ///< for TLS and the request's head
+  Duration body = std::chrono::seconds(300);   ///< for its body
+  std::size_t held = std::size_t{160} << 20U;  ///< bytes of all bodies that are being read
+};
+
 class RestServer {
  public:
   using Handler = std::function<ServedResponse(const ServedRequest&)>;
+  /// Whether a body of more than 64 KiB is read, by the request's head.
+  using Admission = std::function<bool(const ServedRequest&)>;
 
   /// Listens on all addresses, on `port` (0 = a free one), and serves until it is destroyed; with `tls`, which must
   /// outlive it, nothing but HTTPS. Throws Error(io).
-  RestServer(std::uint16_t port, Handler handler, const TlsIdentity* tls = nullptr);
+  RestServer(std::uint16_t port, Handler handler, const TlsIdentity* tls = nullptr, Admission admits = {},
+             const RestLimits& limits = {});
   RestServer(const RestServer&) = delete;
   RestServer& operator=(const RestServer&) = delete;
   ~RestServer();
@@ -26,20 +42,45 @@ class RestServer {
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
+  /// A connection, until its thread ends.
+  struct Place {
+    int socket = -1;
+    MonotonicTime since{};
+    MonotonicTime until{};
+    bool reading = true;  ///< else its command runs, or its answer is under way
+  };
+  using Places = std::list<Place>;
+
   void accept_all();
-  void serve(const Fd& socket);
+  void take(Fd connection);
+  void end_late_ones();
+  void serve(const Fd& socket, Places::iterator place);
+  [[nodiscard]] std::optional<ServedRequest> read_request(Line& line, Places::iterator place);
+  void extend(Places::iterator place, Duration time);
 
   Handler handler_;
   const TlsIdentity* tls_;
+  Admission admits_;
+  RestLimits limits_;
+  SystemClock clock_;
   Fd listener_;
   std::uint16_t port_ = 0;
   std::atomic<bool> ending_{false};
-  std::atomic<int> connections_{0};
+  std::mutex lock_;
+  Places places_;
+  std::atomic<std::size_t> held_{0};
   std::thread thread_;
 };
 
-/// A request out of the bytes of a connection so far; nothing while it is not complete. Throws Error(input) for what is
+/// A request's head, how long it is and how long its body will be.
+struct RequestHead {
+  ServedRequest request;
+  std::size_t size = 0;
+  std::size_t body = 0;
+};
+
+/// The head out of the bytes of a connection so far; nothing while it is not complete. Throws Error(input) for what is
 /// no request.
-[[nodiscard]] std::optional<ServedRequest> parse_request(std::string_view bytes);
+[[nodiscard]] std::optional<RequestHead> parse_request_head(std::string_view bytes);
 
 }  // namespace hearth::agent::deploy

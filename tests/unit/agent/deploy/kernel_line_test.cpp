@@ -13,9 +13,10 @@ TEST(KernelLine, IronicsLineTellsWhereTheConductorIs) {
       "BOOTIF=01-AA-bb-cc-dd-ee-ff console=tty0 console=ttyS0,115200\n");
   EXPECT_EQ(settings.api_urls, std::vector<std::string>{"http://192.0.2.1:6385"});
   EXPECT_EQ(settings.boot_mac, "aa:bb:cc:dd:ee:ff");
-  EXPECT_EQ(settings.console, "ttyS0");
   EXPECT_EQ(settings.listen_port, 9999);
 }
+
+TEST(KernelLine, ATimeServerIsIronics) { EXPECT_EQ(read("ipa-ntp-server=192.0.2.7").time_server, "192.0.2.7"); }
 
 TEST(KernelLine, SeveralConductorsAreTriedInTheirOrder) {
   EXPECT_EQ(read("ipa-api-url=http://192.0.2.1:6385,http://192.0.2.2:6385").api_urls,

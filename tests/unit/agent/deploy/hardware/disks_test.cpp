@@ -46,6 +46,19 @@ TEST(Disks, AreReadFromSysfsWithoutUdev) {
   EXPECT_TRUE(disks[1].rotational);
 }
 
+TEST(Disks, ADiskOfWhichAPartitionBelongsToRaidIsHeld) {
+  fakes::MemoryFileSystem files;
+  files.put("/sys/block/sda/size", "10485760\n");
+  files.put("/sys/block/sda/sda1/partition", "1\n");
+  files.put("/sys/block/sdb/size", "10485760\n");
+  files.put("/sys/block/sdb/sdb1/partition", "1\n");
+  files.put("/sys/block/sdb/sdb2/holders/md127/dev", "");
+  const std::vector<Disk> disks = find_disks(files, [](const std::string& path) { return path; });
+  ASSERT_EQ(disks.size(), 2U);
+  EXPECT_FALSE(disks[0].held);
+  EXPECT_TRUE(disks[1].held);
+}
+
 TEST(Disks, ThePathsOfAnNvmeDiskAreNoDisks) {
   fakes::MemoryFileSystem files;
   files.put("/sys/block/nvme0n1/size", "10485760\n");

@@ -42,6 +42,38 @@ TEST(DhcpMessage, AnOfferIsReadWithItsOptions) {
   EXPECT_EQ(answer->mtu, 1500);
 }
 
+TEST(DhcpMessage, ClasslessRoutesTakeThePlaceOfTheRouter) {
+  const std::string question = encode_dhcp({.transaction = 7, .mac = k_mac});
+  const std::string options(
+      "\x35\x01\x05\x03\x04\xc0\x00\x02\x01\x2a\x04\xc0\x00\x02\x07"
+      "\x79\x0e\x00\xc0\x00\x02\x02\x20\xc0\x00\x02\x02\x00\x00\x00\x00"
+      "\x79\x07\x0c\x0a\x1f\xc0\x00\x02\x03",
+      41);
+  const auto answer = parse_dhcp(answer_to(question, options), 7, k_mac);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->time_servers, std::vector<Ipv4>{0xc0000207});
+  const DhcpRoute host{0xc0000202, 0xffffffff, 0};
+  const DhcpRoute network{0x0a100000, 0xfff00000, 0xc0000203};
+  const DhcpRoute any{0, 0, 0xc0000202};
+  EXPECT_EQ(routes_of(*answer, true), (std::vector<DhcpRoute>{host, network, any}));
+  EXPECT_EQ(routes_of(*answer, false), (std::vector<DhcpRoute>{host, network}));
+}
+
+TEST(DhcpMessage, WithoutThemTheRouterIsTheDefaultRoute) {
+  EXPECT_EQ(routes_of({.router = 9}, true), (std::vector<DhcpRoute>{{0, 0, 9}}));
+  EXPECT_TRUE(routes_of({.router = 9}, false).empty());
+}
+
+TEST(DhcpMessage, ABrokenListOfRoutesIsNone) {
+  const std::string question = encode_dhcp({.transaction = 7, .mac = k_mac});
+  for (const std::string& list :
+       {std::string("\x79\x05\x21\x0a\x00\x00\x01", 7), std::string("\x79\x03\x08\x0a\x00", 5)}) {
+    const auto answer = parse_dhcp(answer_to(question, std::string("\x35\x01\x05", 3) + list), 7, k_mac);
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->routes.empty());
+  }
+}
+
 TEST(DhcpMessage, AnswersForOthersAndBrokenOnesAreIgnored) {
   const std::string question = encode_dhcp({.transaction = 7, .mac = k_mac});
   const std::string good = answer_to(question, std::string("\x35\x01\x05", 3));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+
 namespace hearth::agent::deploy {
 namespace {
 
@@ -31,6 +33,17 @@ TEST(Modules, ADevicesAliasNamesItsModules) {
   EXPECT_EQ(catalog.files_for("pci:v00001AF4d00001000sv1sd2bc02sc00i00").back(), "kernel/drivers/virtio/virtio.ko");
   EXPECT_EQ(catalog.files_for("pci:v00008086d00001000sv1sd2bc02sc00i00"), Files{});
   EXPECT_EQ(catalog.files_for("fs-vfat"), Files{}) << "the module is not there";
+}
+
+TEST(Modules, ACompressedFileHoldsAModule) {
+  const std::string gzip(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcd\x4f\x29\xcd\x49\x05\x00\x28\x26\x24\x0c\x06\x00\x00\x00", 26);
+  EXPECT_EQ(decompressed_module(gzip, StreamInflater::Kind::gzip), "module");
+  EXPECT_THROW((void)decompressed_module(gzip.substr(0, 20), StreamInflater::Kind::gzip), Error);
+  EXPECT_THROW((void)decompressed_module("\x7f"
+                                         "ELF",
+                                         StreamInflater::Kind::zstd),
+               Error);
 }
 
 }  // namespace

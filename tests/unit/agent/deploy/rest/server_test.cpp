@@ -1,0 +1,96 @@
+#include "agent/deploy/rest/server.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/net/connection.hpp"
+#include "base/net/web_client.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+namespace {
+
+class RestServerTest : public testing::Test {
+ protected:
+  void start(const RestLimits& limits, RestServer::Admission admits = {}) {
+    server_.emplace(
+        0, [](const ServedRequest& request) { return ServedResponse{.body = cat(request.body.size())}; }, nullptr,
+        std::move(admits), limits);
+  }
+  [[nodiscard]] Url url() const {
+    return parse_url(cat("http://127.0.0.1:", server_->port(), "/v1/commands")).value_or_throw();
+  }
+  [[nodiscard]] Deadline soon() const { return Deadline::after(std::chrono::seconds(20), clock_); }
+  Connection stranger(std::string_view says) {
+    Connection connection = Connection::open(url(), soon(), clock_);
+    connection.write(says, soon());
+    return connection;
+  }
+  HttpResponse post(std::size_t size) {
+    HttpRequest request{.method = "POST", .url = url(), .body = std::string(size, 'x'), .deadline = soon()};
+    return WebClient(clock_, {}, "test").send(request);
+  }
+  /// Whether the server has hung up on it.
+  bool is_gone(Connection& connection) {
+    std::array<char, 16> buffer{};
+    try {
+      return connection.read(buffer, soon()) == 0;
+    } catch (const Error&) {
+      return true;
+    }
+  }
+
+  SystemClock clock_;
+  std::optional<RestServer> server_;
+};
+
+TEST_F(RestServerTest, AHeadSaysHowLongItsBodyIs) {
+  const std::string text = "POST /v1/commands?wait=true HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nbo";
+  const std::optional<RequestHead> head = parse_request_head(text);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->size, text.size() - 2);
+  EXPECT_EQ(head->body, 5U);
+  EXPECT_EQ(head->request.query, "wait=true");
+  EXPECT_FALSE(parse_request_head(text.substr(0, 40)));
+  for (const char* bad :
+       {"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "GET /\r\n\r\n", "x y HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nContent-Length: 999999999999\r\n\r\n", "GET / HTTP/1.1\r\nnone\r\n\r\n"}) {
+    EXPECT_THROW((void)parse_request_head(bad), Error) << bad;
+  }
+  EXPECT_THROW((void)parse_request_head(std::string(40000, 'x')), Error);
+}
+
+TEST_F(RestServerTest, WhoTakesAllPlacesBySayingNothingDrivesOutHimselfOnly) {
+  start({.places = 3});
+  std::vector<Connection> strangers;
+  for (int i = 0; i < 3; ++i) strangers.push_back(stranger("GET /"));
+  EXPECT_EQ(post(10).body, "10");
+  EXPECT_TRUE(is_gone(strangers.front()));
+}
+
+TEST_F(RestServerTest, AHeadThatDripsIsNotWaitedFor) {
+  start({.head = std::chrono::milliseconds(200)});
+  Connection slow = stranger("GET / HTTP/1.1\r\n");
+  EXPECT_TRUE(is_gone(slow));
+}
+
+TEST_F(RestServerTest, ABodyThatDripsIsNotWaitedFor) {
+  start({.body = std::chrono::milliseconds(200)});
+  Connection slow = stranger("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nx");
+  EXPECT_TRUE(is_gone(slow));
+}
+
+TEST_F(RestServerTest, LongBodiesAreForWhoIsLetIn) {
+  start({}, [](const ServedRequest&) { return false; });
+  EXPECT_EQ(post(1000).body, "1000");
+  EXPECT_EQ(post(100'000).status, 401);
+}
+
+TEST_F(RestServerTest, BodiesTakeNoMoreMemoryThanTheyMay) {
+  start({.held = 150'000});
+  EXPECT_EQ(post(100'000).body, "100000");
+  EXPECT_EQ(post(200'000).status, 503);
+}
+
+}  // namespace
+}  // namespace hearth::agent::deploy
