@@ -8,7 +8,7 @@ debian_release
 
 export DIB_RELEASE=$release DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLIST=floppy DIB_VLANS='eth0.25=dhcp'
 "$HEARTH" image create -t tar -o field debian-minimal openssh-server devuser stackuser dynamic-login local-config svc-map \
-    element-manifest modprobe dhcp-all-interfaces first-boot-vlans cloud-init-nocloud dib-python simple-init source-repositories \
+    element-manifest modprobe dhcp-all-interfaces first-boot-vlans cloud-init-nocloud dib-python simple-init source-repositories growroot \
     > out 2>&1 < /dev/null || { cat out >&2 && exit 1; }
 mkdir tree
 tar -C tree -xf field.tar
@@ -20,7 +20,7 @@ for unit in multi-user.target.wants/ssh multi-user.target.wants/ssh-keygen multi
     [ -L "tree/etc/systemd/system/$unit.service" ] || fail "$unit.service is not enabled"
 done
 systemd-analyze verify --man=no --root="$PWD/tree" ssh.service ssh-keygen.service dynamic-login.service \
-    first-boot-vlans.service simple-init.service > units 2>&1 || fail "units: $(cat units)"
+    first-boot-vlans.service simple-init.service growroot.service > units 2>&1 || fail "units: $(cat units)"
 [ ! -s units ] || fail "units: $(cat units)"
 
 [ -z "$(find tree/etc/ssh -name 'ssh_host*')" ] || fail "the image has host keys"
@@ -29,6 +29,8 @@ chroot tree /usr/local/sbin/runtime-ssh-host-keys.sh
 chroot tree sshd -T > sshd 2> complaints || fail "sshd: $(cat complaints)"
 expect_text sshd "ciphers chacha20-poly1305@openssh.com,aes256-gcm@openssh.com"
 ! grep -q 'hmac-sha1' sshd || fail "weak checksums are allowed"
+grep -qE '^kexalgorithms (mlkem768x25519-sha256,)?sntrup761x25519-sha512' sshd || fail "key exchanges: $(grep kex sshd)"
+[ -x tree/usr/bin/systemd-repart ] || fail "nothing that grows the root is there"
 
 chroot tree su devuser -c 'sudo -n true' 2> /dev/null && fail "devuser may use sudo, though nobody said so"
 [ "$(cat tree/etc/machine-id)" = uninitialized ] || fail "the image has a machine id"
