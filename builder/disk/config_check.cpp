@@ -158,30 +158,38 @@ std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_sy
 struct GptType {
   std::string_view code;
   std::string_view guid;
+  std::string_view name;
 };
 
 /// From the Discoverable Partitions Specification and the UEFI specification, under sgdisk's codes.
 constexpr std::array<GptType, 17> k_gpt_types = {{
-    {"EF00", k_esp_type},
-    {"EF02", k_bios_boot_type},
-    {"8300", "0FC63DAF-8483-4772-8E79-3D69D8477DE4"},
-    {"8200", "0657FD6D-A4AB-43C4-84E5-0933C84B4F4F"},
-    {"8302", "933AC7E1-2EB4-4F13-B844-0E14E2AEF915"},
-    {"8303", "44479540-F297-41B2-9AF7-D131D5F0458A"},
-    {"8304", "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709"},
-    {"8305", "B921B045-1DF0-41C3-AF44-4C6F280D3FAE"},
-    {"8306", "3B8F8425-20E0-4F3B-907F-1A25A76F98E8"},
-    {"8310", "4D21B016-B534-45C2-A9FB-5C16E091FD2D"},
-    {"8E00", "E6D6D379-F507-44C2-A23C-238F2A3DF928"},
-    {"FD00", "A19D880F-05FC-4D3B-A006-743F0F84911E"},
-    {"0700", "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"},
-    {"0C01", "E3C9E316-0B5C-4DB8-817D-F92DF00215AE"},
-    {"4100", "9E1A2D38-C612-4316-AA26-8B49521E5A8B"},
-    {"EA00", "BC13C2FF-59E6-4262-A352-B275FD6F7172"},
-    {"8309", "CA7D7CCB-63ED-4C53-861C-1742536059CC"},
+    {"EF00", k_esp_type, "EFI System"},
+    {"EF02", k_bios_boot_type, "BIOS boot"},
+    {"8300", "0FC63DAF-8483-4772-8E79-3D69D8477DE4", "Linux file system"},
+    {"8200", "0657FD6D-A4AB-43C4-84E5-0933C84B4F4F", "Linux swap"},
+    {"8302", "933AC7E1-2EB4-4F13-B844-0E14E2AEF915", "Linux /home"},
+    {"8303", "44479540-F297-41B2-9AF7-D131D5F0458A", "Linux root (x86)"},
+    {"8304", "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "Linux root (x86-64)"},
+    {"8305", "B921B045-1DF0-41C3-AF44-4C6F280D3FAE", "Linux root (arm64)"},
+    {"8306", "3B8F8425-20E0-4F3B-907F-1A25A76F98E8", "Linux /srv"},
+    {"8310", "4D21B016-B534-45C2-A9FB-5C16E091FD2D", "Linux /var"},
+    {"8E00", "E6D6D379-F507-44C2-A23C-238F2A3DF928", "Linux LVM"},
+    {"FD00", "A19D880F-05FC-4D3B-A006-743F0F84911E", "Linux RAID"},
+    {"0700", "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7", "Microsoft basic data"},
+    {"0C01", "E3C9E316-0B5C-4DB8-817D-F92DF00215AE", "Microsoft reserved"},
+    {"4100", "9E1A2D38-C612-4316-AA26-8B49521E5A8B", "PowerPC PReP boot"},
+    {"EA00", "BC13C2FF-59E6-4262-A352-B275FD6F7172", "extended boot loader"},
+    {"8309", "CA7D7CCB-63ED-4C53-861C-1742536059CC", "Linux LUKS"},
 }};
 
 }  // namespace
+
+std::string_view gpt_type_name(std::string_view guid) {
+  const std::string wanted = upper(std::string(guid));
+  const auto* const found =
+      std::find_if(k_gpt_types.begin(), k_gpt_types.end(), [&](const GptType& type) { return type.guid == wanted; });
+  return found == k_gpt_types.end() ? "" : found->name;
+}
 
 std::string Settings::text(const char* key, const std::string& fallback) const {
   const YAML::Node value = data_[key];

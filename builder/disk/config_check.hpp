@@ -47,5 +47,7 @@ struct PartitionTableSettings {
 
 /// The GUID of a GPT type as sgdisk writes it ("EF00", "8300", also a GUID); empty when it is not known.
 [[nodiscard]] std::string gpt_type_guid(std::string code);
+/// "EFI System" of such a GUID; empty when it is not known.
+[[nodiscard]] std::string_view gpt_type_name(std::string_view guid);
 
 }  // namespace hearth::builder

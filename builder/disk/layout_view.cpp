@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "builder/disk/config_check.hpp"
 
 namespace hearth::builder {
 
@@ -140,7 +141,10 @@ std::string describe_node(const LayoutNode& node) {
   std::string text = node.name.empty() || node.name == node.kind ? node.kind : cat(node.kind, " ", node.name);
   if (node.bytes) text += cat("  ", human_bytes(*node.bytes));
   if (node.offset && node.kind != "disk") text += cat(" at ", human_bytes(*node.offset));
-  for (const auto& [name, value] : node.facts) text += cat("  ", name, "=", value);
+  for (const auto& [name, value] : node.facts) {
+    const std::string_view known = name == "type" ? gpt_type_name(value) : "";
+    text += cat("  ", name, "=", known.empty() ? value : known);
+  }
   return text;
 }
 

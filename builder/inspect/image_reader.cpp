@@ -20,6 +20,8 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr std::uint64_t k_blank_bytes = std::uint64_t{1} << 20;
+
 ReadBytes reader_of(const Fd& fd, const fs::path& file) {
   return [&fd, file](std::uint64_t offset, std::size_t count) {
     std::string bytes(count, '\0');
@@ -107,6 +109,16 @@ fs::path raw_of(const fs::path& image, const std::string& format, const fs::path
   return raw;
 }
 
+/// A disk that nothing was written to may be looked at; a text is none.
+void refuse_unknown(const ImageContents& contents, const ReadBytes& read) {
+  const bool is_known = contents.table.table != PartitionTable::none || contents.format != "raw" ||
+                        !contents.parts.front().signature.type.empty();
+  const std::string head = read(0, std::min<std::uint64_t>(contents.bytes, k_blank_bytes));
+  if (is_known || head.find_first_not_of('\0') == std::string::npos) return;
+  throw Error(ErrorKind::input,
+              "neither a partition table, nor a file system, nor an archive that Hearth knows is in it");
+}
+
 const ImagePart* part_of_fstab(const ImageContents& contents, const std::string& source) {
   for (const ImagePart& part : contents.parts) {
     const bool same =
@@ -150,6 +162,7 @@ ImageContents read_image(const fs::path& image, const ReadImageOptions& options,
   contents.table = read_partition_table(read);
   contents.parts = find_parts(read, contents.table, contents.bytes);
   contents.used = "user space";
+  refuse_unknown(contents, read);
   std::vector<std::string> beyond;
   for (ImagePart& part : contents.parts) {
     if (is_direct(part.signature)) {

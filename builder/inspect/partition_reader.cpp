@@ -219,6 +219,7 @@ Signature read_signature(const ReadBytes& read, const Extent& extent) {
   if (has(1080, "\x53\xef")) return ext_signature(head.substr(1024, 1024));
   if (has(4086, "SWAPSPACE2")) return {"swap", up_to_nul(view.substr(1052, 16)), uuid_at(view, 1036)};
   if (has(0, "hsqs")) return {"squashfs", "", ""};
+  if (has(1024, "\xe2\xe1\xf5\xe0")) return {"erofs", up_to_nul(view.substr(1024 + 64, 16)), uuid_at(view, 1024 + 48)};
   if (has(510, "\x55\xaa") && (has(54, "FAT") || has(82, "FAT32"))) return fat_signature(view);
   const std::string btrfs = read(extent.offset + 65536, 1024);
   if (btrfs.size() > 811 && btrfs.substr(64, 8) == "_BHRfS_M") {

@@ -25,6 +25,8 @@ TEST(LayoutViewTest, TheTreeGoesFromTheDiskDownToTheMountPoints) {
   EXPECT_THAT(text, HasSubstr("`- lvm-group vg"));
   EXPECT_THAT(text, HasSubstr("lvm-volume lv_root  148.0 MiB"));
   EXPECT_THAT(text, HasSubstr("xfs fs_root"));
+  EXPECT_THAT(text, HasSubstr("type=Linux file system"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("0FC63DAF"))) << "JSON has it";
 }
 
 TEST(LayoutViewTest, WithoutASizeTheSizesAreAsWritten) {

@@ -54,6 +54,13 @@ TEST_F(ImageReaderTest, ADiskHasTheFilesOfItsTreeAcrossItsFileSystems) {
   EXPECT_THAT(text, HasSubstr("`- ext4  label=root"));
 }
 
+TEST_F(ImageReaderTest, ATextIsNoImage) {
+  files_.write(raw_, "root:x:0:0:root:/root:/bin/bash\n", {});
+  EXPECT_THROW((void)read_image(raw_, {.scratch = work_.path()}, runner_), Error);
+  files_.write(raw_, std::string(2 * k_mib, '\0'), {});
+  EXPECT_EQ(read_image(raw_, {.scratch = work_.path()}, runner_).parts.size(), 1U) << "an empty disk";
+}
+
 TEST_F(ImageReaderTest, WhatNeedsAGuestIsLeftUnreadWithoutOne) {
   std::string disk(2 * k_mib, '\0');
   disk.replace(0, 4, "XFSB");

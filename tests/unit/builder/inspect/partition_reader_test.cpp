@@ -95,6 +95,7 @@ TEST(PartitionReaderTest, SignaturesAreRecognisedByTheirMagicNumbers) {
   EXPECT_EQ(type_of(65536 + 64, "_BHRfS_M"), "btrfs");
   EXPECT_EQ(type_of(32768, "\1CD001"), "iso9660");
   EXPECT_EQ(type_of(0, "hsqs"), "squashfs");
+  EXPECT_EQ(type_of(1024, "\xe2\xe1\xf5\xe0"), "erofs");
   EXPECT_EQ(type_of(0, std::string("LUKS\xba\xbe\0\2", 8)), "crypto_LUKS");
   EXPECT_EQ(type_of(4096, "\xfc\x4e\x2b\xa9"), "linux_raid_member");
   EXPECT_EQ(type_of(512, cat("LABELONE", std::string(16, 'x'), "LVM2 001")), "LVM2_member");
