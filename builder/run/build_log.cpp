@@ -3,14 +3,69 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 
+#include "base/net/url.hpp"
 #include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_short_secret = 4;  // shorter ones are words of any log
+constexpr std::size_t k_short_line = 8;
+constexpr std::size_t k_short_token = 16;  // "git@" is none
+
+void add_named_secret(const std::string& value, std::vector<std::string>& secrets) {
+  if (value.starts_with('/') || value.starts_with("./") || value.starts_with("~/")) return;
+  const std::vector<std::string> lines = split_lines(value);
+  const std::size_t least = lines.size() > 1 ? k_short_line : k_short_secret;
+  for (const std::string& line : lines) {
+    if (trim(line).size() >= least) secrets.emplace_back(trim(line));
+  }
+}
+
+void add_passwords_of_urls(std::string_view text, std::vector<std::string>& secrets) {
+  constexpr std::string_view slashes = "://";
+  for (std::size_t at = text.find(slashes); at != std::string_view::npos; at = text.find(slashes, at + 1)) {
+    const std::string_view rest = text.substr(at + slashes.size());
+    const std::string_view authority = rest.substr(0, rest.find_first_of("/?# \t\n\"'"));
+    if (authority.find('@') == std::string_view::npos) continue;
+    const std::string_view user = authority.substr(0, authority.rfind('@'));
+    const std::size_t colon = user.find(':');
+    const std::string secret(colon == std::string_view::npos ? user : user.substr(colon + 1));
+    if (secret.size() < (colon == std::string_view::npos ? k_short_token : k_short_secret)) continue;
+    secrets.push_back(secret);
+    secrets.push_back(percent_decode(secret));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> secret_values(const Environment& environment) {
+  std::vector<std::string> secrets;
+  for (const auto& [name, value] : environment) {
+    if (names_secret(name)) add_named_secret(value, secrets);
+    add_passwords_of_urls(value, secrets);
+  }
+  std::sort(secrets.begin(), secrets.end(), [](const std::string& one, const std::string& other) {
+    return one.size() != other.size() ? one.size() > other.size() : one < other;
+  });
+  secrets.erase(std::unique(secrets.begin(), secrets.end()), secrets.end());
+  return secrets;
+}
+
+std::string BuildLog::fit_to_show(std::string_view line) const {
+  std::string shown = without_credentials(line);  // the log is copied along with the image, and kept by CI
+  for (const std::string& secret : secrets_) {
+    if (shown.find(secret) != std::string::npos) shown = replace_all(shown, secret, std::string(k_redacted));
+  }
+  return shown;
+}
 
 std::string utc_stamp(WallTime time) {
   const auto since_epoch = time.time_since_epoch();
@@ -33,7 +88,7 @@ void BuildLog::add_file(const std::string& path) {
 
 void BuildLog::line(std::string_view text) noexcept {
   try {
-    const std::string kept = without_credentials(text);  // the log is copied along with the image, and kept by CI
+    const std::string kept = fit_to_show(text);
     const std::string stamped = cat(utc_stamp(clock_.wall()), " | ", kept, "\n");
     const auto put = [](int fd, std::string_view line) {
       [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());

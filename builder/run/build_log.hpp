@@ -8,15 +8,25 @@
 
 #include "base/clock.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/process.hpp"
 
 namespace hearth::builder {
 
 /// "YYYY-mm-dd HH:MM:SS.mmm" in UTC.
 [[nodiscard]] std::string utc_stamp(WallTime time);
 
+/// What no log may have of a build's environment, the longest first: values of variables that are named like a secret,
+/// line by line, and passwords in URLs. None is so short that it stands in most logs anyway, and none is a path.
+[[nodiscard]] std::vector<std::string> secret_values(const Environment& environment);
+
 class BuildLog {
  public:
   explicit BuildLog(const Clock& clock) : clock_(clock) {}
+
+  /// Has REDACTED in place of these (secret_values()) in all further lines.
+  void hide(std::vector<std::string> secrets) { secrets_ = std::move(secrets); }
+  /// A line as it may be shown.
+  [[nodiscard]] std::string fit_to_show(std::string_view line) const;
 
   /// Appends to this file too; its directory must exist.
   void add_file(const std::string& path);
@@ -33,6 +43,7 @@ class BuildLog {
 
  private:
   const Clock& clock_;
+  std::vector<std::string> secrets_;
   std::vector<Fd> files_;
   std::string main_file_;
   bool echo_ = false;

@@ -253,6 +253,7 @@ LayerPolicy layer_policy(const ImageRequest& request) {
 
 /// Where the log goes besides NAME.d/build.log.
 void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
+  log.hide(secret_values(request.environment));
   log.add_file(request.output.string() + ".d/build.log");
   if (request.log_file) {
     log.add_file(request.log_file->string());

@@ -83,8 +83,9 @@ std::vector<Step> steps_now(const std::vector<Step>& planned, Phase phase, const
 
 }  // namespace
 
-void PhaseRunner::handle_line(std::string_view line) {
-  last_lines_.emplace_back(line);
+void PhaseRunner::handle_line(std::string_view printed) {
+  const std::string line = setup_.log.fit_to_show(printed);
+  last_lines_.push_back(line);
   if (last_lines_.size() > k_tail_lines) last_lines_.pop_front();
   setup_.log.line(line);
   setup_.progress.line(line);

@@ -88,7 +88,7 @@ class PhaseRunner {
   void report_profile(Phase phase);
   void check_break(const std::string& point, Phase phase, const Environment& environment);
   void open_shell(const std::string& point, Phase phase, const Environment& environment);
-  void handle_line(std::string_view line);
+  void handle_line(std::string_view printed);
   [[noreturn]] void fail(const std::string& what, const ExitStatus& status);
 
   PhaseRunnerSetup setup_;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::builder {
@@ -44,6 +45,24 @@ TEST_F(BuildLogTest, HasNoCredentialsOfUrls) {
   log.add_file(file("a"));
   log.line("fetching http://me:pw@192.0.2.1/x");
   EXPECT_EQ(read_file(file("a")), "1970-01-01 01:00:00.000 | fetching http://192.0.2.1/x\n");
+}
+
+TEST_F(BuildLogTest, HasNoSecretThatTheEnvironmentNames) {
+  log.hide(secret_values({{"DIB_DEV_USER_PASSWORD", "two words"},
+                          {"API_TOKEN", "two"},
+                          {"SIGNING_KEY", "-----BEGIN KEY-----\nMIIEvQ0123456789\n=\n"},
+                          {"DIB_SSH_KEY", "/root/.ssh/id_rsa"},
+                          {"PIP_INDEX_URL", "https://me:w%20d-1@192.0.2.1/simple git+ssh://git@192.0.2.1/x"},
+                          {"MIRROR", "https://ghp_0123456789abcdef@192.0.2.1/"},
+                          {"DIB_RELEASE", "bookworm"}}));
+  log.add_file(file("a"));
+  log.line("+ usermod -p 'two words' two");
+  log.line("MIIEvQ0123456789 /root/.ssh/id_rsa git bookworm");
+  log.line("w d-1 and w%20d-1 and ghp_0123456789abcdef");
+  const std::string stamp = "1970-01-01 01:00:00.000 | ";
+  EXPECT_EQ(read_file(file("a")),
+            cat(stamp, "+ usermod -p 'REDACTED' two\n", stamp, "REDACTED /root/.ssh/id_rsa git bookworm\n", stamp,
+                "REDACTED and REDACTED and REDACTED\n"));
 }
 
 TEST_F(BuildLogTest, AppendsToWhatIsThere) {
