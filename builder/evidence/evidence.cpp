@@ -30,7 +30,7 @@ void write_json(const fs::path& file, const Json& value) {
   RealFileSystem().write(file, cat(format_json(value, {.indent = k_indent}), "\n"), {.mode = 0644});
 }
 
-Json read_json(const fs::path& file) { return parse_json(read_file(file), file.string()).value_or_throw(); }
+Json read_json(const fs::path& file) { return parse_json(read_regular(file), file.string()).value_or_throw(); }
 
 std::int64_t creation_time(const Environment& environment) {
   const auto found = environment.find("SOURCE_DATE_EPOCH");
@@ -186,7 +186,7 @@ Statement read_statement(const fs::path& image) {
 }
 
 std::string public_key_hex(const fs::path& file) {
-  const std::string text = read_file(file);
+  const std::string text = read_regular(file);
   const std::string plain(trim(text));
   if (plain.size() == 64 && plain.find_first_not_of("0123456789abcdef") == std::string::npos) return plain;
   if (text.find("PRIVATE KEY") != std::string::npos) return frames::public_key_of(text);

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder::evidence {
 namespace {
@@ -36,6 +38,37 @@ TEST(ImageFacts, DigestADirectoryByWhatIsInIt) {
   EXPECT_EQ(directory_digest(dir.path()), first) << "only whether it runs counts";
   fs::create_symlink("10-x", dir.path() / "root.d/20-y");
   EXPECT_NE(directory_digest(dir.path()), first);
+}
+
+TEST(ImageFacts, DigestADirectoryWhoseNamesLookLikeLines) {
+  const TempDir one = TempDir::create("/tmp", "hearth-test-");
+  const TempDir two = TempDir::create("/tmp", "hearth-test-");
+  RealFileSystem files;
+  files.write(one.path() / "a", "first", {.mode = 0644});
+  files.write(one.path() / "b", "second", {.mode = 0644});
+  files.write(two.path() / cat("a ", hex_digest(HashKind::sha256, "first"), "\n- b"), "second", {.mode = 0644});
+  EXPECT_NE(directory_digest(one.path()), directory_digest(two.path())) << "a file went, and the digest did not see it";
+  fs::create_directories(one.path() / "empty");
+  EXPECT_NE(directory_digest(one.path()), directory_digest(two.path()));
+}
+
+TEST(ImageFacts, DigestWhatLinksLeadOutTo) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+  fs::create_directories(dir.path() / "element/root.d");
+  RealFileSystem files;
+  files.write(dir.path() / "hook", "good", {.mode = 0755});
+  fs::create_symlink("../../hook", dir.path() / "element/root.d/10-x");
+  fs::create_symlink("..", dir.path() / "element/round");
+  const std::string first = directory_digest(dir.path() / "element");
+  files.write(dir.path() / "hook", "evil", {.mode = 0755});
+  EXPECT_NE(directory_digest(dir.path() / "element"), first);
+}
+
+TEST(ImageFacts, APipeIsNoFileThatCameWithAnImage) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+  ASSERT_EQ(::mkfifo((dir.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW((void)read_regular(dir.path() / "pipe"), Error) << "nobody ever ends it";
+  EXPECT_THROW((void)describe_output(dir.path() / "pipe"), Error);
 }
 
 TEST(ImageFacts, DescribeAnOutput) {
