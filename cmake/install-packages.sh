@@ -24,11 +24,11 @@ declare -A packages=(
     libpq-dev libfdisk-dev libext2fs-dev comerr-dev libcrypt-dev libguestfs-dev"
   # The programs that hearth runs while it makes an ordinary image: what its own package depends on.
   [image]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk grub-pc-bin grub-efi-amd64-bin grub-common
-    qemu-utils uidmap zstd xz-utils iproute2"
+    qemu-utils uidmap slirp4netns zstd xz-utils iproute2"
   # Those for other kinds of images, for starting them, for network boot and for nodes: what its package recommends.
   [more]="btrfs-progs xfsprogs qemu-system-x86 squashfs-tools ovmf xorriso erofs-utils systemd-boot-efi ipxe pxelinux
     syslinux-common shim-signed grub-efi-amd64-signed libguestfs0|libguestfs0t64 libguestfs-xfs supermin thin-provisioning-tools
-    linux-image-cloud-amd64 ipmitool"
+    linux-image-cloud-amd64 ipmitool libpq5"
   # The libraries that it links, for where it comes ready-made (in a bundle).
   [libraries]="libarchive13|libarchive13t64 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g libsqlite3-0 libpq5
     libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"

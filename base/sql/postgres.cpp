@@ -1,5 +1,6 @@
 // PostgreSQL by libpq, in its text format. A connection that broke is made anew where that is safe: when a transaction
 // begins, or for a statement outside of any.
+#include <dlfcn.h>
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -13,17 +14,65 @@ namespace hearth::sql::detail {
 
 namespace {
 
+/// libpq's functions without their prefix, loaded when there is a database to connect to: most commands never have one,
+/// and loading what libpq loads in turn (LDAP, Kerberos, TLS) would be half of the time that each takes to start.
+struct Libpq {
+  decltype(&::PQclear) clear;
+  decltype(&::PQconnectdb) connectdb;
+  decltype(&::PQerrorMessage) errorMessage;
+  decltype(&::PQexec) exec;
+  decltype(&::PQexecParams) execParams;
+  decltype(&::PQfinish) finish;
+  decltype(&::PQgetlength) getlength;
+  decltype(&::PQgetvalue) getvalue;
+  decltype(&::PQntuples) ntuples;
+  decltype(&::PQresultStatus) resultStatus;
+  decltype(&::PQsetNoticeProcessor) setNoticeProcessor;
+  decltype(&::PQstatus) status;
+  decltype(&::PQtransactionStatus) transactionStatus;
+};
+
+template <class Function>
+void resolve_function(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  if (function == nullptr) throw StoreError(cat("the installed libpq is too old: it has no ", name));
+}
+
+const Libpq& libpq() {
+  static const Libpq loaded = [] {
+    void* const library = ::dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);  // stays
+    if (library == nullptr)
+      throw StoreError(cat("PostgreSQL's library can't be loaded (Debian's package libpq5): ", ::dlerror()));
+    Libpq functions{};
+    resolve_function(library, "PQclear", functions.clear);
+    resolve_function(library, "PQconnectdb", functions.connectdb);
+    resolve_function(library, "PQerrorMessage", functions.errorMessage);
+    resolve_function(library, "PQexec", functions.exec);
+    resolve_function(library, "PQexecParams", functions.execParams);
+    resolve_function(library, "PQfinish", functions.finish);
+    resolve_function(library, "PQgetlength", functions.getlength);
+    resolve_function(library, "PQgetvalue", functions.getvalue);
+    resolve_function(library, "PQntuples", functions.ntuples);
+    resolve_function(library, "PQresultStatus", functions.resultStatus);
+    resolve_function(library, "PQsetNoticeProcessor", functions.setNoticeProcessor);
+    resolve_function(library, "PQstatus", functions.status);
+    resolve_function(library, "PQtransactionStatus", functions.transactionStatus);
+    return functions;
+  }();
+  return loaded;
+}
+
 /// Held as long as we are connected: no two processes drive one database. Any number will do that others don't use.
 /// The wait is for the server to notice that a predecessor died.
 constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734); SET lock_timeout = 0";
 
 struct ResultDeleter {
-  void operator()(PGresult* result) const { ::PQclear(result); }
+  void operator()(PGresult* result) const { libpq().clear(result); }
 };
 using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
 
 struct ConnectionDeleter {
-  void operator()(PGconn* connection) const { ::PQfinish(connection); }
+  void operator()(PGconn* connection) const { libpq().finish(connection); }
 };
 
 /// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d".
@@ -58,36 +107,37 @@ class PostgresConnection final : public Connection {
   explicit PostgresConnection(const std::string& url) : url_(url) { connect(); }
 
   void begin() override {
-    if (::PQstatus(connection_.get()) != CONNECTION_OK) connect();
-    ResultPtr result(::PQexec(connection_.get(), "BEGIN"));
-    if (::PQresultStatus(result.get()) != PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
+    if (libpq().status(connection_.get()) != CONNECTION_OK) connect();
+    ResultPtr result(libpq().exec(connection_.get(), "BEGIN"));
+    if (libpq().resultStatus(result.get()) !=
+        PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
       connect();
-      result.reset(::PQexec(connection_.get(), "BEGIN"));
+      result.reset(libpq().exec(connection_.get(), "BEGIN"));
       check(result, "BEGIN");
     }
     if (stored_epoch() == epoch_) return;  // the lock may have been taken from us without an end of the connection
-    const ResultPtr back(::PQexec(connection_.get(), "ROLLBACK"));
+    const ResultPtr back(libpq().exec(connection_.get(), "ROLLBACK"));
     connection_.reset();
     throw StoreError(cat("another process has taken ", without_password(url_)));
   }
 
   void run(const std::string& statements) override {
-    const ResultPtr result(::PQexec(connection_.get(), statements.c_str()));
+    const ResultPtr result(libpq().exec(connection_.get(), statements.c_str()));
     check(result, statements);
   }
 
   std::unique_ptr<StatementHandle> prepare(std::string_view statement) override;
 
   std::int64_t last_row() override {
-    const ResultPtr result(::PQexec(connection_.get(), "SELECT lastval()"));
+    const ResultPtr result(libpq().exec(connection_.get(), "SELECT lastval()"));
     check(result, "SELECT lastval()");
-    return static_cast<std::int64_t>(std::stoll(::PQgetvalue(result.get(), 0, 0)));
+    return static_cast<std::int64_t>(std::stoll(libpq().getvalue(result.get(), 0, 0)));
   }
 
   ResultPtr query(const std::string& statement, const std::vector<std::string>& values) {
-    const bool alone = ::PQtransactionStatus(connection_.get()) == PQTRANS_IDLE;
+    const bool alone = libpq().transactionStatus(connection_.get()) == PQTRANS_IDLE;
     ResultPtr result = attempt(statement, values);
-    if (alone && ::PQstatus(connection_.get()) != CONNECTION_OK) {
+    if (alone && libpq().status(connection_.get()) != CONNECTION_OK) {
       connect();
       result = attempt(statement, values);
     }
@@ -97,14 +147,15 @@ class PostgresConnection final : public Connection {
 
  private:
   void connect() {
-    connection_.reset(::PQconnectdb(url_.c_str()));
-    if (::PQstatus(connection_.get()) != CONNECTION_OK) {
-      throw StoreError(cat("connecting to ", without_password(url_), ": ", trim(::PQerrorMessage(connection_.get()))));
+    connection_.reset(libpq().connectdb(url_.c_str()));
+    if (libpq().status(connection_.get()) != CONNECTION_OK) {
+      throw StoreError(
+          cat("connecting to ", without_password(url_), ": ", trim(libpq().errorMessage(connection_.get()))));
     }
-    ::PQsetNoticeProcessor(
+    libpq().setNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    const ResultPtr taken(::PQexec(connection_.get(), k_take));
-    const ExecStatusType status = ::PQresultStatus(taken.get());
+    const ResultPtr taken(libpq().exec(connection_.get(), k_take));
+    const ExecStatusType status = libpq().resultStatus(taken.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
       connection_.reset();
       throw StoreError(cat("another process uses ", without_password(url_)));
@@ -115,38 +166,38 @@ class PostgresConnection final : public Connection {
   /// Raised by whoever takes the database. When it is another one than ours after a reconnect, somebody drove the
   /// database meanwhile: what we know of it is old, and is to be read anew before anything is done with it.
   void take_epoch() {
-    const ResultPtr made(::PQexec(connection_.get(),
-                                  "CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"));
+    const ResultPtr made(libpq().exec(
+        connection_.get(), "CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"));
     check(made, "CREATE TABLE hearth_epoch");
     const std::string before = epoch_.empty() ? "" : stored_epoch();
-    const ResultPtr raised(::PQexec(connection_.get(),
-                                    "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
-                                    "UPDATE SET number = hearth_epoch.number + 1 RETURNING number"));
+    const ResultPtr raised(libpq().exec(connection_.get(),
+                                        "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
+                                        "UPDATE SET number = hearth_epoch.number + 1 RETURNING number"));
     check(raised, "raising the epoch");
     const bool superseded = before != epoch_;
-    epoch_ = ::PQgetvalue(raised.get(), 0, 0);
+    epoch_ = libpq().getvalue(raised.get(), 0, 0);
     if (superseded)
       throw StoreError(cat("another process has used ", without_password(url_), " while the connection was broken"));
   }
 
   std::string stored_epoch() {
-    const ResultPtr found(::PQexec(connection_.get(), "SELECT number FROM hearth_epoch"));
+    const ResultPtr found(libpq().exec(connection_.get(), "SELECT number FROM hearth_epoch"));
     check(found, "SELECT number FROM hearth_epoch");
-    return ::PQntuples(found.get()) == 1 ? ::PQgetvalue(found.get(), 0, 0) : "none";
+    return libpq().ntuples(found.get()) == 1 ? libpq().getvalue(found.get(), 0, 0) : "none";
   }
 
   ResultPtr attempt(const std::string& statement, const std::vector<std::string>& values) {
     std::vector<const char*> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
-    return ResultPtr(::PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
-                                    texts.data(), nullptr, nullptr, 0));
+    return ResultPtr(libpq().execParams(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
+                                        texts.data(), nullptr, nullptr, 0));
   }
 
   void check(const ResultPtr& result, const std::string& statement) const {
-    const ExecStatusType status = ::PQresultStatus(result.get());
+    const ExecStatusType status = libpq().resultStatus(result.get());
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
     throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
-                         trim(::PQerrorMessage(connection_.get()))));
+                         trim(libpq().errorMessage(connection_.get()))));
   }
 
   std::string url_;
@@ -171,15 +222,15 @@ class PostgresStatement final : public StatementHandle {
       result_ = connection_.query(statement_, values_);
       row_ = -1;
     }
-    return ++row_ < ::PQntuples(result_.get());
+    return ++row_ < libpq().ntuples(result_.get());
   }
   void reset() override {
     result_.reset();
     values_.clear();
   }
   [[nodiscard]] std::string text(int column) const override {
-    return {::PQgetvalue(result_.get(), row_, column),
-            static_cast<std::size_t>(::PQgetlength(result_.get(), row_, column))};
+    return {libpq().getvalue(result_.get(), row_, column),
+            static_cast<std::size_t>(libpq().getlength(result_.get(), row_, column))};
   }
   [[nodiscard]] std::int64_t number(int column) const override {
     const std::string digits = text(column);
