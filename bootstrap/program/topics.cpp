@@ -32,6 +32,8 @@ constexpr const char* k_environment =
     "  DIB_CONTAINER_CONFIG          how containers start, an instruction a line\n"
     "  HEARTH_HOST_FILES             files of homes that hooks may read (A:B)\n"
     "  HEARTH_HOOK_VARIABLES         more variables that hooks get (A B)\n"
+    "  HEARTH_NETWORK                private or host: what hooks get (private\n"
+    "                                where slirp4netns is)\n"
     "  HEARTH_FETCH_STALL            seconds of silence that end a fetch (60)\n\n"
     "Of node, baremetal, image load and deploy:\n\n"
     "  HEARTH_NODE_URL               the conductor's URL, where it runs elsewhere\n"

@@ -11,8 +11,7 @@ const std::vector<cli::Option>& fetch_options() {
       {"locked", 0, "", "let hooks fetch only what the lock file names, with the digests that it names"},
       {"lock", 0, "FILE", "the lock file (default: hearth.lock)"},
       {"allow-unrecorded", 0, "", "with --record: let https pass unseen; the lock is not complete then, and says so"},
-      {"allow-local", 0, "HOST[:PORT][,…]",
-       "let hooks of a recorded or locked build reach these on loopback and link-local addresses"},
+      {"allow-local", 0, "HOST[:PORT][,…]", "let hooks reach these on loopback and link-local addresses"},
       {"intercept-https", 0, "", "what --record does (taken for older command lines)"}};
   return options;
 }
@@ -37,10 +36,11 @@ FetchPlan make_fetch_plan(const cli::Arguments& arguments, const fs::path& start
     throw Error(ErrorKind::usage, "--intercept-https records https, --allow-unrecorded lets it pass: give one of them");
   }
   for (const std::string& servers : arguments.values("allow-local")) {
-    for (std::string& server : split(servers, ',')) plan.local.push_back(std::move(server));
-  }
-  if (!plan.local.empty() && !plan.mode) {
-    throw Error(ErrorKind::usage, "--allow-local HOST goes with --record or --locked: other builds reach it anyway");
+    for (std::string& server : split(servers, ',')) {
+      if (!plan.mode && (server.ends_with(']') || server.find(':') == std::string::npos))
+        throw Error(ErrorKind::usage, cat("--allow-local ", server, ": without --record or --locked it is HOST:PORT"));
+      plan.local.push_back(std::move(server));
+    }
   }
   if (arguments.has("lock") && !plan.mode) {
     throw Error(ErrorKind::usage, "--lock FILE goes with --record, --locked or --offline");

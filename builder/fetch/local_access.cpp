@@ -5,12 +5,12 @@
 #include "base/error.hpp"
 #include "base/net/inner_address.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/local_places.hpp"
 
 namespace hearth::builder::fetch {
 
 namespace {
 
-constexpr std::string_view k_url_end = " \t\r\n\"'<>`,;|(){}";
 const fs::path k_apt = "/etc/apt";
 
 std::string host_of(const Url& url) {
@@ -28,10 +28,7 @@ std::string text_of(const FileReader& files, const fs::path& file) {
 }
 
 void add_servers(std::string_view text, std::vector<std::string>& servers) {
-  for (std::size_t at = text.find("http"); at != std::string_view::npos; at = text.find("http", at + 1)) {
-    const std::string_view word = text.substr(at, std::min(text.find_first_of(k_url_end, at), text.size()) - at);
-    if (const Result<Url> url = parse_url(word)) servers.push_back(server_of(*url));
-  }
+  for (std::string& server : servers_named(text)) servers.push_back(std::move(server));
 }
 
 }  // namespace

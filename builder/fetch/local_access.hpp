@@ -12,7 +12,7 @@
 
 namespace hearth::builder::fetch {
 
-/// HOST:PORT of each http and https URL in DIB_ variables and in apt's sources.
+/// HOST:PORT of each URL in DIB_ variables and in apt's sources.
 [[nodiscard]] std::vector<std::string> locally_named(const Environment& environment, const FileReader& files);
 
 /// A check that refuses such addresses but for servers in `allowed`: HOST, or HOST:PORT, as the URL has them.

@@ -18,6 +18,8 @@ namespace {
 
 constexpr int k_backlog = 256;
 
+}  // namespace
+
 void bring_up_loopback() {
   const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
@@ -25,8 +27,6 @@ void bring_up_loopback() {
   request.ifr_flags = IFF_UP | IFF_RUNNING;
   if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) throw Error::from_errno("bringing up", "loopback");
 }
-
-}  // namespace
 
 Fd cut_network() {
   if (::unshare(CLONE_NEWNET) != 0) throw Error::from_errno("making", "a network namespace");

@@ -15,6 +15,9 @@ inline constexpr std::uint16_t k_proxy_port = 3128;
 /// user namespace. Throws Error.
 [[nodiscard]] Fd cut_network();
 
+/// Of the network namespace that this process is in. Throws Error.
+void bring_up_loopback();
+
 /// Two ends to pass a descriptor over, from one process to another.
 struct Handover {
   Fd giver;

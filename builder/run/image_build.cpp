@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <future>
@@ -13,8 +14,10 @@
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
+#include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/private_network.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/estimate.hpp"
@@ -251,8 +254,8 @@ LayerPolicy layer_policy(const ImageRequest& request) {
   return policy;
 }
 
-/// Where the log goes besides NAME.d/build.log.
-void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
+void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
+               Verbosity verbosity) {
   log.hide(secret_values(request.environment));
   log.add_file(request.output.string() + ".d/build.log");
   if (request.log_file) {
@@ -261,6 +264,9 @@ void open_log(BuildLog& log, const ImageRequest& request, Verbosity verbosity) {
   }
   if (verbosity == Verbosity::plain_log) log.echo(false);
   if (verbosity == Verbosity::log && !request.quiet) log.echo(request.stamp_output);
+  log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
+  log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
+  for (const std::string& note : notes) log.line(note);
 }
 
 /// Hooks that read the clock make other bytes on other days.
@@ -343,6 +349,69 @@ void tell(const std::string& text, BuildLog& log) {
   std::fputs(text.c_str(), stderr);
 }
 
+/// What of this machine's loopback the caller named: his proxies and package indexes, the remote cache, and what
+/// --allow-local and the mirror's variables say. Not what a provenance may have set.
+std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
+  Environment variables;
+  for (const auto& [name, value] : request.environment) {
+    if (always_counts(name) && !evidence::tells_what_is_built(name)) variables[name] = value;
+  }
+  if (request.remote_cache) variables["HEARTH_REMOTE_CACHE"] = request.remote_cache->text();
+  return fetch::local_places(variables, RealFileSystem(), request.fetching.local);
+}
+
+void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
+  log.line(cat("hearth: ", text));
+  if (verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+}
+
+bool is_named_by_hook(const BuildPlan& plan, const std::string& variable) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    const Element* const element = plan.elements.find(step.element);
+    return step.kind == Step::Kind::hook && element != nullptr &&
+           names_variable(RealFileSystem().read(element->path / step.label()).value_or(""), variable);
+  });
+}
+
+/// Hooks that ask this machine's loopback by a variable that is no word for it would fail without one to the user.
+void report_closed(const ImageRequest& request, const BuildPlan& plan, const std::set<fetch::LocalPlace>& places,
+                   BuildLog& log, Verbosity verbosity) {
+  for (const auto& [name, value] : request.environment) {
+    std::vector<std::string> closed;
+    for (const std::string& server : fetch::servers_named(value)) {
+      const std::set<fetch::LocalPlace> its = fetch::local_places({}, RealFileSystem(), {server});
+      if (!std::includes(places.begin(), places.end(), its.begin(), its.end())) closed.push_back(server);
+    }
+    if (closed.empty() || !is_named_by_hook(plan, name)) continue;
+    note(cat("hooks don't reach ", join(closed, " and "), " on this machine's loopback, which ", name,
+             " names: --allow-local ", join(closed, ","), " lets them"),
+         log, verbosity);
+  }
+}
+
+/// Hooks' own network, where fetches are neither recorded nor replayed; nothing where they get the machine's.
+std::unique_ptr<fetch::PrivateNetwork> private_network(const ImageRequest& request, const BuildPlan& plan,
+                                                       BuildLog& log, Verbosity verbosity) {
+  if (request.fetching.mode) return nullptr;
+  const std::string why_not = fetch::why_no_private_network(request.environment);
+  if (!why_not.empty()) {
+    note(cat("hooks reach all of this machine's network, its loopback, too: ", why_not), log, verbosity);
+    return nullptr;
+  }
+  const std::set<fetch::LocalPlace> places = named_places(request);
+  report_closed(request, plan, places, log, verbosity);
+  return std::make_unique<fetch::PrivateNetwork>(request.environment, places);
+}
+
+/// The sandbox's process becomes what hooks run in. Returns its way to the layers.
+Fd enter(const ImageRequest& request, const SandboxSpec& spec, fetch::PrivateNetwork* network) {
+  if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
+  if (network != nullptr) network->enter();
+  Fd layers = enter_sandbox(spec);
+  if (network != nullptr) network->wait_until_connected();
+  return layers;
+}
+
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
 std::future<void> start_beside(const std::function<void()>& work) {
   sigset_t all;
@@ -395,10 +464,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   std::vector<fs::path> writable = make_writable_directories(request);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
-  open_log(log, request, verbosity);
-  log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
-  log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
-  for (const std::string& note : notes) log.line(note);
+  begin_log(log, request, plan, notes, verbosity);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   const RealFileSystem files;
@@ -411,6 +477,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   facts.prepare();
 
   report_clocks(request, plan, log, verbosity);
+
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
@@ -419,6 +486,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   spec.tmpfs_bytes = memory;
   spec.writable = std::move(writable);
   report_hidden(request, plan, spec, log, verbosity);
+  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
   std::optional<fetch::FetchSession> network;
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;
@@ -426,8 +494,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   Pipe built = Pipe::create();
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
-    if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
-    const Fd layers = enter_sandbox(spec);
+    const Fd layers = enter(request, spec, own_network.get());
     std::optional<NetworkWatch> watch;
     if (!network && request.use_cache) watch.emplace();
     RealRunner runner(clock);
@@ -446,6 +513,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
     return 0;
   });
   built.write = Fd();
+  if (own_network) own_network->connect(sandbox.pid());
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty())

@@ -217,7 +217,8 @@ class Site:
         }
 
     def build(self, name, *options):
-        done = subprocess.run([self.hearth, "image", "create", "-n", "-t", "tar", "-o", name, *options, "tiny-os", "edited"],
+        done = subprocess.run([self.hearth, "image", "create", "-n", "-t", "tar", "-o", name, "--allow-local", self.server.url().removeprefix("http://"),
+                               *options, "tiny-os", "edited"],
                               cwd=self.work, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             raise AssertionError(f"the build fails:\n{done.stdout}{done.stderr}")

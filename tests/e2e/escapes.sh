@@ -12,11 +12,12 @@ if [ -z "${ESCAPES_APART:-}" ]; then
     ESCAPES_APART=yes exec unshare --mount bash "$here/escapes.sh"
 fi
 mount -t tmpfs -o mode=755 none /srv
-export CANARY=$work/canary SERVICE=/srv/service/socket
+export CANARY=$work/canary SERVICE=/srv/service/socket ABSTRACT=$mark-abstract
+export HEARTH_NETWORK=private # and no build without one
 
 # plant DIRECTORY: what the attempts are after.
 plant() {
-    rm -rf "$CANARY" && mkdir -p "$CANARY" "$1/.ssh"
+    rm -rf "$CANARY" port && mkdir -p "$CANARY" "$1/.ssh" && mkfifo port
     echo untouched > "$CANARY/file"
     echo secret > "$1/.ssh/id_rsa"
     echo secret > "$1/.netrc"
@@ -30,8 +31,17 @@ for path in sys.argv[1:3]:
     one.listen()
     os.chmod(path, 0o777)
     listening.append(one)
-time.sleep(600)' "$CANARY/socket" "$SERVICE" "sleep $mark" &
+abstract = socket.socket(socket.AF_UNIX)
+abstract.bind("\0" + sys.argv[3])
+abstract.listen()
+local = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+with open(sys.argv[4], "w") as port:
+    print(local.getsockname()[1], file=port)
+while True:
+    local.accept()[0].sendall(b"secret")' "$CANARY/socket" "$SERVICE" "$ABSTRACT" port "sleep $mark" &
     service=$!
+    read -r LOCAL_PORT < port
+    export LOCAL_PORT
     sleep 600 &
     export HOST_PID=$!
 }
