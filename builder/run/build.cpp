@@ -120,6 +120,7 @@ class Build final : StepObserver {
     resume_ = keeper_->resume();
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
     if (keeper_->taken() > 0) phases_.resume_at(resume_);
+    if (keeper_->taken() > 0 && resume_.phase == Phase::root) rebind_devices(k_target_root / "dev");
     phases_.set_observer(*this);
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/mount.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -103,6 +104,16 @@ void remove_placeholders(const fs::path& dev) {
   for (const std::string& name : RealFileSystem().list(dev)) {
     const fs::path file = dev / name;
     if (fs::symlink_status(file).type() == fs::regular_file && fs::file_size(file) == 0) fs::remove(file);
+  }
+}
+
+void rebind_devices(const fs::path& dev) {
+  if (!fs::is_directory(fs::symlink_status(dev))) return;
+  for (const std::string& name : RealFileSystem().list(dev)) {
+    const fs::path file = dev / name;
+    const fs::path device = fs::path("/dev") / name;
+    const bool is_empty = fs::symlink_status(file).type() == fs::regular_file && fs::file_size(file) == 0;
+    if (is_empty && fs::status(device).type() == fs::character_file) bind_mount(device, file, Access::read_write);
   }
 }
 

@@ -83,6 +83,55 @@ echo three > www/document
 DIB_OFFLINE=1 gives 0 "Offline: using locally cached" "$cache_url" "$url/document" cache/document
 same requests ""
 
+# ---- debootstrap: every suite that one of the host's archives has
+mkdir -p www/debian/dists/trixie www/debian/dists/trixie-updates www/debian-security/dists/trixie-security suites/path suites/target/{usr/sbin,etc/apt/apt.conf.d,etc/dpkg/dpkg.cfg.d}
+touch www/debian/dists/trixie/InRelease www/debian/dists/trixie-updates/InRelease www/debian-security/dists/trixie-security/InRelease
+cat > suites/path/apt-get <<SCRIPT
+#!/bin/bash
+for suite in debian/dists/bookworm debian/dists/bookworm-updates debian-security/dists/bookworm-security; do
+    echo "'$url/\$suite/InRelease' x 0"
+done
+SCRIPT
+printf '#!/bin/bash\ncat > "%s/suites/sources"\n' "$work" > suites/path/mmdebstrap
+chmod +x suites/path/*
+# sources_of RELEASE [VARIABLE=VALUE…]: the repositories that a bootstrap is given.
+sources_of() {
+    local release=$1
+    shift
+    rm -f suites/sources
+    env PATH="$work/suites/path:$PATH" DISTRO_NAME=debian DIB_RELEASE="$release" ARCH=amd64 DIB_DEBIAN_COMPONENTS=main \
+        TARGET_ROOT="$work/suites/target" TMPDIR="$work/suites" DIB_IMAGE_CACHE="$work/suites/cache" DIB_APT_LOCAL_CACHE=0 \
+        _LIB="$elements/.lib" TMP_HOOKS_PATH="$work/suites" "$@" "$elements/debootstrap/root.d/08-debootstrap"
+}
+gives 0 "" sources_of bookworm
+same suites/sources "deb $url/debian/ bookworm main
+deb $url/debian/ bookworm-updates main
+deb $url/debian-security/ bookworm-security main"
+gives 0 "" sources_of trixie
+same suites/sources "deb $url/debian/ trixie main
+deb $url/debian/ trixie-updates main
+deb $url/debian-security/ trixie-security main"
+gives 1 "no package mirror for debian forky is known" sources_of forky
+gives 1 "no package mirror for debian trixie is known" sources_of trixie DIB_OFFLINE=1
+mkdir -p suites/cache/apt/debian/lists-trixie-amd64
+touch suites/cache/apt/debian/lists-trixie-amd64/mirror_debian_dists_trixie_InRelease
+gives 0 "" sources_of trixie DIB_OFFLINE=1
+same suites/sources "deb $url/debian/ trixie main"
+
+# ---- sudo of the sandbox
+sudo=$elements/.shims/sudo
+gives 0 "" "$sudo" -E A=1 -- bash -c 'exit $((A - 1))'
+if [ "$(id -u)" = 0 ]; then
+    gives 0 "" "$sudo" -u nobody id -un
+    same out nobody
+    gives 0 "" "$sudo" -nHu nobody -g daemon bash -c 'id -gn; echo "$USER $HOME"'
+    same out "daemon
+nobody $(getent passwd nobody | cut -d: -f6)"
+    gives 0 "" "$sudo" --user=root id -un
+    same out root
+    gives 1 "unknown user nosuch" "$sudo" -u nosuch true
+fi
+
 # ---- install-packages of yum and zypper
 mkdir fakes
 for manager in dnf yum zypper yumdownloader; do

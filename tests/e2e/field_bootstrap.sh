@@ -1,0 +1,42 @@
+#!/bin/bash
+# A bootstrap as diskimage-builder's newest debootstrap element does it, where mmdebstrap is installed: its command line, and then
+# hooks that call programs of the target with nothing mounted there. Again from the layer that it left.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+debian_release
+type -P mmdebstrap > /dev/null || { echo "skipped: mmdebstrap is needed" && exit 77; }
+element=$work/mine/field-os
+mkdir -p "$element/root.d"
+export ELEMENTS_PATH=$work/mine HEARTH_UPSTREAM_ELEMENTS=no FIELD_RELEASE=$release FIELD_MIRROR=${mirror%/}
+echo operating-system > "$element/element-provides"
+cat > "$element/root.d/08-bootstrap" <<'HOOK'
+#!/bin/bash
+set -eu -o pipefail
+sudo sh -c "http_proxy= mmdebstrap --verbose --variant=minbase --components=main --arch=$ARCH --include=apt,tzdata \
+    $FIELD_RELEASE $TARGET_ROOT $FIELD_MIRROR "
+sudo rm -fr "$TARGET_ROOT/etc/apt/sources.list" "$TARGET_ROOT/etc/apt/sources.list.d"
+HOOK
+cat > "$element/root.d/75-use" <<'HOOK'
+#!/bin/bash
+set -eu -o pipefail
+for name in console full null random tty urandom zero; do
+    [ -c "$TARGET_ROOT/dev/$name" ] || { echo "/dev/$name is no device in the target"; exit 1; }
+done
+[ -L "$TARGET_ROOT/dev/fd" ] && [ -d "$TARGET_ROOT/dev/shm" ] || { echo "/dev has no fd or shm"; exit 1; }
+echo "deb $FIELD_MIRROR $FIELD_RELEASE main" | sudo tee "$TARGET_ROOT/etc/apt/sources.list" > /dev/null
+sudo chroot "$TARGET_ROOT" apt-get update
+HOOK
+chmod +x "$element/root.d"/*
+build() {
+    "$HEARTH" image create -n -t tar -o field field-os > out 2>&1 < /dev/null || { fail "$1: $(tail -30 out)"; finish; }
+}
+build "the first time"
+grep -q "Get:\|Hit:" field.d/build.log || fail "apt asked nobody"
+! grep -q "can't be kept" field.d/build.log || fail "$(grep "can't be kept" field.d/build.log)"
+tar -tvf field.tar > listed
+! grep -E "^[bc]| \./dev/(null|zero)$" listed || fail "device nodes, or what stood in for them, are in the image"
+echo "# again" >> "$element/root.d/75-use"
+build "from a layer"
+"$HEARTH" image why field > why
+grep -qE "^ *kept .*08-bootstrap|08-bootstrap.*kept" why || fail "the bootstrap ran again: $(cat why)"
+finish
