@@ -2,11 +2,12 @@
 #include <clocale>
 
 #include "bootstrap/program/program.hpp"
+#include "builder/upstream_words.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // libarchive writes names by the locale's encoding
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string name = fs::path(argv[0]).filename().string();
-  return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), words);
+  return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), builder::spelt_out(name, words));
 }

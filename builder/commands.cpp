@@ -24,12 +24,24 @@ namespace hearth::builder {
 
 namespace {
 
-ImageRequest request_of(const cli::Arguments& arguments, Manner manner, BuildKind kind = BuildKind::disk) {
+ImageRequest request_of(const cli::Arguments& arguments, Manner manner, BuildKind kind = BuildKind::disk,
+                        std::vector<std::string> typed = {}) {
   const SystemClock clock;
-  return resolve(
-      arguments,
-      {.environment = current_environment(), .start_directory = fs::current_path(), .manner = manner, .kind = kind},
-      clock);
+  return resolve(arguments,
+                 {.environment = current_environment(),
+                  .start_directory = fs::current_path(),
+                  .manner = manner,
+                  .kind = kind,
+                  .typed = std::move(typed)},
+                 clock);
+}
+
+/// The words that this program was started with.
+std::vector<std::string> own_words() {
+  std::vector<std::string> words = split(RealFileSystem().read("/proc/self/cmdline").value_or(""), '\0');
+  if (!words.empty()) words.erase(words.begin());
+  if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
+  return words;
 }
 
 constexpr const char* k_create_details =
@@ -164,7 +176,7 @@ cli::Command upstreams_create(const std::string& name, const fs::path& executabl
                   cli::print(cat(HEARTH_VERSION, "\n"));
                   return 0;
                 }
-                const ImageRequest request = request_of(arguments, Manner::upstream, kind);
+                const ImageRequest request = request_of(arguments, Manner::upstream, kind, own_words());
                 return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
               },
           .names = element_names(executable)};

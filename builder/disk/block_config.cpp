@@ -8,6 +8,7 @@
 #include "builder/disk/config_check.hpp"
 #include "builder/disk/config_graph.hpp"
 #include "builder/disk/volume_check.hpp"
+#include "builder/packages/yaml_merge.hpp"
 
 namespace hearth::builder {
 
@@ -262,7 +263,7 @@ class LayoutMaker {
 
 Result<DiskLayout> from_yaml(std::string_view text, std::string_view source, const LayoutDefaults& defaults) {
   try {
-    DiskLayout layout = LayoutMaker(flatten_config(YAML::Load(std::string(text))), defaults).make();
+    DiskLayout layout = LayoutMaker(flatten_config(load_yaml(std::string(text))), defaults).make();
     for (std::string& warning : layout.warnings) warning = cat(source, ":", warning);
     return layout;
   } catch (ConfigFailure& failure) {

@@ -36,7 +36,8 @@ class Flattener {
   void add(const std::string& plugin, const YAML::Node& data, const std::string& parent, const std::string& path) {
     if (!data.IsMap()) fail_config(data, path, "its settings must be a map");
     ConfigNode node{.plugin = plugin, .name = "", .base = parent, .data = data, .path = path};
-    const bool of_many = plugin == "lvm" || plugin == "raid";  // their bases are lists, checked by volume_check
+    // The bases of raid, and of lvm's parts, are lists, which volume_check reads; what lvm itself has is for its name.
+    const bool of_many = plugin == "raid" || (plugin == "lvm" && !data["base"].IsScalar());
     if (data["base"] && !of_many) node.base = config_text(data["base"], cat(path, ".base"));
     node.name = name_of(node);
     add_children(data, node.name, path);
@@ -53,7 +54,6 @@ class Flattener {
     if (node.plugin == "partitioning" && node.base.empty()) {
       fail_config(node.data, node.path, "Partitioning config needs 'base'");
     }
-    if (node.plugin == "lvm") fail_config(node.data, node.path, "Lvm config requires 'name'");
     if (node.plugin == "raid") fail_config(node.data, node.path, "Raid config requires 'name'");
     if (node.base.empty())
       fail_config(node.data, node.path, cat(node.plugin, " needs 'name', or a 'base' to make it from"));

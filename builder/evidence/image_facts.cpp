@@ -27,9 +27,9 @@ constexpr std::array<std::string_view, 11> k_telling = {
     "ARCH",      "FS_TYPE",          "IMAGE_ELEMENT", "INSTALL_PACKAGES", "MAX_ONLINE_RESIZE", "ROOT_LABEL",
     "SKIP_BASE", "QEMU_IMG_OPTIONS", "DOCKER_TARGET", "RAMDISK_ELEMENT",  "SOURCE_DATE_EPOCH"};
 /// Of DIB_*: places and programs of the machine, and what the builder makes of all others.
-constexpr std::array<std::string_view, 8> k_of_the_machine = {"DIB_IMAGE_CACHE", "DIB_LOCKFILES", "DIB_PYTHON_EXEC",
+constexpr std::array<std::string_view, 9> k_of_the_machine = {"DIB_IMAGE_CACHE", "DIB_LOCKFILES", "DIB_PYTHON_EXEC",
                                                               "DIB_ENV",         "DIB_ARGS",      "DIB_OFFLINE",
-                                                              "DIB_NO_TMPFS",    "DIB_MIN_TMPFS"};
+                                                              "DIB_NO_TMPFS",    "DIB_MIN_TMPFS", "DIB_GZIP_BIN"};
 
 template <std::size_t N>
 bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {

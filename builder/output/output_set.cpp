@@ -20,6 +20,16 @@ namespace hearth::builder {
 
 namespace {
 
+/// DIB_GZIP_BIN, as upstream calls it.
+void gzip_by_program(std::vector<std::string> argv, const Fd& in, int out) {
+  argv.emplace_back("-9");
+  const SystemClock clock;
+  Child child = Child::spawn({.argv = argv, .in = in.get(), .out = out});
+  const ExitStatus status = child.wait(Deadline::never(), clock).value_or(Exited{1});
+  if (succeeded(status)) return;
+  throw Error(ErrorKind::external, cat("compressing by DIB_GZIP_BIN (", shell_join(argv), "): ", describe(status)));
+}
+
 void write_archive(const Output& output, const OutputSource& source, const OutputSettings& settings) {
   const std::string& name = output.format.name;
   const bool aci = name == "aci";
@@ -29,7 +39,10 @@ void write_archive(const Output& output, const OutputSource& source, const Outpu
                                .manifest = aci ? settings.aci_manifest : fs::path()};
   write_streamed(output.target, settings.checksums, [&](int fd) {
     if (name != "tgz") return stream_tree_archive(source.tree, fd, options);
-    PipeStage gzip([fd](const Fd& in) { gzip_stream(in, fd); });
+    PipeStage gzip([fd, &settings](const Fd& in) {
+      if (settings.gzip_program.empty()) return gzip_stream(in, fd);
+      gzip_by_program(settings.gzip_program, in, fd);
+    });
     stream_tree_archive(source.tree, gzip.input(), options);
     gzip.finish();
   });

@@ -25,9 +25,10 @@ struct OutputSettings {
   WriteOptions disk;
   std::string container_tag;  ///< REPOSITORY:TAG
   ContainerConfig container = {};
-  std::string architecture;  ///< Debian's name
-  std::string title;         ///< of an ISO's menu
-  fs::path aci_manifest;     ///< empty = none
+  std::string architecture;               ///< Debian's name
+  std::string title;                      ///< of an ISO's menu
+  fs::path aci_manifest;                  ///< empty = none
+  std::vector<std::string> gzip_program;  ///< compresses a tgz from stdin to stdout, like gzip; empty = gzip_stream()
   std::vector<HashKind> checksums;
   /// Makes the tree a file system of this type, in a raw file; see FormatKind::file_system.
   std::function<void(const std::string& type, const fs::path& raw)> make_file_system;

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "builder/packages/yaml_merge.hpp"
 
 namespace hearth::builder {
 
@@ -27,7 +28,7 @@ inline std::string yaml_text(const YAML::Node& node, const std::string& name) {
 template <class T, class Read>
 [[nodiscard]] Result<T> read_yaml(std::string_view text, std::string_view file, const Read& read) {
   try {
-    return read(YAML::Load(std::string(text)));
+    return read(load_yaml(std::string(text)));
   } catch (const YamlFault& fault) {
     return ParseError{std::string(file), fault.at, fault.what};
   } catch (const YAML::Exception& error) {

@@ -263,6 +263,10 @@ void DiskStage::check_tools(const Environment& environment) const {
     const MakerChoice choice = choose_maker(layout, request_.disk_maker);
     appliance = appliance || choice.maker == DiskMaker::guestfs;
   }
+  const bool gzip = std::any_of(formats_.begin(), formats_.end(), [](const auto& each) { return each.name == "tgz"; });
+  if (gzip && !request_.gzip_program.empty()) {  // DIB_GZIP_BIN
+    programs.push_back({request_.gzip_program.front(), fs::path(request_.gzip_program.front()).filename().string()});
+  }
   require_programs(programs, environment);
   if (appliance) check_appliance(environment);
 }
@@ -440,6 +444,7 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
           .architecture = request_.architecture,
           .title = fs::path(request_.image_name).filename().string(),
           .aci_manifest = request_.aci_manifest,
+          .gzip_program = request_.gzip_program,
           .checksums = request_.checksums,
           .make_file_system = [this, &source, &tools](const std::string& type, const fs::path& raw) {
             make_file_system_image(type, source, raw, tools);

@@ -36,8 +36,8 @@ std::string output_key(const ImageRequest& request, const BuildPlan& plan, const
   const RealFileSystem system;
   std::string text = cat(HEARTH_VERSION, "\n", look_of(installation.program), "\n", look_of(installation.agent_binary),
                          "\n", tree_digest(system, installation.shims), "\n", tree_digest(system, installation.library),
-                         "\n", request.arguments_text, "\n", request.output.string(), "\n", request.architecture, "\n",
-                         join(request.elements, " "), "\n", join(plan.elements.names(), " "), "\n",
+                         "\n", shell_join(request.arguments), "\n", request.output.string(), "\n", request.architecture,
+                         "\n", join(request.elements, " "), "\n", join(plan.elements.names(), " "), "\n",
                          facts.elements_digest(), "\n", host_tools(system), "\n");
   for (const Step& step : plan.steps) text += cat(step.label(), " ", step.element, "\n");
   for (const auto& [name, value] : request.environment) {

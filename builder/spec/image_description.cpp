@@ -10,6 +10,8 @@
 
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
+#include "builder/packages/yaml_merge.hpp"
+#include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {
 
@@ -172,7 +174,7 @@ std::string entry_name(const YAML::Node& entry, const std::string& previous) {
 class DescriptionReader {
  public:
   void read(const DescriptionText& file) {
-    const YAML::Node root = YAML::Load(file.text);
+    const YAML::Node root = load_yaml(file.text);
     if (!root.IsSequence()) {
       throw Fault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
     }

@@ -81,6 +81,17 @@ std::string host_architecture() {
   return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
 }
 
+/// The listed elements. Upstream's shell splits each operand at blanks and drops empty ones: scripts of its users count
+/// on that.
+std::vector<std::string> listed_elements(const cli::Arguments& arguments, Manner manner) {
+  if (manner == Manner::hearth) return arguments.operands();
+  std::vector<std::string> names;
+  for (const std::string& operand : arguments.operands()) {
+    for (std::string& name : split_words(operand)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 /// Upstream looks at the listed names only, not at what they depend on.
 bool needs_layout(const std::vector<std::string>& listed) {
   const auto is_layout = [](const std::string& name) { return name.compare(0, 13, "block-device-") == 0; };
@@ -89,14 +100,12 @@ bool needs_layout(const std::vector<std::string>& listed) {
 }
 
 std::vector<std::string> compose_elements(const ImageRequest& request, const cli::Arguments& arguments,
-                                          const Environment& env) {
+                                          const std::vector<std::string>& listed, const Environment& env) {
   std::vector<std::string> elements;
   if (request.ramdisk) {
     elements.push_back(arguments.value_or("ramdisk-element", env_or(env, "RAMDISK_ELEMENT", "ramdisk")));
   }
   if (!request.skip_base) elements.emplace_back("base");
-  for (const std::string& name : split_words(env_or(env, "IMAGE_ELEMENT", ""))) elements.push_back(name);
-  const std::vector<std::string>& listed = arguments.operands();
   if (arguments.has("metadata")) elements.emplace_back("heat-metadata");
   elements.insert(elements.end(), listed.begin(), listed.end());
   std::vector<std::string> unique;
@@ -176,15 +185,17 @@ void take_log_settings(ImageRequest& request, const cli::Arguments& arguments, c
   request.show_all_usage = env_or(env, "DIB_SHOW_IMAGE_USAGE_FULL", "0") != "0";
 }
 
-void take_types(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
-  const std::vector<std::string> types =
-      comma_list(arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"});
+void take_types(ImageRequest& request, const cli::Arguments& arguments, Manner manner, const Environment& env) {
+  std::vector<std::string> given_types = arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"};
+  if (manner == Manner::upstream) given_types = {given_types.back()};  // as upstream has it, and its callers repeat it
+  const std::vector<std::string> types = comma_list(given_types);
   if (types.empty()) throw Error(ErrorKind::usage, "-t: no image type is named");
   request.formats = parse_formats(join(types, ","));
   const GivenValue target = given(arguments, "docker-target", env, "DOCKER_TARGET");
   if (!target.text.empty()) request.docker_target = container_name(target);
   const bool docker = std::find(types.begin(), types.end(), "docker") != types.end();
   if (docker && request.docker_target.empty()) throw Error(ErrorKind::usage, "Please set --docker-target.", 1);
+  request.gzip_program = split_words(env_or(env, "DIB_GZIP_BIN", ""));
   if (const std::string manifest = env_or(env, "ACI_MANIFEST", ""); !manifest.empty()) {
     request.aci_manifest = fs::absolute(manifest, request.start_directory);
   }
@@ -410,7 +421,8 @@ Environment environment_of(const cli::Arguments& arguments, const Caller& caller
 }  // namespace
 
 ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
-  if (arguments.operands().empty()) {
+  std::vector<std::string> listed = listed_elements(arguments, caller.manner);
+  if (listed.empty()) {
     throw Error(ErrorKind::usage, "ERROR: At least one distribution root element must be specified", 1);
   }
   ImageRequest request;
@@ -419,16 +431,18 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_fetching(request, arguments, caller.manner, clock);
   const Environment environment = request.environment;
   request.arguments = argument_words(arguments);
-  request.arguments_text = shell_join(request.arguments);
+  request.arguments_text = caller.typed.empty() ? shell_join(request.arguments) : join(caller.typed, " ");
   const bool cycles = caller.manner == Manner::upstream || arguments.has("accept-cycles");
   request.cycles = cycles ? Cycles::accept : Cycles::refuse;
   request.ramdisk = caller.kind == BuildKind::ramdisk;
   request.skip_base = arguments.has("n") || env_or(environment, "SKIP_BASE", "0") == "1";
-  request.elements = compose_elements(request, arguments, environment);
-  request.default_layout = needs_layout(arguments.operands());
+  const std::vector<std::string> before = split_words(env_or(environment, "IMAGE_ELEMENT", ""));
+  listed.insert(listed.begin(), before.begin(), before.end());
+  request.elements = compose_elements(request, arguments, listed, environment);
+  request.default_layout = needs_layout(listed);
   request.elements_path = elements_path(request);
   request.architecture = one_of(given(arguments, "a", environment, "ARCH", host_architecture()), known_architectures());
-  take_types(request, arguments, environment);
+  take_types(request, arguments, caller.manner, environment);
   request.image_name =
       output_stem(output_name(given(arguments, "o", environment, "IMAGE_NAME", "image")), request.formats);
   request.output = fs::absolute(request.image_name, request.start_directory);

@@ -42,17 +42,18 @@ struct ImageRequest {
   std::vector<std::string> packages;                          ///< -p
   qcow2::Compression compression = qcow2::Compression::fast;  ///< -u is none
   std::string qemu_img_options;
-  std::string docker_target;             ///< REPOSITORY:TAG of the type docker
-  ContainerConfig container;             ///< --container-config
-  fs::path aci_manifest;                 ///< ACI_MANIFEST; empty = none
-  bool show_usage = false;               ///< DIB_SHOW_IMAGE_USAGE
-  bool show_all_usage = false;           ///< DIB_SHOW_IMAGE_USAGE_FULL
-  bool stamp_output = true;              ///< not DIB_NO_TIMESTAMP
-  bool quiet = false;                    ///< DIB_QUIET, or a log file without it
-  std::vector<HashKind> checksums;       ///< of files beside the outputs
-  std::optional<double> image_size_gib;  ///< --image-size
-  double extra_size_mib = 0;             ///< --image-extra-size
-  std::uint64_t journal_size_mib = 64;   ///< --mkfs-journal-size
+  std::string docker_target;              ///< REPOSITORY:TAG of the type docker
+  ContainerConfig container;              ///< --container-config
+  fs::path aci_manifest;                  ///< ACI_MANIFEST; empty = none
+  std::vector<std::string> gzip_program;  ///< DIB_GZIP_BIN, as words; empty = Hearth's own
+  bool show_usage = false;                ///< DIB_SHOW_IMAGE_USAGE
+  bool show_all_usage = false;            ///< DIB_SHOW_IMAGE_USAGE_FULL
+  bool stamp_output = true;               ///< not DIB_NO_TIMESTAMP
+  bool quiet = false;                     ///< DIB_QUIET, or a log file without it
+  std::vector<HashKind> checksums;        ///< of files beside the outputs
+  std::optional<double> image_size_gib;   ///< --image-size
+  double extra_size_mib = 0;              ///< --image-extra-size
+  std::uint64_t journal_size_mib = 64;    ///< --mkfs-journal-size
   std::string mkfs_options;
   std::optional<std::uint64_t> max_online_resize;  ///< blocks
   std::optional<std::uint32_t> sector_size;        ///< DIB_BLOCK_SIZE
@@ -70,6 +71,7 @@ struct ImageRequest {
   std::string install_type = "source";
   std::vector<std::string> breaks;  ///< before-PHASE, after-PHASE, after-error
   bool overwrite = false;
+  bool strict = false;                  ///< what would be left out ends the build
   bool use_cache = true;                ///< layers of earlier builds
   bool refresh = false;                 ///< look at package repositories now, however lately that was done
   std::optional<Phase> fresh_from;      ///< the first phase for which no layer is used
@@ -85,7 +87,7 @@ struct ImageRequest {
   fs::path start_directory;
   Environment environment;             ///< the caller's, with what the options and the lock set
   std::vector<std::string> arguments;  ///< the command line, options first
-  std::string arguments_text;          ///< the same as a shell would read it: DIB_ARGS
+  std::string arguments_text;          ///< DIB_ARGS: the same as a shell would read it, or as it was typed
   std::vector<fs::path> private_keys;  ///< files that were read for signing, canonical: hooks must not see them
   std::optional<Secret> signing_key;   ///< --sign-key: an Ed25519 private key, PEM
   std::string version;                 ///< --image-version, for the provenance
@@ -107,6 +109,7 @@ struct Caller {
   fs::path start_directory;   ///< relative paths begin here
   Manner manner = Manner::hearth;
   BuildKind kind = BuildKind::disk;
+  std::vector<std::string> typed = {};  ///< the words of a person or script, for DIB_ARGS; empty = those that mean it
 };
 
 /// The headings under which help shows options of `hearth image create`.

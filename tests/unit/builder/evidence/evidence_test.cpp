@@ -304,7 +304,7 @@ TEST_F(ReproduceTest, TakesOnlyVariablesThatSayWhatIsBuilt) {
   Json statement = read("provenance.json");
   Json& environment = statement["predicate"]["buildDefinition"]["externalParameters"]["environment"];
   for (const char* name : {"ELEMENTS_PATH", "HEARTH_DATA_DIR", "HEARTH_AGENT_BINARY", "PATH", "LD_PRELOAD", "break",
-                           "break_cmd", "DIB_PYTHON_EXEC", "BASH_ENV", "DIB_IMAGE_CACHE"}) {
+                           "break_cmd", "DIB_PYTHON_EXEC", "DIB_GZIP_BIN", "BASH_ENV", "DIB_IMAGE_CACHE"}) {
     environment[name] = "/evil";
   }
   environment["DIB_RELEASE"] = "bookworm";

@@ -40,6 +40,31 @@ TEST(ImageRequest, NoElementIsRefusedInUpstreamsWordsWithItsCode) {
   }
 }
 
+ImageRequest upstreams(const std::vector<std::string>& words, const Environment& env = {}) {
+  return resolve(cli::parse_options(image_options(), words),
+                 {.environment = env, .start_directory = "/start", .manner = Manner::upstream, .typed = words},
+                 fakes::ManualClock());
+}
+
+TEST(ImageRequest, UnderUpstreamsNamesOperandsAreWordsAndEmptyOnesNothing) {
+  EXPECT_THAT(upstreams({"", "-n", "vm os  pip", ""}).elements, ElementsAre("vm", "os", "pip"));
+  EXPECT_TRUE(upstreams({"vm os"}).default_layout);
+  EXPECT_FALSE(upstreams({"block-device-gpt", "vm os"}).default_layout);
+  EXPECT_TRUE(upstreams({"os"}, {{"IMAGE_ELEMENT", "vm"}}).default_layout);
+  EXPECT_THAT(story_of([] { return upstreams({"", " "}); }), HasSubstr("At least one distribution root element"));
+}
+
+TEST(ImageRequest, UnderUpstreamsNamesTheLastTypesCountAndArgumentsAreAsTyped) {
+  EXPECT_THAT(types(upstreams({"-t", "raw", "-t", "qcow2,tar", "os"})), ElementsAre("qcow2", "tar"));
+  EXPECT_THAT(types(request("-t raw -t tar os")), ElementsAre("raw", "tar"));
+  EXPECT_EQ(upstreams({"os", "-t", "tar", "-n", "a b"}).arguments_text, "os -t tar -n a b");
+}
+
+TEST(ImageRequest, TheCompressorOfTgzIsTheVariables) {
+  EXPECT_THAT(request("os", {{"DIB_GZIP_BIN", "pigz -p 2"}}).gzip_program, ElementsAre("pigz", "-p", "2"));
+  EXPECT_THAT(request("os").gzip_program, IsEmpty());
+}
+
 TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
   const ImageRequest made =
       request("os", {{"HEARTH_REMOTE_CACHE", "http://a:b@192.0.2.1/x"}, {"HEARTH_REMOTE_CACHE_INSECURE", "1"}});
