@@ -30,6 +30,7 @@ constexpr const char* k_environment =
     "  HEARTH_REMOTE_CACHE_READ_ONLY 1: upload nothing there\n"
     "  HEARTH_DISK_MAKER             direct, guestfs or auto, as --disk-maker\n"
     "  DIB_CONTAINER_CONFIG          how containers start, an instruction a line\n"
+    "  HEARTH_UPSTREAM_ELEMENTS      diskimage-builder's own: a directory, first, no\n"
     "  HEARTH_HOST_FILES             files of homes that hooks may read (A:B)\n"
     "  HEARTH_HOOK_VARIABLES         more variables that hooks get (A B)\n"
     "  HEARTH_NETWORK                private or host: what hooks get (private\n"
@@ -63,7 +64,8 @@ constexpr const char* k_files =
 
 constexpr const char* k_elements =
     "An element is a directory of hook scripts. It is looked up by name in the directories of ELEMENTS_PATH (a colon "
-    "between them), then among Hearth's own; the first one counts.\n\n"
+    "between them), then among Hearth's own, then among diskimage-builder's where they are installed; the first one "
+    "counts.\n\n"
     "  element-deps, element-provides      other elements, one a line\n"
     "  package-installs.yaml, pkg-map      packages, and how distributions call them\n"
     "  svc-map                             services likewise\n"

@@ -29,28 +29,34 @@ Element read_element(const FileReader& files, const fs::path& path, bool built_i
 
 }  // namespace
 
-Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& search_path, const fs::path& built_in) {
+Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& search_path, const fs::path& built_in,
+                      const std::vector<fs::path>& fallback) {
   Catalog catalog;
-  catalog.search_path_ = search_path;
-  catalog.search_path_.push_back(built_in);
-  for (const fs::path& directory : catalog.search_path_) {
-    if (directory.empty() || !is_directory(files, directory)) {
-      throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
-          .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
-    }
-    for (const std::string& name : files.list(directory)) {
-      const fs::path path = directory / name;
-      if (name.front() == '.' || !is_directory(files, path)) continue;  // hidden ones are not elements
-      Element element = read_element(files, path, directory == built_in);
-      const auto known = catalog.elements_.find(element.name);
-      if (known == catalog.elements_.end()) {
-        catalog.elements_.emplace(element.name, std::move(element));
-      } else if (known->second.path != path) {
-        catalog.notes_.push_back(cat("Element <", known->second.path.string(), "> overrides <", path.string(), ">"));
-      }
+  for (const fs::path& directory : search_path) catalog.add(files, directory, directory == built_in, false);
+  catalog.add(files, built_in, true, false);
+  for (const fs::path& directory : fallback) catalog.add(files, directory, false, true);
+  return catalog;
+}
+
+void Catalog::add(const FileReader& files, const fs::path& directory, bool built_in, bool fallback) {
+  search_path_.push_back(directory);
+  if (directory.empty() || !is_directory(files, directory)) {
+    throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
+        .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
+  }
+  for (const std::string& name : files.list(directory)) {
+    const fs::path path = directory / name;
+    if (name.front() == '.' || !is_directory(files, path)) continue;  // hidden ones are not elements
+    if (fallback && (name.starts_with("__") || elements_.count(name) > 0)) continue;
+    Element element = read_element(files, path, built_in);
+    element.fallback = fallback;
+    const auto known = elements_.find(element.name);
+    if (known == elements_.end()) {
+      elements_.emplace(element.name, std::move(element));
+    } else if (known->second.path != path && !fallback) {
+      notes_.push_back(cat("Element <", known->second.path.string(), "> overrides <", path.string(), ">"));
     }
   }
-  return catalog;
 }
 
 const Element* Catalog::find(const std::string& name) const {

@@ -13,10 +13,10 @@ namespace hearth::builder {
 
 class Catalog {
  public:
-  /// Scans ELEMENTS_PATH entries, then Hearth's own tree. Throws Error(input) for an entry that is not a directory
-  /// (the empty entry included), in upstream's words.
+  /// Scans ELEMENTS_PATH entries, then Hearth's own tree, then `fallback`. Throws Error(input) for an entry that is not
+  /// a directory (the empty entry included), in upstream's words.
   [[nodiscard]] static Catalog scan(const FileReader& files, const std::vector<fs::path>& search_path,
-                                    const fs::path& built_in);
+                                    const fs::path& built_in, const std::vector<fs::path>& fallback = {});
 
   [[nodiscard]] const Element* find(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -27,6 +27,8 @@ class Catalog {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  void add(const FileReader& files, const fs::path& directory, bool built_in, bool fallback);
+
   std::map<std::string, Element> elements_;
   std::vector<fs::path> search_path_;
   std::vector<std::string> notes_;

@@ -14,6 +14,7 @@ struct Element {
   std::vector<std::string> deps;      ///< element-deps, in file order
   std::vector<std::string> provides;  ///< element-provides, in file order
   bool built_in = false;              ///< it comes from Hearth's own tree
+  bool fallback = false;              ///< it comes from a tree that is searched behind Hearth's own
 };
 
 /// The names in an element-deps or element-provides file: one a line, stripped, blank lines dropped, no comments.

@@ -70,7 +70,8 @@ ImageFacts collect(const EvidenceRequest& request) {
         {source.value("name", ""), source.value("path", ""), source.value("url", ""), source.value("commit", "")});
   }
   for (const Element& element : request.elements) {
-    facts.elements.push_back({element.name, element.path, directory_digest(element.path)});
+    const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
+    facts.elements.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
   }
   return facts;
 }

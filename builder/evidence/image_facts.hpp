@@ -39,6 +39,7 @@ struct ElementFact {
   std::string name;
   fs::path path;
   std::string sha256;
+  std::string origin = {};  ///< JSON: of a tree that `hearth element fetch` kept; else empty
 };
 
 struct ImageFacts {

@@ -88,6 +88,9 @@ Json dependencies(const ImageFacts& facts) {
     all.push_back({{"name", cat("element ", element.name)},
                    {"uri", cat("file://", element.path.string())},
                    {"digest", {{"sha256", element.sha256}}}});
+    if (const Json origin = json_or_null(element.origin); origin.is_object()) {
+      all.back()["annotations"] = {{"origin", origin}};
+    }
   }
   for (const SourceFact& source : facts.sources) {
     all.push_back({{"name", cat("source ", source.name)},

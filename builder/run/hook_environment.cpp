@@ -51,6 +51,7 @@ std::string elements_path_text(const ImageRequest& request) {
   std::vector<std::string> entries;
   for (const fs::path& entry : request.elements_path) entries.push_back(entry.string());
   entries.push_back(k_elements_directory.string());
+  for (const fs::path& entry : request.fallback_elements) entries.push_back(entry.string());
   return join(entries, ":");
 }
 

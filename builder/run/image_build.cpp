@@ -135,6 +135,7 @@ std::vector<fs::path> files_of_layout(const DiskStage& disk) {
 std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
                                      const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
+  paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
   paths.insert(paths.end(),
                {installation.elements, installation.agent_binary, installation.program, request.start_directory});
   const std::vector<fs::path> keys = files_of_layout(disk);
@@ -440,7 +441,7 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
 
 BuildPlan plan_image(const ImageRequest& request, const Installation& installation, std::vector<std::string>& notes) {
   const RealFileSystem files;
-  const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements);
+  const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements, request.fallback_elements);
   notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
   ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
   report_cycles(request, elements, notes);

@@ -11,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/elements/upstream_tree.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/fetch/fetch_session.hpp"
@@ -347,6 +348,14 @@ std::vector<fs::path> elements_path(const ImageRequest& request) {
   return path;
 }
 
+void take_upstream_tree(ImageRequest& request) {
+  const std::optional<UpstreamTree> tree = find_upstream_tree(RealFileSystem(), request.environment);
+  if (!tree) return;
+  const auto is_it = [&](const fs::path& entry) { return entry == tree->elements; };
+  if (std::any_of(request.elements_path.begin(), request.elements_path.end(), is_it)) return;
+  (tree->first ? request.elements_path : request.fallback_elements).push_back(tree->elements);
+}
+
 /// The words of a command line that says the same.
 std::vector<std::string> argument_words(const cli::Arguments& arguments) {
   std::vector<std::string> words;
@@ -441,6 +450,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.elements = compose_elements(request, arguments, listed, environment);
   request.default_layout = needs_layout(listed);
   request.elements_path = elements_path(request);
+  take_upstream_tree(request);
   request.architecture = one_of(given(arguments, "a", environment, "ARCH", host_architecture()), known_architectures());
   take_types(request, arguments, caller.manner, environment);
   request.image_name =

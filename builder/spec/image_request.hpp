@@ -35,6 +35,7 @@ struct ImageRequest {
   bool ramdisk = false;               ///< ramdisk-image-create: the elements write their own files, no disk is made
   bool default_layout = false;        ///< `vm` was listed, and no block-device-*: one is to be added
   std::vector<fs::path> elements_path;
+  std::vector<fs::path> fallback_elements;                    ///< searched behind Hearth's own: diskimage-builder's
   std::string architecture;                                   ///< Debian's name: amd64, arm64…
   fs::path output;                                            ///< stem, absolute: OUTPUT.qcow2, OUTPUT.d
   std::string image_name;                                     ///< IMAGE_NAME as hooks see it: the stem as given

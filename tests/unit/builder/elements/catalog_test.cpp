@@ -36,6 +36,19 @@ TEST(Catalog, AnEarlierDirectoryWinsAndTheOtherIsNoted) {
   EXPECT_EQ(catalog.search_path_text(), "/mine:/own");
 }
 
+TEST(Catalog, WhatIsBehindHearthsOwnOnlyFillsGaps) {
+  MemoryFileSystem files;
+  ElementTree(files, "/own").add("vm", "base");
+  ElementTree(files, "/theirs").add("vm", "bootloader").add("pip").add("__pycache__");
+  const Catalog catalog = Catalog::scan(files, {}, "/own", {"/theirs"});
+  EXPECT_EQ(catalog.find("vm")->path, "/own/vm");
+  EXPECT_TRUE(catalog.find("pip")->fallback);
+  EXPECT_FALSE(catalog.find("pip")->built_in);
+  EXPECT_EQ(catalog.find("__pycache__"), nullptr);
+  EXPECT_THAT(catalog.notes(), IsEmpty()) << "that ours come first is the rule, not news";
+  EXPECT_EQ(catalog.search_path_text(), "/own:/theirs");
+}
+
 TEST(Catalog, ADirectoryNamedTwiceOverridesNothing) {
   MemoryFileSystem files;
   ElementTree(files, "/own").add("vm");
