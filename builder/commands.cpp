@@ -17,6 +17,7 @@
 #include "builder/inspect/commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/convert_command.hpp"
+#include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 
@@ -116,9 +117,15 @@ cli::Command plan_command(const fs::path& executable) {
                 for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
                 const DiskStage disk = DiskStage::plan(request, plan);
                 for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+                const SystemClock clock;
+                RealRunner runner(clock);
+                const std::vector<Finding> warnings = build_warnings(request, plan, runner);
+                refuse_warnings(request, warnings);
+                for (const Finding& each : warnings) std::fprintf(stderr, "%s\n", finding_text(each).c_str());
                 const std::optional<MakerChoice>& maker = disk.maker();
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);
+                  json["warnings"] = findings_json(warnings);
                   if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
                   cli::print(cat(format_json(json, {.indent = 2}), "\n"));
                 } else if (arguments.has("graph")) {
@@ -221,8 +228,11 @@ cli::Command disk_image_get_kernel() {
 
 std::vector<cli::Command> link_commands(const fs::path& executable) {
   return {upstreams_create("disk-image-create", executable, BuildKind::disk),
-          upstreams_create("ramdisk-image-create", executable, BuildKind::ramdisk), diskimage_builder(executable),
-          disk_image_get_kernel(), element_info(executable)};
+          upstreams_create("ramdisk-image-create", executable, BuildKind::ramdisk),
+          diskimage_builder(executable),
+          disk_image_get_kernel(),
+          element_info(executable),
+          dib_lint(executable)};
 }
 
 }  // namespace hearth::builder

@@ -12,7 +12,8 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<cli::Command> commands(const fs::path& executable);
 
 /// The field's own programs, which hearth is under a link of that name: disk-image-create, ramdisk-image-create,
-/// diskimage-builder, disk-image-get-kernel and element-info. They have upstream's manners: the whole log on stdout,
+/// diskimage-builder, disk-image-get-kernel, element-info and dib-lint. They have upstream's manners: the whole log on
+/// stdout,
 /// --version, cycles accepted.
 [[nodiscard]] std::vector<cli::Command> link_commands(const fs::path& executable);
 

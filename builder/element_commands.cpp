@@ -10,8 +10,12 @@
 #include "builder/elements/dependency_graph.hpp"
 #include "builder/elements/info.hpp"
 #include "builder/elements/skeleton.hpp"
+#include "builder/elements/tree_fetch.hpp"
+#include "builder/elements/upstream_tree.hpp"
 #include "builder/installation.hpp"
 #include "builder/lint/element_lint.hpp"
+#include "builder/lint/fixes.hpp"
+#include "builder/lint/left_out.hpp"
 
 namespace hearth::builder {
 
@@ -28,10 +32,17 @@ std::vector<fs::path> search_path() {
   return path;
 }
 
-Catalog scan_all(const fs::path& executable) {
-  const Installation installation = find_installation(current_environment(), executable);
-  return Catalog::scan(RealFileSystem(), search_path(), installation.elements);
+/// Of `path`, Hearth's own elements and diskimage-builder's, as a build looks for them.
+Catalog scan_behind(std::vector<fs::path> path, const fs::path& executable) {
+  const Environment environment = current_environment();
+  const RealFileSystem files;
+  std::vector<fs::path> fallback;
+  if (const auto tree = find_upstream_tree(files, environment))
+    (tree->first ? path : fallback).push_back(tree->elements);
+  return Catalog::scan(files, path, find_installation(environment, executable).elements, fallback);
 }
+
+Catalog scan_all(const fs::path& executable) { return scan_behind(search_path(), executable); }
 
 const Element& element_named(const Catalog& catalog, const std::string& name) {
   if (const Element* element = catalog.find(name)) return *element;
@@ -42,7 +53,7 @@ const Element& element_named(const Catalog& catalog, const std::string& name) {
 cli::Command list_command(const fs::path& executable) {
   return {.words = "element list",
           .operands = "",
-          .summary = "list the elements that ELEMENTS_PATH and Hearth offer",
+          .summary = "list the elements that ELEMENTS_PATH, Hearth and diskimage-builder offer",
           .details = "",
           .options = {{"json", 0, "", "print as JSON"}},
           .run =
@@ -135,7 +146,9 @@ std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<
     }
   };
   if (operands.empty()) {
-    for (const auto& [name, element] : catalog.elements()) chosen.push_back(element);
+    for (const auto& [name, element] : catalog.elements()) {
+      if (!element.fallback) chosen.push_back(element);
+    }
   }
   for (const std::string& operand : operands) {
     if (operand.find('/') == std::string::npos && catalog.find(operand) != nullptr) {
@@ -168,20 +181,7 @@ Catalog catalog_for_lint(const fs::path& executable, const std::vector<std::stri
     path.push_back(holds_elements ? directory : directory.parent_path());
   }
   for (fs::path& entry : search_path()) path.push_back(std::move(entry));
-  const Installation installation = find_installation(current_environment(), executable);
-  return Catalog::scan(RealFileSystem(), path, installation.elements);
-}
-
-Json findings_json(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) {
-    list.push_back({{"file", finding.file.string()},
-                    {"line", finding.line},
-                    {"severity", finding.severity == Severity::error ? "error" : "warning"},
-                    {"check", finding.check},
-                    {"what", finding.what}});
-  }
-  return list;
+  return scan_behind(std::move(path), executable);
 }
 
 constexpr const char* k_lint_details =
@@ -189,7 +189,51 @@ constexpr const char* k_lint_details =
     "checked. Makes the checks of dib-lint and more; each has a name, which the output shows in brackets. A comment\n"
     "'# dib-lint: disable=NAME…' at the beginning of a line switches checks off for its file, in a README for the\n"
     "element; [dib-lint] ignore= in tox.ini for all.\n\n"
+    "What is only a matter of taste is an error in Hearth's own tree, and with --house-style; elsewhere it is a "
+    "warning,\n"
+    "and DIB_DEBUG_TRACE is not asked for. --fix mends x bits, line ends, last lines and the order of element-deps.\n\n"
     "Exit codes: 0 nothing but warnings, 1 errors (with --strict: warnings too), 2 wrong usage.";
+
+/// Findings of one run, over all elements chosen.
+std::vector<Finding> lint_all(const Catalog& catalog, const cli::Arguments& arguments) {
+  Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
+  for (const std::string& list : arguments.values("disable")) {
+    for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
+  }
+  const RealFileSystem files;
+  ElementLint lint(files, catalog, disabled);
+  std::vector<Finding> all;
+  const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
+  for (const Element& element : elements) {
+    const bool house = element.built_in || arguments.has("house-style");
+    for (Finding& finding : lint.lint(element, house ? Style::house : Style::anyones))
+      all.push_back(std::move(finding));
+  }
+  const SystemClock clock;
+  RealRunner runner(clock);
+  std::vector<std::string> known;
+  for (Finding& finding : syntax_faults(files, elements, runner, known)) {
+    finding.severity = Severity::error;
+    const Disabled here = disabled_checks(files.read(finding.file).value_or(""));
+    if (disabled.count("syntax") + here.count("syntax") == 0) all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+int report_findings(const std::vector<Finding>& all, const cli::Arguments& arguments) {
+  std::size_t errors = 0;
+  for (const Finding& finding : all) {
+    if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
+    errors += finding.severity == Severity::error ? 1 : 0;
+  }
+  if (arguments.has("json")) {
+    print_json(findings_json(all));
+  } else if (!all.empty()) {
+    cli::print(cat(errors, errors == 1 ? " error, " : " errors, ", all.size() - errors,
+                   all.size() - errors == 1 ? " warning\n" : " warnings\n"));
+  }
+  return errors > 0 || (arguments.has("strict") && !all.empty()) ? 1 : 0;
+}
 
 cli::Command lint_command(const fs::path& executable) {
   return {.words = "element lint",
@@ -198,29 +242,63 @@ cli::Command lint_command(const fs::path& executable) {
           .details = k_lint_details,
           .options = {{"json", 0, "", "print findings as JSON"},
                       {"disable", 0, "CHECK,…", "switch checks off"},
+                      {"house-style", 0, "", "ask of all elements what is asked of Hearth's own"},
+                      {"fix", 0, "", "mend what can be mended without a doubt, and say so"},
                       {"strict", 0, "", "warnings count as errors"}},
           .run =
               [executable](const cli::Arguments& arguments) {
                 const Catalog catalog = catalog_for_lint(executable, arguments.operands());
-                Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
-                for (const std::string& list : arguments.values("disable")) {
-                  for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
-                }
-                const RealFileSystem files;
-                ElementLint lint(files, catalog, disabled);
-                std::vector<Finding> all;
-                for (const Element& element : elements_to_lint(catalog, arguments.operands())) {
-                  for (Finding& finding : lint.lint(element)) all.push_back(std::move(finding));
-                }
-                if (arguments.has("json")) print_json(findings_json(all));
-                bool failed = false;
-                for (const Finding& finding : all) {
-                  if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
-                  failed = failed || finding.severity == Severity::error || arguments.has("strict");
-                }
-                return failed ? 1 : 0;
+                std::vector<Finding> all = lint_all(catalog, arguments);
+                if (!arguments.has("fix")) return report_findings(all, arguments);
+                std::erase_if(all, [&](const Finding& finding) {
+                  if (!mend(finding)) return false;
+                  std::fprintf(stderr, "mended: %s\n", finding_text(finding).c_str());
+                  return true;
+                });
+                return report_findings(all, arguments);
               },
           .names = element_names(executable)};
+}
+
+cli::Command fetch_command() {
+  return {
+      .words = "element fetch",
+      .operands = "SOURCE",
+      .summary = "keep an element tree of others for this user, with its origin",
+      .details =
+          "SOURCE is diskimage-builder (Debian's package python3-diskimage-builder, from the archive that this\n"
+          "machine's apt uses; --ref names another suite), the URL of a git repository, or a directory. The tree is\n"
+          "kept below ~/.local/share/hearth/elements (XDG_DATA_HOME), in place of an earlier one of the name. Its\n"
+          "file .origin.json says where it came from, its commit or version, digest and licence; provenance and\n"
+          "bundles carry that on. diskimage-builder's is found by itself, others by ELEMENTS_PATH.\n\n"
+          "Example: hearth element fetch https://opendev.org/openstack/octavia.git",
+      .options = {{"name", 0, "NAME", "what it is kept as (default: by the source)"},
+                  {"ref", 0, "REF", "branch or tag of a repository; suite of Debian"},
+                  {"below", 0, "DIR", "where in the source its elements are (default: looked for)"},
+                  {"json", 0, "", "print path and origin as JSON"}},
+      .run = [](const cli::Arguments& arguments) {
+        if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "give one source");
+        const SystemClock clock;
+        RealRunner runner(clock);
+        const KeptTree tree = fetch_tree({.source = arguments.operands().front(),
+                                          .name = arguments.value_or("name", ""),
+                                          .ref = arguments.value_or("ref", ""),
+                                          .below = arguments.value_or("below", "")},
+                                         kept_trees(current_environment()), runner);
+        if (arguments.has("json")) {
+          print_json({{"path", tree.elements.string()}, {"origin", tree.origin}});
+          return 0;
+        }
+        const Json& origin = tree.origin;
+        cli::print(cat(tree.elements.string(), ": ", origin.at("elements").get<std::size_t>(), " elements, ",
+                       origin.value("commit", origin.value("version", "")), " ", origin.value("licence", ""), "\n"));
+        const bool is_upstreams = tree.elements.parent_path().filename() == "diskimage-builder";
+        cli::print(
+            is_upstreams
+                ? std::string("They are searched behind Hearth's own (HEARTH_UPSTREAM_ELEMENTS=first: before).\n")
+                : cat("export ELEMENTS_PATH=", shell_quote(tree.elements.string()), "\n"));
+        return 0;
+      }};
 }
 
 cli::Command new_command() {
@@ -264,30 +342,71 @@ std::function<std::vector<std::string>()> element_names(const fs::path& executab
 }
 
 std::vector<cli::Command> element_commands(const fs::path& executable) {
-  return {list_command(executable), info_command(executable), graph_command(executable), lint_command(executable),
-          new_command()};
+  return {list_command(executable), info_command(executable), graph_command(executable),
+          lint_command(executable), fetch_command(),          new_command()};
 }
 
 cli::Command element_info(const fs::path& executable) {
   return {.words = "element-info",
           .operands = "ELEMENT…",
           .summary = "print the elements that a list of elements expands to",
-          .details = "Elements are found in ELEMENTS_PATH. Exit codes: 0 ok, 1 the list has no image, 2 wrong usage.",
+          .details =
+              "Elements are found in ELEMENTS_PATH, then among Hearth's own and diskimage-builder's. Exit codes: 0 ok, "
+              "1 the list has no image, 2 wrong usage.",
           .options = {{"env", 'e', "", "print variables for bash to evaluate"}},
           .run =
               [executable](const cli::Arguments& arguments) {
                 if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-                std::vector<fs::path> path = search_path();
-                if (path.empty()) path.push_back(find_installation(current_environment(), executable).elements);
-                const fs::path last = path.back();
-                path.pop_back();
-                const Catalog catalog = Catalog::scan(RealFileSystem(), path, last);
+                const Catalog catalog = scan_all(executable);
                 for (const std::string& note : catalog.notes()) std::fprintf(stderr, "%s\n", note.c_str());
                 const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
                 cli::print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
                 return 0;
               },
           .names = element_names(executable)};
+}
+
+namespace {
+
+/// Those of upstream's; the others are ours, and no reason for a tree of upstream's to fail.
+const Disabled k_dib_lints = {"depsort", "dibdebugtrace", "environment", "executable", "export", "indent",
+                              "newline", "pkgmap",        "readme",      "safe_sudo",  "sete",   "setpipefail",
+                              "setu",    "shebang",       "tabindent",   "which",      "yaml"};
+
+/// ELEMENTS_DIR, as upstream's repositories set it; else upstream's own place, or "elements".
+std::string linted_directory(const Environment& environment) {
+  const auto set = environment.find("ELEMENTS_DIR");
+  if (set != environment.end() && !set->second.empty()) return set->second;
+  return fs::is_directory("diskimage_builder/elements") ? "diskimage_builder/elements" : "elements";
+}
+
+}  // namespace
+
+cli::Command dib_lint(const fs::path& executable) {
+  return {.words = "dib-lint",
+          .operands = "",
+          .summary = "check the elements in ELEMENTS_DIR as diskimage-builder does",
+          .details = "`hearth element lint` checks more. Exit codes: 0 nothing was found, 1 something was.",
+          .options = {},
+          .run = [executable](const cli::Arguments&) {
+            const std::string directory = linted_directory(current_environment());
+            const Catalog catalog = catalog_for_lint(executable, {directory + "/"});
+            cli::print(cat("Running dib-lint in ", fs::current_path().string(), "\n"));
+            const RealFileSystem files;
+            ElementLint lint(files, catalog, globally_disabled_checks(files.read("tox.ini").value_or("")));
+            bool failed = false;
+            for (const Element& element : elements_to_lint(catalog, {directory + "/"})) {
+              cli::print(cat("Checking ", element.path.string(), "\n"));
+              for (const Finding& finding : lint.lint(element)) {
+                if (k_dib_lints.count(finding.check) == 0 || finding.severity != Severity::error) continue;
+                cli::print(cat("ERROR: ", finding.file.string(), finding.line > 0 ? cat(":", finding.line) : "", " ",
+                               finding.what, " [", finding.check, "]\n"));
+                failed = true;
+              }
+            }
+            cli::print(failed ? "*** FAIL: Some tests failed!\n" : "PASS\n");
+            return failed ? 1 : 0;
+          }};
 }
 
 }  // namespace hearth::builder

@@ -14,8 +14,10 @@ namespace hearth::builder {
 /// The names of all elements that can be found, for completion; none where they can't be read.
 [[nodiscard]] std::function<std::vector<std::string>()> element_names(const fs::path& executable);
 
-/// element-info: the elements that a list expands to, for people and for shells. It looks in ELEMENTS_PATH alone, as
-/// upstream's does; where that is not set, among Hearth's own.
+/// element-info: the elements that a list expands to, for people and for shells. It looks where a build does.
 [[nodiscard]] cli::Command element_info(const fs::path& executable);
+
+/// dib-lint: the checks that diskimage-builder's has, of all elements in ELEMENTS_DIR, in its words at begin and end.
+[[nodiscard]] cli::Command dib_lint(const fs::path& executable);
 
 }  // namespace hearth::builder

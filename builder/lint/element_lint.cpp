@@ -6,33 +6,13 @@
 #include "base/text.hpp"
 #include "builder/elements/dependency_graph.hpp"
 #include "builder/lint/data_lint.hpp"
+#include "builder/lint/left_out.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/plan/phase.hpp"
 
 namespace hearth::builder {
 
 namespace {
-
-/// Directories in ".d" that are no phases and that upstream's own elements or the core read.
-const std::set<std::string> k_data_directories = {
-    "environment.d", "init.d",      "udev.d",     "binary-deps.d", "ramdisk-install.d", "dracut-drivers.d",
-    "modprobe.d",    "yum.repos.d", "apt.conf.d", "sysctl.d",      "cloud.cfg.d",       "dracut.conf.d"};
-
-/// Phases of long ago.
-const std::set<std::string> k_former_phases = {"block-device-size.d", "first-boot.d"};
-
-bool is_suffixed(const std::string& name) { return name.size() > 2 && name.compare(name.size() - 2, 2, ".d") == 0; }
-
-bool has_directory(const FileReader& files, const fs::path& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::directory;
-}
-
-std::vector<std::string> phase_directories() {
-  std::vector<std::string> names = {"environment.d"};
-  for (const PhaseInfo& phase : k_phases) names.push_back(directory_name(phase.phase));
-  return names;
-}
 
 /// The line of a name in an element-deps file.
 int line_of(const std::string& text, const std::string& name) {
@@ -44,20 +24,9 @@ int line_of(const std::string& text, const std::string& name) {
   return 0;
 }
 
-/// Whether a file of the element, hooks above all, mentions `name`: then it is data of its own.
-bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth) {
-  for (const std::string& entry : files.list(directory)) {
-    const fs::path path = directory / entry;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status) continue;
-    if (status->type == FileStatus::Type::directory) {
-      if (depth > 0 && is_mentioned(files, path, name, depth - 1)) return true;
-    } else if (status->type == FileStatus::Type::regular && entry.compare(0, 6, "README") != 0) {
-      if (files.read(path).value_or("").find(name) != std::string::npos) return true;
-    }
-  }
-  return false;
-}
+/// How scripts of Hearth's own tree look: a taste, not a fault.
+const std::set<std::string> k_house_style = {"depsort", "indent",  "newline",   "setpipefail", "sete",
+                                             "setu",    "shebang", "tabindent", "which"};
 
 }  // namespace
 
@@ -65,20 +34,30 @@ void ElementLint::find(const fs::path& file, int line, const std::string& check,
   if (disabled_here_.count(check) == 0) findings_.push_back({file, line, severity, check, std::move(what)});
 }
 
-std::vector<Finding> ElementLint::lint(const Element& element) {
+std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
   findings_.clear();
   disabled_here_ = disabled_;
   for (const char* name : {"README.rst", "README.md"}) {
     disabled_here_.merge(disabled_checks(files_.read(element.path / name).value_or(""), ""));
   }
   check_readme(element);
-  check_directories(element);
+  check_places(element);
   check_dependencies(element);
   check_sorting(element);
   check_cycles(element);
   check_files(element, "");
   check_duplicates(element);
+  if (style == Style::anyones) forgive_style();
   return std::move(findings_);
+}
+
+/// Of other people's elements only what is wrong counts: DIB_DEBUG_TRACE is not asked for, taste is a warning.
+void ElementLint::forgive_style() {
+  std::erase_if(findings_, [](const Finding& finding) { return finding.check == "dibdebugtrace"; });
+  for (Finding& finding : findings_) {
+    const bool wrong_line = finding.check == "shebang" && finding.what.starts_with("a hook needs");
+    if (k_house_style.count(finding.check) > 0 && !wrong_line) finding.severity = Severity::warning;
+  }
 }
 
 void ElementLint::check_readme(const Element& element) {
@@ -88,20 +67,11 @@ void ElementLint::check_readme(const Element& element) {
   find(element.path, 0, "readme", "README.md or README.rst is missing: what is it for, which variables does it read?");
 }
 
-void ElementLint::check_directories(const Element& element) {
-  for (const std::string& name : files_.list(element.path)) {
-    const fs::path path = element.path / name;
-    if (!is_suffixed(name) || !has_directory(files_, path) || k_data_directories.count(name) > 0) continue;
-    if (parse_phase(name.substr(0, name.size() - 2))) continue;
-    if (k_former_phases.count(name) > 0) {
-      find(path, 0, "phase", cat(name, " was a phase once; nothing runs it any more"));
-    } else if (!is_mentioned(files_, element.path, name, 2)) {
-      std::string what = cat("unknown phase ", name);
-      if (const std::optional<std::string> near = nearest(name, phase_directories())) {
-        what += cat("; did you mean ", *near, "?");
-      }
-      find(path, 0, "phase", cat(what, " (phases: ", join(phase_directories(), " "), ")"));
-    }
+void ElementLint::check_places(const Element& element) {
+  for (const auto& found :
+       {unread_places(files_, element), unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
+    for (const Finding& finding : found)
+      find(finding.file, finding.line, finding.check, finding.what, finding.severity);
   }
 }
 

@@ -10,6 +10,9 @@
 
 namespace hearth::builder {
 
+/// Whose rules of style hold: those of Hearth's own tree, or none.
+enum class Style { house, anyones };
+
 class ElementLint {
  public:
   /// `catalog` is where dependencies are looked for; `disabled` holds for every file.
@@ -17,11 +20,12 @@ class ElementLint {
       : files_(files), catalog_(catalog), disabled_(std::move(disabled)) {}
 
   /// In the order of files. Hooks that an element linted before has as well are found too.
-  [[nodiscard]] std::vector<Finding> lint(const Element& element);
+  [[nodiscard]] std::vector<Finding> lint(const Element& element, Style style = Style::house);
 
  private:
   void check_readme(const Element& element);
-  void check_directories(const Element& element);
+  void check_places(const Element& element);
+  void forgive_style();
   void check_dependencies(const Element& element);
   void check_sorting(const Element& element);
   void check_cycles(const Element& element);

@@ -11,6 +11,18 @@ std::string finding_text(const Finding& finding) {
              "]");
 }
 
+Json findings_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"file", finding.file.string()},
+                    {"line", finding.line},
+                    {"severity", finding.severity == Severity::error ? "error" : "warning"},
+                    {"check", finding.check},
+                    {"what", finding.what}});
+  }
+  return list;
+}
+
 Disabled disabled_checks(std::string_view text, std::string_view before) {
   const std::string marker = cat(before, "dib-lint: disable=");
   Disabled disabled;

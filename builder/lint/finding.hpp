@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/path.hpp"
 
 namespace hearth::builder {
@@ -25,6 +26,9 @@ using Disabled = std::set<std::string>;
 
 /// "FILE:LINE: error: WHAT [CHECK]".
 [[nodiscard]] std::string finding_text(const Finding& finding);
+
+/// For --json: file, line, severity, check, what.
+[[nodiscard]] Json findings_json(const std::vector<Finding>& findings);
 
 /// The words of comments "dib-lint: disable=a b". In a script it begins its line ("# dib-lint: …"), as upstream has it.
 [[nodiscard]] Disabled disabled_checks(std::string_view text, std::string_view before = "# ");

@@ -29,6 +29,9 @@ class ScriptLint {
   ScriptLint(const ScriptFile& file, const Disabled& disabled)
       : file_(file), disabled_(disabled), lines_(split_lines(file.text)) {
     disabled_.merge(disabled_checks(file.text));
+    for (std::string& line : lines_) {
+      if (line.ends_with('\r')) line.pop_back();  // foreign_line_ends() tells of those
+    }
     const std::size_t slash = file.place.find('/');
     directory_ = slash == std::string::npos ? "" : file.place.substr(0, slash);
     is_direct_ = slash != std::string::npos && file.place.find('/', slash + 1) == std::string::npos;

@@ -20,6 +20,7 @@
 #include "builder/fetch/private_network.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
+#include "builder/run/build_warnings.hpp"
 #include "builder/run/estimate.hpp"
 #include "builder/run/host_files.hpp"
 #include "builder/run/unchanged.hpp"
@@ -449,23 +450,37 @@ BuildPlan plan_image(const ImageRequest& request, const Installation& installati
   return make_plan(files, std::move(elements), !request.packages.empty());
 }
 
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
-  SystemClock clock;
-  std::vector<std::string> notes;
-  const BuildPlan plan = plan_image(request, installation, notes);
-  const DiskStage disk = DiskStage::plan(request, plan);
+namespace {
+
+/// What can be refused before anything is made; notes for the log.
+DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, CommandRunner& trials,
+                       std::vector<std::string>& notes) {
+  DiskStage disk = DiskStage::plan(request, plan);
   const std::vector<std::string>& warnings = disk.layout().warnings;
   notes.insert(notes.end(), warnings.begin(), warnings.end());
   disk.check_tools(request.environment);
   disk.check_places();
-  RealRunner trials(clock);
   disk.check_options(trials, request.temporary_parent);
   if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
+  return disk;
+}
+
+}  // namespace
+
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
+  SystemClock clock;
+  RealRunner trials(clock);
+  std::vector<std::string> notes;
+  const BuildPlan plan = plan_image(request, installation, notes);
+  const DiskStage disk = checked_disk(request, plan, trials, notes);
+  const std::vector<Finding> warnings = build_warnings(request, plan, trials);
+  refuse_warnings(request, warnings);
 
   std::vector<fs::path> writable = make_writable_directories(request);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);
+  tell_warnings(warnings, log);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   const RealFileSystem files;
@@ -525,6 +540,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   if (network) tell(network->finish(code == 0), log);
   if (code == 0 && network) write_evidence(request, plan, network->fetched());
   if (code == 0) evidence.get();
+  tell_at_end(request, plan, warnings, code != 0, log);
   return code;
 }
 

@@ -93,6 +93,7 @@ std::vector<cli::Option> watching_options() {
   return cli::under(
       k_watching,
       {{"", 'x', "", "trace hooks; twice: trace the helpers too"},
+       {"strict", 0, "", "end before the first hook when something would be left out (what else is a warning)"},
        {"logfile", 0, "FILE", "append the log to FILE too"},
        {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
        {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},

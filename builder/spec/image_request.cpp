@@ -473,6 +473,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_install_type(request, arguments);
   take_breaks(request, arguments, environment);
   request.overwrite = env_or(environment, "OVERWRITE_OLD_IMAGE", "0") != "0";
+  request.strict = arguments.has("strict");
   take_identity(request, arguments);
   take_container_config(request, arguments, environment);
   return request;

@@ -93,7 +93,7 @@ def theirs_of(tree, tools):
 
 
 def ours_of(tree, hearth, data):
-    done = subprocess.run([hearth, "element", "lint", "--json", tree], cwd=os.path.dirname(tree), capture_output=True, text=True,
+    done = subprocess.run([hearth, "element", "lint", "--json", "--house-style", tree], cwd=os.path.dirname(tree), capture_output=True, text=True,
                           check=False, env={"PATH": os.environ["PATH"], "HEARTH_DATA_DIR": data})
     findings = [item for item in json.loads(done.stdout) if item["severity"] == "error"]
     # Of our own checks only those that dib-lint has, too; a hook needs a shebang by ours alone.

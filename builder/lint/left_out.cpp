@@ -1,0 +1,526 @@
+#include "builder/lint/left_out.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/hash.hpp"
+#include "base/run_parts.hpp"
+#include "base/sys/user_places.hpp"
+#include "base/text.hpp"
+#include "builder/lint/script_lint.hpp"
+#include "builder/packages/package_map.hpp"
+#include "builder/packages/yaml_fault.hpp"
+#include "builder/spec/checked_values.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+/// Directories in ".d" that are no phases and that upstream's own elements or the core read.
+const std::set<std::string> k_data_directories = {
+    "environment.d", "init.d",      "udev.d",     "binary-deps.d", "ramdisk-install.d", "dracut-drivers.d",
+    "modprobe.d",    "yum.repos.d", "apt.conf.d", "sysctl.d",      "cloud.cfg.d",       "dracut.conf.d"};
+
+/// Phases of long ago.
+const std::set<std::string> k_former_phases = {"block-device-size.d", "first-boot.d"};
+
+/// Files at the top of an element that a build reads by name.
+const std::vector<std::string> k_data_files = {
+    "package-installs.yaml", "package-installs.json", "pkg-map",    "svc-map",
+    "element-deps",          "element-provides",      "host-files", "block-device-default.yaml"};
+
+/// Directories that have one of these names are not looked into.
+const std::set<std::string> k_foreign = {"test-elements", "tests", "__pycache__", ".git"};
+
+std::vector<std::string> phase_directories() {
+  std::vector<std::string> names = {"environment.d"};
+  for (const PhaseInfo& phase : k_phases) names.push_back(directory_name(phase.phase));
+  return names;
+}
+
+bool is_lint_directory(const FileReader& files, const fs::path& path) {
+  const std::optional<FileStatus> status = files.status(path);
+  return status && status->type == FileStatus::Type::directory;
+}
+
+bool is_lint_file(const FileReader& files, const fs::path& path) {
+  const std::optional<FileStatus> status = files.status(path);
+  return status && status->type == FileStatus::Type::regular;
+}
+
+/// Whether a file of the element, hooks above all, mentions `name`: then it is data of its own.
+bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth) {
+  for (const std::string& entry : files.list(directory)) {
+    const fs::path path = directory / entry;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status) continue;
+    if (status->type == FileStatus::Type::directory) {
+      if (depth > 0 && is_mentioned(files, path, name, depth - 1)) return true;
+    } else if (status->type == FileStatus::Type::regular && entry.compare(0, 6, "README") != 0) {
+      if (files.read(path).value_or("").find(name) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+/// The name as people spell it differently: lower case, "-" between words, without the extension.
+std::string plain_name(const std::string& name) {
+  std::string plain = replace_all(to_lower(name), "_", "-");
+  for (const char* end : {".yml", ".yaml", ".json", ".txt", ".d"}) {
+    if (plain.ends_with(end)) return plain.substr(0, plain.size() - std::string_view(end).size());
+  }
+  return plain;
+}
+
+/// What a name of `known` was probably meant to be.
+std::optional<std::string> meant(const std::string& name, const std::vector<std::string>& known) {
+  for (const std::string& each : known) {
+    if (plain_name(each) == plain_name(name)) return each;
+  }
+  return nearest(name, known);
+}
+
+/// An older form of package-installs, or what it is for: PHASE.d/package-installs-NAME.
+bool is_list_of_packages(const std::string& name) {
+  return name.starts_with("package-installs-") || name.starts_with("package-uninstalls-");
+}
+
+void find_idle(const FileReader& files, const fs::path& directory, const std::string& name,
+               std::vector<Finding>& found) {
+  const fs::path path = directory / name;
+  const std::optional<FileStatus> status = files.status(path);
+  if (!status || name.front() == '.' || is_list_of_packages(name)) return;
+  const bool numbered = name.size() > 2 && std::isdigit(static_cast<unsigned char>(name[0])) != 0;
+  const auto warn = [&](const char* check, std::string what) {
+    found.push_back({path, 0, Severity::warning, check, std::move(what)});
+  };
+  if (status->type == FileStatus::Type::directory && numbered &&
+      !name.ends_with("-install")) {  // install-types runs those
+    for (const std::string& below : files.list(path)) {
+      const std::optional<FileStatus> inner = files.status(path / below);
+      if (!inner || inner->type != FileStatus::Type::regular || (inner->mode & 0111U) == 0) continue;
+      warn("hookname", "hooks in a directory are not run: move them up, or name the directory NAME-source-install");
+      return;
+    }
+  }
+  if (status->type != FileStatus::Type::regular) return;
+  const bool is_script = files.read(path).value_or("").starts_with("#!");
+  if ((status->mode & 0111U) == 0) {
+    if (is_script || numbered) warn("executable", "this hook does not run, it is not executable: chmod +x");
+  } else if (!is_run_parts_name(name)) {
+    warn("hookname", cat("this hook does not run, its name may have letters, digits, _ and - only: '", name, "'"));
+  } else if (!is_script && !files.read(path).value_or("").starts_with("\x7f"
+                                                                      "ELF")) {
+    warn("shebang", "this hook can't be started: its first line is not like #!/bin/bash");
+  }
+}
+
+/// Keys where systems stand, each with its place.
+void find_unknown(const YAML::Node& map, const std::vector<std::string>& known, const fs::path& file,
+                  const std::string& what, std::vector<Finding>& found) {
+  if (!map.IsMap()) return;
+  for (const auto& pair : map) {
+    const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "";
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::optional<std::string> near = nearest(to_lower(key), known);
+    if (!near) continue;  // a distribution that we don't know
+    found.push_back({file, position_of(pair.first.Mark()).line, Severity::warning, "mapkey",
+                     cat("no ", what, " is called '", key, "'; did you mean ", *near, "?")});
+  }
+}
+
+const std::vector<std::string> k_map_families = {"debian", "redhat", "suse", "gentoo"};
+const std::vector<std::string> k_map_distros = {"almalinux", "centos",    "centos7",  "debian", "fedora",
+                                                "gentoo",    "openeuler", "opensuse", "rhel",   "rhel7",
+                                                "rhel8",     "rhel9",     "rocky",    "ubuntu"};
+
+void find_unknown_in(const YAML::Node& root, const fs::path& file, bool is_service_map, std::vector<Finding>& found) {
+  if (!root.IsMap()) return;
+  if (is_service_map) {
+    std::vector<std::string> systems = {"default"};
+    systems.insert(systems.end(), k_map_families.begin(), k_map_families.end());
+    systems.insert(systems.end(), k_map_distros.begin(), k_map_distros.end());
+    for (const auto& service : root) find_unknown(service.second, systems, file, "system", found);
+    return;
+  }
+  for (const auto& section : root) {
+    const std::string name = section.first.IsScalar() ? section.first.Scalar() : "";
+    if (name == "family") find_unknown(section.second, k_map_families, file, "family", found);
+    if (name == "distro" || name == "release") find_unknown(section.second, k_map_distros, file, "distribution", found);
+  }
+}
+
+/// The files in which one line's end decides: scripts of hooks, and lists of names.
+std::vector<fs::path> line_files(const FileReader& files, const Element& element) {
+  std::vector<fs::path> paths;
+  for (const std::string& name : files.list(element.path)) {
+    const fs::path path = element.path / name;
+    const bool list = name == "element-deps" || name == "element-provides" || name == "host-files" ||
+                      name.starts_with("source-repository-");
+    if (list && is_lint_file(files, path)) paths.push_back(path);
+    if ((!name.ends_with(".d") && name != "bin") || !is_lint_directory(files, path)) continue;
+    for (const std::string& below : files.list(path)) {
+      if (is_lint_file(files, path / below)) paths.push_back(path / below);
+    }
+  }
+  return paths;
+}
+
+/// Hooks and environment files that a shell reads.
+std::vector<fs::path> shell_files(const FileReader& files, const Element& element) {
+  std::vector<fs::path> paths;
+  for (const std::string& directory : phase_directories()) {
+    for (const std::string& name : files.list(element.path / directory)) {
+      const fs::path path = element.path / directory / name;
+      if (name.front() == '.' || !is_lint_file(files, path)) continue;
+      const std::string text = files.read(path).value_or("");
+      const std::string first = text.substr(0, text.find('\n'));
+      const bool shell = first.starts_with("#!") && (first.ends_with("bash") || first.ends_with("/sh"));
+      if (shell || directory == "environment.d") paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+/// "FILE: line 3: syntax error near …" of bash, in our form.
+std::optional<Finding> syntax_finding(const std::string& line) {
+  const std::size_t at = line.find(": line ");
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + std::string_view(": line ").size();
+  const std::size_t end = line.find(':', begin);
+  if (end == std::string::npos) return std::nullopt;
+  const auto number = static_cast<int>(parse_number(line.substr(begin, end - begin)).value_or(0));
+  return Finding{line.substr(0, at), number, Severity::warning, "syntax", cat("bash: ", trim(line.substr(end + 1)))};
+}
+
+std::string condition_fault(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  const std::string name(trim(line.substr(0, equals > 0 && line[equals - 1] == '!' ? equals - 1 : equals)));
+  const std::string wanted(trim(line.substr(equals + 1)));
+  if (wanted.starts_with("=")) {
+    return cat("'", line, "' asks whether ", name, " is '", wanted, "': write one '='");
+  }
+  const bool quoted = wanted.size() > 1 && wanted.front() == wanted.back() && (wanted[0] == '"' || wanted[0] == '\'');
+  return quoted ? cat("'", line, "' compares with ", wanted, ", the quotes included: leave them out") : "";
+}
+
+/// Two conditions of which only one can hold.
+std::string contradiction(const std::vector<std::string>& conditions) {
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    for (std::size_t j = i + 1; j < conditions.size(); ++j) {
+      const std::string a = replace_all(conditions[i], " ", "");
+      const std::string b = replace_all(conditions[j], " ", "");
+      const std::size_t at = a.find('=');
+      const std::size_t other = b.find('=');
+      const bool one = a[at - 1] != '!' && b[other - 1] != '!';
+      if (one && a.substr(0, at) == b.substr(0, other) && a != b) {
+        return cat("'", conditions[i], "' and '", conditions[j], "' can't both hold");
+      }
+      if (replace_all(a, "!=", "=") == replace_all(b, "!=", "=") && a != b) {
+        return cat("'", conditions[i], "' and '", conditions[j], "' can't both hold");
+      }
+    }
+  }
+  return "";
+}
+
+/// DIB_… of the builder itself, whatever the elements.
+const std::vector<std::string> k_builders_variables = {"DIB_BLOCK_DEVICE_CONFIG",
+                                                       "DIB_BLOCK_SIZE",
+                                                       "DIB_CHECKSUM",
+                                                       "DIB_CONTAINER_CONFIG",
+                                                       "DIB_DEBUG_TRACE",
+                                                       "DIB_DEFAULT_INSTALLTYPE",
+                                                       "DIB_GZIP_BIN",
+                                                       "DIB_HEAT_METADATA",
+                                                       "DIB_IMAGE_CACHE",
+                                                       "DIB_IMAGE_EXTRA_SIZE",
+                                                       "DIB_IMAGE_SIZE",
+                                                       "DIB_JOURNAL_SIZE",
+                                                       "DIB_LOCKFILES",
+                                                       "DIB_MIN_TMPFS",
+                                                       "DIB_NO_TIMESTAMP",
+                                                       "DIB_NO_TMPFS",
+                                                       "DIB_OFFLINE",
+                                                       "DIB_PYTHON_EXEC",
+                                                       "DIB_QUIET",
+                                                       "DIB_SHOW_IMAGE_USAGE",
+                                                       "DIB_RELEASE",
+                                                       "DIB_DISTRIBUTION_MIRROR",
+                                                       "DIB_SHOW_IMAGE_USAGE_FULL"};
+
+bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The names DIB_… in a text.
+void add_variables_in(std::string_view text, std::set<std::string>& names) {
+  for (std::size_t at = text.find("DIB_"); at != std::string_view::npos; at = text.find("DIB_", at + 1)) {
+    std::size_t end = at;
+    while (end < text.size() && is_part_of_name(text[end])) ++end;
+    if (at == 0 || !is_part_of_name(text[at - 1])) names.emplace(text.substr(at, end - at));
+  }
+}
+
+void add_variables_below(const FileReader& files, const fs::path& directory, int depth, std::set<std::string>& names) {
+  for (const std::string& name : files.list(directory)) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status || k_foreign.count(name) > 0) continue;
+    if (status->type == FileStatus::Type::directory && depth > 0) add_variables_below(files, path, depth - 1, names);
+    if (status->type == FileStatus::Type::regular) add_variables_in(files.read(path).value_or(""), names);
+  }
+}
+
+/// Whether two names are the same but for a few letters in one place: a word more or another is no slip of the hand,
+/// but the variable of an element that is not in this image.
+bool is_slip(const std::string& a, const std::string& b) {
+  constexpr std::size_t most = 3;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t head = 0;
+  while (head < shorter && a[head] == b[head]) ++head;
+  std::size_t tail = 0;
+  while (tail < shorter - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  return std::max(a.size(), b.size()) - head - tail <= most;
+}
+
+/// The variable of "NAME = value".
+std::string condition_variable(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  return std::string(trim(line.substr(0, equals > 0 && line[equals - 1] == '!' ? equals - 1 : equals)));
+}
+
+std::string variable_in(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::vector<Finding> idle_hooks(const FileReader& files, const Element& element) {
+  std::vector<Finding> found;
+  for (const PhaseInfo& phase : k_phases) {
+    const fs::path directory = element.path / directory_name(phase.phase);
+    for (const std::string& name : files.list(directory)) find_idle(files, directory, name, found);
+  }
+  return found;
+}
+
+std::vector<Finding> unread_places(const FileReader& files, const Element& element) {
+  std::vector<Finding> found;
+  const std::vector<std::string> phases = phase_directories();
+  const auto warn = [&](const fs::path& path, const char* check, std::string what) {
+    found.push_back({path, 0, Severity::error, check, std::move(what)});
+  };
+  for (const std::string& name : files.list(element.path)) {
+    const fs::path path = element.path / name;
+    const bool known_phase = std::find(phases.begin(), phases.end(), name) != phases.end();
+    const bool known_file = std::find(k_data_files.begin(), k_data_files.end(), name) != k_data_files.end();
+    if (name.front() == '.' || known_phase || known_file || k_foreign.count(name) > 0) continue;
+    if (is_lint_directory(files, path)) {
+      const bool suffixed = name.size() > 2 && name.ends_with(".d");
+      if (k_data_directories.count(name) > 0) continue;
+      if (k_former_phases.count(name) > 0) {
+        warn(path, "phase", cat(name, " was a phase once; nothing runs it any more"));
+        continue;
+      }
+      const std::optional<std::string> near = meant(name, phases);
+      const bool alike = near && (suffixed || plain_name(*near) == plain_name(name));
+      if ((!suffixed && !alike) || is_mentioned(files, element.path, name, 2)) continue;
+      warn(path, "phase",
+           cat("unknown phase ", name, near ? cat("; did you mean ", *near, "?") : "", " (phases: ", join(phases, " "),
+               ")"));
+    } else if (is_lint_file(files, path)) {
+      const std::optional<std::string> near = meant(name, k_data_files);
+      if (!near || name.starts_with("block-device-") || is_mentioned(files, element.path, name, 2)) continue;
+      warn(path, "filename", cat("nothing reads a file of this name; did you mean ", *near, "?"));
+    }
+  }
+  return found;
+}
+
+std::vector<Finding> unknown_systems(const FileReader& files, const Element& element) {
+  std::vector<Finding> found;
+  for (const char* name : {"svc-map", "pkg-map"}) {
+    const fs::path file = element.path / name;
+    const std::optional<FileStatus> status = files.status(file);
+    if (!status || status->type != FileStatus::Type::regular || (status->mode & 0111U) != 0) continue;
+    try {
+      find_unknown_in(load_yaml(files.read(file).value_or("")), file, std::string_view(name) == "svc-map", found);
+    } catch (const YAML::Exception&) {  // said with its place by whoever reads it
+      continue;
+    }
+  }
+  return found;
+}
+
+std::vector<Finding> foreign_line_ends(const FileReader& files, const Element& element) {
+  std::vector<Finding> found;
+  for (const fs::path& path : line_files(files, element)) {
+    const std::string text = files.read(path).value_or("");
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos || end == 0 || text[end - 1] != '\r') continue;
+    const std::string what = text.starts_with("#!")
+                                 ? cat("the kernel looks for a program '", text.substr(2, end - 3), "\\r'")
+                                 : "names in it end with a carriage return";
+    found.push_back({path, 1, Severity::error, "crlf",
+                     cat("its lines end as on Windows (CRLF): ", what, "; sed -i 's/\\r$//' mends it")});
+  }
+  return found;
+}
+
+std::vector<Finding> vain_conditions(const std::vector<PackageEntry>& entries) {
+  std::vector<Finding> found;
+  for (const PackageEntry& entry : entries) {
+    const auto warn = [&](const std::string& what) {
+      found.push_back({entry.file, entry.at.line, Severity::warning, "when",
+                       cat("package ", entry.package, " is never installed: ", what)});
+    };
+    for (const std::string& line : entry.when) {
+      const std::string fault = condition_fault(line);
+      if (!fault.empty() && line.find("!=") == std::string::npos) warn(fault);
+    }
+    if (const std::string fault = contradiction(entry.when); !fault.empty()) warn(fault);
+    const std::vector<std::string> known = known_architectures();
+    const bool some = std::any_of(entry.arch.begin(), entry.arch.end(), [&](const std::string& arch) {
+      return std::find(known.begin(), known.end(), arch) != known.end();
+    });
+    if (!entry.arch.empty() && !some) warn(cat("no machine is called ", join(entry.arch, ", ")));
+    const std::vector<std::string> types = known_install_types();
+    const bool any =
+        entry.install_type.empty() || std::find(types.begin(), types.end(), entry.install_type) != types.end();
+    if (!any) warn(cat("no installtype is called ", entry.install_type, " (", join(types, ", "), ")"));
+  }
+  return found;
+}
+
+std::vector<Finding> syntax_faults(const FileReader& files, const std::vector<Element>& elements, CommandRunner& runner,
+                                   std::vector<std::string>& known) {
+  const std::set<std::string> understood(known.begin(), known.end());
+  std::vector<std::string> argv = {"bash", "-c", "for file in \"$@\"; do bash -n \"$file\"; done", "syntax"};
+  const std::size_t fixed = argv.size();
+  std::vector<std::string> digests;
+  for (const Element& element : elements) {
+    for (const fs::path& path : shell_files(files, element)) {
+      std::string digest = hex_digest(HashKind::sha256, files.read(path).value_or(""));
+      if (understood.count(digest) > 0) continue;
+      argv.push_back(path.string());
+      digests.push_back(std::move(digest));
+    }
+  }
+  if (argv.size() == fixed) return {};
+  Environment environment = current_environment();
+  environment["LC_ALL"] = "C";
+  environment.erase("BASH_ENV");
+  std::vector<Finding> found;
+  std::set<std::string> wrong;
+  for (const std::string& line : split_lines(runner.run({.argv = argv, .env = environment}).err)) {
+    std::optional<Finding> finding = syntax_finding(line);
+    if (finding && wrong.insert(finding->file.string()).second) found.push_back(std::move(*finding));
+  }
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (wrong.count(argv[fixed + i]) == 0) known.push_back(digests[i]);
+  }
+  return found;
+}
+
+std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet& elements,
+                                      const Environment& environment) {
+  const Element* const devuser = elements.find("devuser");
+  if (devuser == nullptr) return {};
+  for (const char* name : {"DIB_DEV_USER_PASSWORD", "DIB_DEV_USER_AUTHORIZED_KEYS"}) {
+    if (!variable_in(environment, name).empty()) return {};
+    for (const Element& element : elements.elements) {  // another element may set it
+      if (element.name != "devuser" && is_mentioned(files, element.path / "environment.d", name, 0)) return {};
+    }
+  }
+  for (const char* type : {"ed25519", "ecdsa", "rsa", "dsa"}) {
+    if (files.status(home_directory(environment) / ".ssh" / cat("id_", type, ".pub"))) return {};
+  }
+  const std::string user = variable_in(environment, "DIB_DEV_USER_USERNAME");
+  return {
+      {devuser->path, 0, Severity::warning, "login",
+       cat("nobody can log in as ", user.empty() ? "devuser" : user,
+           ": there is neither a public key in ~/.ssh, nor DIB_DEV_USER_AUTHORIZED_KEYS, nor DIB_DEV_USER_PASSWORD")}};
+}
+
+std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSet& elements,
+                                        const Environment& environment) {
+  std::set<std::string> set;
+  for (const auto& [name, value] : environment) {
+    const bool composed = name.starts_with("DIB_INSTALLTYPE_") || name.starts_with("DIB_REPO");
+    if (name.starts_with("DIB_") && !composed && !value.empty()) set.insert(name);
+  }
+  for (const std::string& name : k_builders_variables) set.erase(name);
+  if (set.empty()) return {};
+  std::set<std::string> read(k_builders_variables.begin(), k_builders_variables.end());
+  for (const Element& element : elements.elements) add_variables_below(files, element.path, 3, read);
+  std::vector<Finding> found;
+  for (const std::string& name : set) {
+    if (read.count(name) > 0) continue;
+    const std::optional<std::string> near = nearest(name, {read.begin(), read.end()});
+    if (!near || !is_slip(name, *near)) continue;
+    found.push_back({"environment", 0, Severity::warning, "variable",
+                     cat(name, " is set, and nothing in this image reads it; did you mean ", *near, "?")});
+  }
+  return found;
+}
+
+std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
+  std::vector<Finding> found;
+  for (const PackageEntry& entry : plan.packages) {
+    for (const std::string& line : entry.when) {
+      const std::string name = condition_variable(line);
+      const std::vector<Element>& elements = plan.elements.elements;
+      const bool builders =
+          name == "ARCH" || name == "FS_TYPE" || name == "SKIP_BASE" || name.starts_with("IMAGE_") ||
+          std::find(k_builders_variables.begin(), k_builders_variables.end(), name) != k_builders_variables.end();
+      const bool is_set = builders || environment.count(name) > 0 ||
+                          std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
+                            return is_mentioned(files, element.path / "environment.d", name, 0);
+                          });
+      if (is_set) continue;
+      found.push_back(
+          {entry.file, entry.at.line, Severity::warning, "when",
+           cat("package ", entry.package, " asks for ", name,
+               ", which nobody sets: the build will end there; a file in environment.d can have its default")});
+    }
+  }
+  return found;
+}
+
+std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, const Environment& environment,
+                              CommandRunner& runner, std::vector<std::string>& known) {
+  std::vector<Element> foreign;
+  std::vector<Finding> all;
+  const auto add = [&](std::vector<Finding> found) {
+    for (Finding& finding : found) all.push_back(std::move(finding));
+  };
+  for (const Element& element : plan.elements.elements) {
+    if (element.built_in) continue;
+    foreign.push_back(element);
+    add(idle_hooks(files, element));
+    add(unread_places(files, element));
+    add(unknown_systems(files, element));
+    add(foreign_line_ends(files, element));
+  }
+  add(syntax_faults(files, foreign, runner, known));
+  add(vain_conditions(plan.packages));
+  add(unset_conditions(files, plan, environment));
+  add(locked_out_users(files, plan.elements, environment));
+  add(misspelt_variables(files, plan.elements, environment));
+  std::erase_if(all, [&](const Finding& finding) {
+    const bool has_text = is_lint_file(files, finding.file);  // not of a directory, nor of the command line
+    if (has_text && disabled_checks(files.read(finding.file).value_or("")).count(finding.check) > 0) return true;
+    return std::any_of(foreign.begin(), foreign.end(), [&](const Element& element) {
+      if (!finding.file.string().starts_with(element.path.string() + "/")) return false;
+      for (const char* name : {"README.rst", "README.md"}) {
+        if (disabled_checks(files.read(element.path / name).value_or(""), "").count(finding.check) > 0) return true;
+      }
+      return false;
+    });
+  });
+  for (Finding& finding : all) finding.severity = Severity::warning;
+  return all;
+}
+
+}  // namespace hearth::builder

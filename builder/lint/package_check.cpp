@@ -1,0 +1,218 @@
+#include "builder/lint/package_check.hpp"
+
+#include <archive.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "builder/packages/package_map.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_apt_lists = "/var/lib/apt/lists";
+
+struct Wanted {
+  std::string name;
+  fs::path file;
+  int line = 0;
+};
+
+struct System {
+  std::string distro;
+  std::string release;
+};
+
+std::string setting_in(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+std::string host_release(const FileReader& files, const std::string& distro) {
+  std::string id;
+  std::string codename;
+  for (const std::string& line : split_lines(files.read("/etc/os-release").value_or(""))) {
+    if (line.starts_with("ID=")) id = line.substr(3);
+    if (line.starts_with("VERSION_CODENAME=")) codename = line.substr(17);
+  }
+  return id == distro ? codename : "";
+}
+
+/// What is bootstrapped, as far as the elements' names and the caller's variables tell.
+std::optional<System> system_of(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
+  System system;
+  for (const char* distro : {"debian", "ubuntu"}) {
+    if (plan.elements.find(cat(distro, "-minimal")) != nullptr) system.distro = distro;
+  }
+  if (system.distro.empty()) return std::nullopt;
+  system.release = setting_in(environment, "DIB_RELEASE");
+  if (system.release.empty()) system.release = host_release(files, system.distro);
+  if (system.release.empty()) return std::nullopt;
+  return system;
+}
+
+bool is_named_in(const FileReader& files, const fs::path& directory, std::string_view word, int depth) {
+  for (const std::string& name : files.list(directory)) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status) continue;
+    if (status->type == FileStatus::Type::directory) {
+      if (depth > 0 && is_named_in(files, path, word, depth - 1)) return true;
+    } else if (status->type == FileStatus::Type::regular) {
+      if (files.read(path).value_or("").find(word) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether packages may come from repositories that no list here is of.
+bool has_further_sources(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
+  if (!setting_in(environment, "DIB_APT_SOURCES_CONF").empty() || !setting_in(environment, "DIB_APT_SOURCES").empty()) {
+    return true;
+  }
+  const auto& elements = plan.elements.elements;
+  return std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
+    return !element.built_in && (is_named_in(files, element.path, "sources.list", 2) ||
+                                 is_named_in(files, element.path, "add-apt-repository", 2));
+  });
+}
+
+std::vector<std::string> mapped(const FileReader& files, const PackageEntry& entry, const BuildPlan& plan,
+                                const System& system) {
+  const Element* const element = plan.elements.find(entry.element);
+  const fs::path file = element == nullptr ? fs::path() : element->path / "pkg-map";
+  const auto text = element == nullptr ? std::nullopt : files.read(file);
+  if (!text) return {entry.package};
+  const Result<PackageMap> map = PackageMap::parse(*text, file.string(), system.distro, system.release);
+  if (!map.ok()) return {};
+  return map.value().find(entry.package).value_or(std::vector<std::string>{entry.package});
+}
+
+std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                    const System& system) {
+  Environment environment = request.environment;
+  environment["ARCH"] = request.architecture;
+  environment["DISTRO_NAME"] = system.distro;
+  environment["DIB_RELEASE"] = system.release;
+  environment.emplace("DIB_DEFAULT_INSTALLTYPE", request.install_type);
+  std::vector<Wanted> wanted;
+  for (const PackageEntry& entry : plan.packages) {
+    if (entry.action == PackageEntry::Action::uninstall) continue;
+    try {
+      if (choose_packages({entry}, environment).empty()) continue;
+    } catch (const Error&) {  // a condition on what environment.d is yet to set
+      continue;
+    }
+    for (const std::string& name : mapped(files, entry, plan, system))
+      wanted.push_back({name, entry.file, entry.at.line});
+  }
+  for (const std::string& name : request.packages) wanted.push_back({name, "-p", 0});
+  return wanted;
+}
+
+/// "NAME:amd64", "NAME=1.0" and "NAME/suite" are NAME to apt; what else is no name (patterns, files, tasks) is empty.
+std::string plain_package(const std::string& word) {
+  const std::string name = word.substr(0, word.find_first_of(":=/"));
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.';
+  });
+  const bool begins = !name.empty() && std::isalnum(static_cast<unsigned char>(name.front())) != 0;
+  return plain && begins && !name.ends_with("-") && !name.ends_with("+") ? name : "";
+}
+
+/// Those of the release: its own, updates and security, plain or compressed.
+std::vector<fs::path> lists_in(const FileReader& files, const fs::path& directory, const ImageRequest& request,
+                               const std::string& release) {
+  std::vector<fs::path> lists;
+  for (const std::string& name : files.list(directory)) {
+    const bool is_list = name.find(cat("_binary-", request.architecture, "_Packages")) != std::string::npos;
+    const bool is_ours = name.find(cat("_dists_", release, "_")) != std::string::npos ||
+                         name.find(cat("_dists_", release, "-")) != std::string::npos;
+    if (is_list && is_ours) lists.push_back(directory / name);
+  }
+  return lists;
+}
+
+std::vector<fs::path> package_lists(const FileReader& files, const ImageRequest& request, const System& system) {
+  const fs::path cached =
+      request.cache / "apt" / system.distro / cat("lists-", system.release, "-", request.architecture);
+  std::vector<fs::path> lists = lists_in(files, cached, request, system.release);
+  return lists.empty() ? lists_in(files, k_apt_lists, request, system.release) : lists;
+}
+
+/// The text of a file that may be compressed; empty where it can't be read.
+std::string unpacked(const fs::path& file) {
+  struct Free {
+    void operator()(archive* reader) const { ::archive_read_free(reader); }
+  };
+  const std::unique_ptr<archive, Free> reader(::archive_read_new());
+  ::archive_read_support_filter_all(reader.get());
+  ::archive_read_support_format_raw(reader.get());
+  ::archive_entry* entry = nullptr;
+  constexpr std::size_t block = std::size_t{1} << 20U;
+  if (::archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK) return "";
+  if (::archive_read_next_header(reader.get(), &entry) != ARCHIVE_OK) return "";
+  std::string text;
+  std::vector<char> buffer(block);
+  while (true) {
+    const la_ssize_t got = ::archive_read_data(reader.get(), buffer.data(), buffer.size());
+    if (got < 0) return "";
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+void add_package_names(std::string_view list, std::unordered_set<std::string>& names) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find('\n', at), list.size());
+    const std::string_view line = list.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("Package: ")) {
+      names.emplace(trim(line.substr(9)));
+    } else if (line.starts_with("Provides: ")) {
+      for (const std::string& each : split(line.substr(10), ',')) {
+        const std::vector<std::string> words = split_words(each);
+        if (!words.empty()) names.insert(words.front().substr(0, words.front().find(':')));
+      }
+    }
+  }
+}
+
+std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                      std::vector<std::string>& known) {
+  const std::optional<System> system = system_of(files, plan, request.environment);
+  if (!system || has_further_sources(files, plan, request.environment)) return {};
+  const auto memory = [&](const std::string& name) {
+    return cat("package ", system->distro, " ", system->release, " ", name);
+  };
+  const std::set<std::string> seen(known.begin(), known.end());
+  std::vector<Wanted> open = wanted_packages(files, request, plan, *system);
+  for (Wanted& each : open) each.name = plain_package(each.name);
+  std::erase_if(open, [&](const Wanted& each) { return each.name.empty() || seen.count(memory(each.name)) > 0; });
+  if (open.empty()) return {};
+  std::unordered_set<std::string> names;
+  for (const fs::path& list : package_lists(files, request, *system)) add_package_names(unpacked(list), names);
+  if (names.empty()) return {};
+  std::vector<Finding> found;
+  for (const Wanted& each : open) {
+    if (names.count(each.name) > 0) {
+      known.push_back(memory(each.name));
+      continue;
+    }
+    const auto near = nearest(each.name, {names.begin(), names.end()});
+    found.push_back({each.file, each.line, Severity::warning, "package",
+                     cat(each.name, " is in no repository of ", system->distro, " ", system->release,
+                         near ? cat("; did you mean ", *near, "?") : "")});
+  }
+  return found;
+}
+
+}  // namespace hearth::builder

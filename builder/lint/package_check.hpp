@@ -1,0 +1,26 @@
+// Names of packages against the lists of the repositories that they would come from, before anything is fetched: the
+// lists of an earlier build's bootstrap, else those of this machine's apt. Where neither has the release, nothing is
+// said.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/sys/file.hpp"
+#include "builder/lint/finding.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Adds the names that a Packages file (deb822) has, and those that its packages provide.
+void add_package_names(std::string_view list, std::unordered_set<std::string>& names);
+
+/// What package-installs files and -p ask for and no list has, with the nearest name. `known` are names that were found
+/// before ("package SYSTEM RELEASE NAME"); those of this call are added.
+[[nodiscard]] std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request,
+                                                    const BuildPlan& plan, std::vector<std::string>& known);
+
+}  // namespace hearth::builder

@@ -1,0 +1,85 @@
+#include "builder/run/build_warnings.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "builder/lint/left_out.hpp"
+#include "builder/lint/package_check.hpp"
+#include "builder/store/layer_store.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::size_t k_most_remembered = 20000;
+
+/// What was found right before, a line each.
+class Remembered {
+ public:
+  explicit Remembered(const fs::path& cache) : file_(layer_directory(cache) / "checked") {
+    lines = split_lines(RealFileSystem().read(file_).value_or(""));
+    before_ = lines.size();
+  }
+
+  void keep() const {
+    if (lines.size() == before_ || !fs::is_directory(file_.parent_path())) return;
+    const std::size_t first = lines.size() > k_most_remembered ? lines.size() - k_most_remembered : 0;
+    const std::vector<std::string> last(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end());
+    try {
+      RealFileSystem().write(file_, cat(join(last, "\n"), "\n"), {.mode = 0644});
+    } catch (const Error&) {  // of another user, or a full disk: the next build looks again
+      return;
+    }
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  fs::path file_;
+  std::size_t before_ = 0;
+};
+
+}  // namespace
+
+std::vector<Finding> build_warnings(const ImageRequest& request, const BuildPlan& plan, CommandRunner& runner) {
+  const RealFileSystem files;
+  Remembered remembered(request.cache);
+  std::vector<Finding> warnings = left_out(files, plan, request.environment, runner, remembered.lines);
+  for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {
+    warnings.push_back(std::move(finding));
+  }
+  remembered.keep();
+  return warnings;
+}
+
+void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings) {
+  if (!request.strict || warnings.empty()) return;
+  std::vector<std::string> lines;
+  for (const Finding& finding : warnings) lines.push_back(finding_text(finding));
+  throw Error(ErrorKind::input, cat("with --strict, warnings end the build:\n", join(lines, "\n")));
+}
+
+void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log) {
+  for (const Finding& finding : warnings) {
+    const std::string text = finding_text(finding);
+    log.line(text);
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+}
+
+void tell_at_end(const ImageRequest& request, const BuildPlan& plan, std::vector<Finding> warnings, bool failed,
+                 BuildLog& log) {
+  if (failed) {
+    std::vector<std::string> known;
+    for (Finding& finding : unknown_packages(RealFileSystem(), request, plan, known)) {
+      if (std::find(warnings.begin(), warnings.end(), finding) == warnings.end())
+        warnings.push_back(std::move(finding));
+    }
+  }
+  tell_warnings(warnings, log);
+}
+
+}  // namespace hearth::builder

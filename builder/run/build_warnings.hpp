@@ -1,0 +1,29 @@
+// What a build would leave out without a word, told before its first hook and again at its end; with --strict it ends
+// the build. Scripts and names that were found right before are remembered beside the layers, so that this costs
+// little.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builder/lint/finding.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/build_log.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+[[nodiscard]] std::vector<Finding> build_warnings(const ImageRequest& request, const BuildPlan& plan,
+                                                  CommandRunner& runner);
+
+/// Throws Error(input) with all of them when the request is strict and there are some.
+void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings);
+
+/// A line each, to the log and to stderr.
+void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log);
+
+/// After a failure: the same again, and names of packages that only the lists which the build fetched could tell of.
+void tell_at_end(const ImageRequest& request, const BuildPlan& plan, std::vector<Finding> warnings, bool failed,
+                 BuildLog& log);
+
+}  // namespace hearth::builder

@@ -1,0 +1,129 @@
+#!/bin/bash
+# What a build would leave out without a word: the mistakes that people make in their first elements. Each is told by plan, by
+# create (before the first hook, and again at its end) and by lint, with its place and the nearest right thing; --strict ends
+# the build.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+mkdir -p mine home/.ssh
+export ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH HEARTH_UPSTREAM_ELEMENTS=no
+
+# element: an empty one, named web.
+element() {
+    rm -rf mine/web
+    mkdir -p mine/web/install.d mine/web/environment.d
+    echo "web" > mine/web/README.md
+    printf 'package-installs\n' > mine/web/element-deps
+    hook 50-web 'echo hook'
+}
+# hook NAME TEXT [PHASE.d]: a good hook.
+hook() {
+    mkdir -p "mine/web/${3:-install.d}"
+    printf '#!/bin/bash\nset -eu\nset -o pipefail\n%s\n' "$2" > "mine/web/${3:-install.d}/$1"
+    chmod +x "mine/web/${3:-install.d}/$1"
+}
+# told TEXT [WORD…]: plan and lint tell of it; so does a plan by --strict, which fails.
+told() {
+    local text=$1
+    shift
+    "$HEARTH" image plan -n tiny-os web "$@" > plan 2>&1 || fail "no plan: $(cat plan)"
+    expect_text plan "$text"
+    "$HEARTH" image plan -n --strict tiny-os web "$@" > plan 2>&1 && fail "--strict takes it: $text"
+    expect_text plan "$text" "with --strict"
+    "$HEARTH" image plan -n --json tiny-os web "$@" 2> /dev/null |
+        python3 -c 'import json, sys; sys.exit(0 if json.load(sys.stdin)["warnings"][0]["check"] else 1)' || fail "the plan as JSON has no warning: $text"
+}
+# linted TEXT: lint tells of it, and ends with 1.
+linted() {
+    "$HEARTH" element lint --strict mine/web > lint 2>&1 && fail "lint finds nothing: $1"
+    expect_text lint "$1"
+}
+
+element
+"$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 || fail "a good element is refused: $(cat plan)"
+"$HEARTH" element lint --strict mine/web > lint 2>&1 || fail "a good element has findings: $(cat lint)"
+
+element && chmod -x mine/web/install.d/50-web
+told "mine/web/install.d/50-web: warning: this hook does not run, it is not executable: chmod +x"
+linted "50-web:1: error: it begins with #! and is not executable"
+element && hook 50-web true post-instal.d
+told "unknown phase post-instal.d; did you mean post-install.d?"
+linted "did you mean post-install.d?"
+for name in package-installs.yml package_installs.yaml; do
+    element && echo "git:" > mine/web/$name
+    told "mine/web/$name: warning: nothing reads a file of this name; did you mean package-installs.yaml?"
+    linted "did you mean package-installs.yaml?"
+done
+element && printf 'web:\n  default: nginx\n' > mine/web/svc_map
+told "did you mean svc-map?"
+element && printf 'web:\n  defualt: nginx\n' > mine/web/svc-map
+told "mine/web/svc-map:2: warning: no system is called 'defualt'; did you mean default?"
+linted "did you mean default?"
+element && printf 'git:\n  when: WEB_DEBUG == 1\n' > mine/web/package-installs.yaml
+WEB_DEBUG=1 told "package-installs.yaml:2: warning: package git is never installed: 'WEB_DEBUG == 1'"
+element && printf 'git:\n  arch: amd46\n' > mine/web/package-installs.yaml
+told "no machine is called amd46"
+element && printf 'git:\n  when: WEB_DEBUG = 1\n' > mine/web/package-installs.yaml
+told "package git asks for WEB_DEBUG, which nobody sets"
+element && hook 60-web 'echo "${DIB_WEB_PORT:-80}"'
+DIB_WEB_PROT=81 told "DIB_WEB_PROT is set, and nothing in this image reads it; did you mean DIB_WEB_PORT?"
+element && mkdir -p mine/web/install.d/70-more && cp mine/web/install.d/50-web mine/web/install.d/70-more/10-x
+told "hooks in a directory are not run"
+"$HEARTH" image plan -n tiny-os ./mine/web > plan 2>&1 && fail "a path is an element"
+expect_text plan "An element is called by its name"
+"$HEARTH" image create images.yml > plan 2>&1 && fail "a file that is not there is an element"
+expect_text plan "a file of images ends in .yaml, and must be there"
+element && hook 60-wrong 'if true'
+told "mine/web/install.d/60-wrong:5: warning: bash: syntax error: unexpected end of file"
+linted "60-wrong:5: error: bash: syntax error"
+element && echo 'export A=(' > mine/web/environment.d/10-web
+told "environment.d/10-web:"
+element && sed -i 's/$/\r/' mine/web/install.d/50-web
+told "the kernel looks for a program '/bin/bash\\r'"
+linted "its lines end as on Windows (CRLF)"
+[ "$(grep -c '50-web' lint)" = 1 ] || fail "CRLF has follow-ups: $(cat lint)"
+element && hook 60-web.sh true
+told "this hook does not run, its name may have letters"
+element && printf 'package-installs\ndevuser\n' > mine/web/element-deps
+told "nobody can log in as devuser"
+touch "$HOME/.ssh/id_ed25519.pub"
+"$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 || fail "a key is not enough: $(cat plan)"
+
+# A build tells before its first hook, and again as its last lines; with --strict it does not begin.
+element && chmod -x mine/web/install.d/50-web && hook 60-web 'echo hook-runs'
+"$HEARTH" image create -n -t tar -o one tiny-os web > out 2>&1 < /dev/null || fail "does not build: $(cat out)"
+[ "$(grep -c 'install.d/50-web: warning: this hook does not run' out)" = 2 ] || fail "not told twice: $(cat out)"
+tail -n 1 out > last
+expect_text last "install.d/50-web: warning: this hook does not run"
+told_at=$(grep -n '50-web: warning' one.d/build.log | head -n 1 | cut -d: -f1)
+[ "$told_at" -lt "$(grep -n 'running root.d' one.d/build.log | head -n 1 | cut -d: -f1)" ] || fail "told after the first hook"
+"$HEARTH" image create -n -t tar -o one tiny-os web > out 2>&1 < /dev/null || fail "is not up to date: $(cat out)"
+[ "$(grep -c '50-web: warning' out)" = 1 ] || fail "what is up to date does not tell once: $(cat out)"
+"$HEARTH" image create -n --strict -t tar -o two tiny-os web > out 2>&1 < /dev/null && fail "--strict builds"
+[ ! -e two.d ] || fail "--strict began"
+
+# Lint mends what is safe.
+element && chmod -x mine/web/install.d/50-web && sed -i 's/$/\r/' mine/web/environment.d/../README.md
+printf 'package-installs\na-z\n' > mine/web/element-deps && mkdir -p mine/a-z && touch mine/a-z/README.md
+printf 'export A=1\r\n' > mine/web/environment.d/10-web
+"$HEARTH" element lint --fix mine/web > lint 2>&1 || fail "lint --fix: $(cat lint)"
+expect_text lint "mended: " "[executable]" "[crlf]" "[depsort]"
+"$HEARTH" element lint --strict mine/web > lint 2>&1 || fail "mended, and yet: $(cat lint)"
+[ -x mine/web/install.d/50-web ] || fail "the hook is not executable"
+
+# Other people's elements are not asked for our style.
+element && printf '#!/bin/bash\n  echo indented\n' > mine/web/install.d/50-web
+"$HEARTH" element lint mine/web > lint 2>&1 || fail "style is an error: $(cat lint)"
+expect_text lint "warning: set -e is missing" "0 errors, "
+! grep -q DIB_DEBUG_TRACE lint || fail "DIB_DEBUG_TRACE is asked for: $(cat lint)"
+"$HEARTH" element lint --house-style mine/web > lint 2>&1 && fail "--house-style asks for nothing"
+expect_text lint "error: it does not follow DIB_DEBUG_TRACE"
+
+# Names of packages, by lists that a bootstrap left.
+mkdir -p mine/debian-minimal cache/apt/debian/lists-bookworm-amd64
+echo operating-system > mine/debian-minimal/element-provides
+printf 'Package: nginx-light\n\nPackage: git\n' > cache/apt/debian/lists-bookworm-amd64/m_dists_bookworm_main_binary-amd64_Packages
+element && printf 'nginx-lihgt:\ngit:\n' > mine/web/package-installs.yaml
+DIB_RELEASE=bookworm DIB_IMAGE_CACHE=$work/cache "$HEARTH" image plan -n -a amd64 -p gti debian-minimal web > plan 2>&1 || fail "no plan: $(cat plan)"
+expect_text plan "mine/web/package-installs.yaml:1: warning: nginx-lihgt is in no repository of debian bookworm; did you mean nginx-light?" \
+    "-p: warning: gti is in no repository of debian bookworm; did you mean git?"
+finish

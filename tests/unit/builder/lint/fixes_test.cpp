@@ -1,0 +1,40 @@
+#include "builder/lint/fixes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/sys/file.hpp"
+
+namespace hearth::builder {
+namespace {
+
+struct FixesTest : testing::Test {
+  TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+
+  std::string mended(const std::string& check, const std::string& before, std::uint32_t mode = 0640) {
+    const fs::path file = directory.path() / "file";
+    RealFileSystem().write(file, before, {.mode = mode});
+    EXPECT_TRUE(mend({file, 1, Severity::error, check, ""}));
+    mode_ = RealFileSystem().status(file)->mode & 07777U;
+    return read_file(file);
+  }
+  std::uint32_t mode_ = 0;
+};
+
+TEST_F(FixesTest, XBitsAreSetForWhoMayRead) {
+  (void)mended("executable", "#!/bin/sh\n");
+  EXPECT_EQ(mode_, 0750U);
+}
+
+TEST_F(FixesTest, LineEndsLastLinesAndOrderAreMendedAndModesStay) {
+  EXPECT_EQ(mended("crlf", "a\r\nb\r\n", 0755), "a\nb\n");
+  EXPECT_EQ(mode_, 0755U);
+  EXPECT_EQ(mended("newline", "a\nb"), "a\nb\n");
+  EXPECT_EQ(mended("depsort", "b\n\na\n"), "a\nb\n");
+}
+
+TEST_F(FixesTest, WhatOnlyAPersonKnowsStays) {
+  EXPECT_FALSE(mend({directory.path() / "none", 0, Severity::error, "phase", ""}));
+}
+
+}  // namespace
+}  // namespace hearth::builder

@@ -1,0 +1,81 @@
+#include "builder/lint/package_check.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/builder/element_tree.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(PackageNames, AreThoseThatListsHaveAndProvide) {
+  std::unordered_set<std::string> names;
+  add_package_names(
+      "Package: nginx\nProvides: httpd, httpd-cgi (= 1), nginx-abi:amd64\nDescription: Package: x\n\nPackage: git",
+      names);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("nginx", "httpd", "httpd-cgi", "nginx-abi", "git"));
+}
+
+struct PackageCheckTest : testing::Test {
+  TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  ElementTree tree{files, directory.path() / "elements"};
+  ImageRequest request;
+  Names known;
+
+  PackageCheckTest() {
+    request.architecture = "amd64";
+    request.cache = directory.path() / "cache";
+    request.environment = {{"DIB_RELEASE", "bookworm"}};
+    const fs::path lists = request.cache / "apt/debian/lists-bookworm-amd64";
+    files.make_directories(lists, 0755);
+    files.write(lists / "mirror_dists_bookworm_main_binary-amd64_Packages",
+                "Package: nginx-light\nProvides: httpd\n\nPackage: git\n", {});
+    tree.add("debian-minimal", "", "operating-system").add("web");
+  }
+  Names faults(const std::string& yaml) {
+    tree.file("web", "package-installs.yaml", yaml);
+    Names texts;
+    BuildPlan plan = tree.plan({"debian-minimal", "web"});
+    for (Element& element : plan.elements.elements) element.built_in = false;
+    for (const Finding& finding : unknown_packages(files, request, plan, known)) {
+      texts.push_back(finding_text(finding).substr(finding.file == "-p" ? 0 : directory.path().string().size()));
+    }
+    return texts;
+  }
+};
+
+TEST_F(PackageCheckTest, ANameThatNoListHasIsToldWithTheNearest) {
+  EXPECT_THAT(faults("nginx-lihgt:\ngit:\nhttpd:\n"),
+              ElementsAre("/elements/web/package-installs.yaml:1: warning: nginx-lihgt is in no repository of debian "
+                          "bookworm; did you mean nginx-light? [package]"));
+  EXPECT_THAT(known, testing::UnorderedElementsAre("package debian bookworm git", "package debian bookworm httpd"));
+}
+
+TEST_F(PackageCheckTest, NamesBehindMapsCountAndThoseThatAreMappedAwayDont) {
+  tree.file("web", "pkg-map", R"({"default": {"server": "nginx-light", "gone": "", "wrong": "gti"}})");
+  EXPECT_THAT(faults("server:\ngone:\nwrong:\n"), ElementsAre(HasSubstr("gti is in no repository")));
+}
+
+TEST_F(PackageCheckTest, WhatIsNotInstalledHereIsNotAskedFor) {
+  EXPECT_THAT(faults("nope: {arch: arm64}\nnope2: {uninstall: true}\nnope3: {when: UNSET = 1}\n"), IsEmpty());
+}
+
+TEST_F(PackageCheckTest, VersionsArchitecturesAndFilesOfTheCommandLineAreUnderstood) {
+  request.packages = {"git:amd64", "git=1", "git/bookworm", "./own.deb", "gut"};
+  EXPECT_THAT(faults(""), ElementsAre(HasSubstr("-p: warning: gut is in no repository")));
+}
+
+TEST_F(PackageCheckTest, NothingIsSaidWhereFurtherRepositoriesOrNoListsAreKnown) {
+  tree.hook("web", "root.d/10-x", "#!/bin/sh\necho > $TARGET_ROOT/etc/apt/sources.list.d/x.list\n");
+  EXPECT_THAT(faults("nope:\n"), IsEmpty());
+  tree.hook("web", "root.d/10-x", "#!/bin/sh\n");
+  request.environment["DIB_RELEASE"] = "nosuch";
+  EXPECT_THAT(faults("nope:\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hearth::builder
