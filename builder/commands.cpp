@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -59,17 +60,43 @@ std::vector<cli::Option> description_options() {
                                         {"stop-on-failure", 0, "", "don't build further images when one has failed"}});
 }
 
+/// Options that say how images are built, on this machine, and not what is in them: they don't belong into a file.
+const std::set<std::string> k_of_all_images = {"fresh-from",
+                                               "image-cache",
+                                               "min-tmpfs",
+                                               "no-cache",
+                                               "no-tmpfs",
+                                               "refresh",
+                                               "remote-cache",
+                                               "remote-cache-insecure",
+                                               "remote-cache-key",
+                                               "remote-cache-read-only",
+                                               "strict"};
+
+std::vector<std::string> words_for_all(const cli::Arguments& arguments) {
+  std::vector<std::string> words;
+  for (const cli::Option& option : image_options()) {
+    if (!arguments.has(option.key())) continue;
+    if (k_of_all_images.count(option.key()) == 0) {
+      throw Error(ErrorKind::usage, cat(option.display(), " goes into the file when images are described by one"))
+          .hint(option.name.empty() ? std::string("Each image has its own.")
+                                    : cat("Its key there is '", option.name, "'."));
+    }
+    for (const std::string& value : arguments.values(option.key())) {
+      words.push_back(option.display());
+      if (!option.value_name.empty()) words.push_back(value);
+    }
+  }
+  return words;
+}
+
 int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity) {
   const DescribedBuild described{.files = arguments.operands(),
                                  .environment = current_environment(),
                                  .start_directory = fs::current_path(),
                                  .dry_run = arguments.has("dry-run"),
-                                 .stop_on_failure = arguments.has("stop-on-failure")};
-  for (const cli::Option& option : image_options()) {
-    if (arguments.has(option.key())) {
-      throw Error(ErrorKind::usage, cat(option.display(), " goes into the file when images are described by one"));
-    }
-  }
+                                 .stop_on_failure = arguments.has("stop-on-failure"),
+                                 .words = words_for_all(arguments)};
   return build_described_images(described, [&](const ImageRequest& request) {
     return build_image(request, find_installation(current_environment(), executable), verbosity);
   });

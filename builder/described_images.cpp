@@ -23,7 +23,9 @@ std::vector<ImageDescription> read_descriptions(const DescribedBuild& described)
 ImageRequest described_request(const ImageDescription& image, const DescribedBuild& described) {
   try {
     const SystemClock clock;
-    return resolve(cli::parse_options(image_options(), image.words),
+    std::vector<std::string> words = image.words;
+    words.insert(words.begin(), described.words.begin(), described.words.end());
+    return resolve(cli::parse_options(image_options(), words),
                    {.environment = described.environment,
                     .settings = image.environment,
                     .start_directory = described.start_directory,

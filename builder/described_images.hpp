@@ -16,6 +16,7 @@ struct DescribedBuild {
   fs::path start_directory;
   bool dry_run = false;
   bool stop_on_failure = false;
+  std::vector<std::string> words = {};  ///< options for all images: how they are built, not what is in them
 };
 
 /// Reads and checks all files, then builds one image after the other; with dry_run only prints their command lines on

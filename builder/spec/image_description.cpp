@@ -62,6 +62,26 @@ constexpr std::array<Key, 31> k_keys = {{
     {"elements", Shape::list, "", nullptr},
 }};
 
+/// These, and every other option of the command by its long name, in front of the operands.
+const std::vector<Key>& all_keys() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all(k_keys.begin(), k_keys.end());
+    static std::vector<std::string> written;  // "--name"; keys point into it
+    written.reserve(image_options().size());
+    for (const cli::Option& option : image_options()) {
+      const bool known = std::any_of(k_keys.begin(), k_keys.end(), [&](const Key& key) {
+        return option.name.empty() || option.name == key.name || option.name == "server";
+      });
+      if (known) continue;
+      const std::string& word = written.emplace_back(option.display());
+      all.insert(all.end() - 2,
+                 {word.c_str() + 2, option.value_name.empty() ? Shape::flag : Shape::text, word.c_str(), nullptr});
+    }
+    return all;
+  }();
+  return keys;
+}
+
 /// Thrown inside the parser only.
 struct Fault {
   Position at;
@@ -81,7 +101,7 @@ struct Values {
 const Key& find_key(const YAML::Node& node) {
   const std::string name = node.IsScalar() ? node.Scalar() : "";
   std::vector<std::string> names;
-  for (const Key& key : k_keys) {
+  for (const Key& key : all_keys()) {
     if (name == key.name) return key;
     names.emplace_back(key.name);
   }
@@ -248,7 +268,7 @@ std::vector<ImageDescription> DescriptionReader::descriptions() const {
     }
     const auto ramdisk = values.scalars.find("ramdisk");
     image.ramdisk = ramdisk != values.scalars.end() && !ramdisk->second.empty();
-    for (const Key& key : k_keys) add_words(image.words, key, values);
+    for (const Key& key : all_keys()) add_words(image.words, key, values);
     all.push_back(std::move(image));
   }
   return all;

@@ -81,6 +81,13 @@ TEST(ImageDescription, EntriesOfOneNameAreMerged) {
   EXPECT_EQ(all[1].source, "images.yaml:9:3");
 }
 
+TEST(ImageDescription, EveryOptionOfTheCommandIsAKeyByItsLongName) {
+  const auto all =
+      images("- {imagename: x, elements: [os], sign-key: k, record: true, compression: best, strict: no}\n");
+  EXPECT_EQ(join(all[0].words, " "), "-o x --compression best --sign-key k --record os");
+  EXPECT_THAT(refusal("- remote-cach: x\n"), HasSubstr("did you mean remote-cache?"));
+}
+
 TEST(ImageDescription, SeveralFilesAreOneList) {
   const auto all =
       parse_image_descriptions({{"a", "- {imagename: x, elements: [os]}"}, {"b", "- elements: [vm]"}}).value_or_throw();
