@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/routes.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
@@ -145,16 +146,10 @@ ServedResponse IronicApi::drivers(const ApiCall& call) {
     for (const std::string& name : conductor_.drivers().names()) list.push_back(row(name));
     return json_answer(200, {{"drivers", list}});
   }
-  const PowerDriver* driver = conductor_.drivers().find(call.parts[1]);
-  if (driver == nullptr)
+  if (conductor_.drivers().find(call.parts[1]) == nullptr)
     throw Refusal(404, cat("Could not find the following driver(s) or hardware type(s): ", call.parts[1], "."));
   if (call.parts.size() == 3 && call.parts[2] == "properties") {
-    Node none;
-    none.driver = call.parts[1];
-    Json properties = Json::object();
-    for (const std::string& line : driver->missing(none))
-      properties[split_words(line).front()] = cat(line, " Required.");
-    return json_answer(200, properties);
+    return json_answer(200, driver_properties(call.parts[1]));
   }
   return json_answer(200, row(call.parts[1]));
 }

@@ -7,9 +7,11 @@
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/desk.hpp"
+#include "bootstrap/cli/driver_text.hpp"
 #include "bootstrap/cli/node_text.hpp"
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
@@ -123,6 +125,17 @@ void add_special(Json& patch, const cli::Arguments& arguments, const Json& node)
   if (seed != before) patch.push_back({{"op", "add"}, {"path", "/extra/x_seed"}, {"value", seed}});
 }
 
+/// Keys that the node's driver does not read, but look as if it should.
+void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
+  const std::string driver = arguments.value_or("driver", text_in(node, "driver"));
+  for (const std::string& pair : arguments.values("driver-info")) {
+    const std::string key = pair.substr(0, pair.find('='));
+    const std::string meant = meant_driver_key(driver, key);
+    if (meant.empty()) continue;
+    std::fputs(cat("warning: the driver ", driver, " reads no ", key, "; did you mean ", meant, "?\n").c_str(), stderr);
+  }
+}
+
 int set_command(const cli::Arguments& arguments) {
   const auto desk = Desk::open(arguments);
   for (const std::string& id : arguments.operands()) {
@@ -134,7 +147,9 @@ int set_command(const cli::Arguments& arguments) {
       }
     }
     for (const auto& [option, group] : k_groups) add_rows(patch, arguments, option, group);
-    add_special(patch, arguments, desk->call("GET", node_target(id)));
+    const Json node = desk->call("GET", node_target(id));
+    warn_of_misspelt(arguments, node);
+    add_special(patch, arguments, node);
     if (!patch.empty()) desk->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
       desk->call("PUT", node_target(id, cat("/traits/", trait)));
@@ -241,6 +256,15 @@ int log_command(const cli::Arguments& arguments) {
     print_json(log);
   else
     print(text_in(log, "text"));
+  return 0;
+}
+
+int drivers_command(const cli::Arguments& arguments) {
+  const std::string name = arguments.operands().empty() ? "" : arguments.operands()[0];
+  if (arguments.has("json"))
+    print_json(drivers_json(name));
+  else
+    print(name.empty() ? driver_list() : driver_page(name));
   return 0;
 }
 
@@ -360,6 +384,17 @@ std::vector<cli::Command> node_commands() {
                   {"trait", 0, "TRAIT", "one trait"}}),
        unset_command},
       {"node delete", "NODE…", "forget nodes", "", with_desk({}), delete_command},
+      {"node drivers",
+       "[DRIVER]",
+       "print the power drivers; with a name: what it reads of driver_info",
+       "The same table checks nodes (hearth node validate) and inventories. A key is set by 'hearth node set NODE "
+       "--driver-info KEY=VALUE', or stands in the inventory under its own name or its pm_ one.\n\n"
+       "Example: hearth node drivers redfish",
+       {json},
+       drivers_command,
+       "",
+       false,
+       driver_names},
       {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_desk({}), validate_command},
       {"node events", "[NODE]", "print what happened", "",
        with_desk({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, json}),

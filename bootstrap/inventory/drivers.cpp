@@ -94,7 +94,8 @@ std::string management_id(const DriverRow& row, const Json& info) {
   const std::string address = text_in(info, row.driver == "libvirt" ? "libvirt_uri" : prefix + "_address");
   if (row.identity == Identity::none || address.empty()) return "";
   if (row.identity == Identity::system) {
-    return cat(without_scheme(address), "/", text_in(info, prefix + "_system_id"));
+    const std::string port = text_in(info, prefix + "_port");
+    return cat(without_scheme(address), port.empty() ? "" : ":", port, "/", text_in(info, prefix + "_system_id"));
   }
   if (row.identity == Identity::domain) {
     const std::string domain = text_in(info, "libvirt_domain");

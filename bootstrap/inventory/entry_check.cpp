@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {
@@ -110,6 +111,10 @@ void EntryCheck::check_known_keys(const DriverRow& row) {
     const bool known =
         is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key) || key.rfind("properties.", 0) == 0;
     if (!known && !own && !manual && !pm && !idle) fault(key, cat("Unknown field ", key));
+    if (const std::string meant = own ? meant_driver_key(row.driver, key) : ""; !meant.empty()) {
+      warnings_.push_back(
+          cat("node #", index_, ": the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?"));
+    }
   }
 }
 

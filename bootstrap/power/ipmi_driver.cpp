@@ -2,6 +2,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 #include "bootstrap/power/program.hpp"
 
 namespace hearth::bootstrap {
@@ -13,8 +14,8 @@ using Reason = PowerFault::Reason;
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string ipmi_password(const Node& node) {
-  const std::string file = node.info("ipmi_password_file");
-  return file.empty() ? node.info("ipmi_password") : std::string(trim(read_file(file)));
+  const std::string file = driver_setting(node, "ipmi_password_file");
+  return file.empty() ? driver_setting(node, "ipmi_password") : std::string(trim(read_file(file)));
 }
 
 /// What ipmitool says whatever happens.
@@ -39,26 +40,26 @@ std::string reason_text(const CommandResult& result, Reason reason) {
 
 Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
   Command command;
-  const bool old = node.info("ipmi_protocol_version") == "1.5";
+  const bool old = driver_setting(node, "ipmi_protocol_version") == "1.5";
   command.argv = {"ipmitool",
                   "-I",
                   old ? "lan" : "lanplus",
                   "-H",
-                  node.info("ipmi_address"),
+                  driver_setting(node, "ipmi_address"),
                   "-p",
-                  node.info("ipmi_port", "623"),
+                  driver_setting(node, "ipmi_port"),
                   "-L",
-                  node.info("ipmi_priv_level", "ADMINISTRATOR"),
+                  driver_setting(node, "ipmi_priv_level"),
                   "-N",
-                  node.info("ipmi_timeout", "2"),
+                  driver_setting(node, "ipmi_timeout"),
                   "-R",
-                  node.info("ipmi_retries", "1"),
+                  driver_setting(node, "ipmi_retries"),
                   "-v"};  // only so it tells a wrong password from no answer
-  if (!old) command.argv.insert(command.argv.end(), {"-C", node.info("ipmi_cipher_suite", "3")});
-  const std::string user = node.info("ipmi_username");
+  if (!old) command.argv.insert(command.argv.end(), {"-C", driver_setting(node, "ipmi_cipher_suite")});
+  const std::string user = driver_setting(node, "ipmi_username");
   if (!user.empty()) command.argv.insert(command.argv.end(), {"-U", user});
-  if (const std::string target = node.info("ipmi_target_address"); !target.empty()) {
-    command.argv.insert(command.argv.end(), {"-t", target, "-b", node.info("ipmi_target_channel", "0")});
+  if (const std::string target = driver_setting(node, "ipmi_target_address"); !target.empty()) {
+    command.argv.insert(command.argv.end(), {"-t", target, "-b", driver_setting(node, "ipmi_target_channel")});
   }
   command.argv.emplace_back("-E");  // the password is in the environment
   command.argv.insert(command.argv.end(), words.begin(), words.end());
@@ -84,25 +85,18 @@ PowerFault::Reason ipmi_reason(const std::string& output) {
   return Reason::failed;
 }
 
-std::vector<std::string> IpmiDriver::missing(const Node& node) const {
-  std::vector<std::string> missing;
-  if (node.info("ipmi_address").empty()) missing.emplace_back("ipmi_address is missing: the address of the BMC.");
-  const std::string port = node.info("ipmi_port", "623");
-  const std::optional<std::uint64_t> number = parse_number(port);
-  if (!number || *number == 0 || *number > 65535) missing.push_back(cat("ipmi_port ", port, " is no port."));
-  return missing;
-}
+std::vector<std::string> IpmiDriver::missing(const Node& node) const { return driver_key_faults(node, "ipmi"); }
 
 std::mutex& IpmiDriver::bmc(const Node& node) {
   const std::lock_guard lock(mutex_);
-  auto& own = bmcs_[cat(node.info("ipmi_address"), ":", node.info("ipmi_port"))];
+  auto& own = bmcs_[cat(driver_setting(node, "ipmi_address"), ":", driver_setting(node, "ipmi_port"))];
   if (!own) own = std::make_unique<std::mutex>();
   return *own;
 }
 
 std::string IpmiDriver::ipmitool(const Node& node, const std::vector<std::string>& words) {
   const std::lock_guard lock(bmc(node));
-  const ProgramUse use{.what = cat("BMC ", node.info("ipmi_address"), ": ", join(words, " ")),
+  const ProgramUse use{.what = cat("BMC ", driver_setting(node, "ipmi_address"), ": ", join(words, " ")),
                        .package = "ipmitool",
                        .reason = [](const CommandResult& result) { return ipmi_reason(result.err + result.out); },
                        .told = reason_text};
@@ -113,15 +107,16 @@ Power IpmiDriver::state(const Node& node) {
   const std::string out = ipmitool(node, {"chassis", "power", "status"});
   if (has(out, "is on")) return Power::on;
   if (has(out, "is off")) return Power::off;
-  throw PowerFault(Reason::failed, cat("BMC ", node.info("ipmi_address"), " does not tell the power: ", trim(out)));
+  throw PowerFault(Reason::failed,
+                   cat("BMC ", driver_setting(node, "ipmi_address"), " does not tell the power: ", trim(out)));
 }
 
 void IpmiDriver::wait_until(const Node& node, Power wanted, Duration patience) {
   const Deadline deadline = Deadline::after(patience, clock_);
   while (state(node) != wanted) {
     if (deadline.passed(clock_.now())) {
-      throw PowerFault(Reason::failed, cat("BMC ", node.info("ipmi_address"), " said yes, but the machine is still ",
-                                           wanted == Power::on ? "off" : "on"));
+      throw PowerFault(Reason::failed, cat("BMC ", driver_setting(node, "ipmi_address"),
+                                           " said yes, but the machine is still ", wanted == Power::on ? "off" : "on"));
     }
     clock_.sleep(std::chrono::milliseconds(500));
   }
@@ -149,7 +144,7 @@ void IpmiDriver::set_boot_device(const Node& node, const std::string& device, bo
       {"pxe", "pxe"}, {"disk", "disk"}, {"cdrom", "cdrom"}, {"bios", "bios"}};
   const auto name = names.find(device);
   if (name == names.end()) throw PowerFault(Reason::failed, cat("IPMI has no boot device ", device));
-  if (node.info("ipmi_disable_boot_timeout", "true") != "false") {
+  if (driver_setting(node, "ipmi_disable_boot_timeout") != "false") {
     try {  // else the wish is forgotten after 60 s; not every BMC knows the command
       ipmitool(node, {"raw", "0x00", "0x08", "0x03", "0x08"});
     } catch (const PowerFault& fault) {

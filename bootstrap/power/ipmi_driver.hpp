@@ -1,10 +1,5 @@
 // The driver ipmi: BMCs by IPMI over LAN (RMCP+), through ipmitool. The password reaches it by its environment, never
 // by its arguments. One command at a time for each BMC.
-//
-// driver_info: ipmi_address, ipmi_username, ipmi_password (or ipmi_password_file), ipmi_port (623), ipmi_priv_level
-// (ADMINISTRATOR), ipmi_protocol_version (2.0, or 1.5), ipmi_cipher_suite (3 where nothing is said), ipmi_bridging,
-// ipmi_target_address, ipmi_target_channel, ipmi_timeout (seconds a try, 2), ipmi_retries (1),
-// ipmi_disable_boot_timeout.
 #pragma once
 
 #include <mutex>

@@ -2,6 +2,7 @@
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 #include "bootstrap/power/program.hpp"
 
 namespace hearth::bootstrap {
@@ -30,22 +31,21 @@ std::string with_boot_device(const std::string& xml, const std::string& device) 
 }
 
 std::vector<std::string> LibvirtDriver::missing(const Node& node) const {
-  std::vector<std::string> missing;
-  if (node.info("libvirt_uri").empty()) missing.emplace_back("libvirt_uri is missing: qemu:///system, for instance.");
-  if (node.info("libvirt_domain").empty() && node.ports.empty())
+  std::vector<std::string> missing = driver_key_faults(node, "libvirt");
+  if (driver_setting(node, "libvirt_domain").empty() && node.ports.empty())
     missing.emplace_back("libvirt_domain is missing, and there is no MAC address to find it by.");
   return missing;
 }
 
 std::string LibvirtDriver::virsh(const Node& node, const std::vector<std::string>& words, const std::string& input) {
   Command command;
-  command.argv = {"virsh", "-q", "-c", node.info("libvirt_uri")};
+  command.argv = {"virsh", "-q", "-c", driver_setting(node, "libvirt_uri")};
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   if (!input.empty()) command.input = input;
   Environment env = current_environment();
   env["LC_ALL"] = "C";
   command.env = env;
-  const ProgramUse use{.what = cat("libvirt ", node.info("libvirt_uri"), ": ", words.front()),
+  const ProgramUse use{.what = cat("libvirt ", driver_setting(node, "libvirt_uri"), ": ", words.front()),
                        .package = "libvirt-clients",
                        .reason = [](const CommandResult& result) { return reason_of(result.err); },
                        .told = {}};
@@ -53,7 +53,7 @@ std::string LibvirtDriver::virsh(const Node& node, const std::vector<std::string
 }
 
 std::string LibvirtDriver::domain(const Node& node) {
-  const std::string given = node.info("libvirt_domain");
+  const std::string given = driver_setting(node, "libvirt_domain");
   if (!given.empty()) return given;
   for (const std::string& uuid : split_words(virsh(node, {"list", "--all", "--uuid"}))) {
     const std::string xml = to_lower(virsh(node, {"dumpxml", uuid}));
@@ -62,7 +62,7 @@ std::string LibvirtDriver::domain(const Node& node) {
     }
   }
   throw PowerFault(Reason::failed,
-                   cat("no domain of ", node.info("libvirt_uri"), " has a card of node ", node.title()));
+                   cat("no domain of ", driver_setting(node, "libvirt_uri"), " has a card of node ", node.title()));
 }
 
 Power LibvirtDriver::state(const Node& node) {

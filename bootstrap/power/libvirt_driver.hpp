@@ -1,5 +1,4 @@
-// The driver libvirt: domains of libvirt, through virsh. driver_info: libvirt_uri ("qemu:///system"), libvirt_domain
-// (name or UUID; else the one that has the MAC of a port).
+// The driver libvirt: domains of libvirt, through virsh.
 #pragma once
 
 #include "base/clock.hpp"

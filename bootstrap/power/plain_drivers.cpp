@@ -1,13 +1,14 @@
 #include "bootstrap/power/plain_drivers.hpp"
 
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
 void have_trouble(const Node& node) {
-  const std::string fault = node.info("fake_fault");
+  const std::string fault = driver_setting(node, "fake_fault");
   if (fault == "unreachable") throw PowerFault(PowerFault::Reason::unreachable, "the BMC does not answer (fake_fault)");
   if (fault == "refused") throw PowerFault(PowerFault::Reason::refused, "wrong user or password (fake_fault)");
 }
@@ -31,7 +32,7 @@ Power FakeDriver::state(const Node& node) {
 
 void FakeDriver::set(const Node& node, PowerAction action) {
   have_trouble(node);
-  if (node.info("fake_fault") == "deaf") return;
+  if (driver_setting(node, "fake_fault") == "deaf") return;
   const std::lock_guard lock(mutex_);
   machines_[node.uuid] = action == PowerAction::off || action == PowerAction::soft_off ? Power::off : Power::on;
 }

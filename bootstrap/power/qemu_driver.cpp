@@ -2,6 +2,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 #include "bootstrap/power/headless_machine.hpp"
 #include "bootstrap/power/program.hpp"
 #include "bootstrap/power/qmp.hpp"
@@ -14,7 +15,12 @@ using Reason = PowerFault::Reason;
 
 constexpr const char* k_vars = "/usr/share/OVMF/OVMF_VARS_4M.fd";
 
-bool is_uefi(const Node& node) { return node.info("qemu_firmware", node.boots_uefi() ? "uefi" : "bios") == "uefi"; }
+std::string firmware_of(const Node& node) {
+  const std::string given = driver_setting(node, "qemu_firmware");
+  return !given.empty() ? given : node.boots_uefi() ? "uefi" : "bios";
+}
+
+bool is_uefi(const Node& node) { return firmware_of(node) == "uefi"; }
 
 std::vector<std::string> parts(const std::string& text) {
   std::vector<std::string> found;
@@ -30,7 +36,8 @@ void add_disks(const Node& node, bool first, std::vector<std::string>& argv) {
     const std::string id = cat("d", index);
     argv.insert(argv.end(),
                 {"-drive", cat("file=", qemu_escaped(disk.path), ",if=none,id=", id, ",discard=unmap,cache=unsafe")});
-    const std::string serial = node.info("qemu_serial", cat("HEARTH-", node.uuid.substr(0, 8), "-", index));
+    const std::string given = driver_setting(node, "qemu_serial");
+    const std::string serial = given.empty() ? cat("HEARTH-", node.uuid.substr(0, 8), "-", index) : given;
     argv.insert(argv.end(), {"-device", cat("virtio-blk-pci,drive=", id, ",serial=", qemu_escaped(serial),
                                             ",bootindex=", (first ? 0 : 10) + index)});
     ++index;
@@ -57,7 +64,7 @@ void add_cards(const Node& node, bool first, std::vector<std::string>& argv) {
 
 std::vector<QemuDisk> qemu_disks(const Node& node) {
   std::vector<QemuDisk> disks;
-  for (const std::string& part : parts(node.info("qemu_disk"))) {
+  for (const std::string& part : parts(driver_setting(node, "qemu_disk"))) {
     const std::size_t colon = part.rfind(':');
     if (colon == std::string::npos)
       disks.push_back({part, ""});
@@ -68,39 +75,36 @@ std::vector<QemuDisk> qemu_disks(const Node& node) {
 }
 
 std::vector<std::string> qemu_taps(const Node& node) {
-  if (const std::string given = node.info("qemu_tap"); !given.empty()) return parts(given);
+  if (const std::string given = driver_setting(node, "qemu_tap"); !given.empty()) return parts(given);
   std::vector<std::string> names;
-  if (node.info("qemu_bridge").empty()) return names;
+  if (driver_setting(node, "qemu_bridge").empty()) return names;
   for (std::size_t i = 0; i < node.ports.size(); ++i) names.push_back(cat("ht", node.uuid.substr(0, 8), "-", i));
   return names;
 }
 
 std::vector<std::string> qemu_command(const Node& node, const fs::path& home, const std::string& boot_device) {
   std::vector<std::string> argv;
-  if (const std::string space = node.info("qemu_netns"); !space.empty()) argv = {"ip", "netns", "exec", space};
+  if (const std::string space = driver_setting(node, "qemu_netns"); !space.empty())
+    argv = {"ip", "netns", "exec", space};
   const std::vector<std::string> common = headless_command({.name = node.title(),
-                                                            .accelerator = node.info("qemu_accelerator", "tcg"),
-                                                            .cpus = node.info("qemu_cpus", "1"),
-                                                            .memory_mib = node.info("qemu_memory", "1024"),
+                                                            .accelerator = driver_setting(node, "qemu_accelerator"),
+                                                            .cpus = driver_setting(node, "qemu_cpus"),
+                                                            .memory_mib = driver_setting(node, "qemu_memory"),
                                                             .home = home,
                                                             .background = true,
                                                             .uefi = is_uefi(node)});
   argv.insert(argv.end(), common.begin(), common.end());
-  argv.insert(argv.end(), {"-uuid", node.uuid, "-cpu", node.info("qemu_cpu", "qemu64")});
+  argv.insert(argv.end(), {"-uuid", node.uuid, "-cpu", driver_setting(node, "qemu_cpu")});
   const bool network = boot_device == "pxe";
   add_disks(node, !network, argv);
   add_cards(node, network, argv);
-  for (const std::string& word : split_words(node.info("qemu_options"))) argv.push_back(word);
+  for (const std::string& word : split_words(driver_setting(node, "qemu_options"))) argv.push_back(word);
   return argv;
 }
 
 std::vector<std::string> QemuDriver::missing(const Node& node) const {
-  std::vector<std::string> missing;
-  if (node.info("qemu_disk").empty()) missing.emplace_back("qemu_disk is missing: PATH, or PATH:SIZE.");
+  std::vector<std::string> missing = driver_key_faults(node, "qemu");
   if (node.ports.empty()) missing.emplace_back("port: a MAC address for its card is missing.");
-  const std::string firmware = node.info("qemu_firmware", "bios");
-  if (firmware != "bios" && firmware != "uefi")
-    missing.push_back(cat("qemu_firmware ", firmware, " is neither bios nor uefi."));
   return missing;
 }
 
@@ -131,10 +135,11 @@ void QemuDriver::make_disks(const Node& node) {
 }
 
 void QemuDriver::make_taps(const Node& node) {
-  const std::string bridge = node.info("qemu_bridge");
-  if (bridge.empty() || !node.info("qemu_tap").empty()) return;
+  const std::string bridge = driver_setting(node, "qemu_bridge");
+  if (bridge.empty() || !driver_setting(node, "qemu_tap").empty()) return;
   std::vector<std::string> prefix;
-  if (const std::string space = node.info("qemu_netns"); !space.empty()) prefix = {"ip", "netns", "exec", space};
+  if (const std::string space = driver_setting(node, "qemu_netns"); !space.empty())
+    prefix = {"ip", "netns", "exec", space};
   const auto ip = [&](std::vector<std::string> words) {
     std::vector<std::string> argv = prefix;
     argv.emplace_back("ip");

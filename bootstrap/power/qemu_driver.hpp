@@ -1,10 +1,5 @@
 // The driver qemu: machines of this computer, for rehearsals. They outlive the conductor: each runs by itself, with its
 // files (monitor socket, console.log, firmware variables) in DIRECTORY/UUID.
-//
-// driver_info: qemu_disk (paths, comma between; "PATH:SIZE" makes the image first), qemu_memory (MiB, 1024), qemu_cpus
-// (1), qemu_firmware (bios, uefi; else the capability boot_mode), qemu_tap (interfaces that are there, one a port) or
-// qemu_bridge (taps are made and put into it), qemu_netns (network namespace to run in), qemu_serial (of the disks),
-// qemu_accelerator (tcg), qemu_options (further words).
 #pragma once
 
 #include <mutex>

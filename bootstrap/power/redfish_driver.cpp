@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 #include "bootstrap/power/redfish_session.hpp"
 
 namespace hearth::bootstrap {
@@ -96,12 +97,9 @@ std::string allowed_reset(const Json& system, const std::vector<std::string>& wi
 }
 
 std::vector<std::string> RedfishDriver::missing(const Node& node) const {
-  std::vector<std::string> missing;
-  if (node.info("redfish_address").empty()) missing.emplace_back("redfish_address is missing: the address of the BMC.");
-  if (node.info("redfish_address").find(' ') != std::string::npos) missing.emplace_back("redfish_address is no URL.");
-  const std::string type = node.info("redfish_auth_type", "auto");
-  if (type != "auto" && type != "session" && type != "basic")
-    missing.push_back(cat("redfish_auth_type ", type, " is none of auto, session, basic."));
+  std::vector<std::string> missing = driver_key_faults(node, "redfish");
+  if (driver_setting(node, "redfish_address").find(' ') != std::string::npos)
+    missing.emplace_back("redfish_address is no URL.");
   return missing;
 }
 
@@ -133,7 +131,7 @@ void RedfishDriver::set_boot_device(const Node& node, const std::string& device,
   const std::string path = session.system_path();
   const Json system = session.get(path);
   const Json boot = system.value("Boot", Json::object());
-  if (const std::string iso = node.info("redfish_virtual_media"); device == "cdrom" && !iso.empty())
+  if (const std::string iso = driver_setting(node, "redfish_virtual_media"); device == "cdrom" && !iso.empty())
     insert_media(session, system, iso);
   Json wish = {{"BootSourceOverrideTarget",
                 target_of(device, strings(boot, "BootSourceOverrideTarget@Redfish.AllowableValues"))},

@@ -1,10 +1,5 @@
 // The driver redfish: BMCs by Redfish (DMTF DSP0266) over HTTPS. One session for each call's few requests, closed at
 // its end: BMCs have few of them. Basic credentials where there are no sessions.
-//
-// driver_info: redfish_address ("https://bmc", scheme https where none is given), redfish_system_id (path or id; else
-// the only system), redfish_username, redfish_password (or redfish_password_file), redfish_verify_ca (true, false or a
-// PEM file), redfish_auth_type (auto, session, basic), redfish_timeout (seconds a request, 60), redfish_virtual_media
-// (URL of an ISO that "cdrom" boots).
 #pragma once
 
 #include "base/net/http.hpp"

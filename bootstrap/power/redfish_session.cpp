@@ -5,6 +5,7 @@
 #include "base/hmac.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
@@ -13,15 +14,21 @@ namespace {
 using Reason = PowerFault::Reason;
 
 std::string base_of(const Node& node) {
-  std::string address = node.info("redfish_address");
+  std::string address = driver_setting(node, "redfish_address");
   if (address.find("://") == std::string::npos) address = cat("https://", address);
   while (!address.empty() && address.back() == '/') address.pop_back();
-  return address;
+  const std::size_t host = address.find("://") + 3;
+  const std::size_t end = std::min(address.find('/', host), address.size());
+  const std::string authority = address.substr(host, end - host);
+  const std::string port = driver_setting(node, "redfish_port");
+  // An IPv6 address in brackets has colons of its own.
+  const bool named = authority.find(':', authority.rfind(']') + 1) != std::string::npos;
+  return port.empty() || named ? address : address.insert(end, cat(":", port));
 }
 
 std::string redfish_password(const Node& node) {
-  const std::string file = node.info("redfish_password_file");
-  return file.empty() ? node.info("redfish_password") : std::string(trim(read_file(file)));
+  const std::string file = driver_setting(node, "redfish_password_file");
+  return file.empty() ? driver_setting(node, "redfish_password") : std::string(trim(read_file(file)));
 }
 
 /// What an error answer says (DSP0266, error responses).
@@ -36,7 +43,7 @@ std::string error_text(const Json& body) {
 }
 
 Duration own_seconds(const Node& node) {
-  const std::optional<std::uint64_t> given = parse_number(node.info("redfish_timeout", "60"));
+  const std::optional<std::uint64_t> given = parse_number(driver_setting(node, "redfish_timeout"));
   return std::chrono::seconds(given && *given > 0 && *given < 3600 ? *given : 60);
 }
 
@@ -64,15 +71,16 @@ RedfishSession::~RedfishSession() {
 }
 
 void RedfishSession::log_in() {
-  basic_ = node_.info("redfish_auth_type", "auto") == "basic";
-  if (basic_ || node_.info("redfish_username").empty()) return;
+  basic_ = driver_setting(node_, "redfish_auth_type") == "basic";
+  if (basic_ || driver_setting(node_, "redfish_username").empty()) return;
   std::string sessions = "/redfish/v1/SessionService/Sessions";
   const Answer root = send("GET", "/redfish/v1/", Json());
   if (root.status != 200) refuse("its root", root);
   const Json links = root.body.value("Links", Json::object());
   if (links.contains("Sessions")) sessions = text_in(links["Sessions"], "@odata.id", sessions);
   const Answer made =
-      send("POST", sessions, {{"UserName", node_.info("redfish_username")}, {"Password", redfish_password(node_)}});
+      send("POST", sessions,
+           {{"UserName", driver_setting(node_, "redfish_username")}, {"Password", redfish_password(node_)}});
   const std::string token = find_header(made.headers, "X-Auth-Token").value_or("");
   if (made.status >= 200 && made.status < 300 && !token.empty()) {
     token_ = token;
@@ -80,7 +88,7 @@ void RedfishSession::log_in() {
     return;
   }
   const bool none = made.status == 404 || made.status == 405 || made.status == 501 || made.status == 503;
-  if (!none || node_.info("redfish_auth_type", "auto") == "session") refuse("log-in", made);
+  if (!none || driver_setting(node_, "redfish_auth_type") == "session") refuse("log-in", made);
   basic_ = true;  // no sessions here, or none left
 }
 
@@ -96,14 +104,14 @@ RedfishSession::Answer RedfishSession::send(const std::string& method, const std
   if (basic_) {
     request.headers.emplace_back(
         "Authorization",
-        cat("Basic ", base64_encode(cat(node_.info("redfish_username"), ":", redfish_password(node_)))));
+        cat("Basic ", base64_encode(cat(driver_setting(node_, "redfish_username"), ":", redfish_password(node_)))));
   }
   if (!tag.empty()) request.headers.emplace_back("If-Match", tag);
   if (!body.is_null()) {
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = format_json(body);
   }
-  const std::string verify = node_.info("redfish_verify_ca", "true");
+  const std::string verify = driver_setting(node_, "redfish_verify_ca");
   request.verify_tls = verify != "false" && verify != "False";
   if (request.verify_tls && verify != "true" && verify != "True") request.ca_file = verify;
   request.max_redirects = 3;
@@ -159,7 +167,7 @@ void RedfishSession::patch(const std::string& path, const Json& body) {
 }
 
 std::string RedfishSession::system_path() {
-  const std::string given = node_.info("redfish_system_id");
+  const std::string given = driver_setting(node_, "redfish_system_id");
   if (!given.empty() && given.front() == '/') return given;
   if (!given.empty()) return cat("/redfish/v1/Systems/", given);
   const Json members = get("/redfish/v1/Systems").value("Members", Json::array());

@@ -28,6 +28,9 @@ Node VendorDriver::as(const Node& node, const std::string& driver) const {
     const std::string own = node.info(prefix_ + key);
     if (!own.empty() && node.info(driver + key).empty()) other.driver_info[driver + key] = own;
   }
+  const std::string port = node.info(prefix_ + "_port");  // IPMI has another
+  if (driver == "redfish" && !port.empty() && node.info("redfish_port").empty())
+    other.driver_info["redfish_port"] = port;
   if (node.info(driver + "_address").empty())
     other.driver_info[driver + "_address"] = driver == "ipmi" ? host_of_bmc(address(node)) : address(node);
   return other;

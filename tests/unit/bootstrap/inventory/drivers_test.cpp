@@ -43,6 +43,8 @@ TEST(DriverTable, aMachineIsKnownByItsManagement) {
   EXPECT_EQ(id("ipmi", R"({"ipmi_address": "192.0.2.5", "ipmi_port": "6230"})"), "192.0.2.5:6230");
   EXPECT_EQ(id("redfish", R"({"redfish_address": "https://BMC:8000/", "redfish_system_id": "/redfish/v1/Systems/1"})"),
             "bmc:8000//redfish/v1/Systems/1");
+  EXPECT_EQ(id("redfish", R"({"redfish_address": "bmc", "redfish_port": 8443, "redfish_system_id": "1"})"),
+            "bmc:8443/1");
   EXPECT_EQ(id("idrac", R"({"drac_address": "https://192.0.2.6:443/x"})"), "192.0.2.6");
   EXPECT_EQ(id("libvirt", R"({"libvirt_uri": "qemu:///system", "libvirt_domain": "n1"})"), "qemu:///system#n1");
   EXPECT_EQ(id("fake_pxe", "{}"), "");

@@ -61,6 +61,17 @@ TEST(EntryCheck, everyFaultHasItsText) {
   for (const auto& [text, fault] : rows) EXPECT_EQ(faults_of(text), fault) << text;
 }
 
+TEST(EntryCheck, aMisspeltKeyOfTheDriverIsTold) {
+  ListingEntry entry;
+  entry.data = Json::parse(
+      R"({"pm_type": "ipmi", "pm_addr": "h", "mac": "52:54:00:00:00:01", "ipmi_pasword": "x", "ipmi_bridging": "no"})");
+  EntryCheck check(entry, 2);
+  check.all();
+  EXPECT_TRUE(check.take_faults().empty());
+  EXPECT_EQ(join(check.warnings(), " | "),
+            "node #2: the driver ipmi reads no ipmi_pasword; did you mean ipmi_password?");
+}
+
 TEST(EntryCheck, severalFaultsAreAllTold) {
   EXPECT_EQ(faults_of(R"({"pm_type": "ipmi", "cpu": -1, "mac": ["x", "00:00:00:00:00:00"]})"),
             "The following fields are missing: pm_addr | cpu must be a positive whole number, not -1 | MAC address x "

@@ -132,6 +132,24 @@ class RedfishDriverTest : public ::testing::Test {
   Node node;
 };
 
+TEST_F(RedfishDriverTest, aPortOfItsOwnIsAskedAtAndTold) {
+  bmc.down = true;
+  const auto told = [&](const char* address) {
+    node.driver_info["redfish_address"] = address;
+    node.driver_info["redfish_port"] = 8443;
+    try {
+      static_cast<void>(driver.state(node));
+    } catch (const PowerFault& fault) {
+      return std::string(fault.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(told("bmc").find("BMC https://bmc:8443: "), std::string::npos);
+  EXPECT_NE(told("http://[2001:db8::5]/").find("BMC http://[2001:db8::5]:8443: "), std::string::npos);
+  EXPECT_NE(told("https://bmc:8000").find("BMC https://bmc:8000: "), std::string::npos);
+  EXPECT_NE(told("https://proxy/bmc7").find("BMC https://proxy:8443/bmc7: "), std::string::npos);
+}
+
 TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllowsAndClosesEverySession) {
   EXPECT_EQ(driver.state(node), Power::off);
   driver.set(node, PowerAction::on);

@@ -47,6 +47,14 @@ TEST_F(VendorDriverTest, redfishIsAskedWithTheNodesOwnKeys) {
   EXPECT_TRUE(ipmi.asked.empty());
 }
 
+TEST_F(VendorDriverTest, thePortIsRedfishsAndNotIpmis) {
+  node.driver_info["drac_port"] = 8443;
+  redfish.fault = PowerFault(PowerFault::Reason::unreachable, "no answer");
+  EXPECT_EQ(driver.state(node), Power::on);
+  EXPECT_EQ(redfish.asked[0].info("redfish_port"), "8443");
+  EXPECT_EQ(ipmi.asked[0].info("redfish_port") + ipmi.asked[0].info("ipmi_port"), "");
+}
+
 TEST_F(VendorDriverTest, whereRedfishDoesNotAnswerIpmiIsAskedFromThenOn) {
   redfish.fault = PowerFault(PowerFault::Reason::unreachable, "no answer");
   driver.set(node, PowerAction::on);

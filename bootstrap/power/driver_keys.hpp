@@ -1,0 +1,48 @@
+// What each driver reads of a node's driver_info: one table. Drivers take defaults from it, validation what is missing
+// or can't be, inventories what is misspelt; `hearth node drivers` and Ironic's /v1/drivers/NAME/properties tell it.
+// Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+struct DriverKey {
+  std::string name;
+  std::string help;
+  std::string fallback = {};  ///< what holds where a node says nothing; empty = nothing
+  bool required = false;
+  bool port = false;                     ///< a number from 1 to 65535
+  std::vector<std::string> values = {};  ///< all that it may be; empty = anything
+};
+
+struct DriverSheet {
+  std::string driver;   ///< Ironic's name of it
+  std::string summary;  ///< whose machines, and how they are reached
+  std::vector<DriverKey> keys;
+};
+
+/// Those of all_drivers(), in the order in which people look for them.
+[[nodiscard]] const std::vector<DriverSheet>& driver_sheets();
+/// What is read of every node, whatever its driver.
+[[nodiscard]] const std::vector<DriverKey>& common_driver_keys();
+/// Null for a driver that is not there.
+[[nodiscard]] const DriverSheet* driver_sheet(std::string_view driver);
+
+/// A node's value of a key of any driver, else the table's. A key that no table has is a mistake of ours (throws).
+[[nodiscard]] std::string driver_setting(const Node& node, std::string_view key);
+
+/// What the table asks for and the node lacks, or has in another form; a line each, beginning with the key.
+[[nodiscard]] std::vector<std::string> driver_key_faults(const Node& node, std::string_view driver);
+
+/// Ironic's /v1/drivers/NAME/properties: what each key means, as a text.
+[[nodiscard]] Json driver_properties(std::string_view driver);
+
+/// The key that was probably meant, where this one looks like the driver's own but is read by nobody; else empty.
+[[nodiscard]] std::string meant_driver_key(std::string_view driver, std::string_view key);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,103 @@
+#include "bootstrap/power/driver_keys.hpp"
+
+#include <gmock/gmock.h>
+
+#include <regex>
+#include <set>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/cli/drivers.hpp"
+#include "source_directory.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Node node_with(const Json& driver_info) {
+  Node node;
+  node.driver_info = driver_info;
+  return node;
+}
+
+std::set<std::string> table_names() {
+  std::set<std::string> names;
+  for (const DriverSheet& sheet : driver_sheets()) {
+    for (const DriverKey& key : sheet.keys) names.insert(key.name);
+  }
+  for (const DriverKey& key : common_driver_keys()) names.insert(key.name);
+  return names;
+}
+
+/// The keys that the sources ask a node for.
+std::set<std::string> names_read() {
+  std::set<std::string> names;
+  const std::regex read(R"re((?:info\(|driver_setting\(\w+, |own_or\(node, )"([a-z_]+)")re");
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(HEARTH_SOURCE_DIR) / "bootstrap")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string code = read_file(entry.path());
+    for (std::sregex_iterator at(code.begin(), code.end(), read), end; at != end; ++at) names.insert((*at)[1]);
+  }
+  return names;
+}
+
+TEST(DriverKeys, haveASheetForEveryDriverOfTheProgram) {
+  std::vector<std::string> names;
+  for (const DriverSheet& sheet : driver_sheets()) names.push_back(sheet.driver);
+  EXPECT_THAT(names, testing::UnorderedElementsAreArray(all_drivers("/nowhere").names()));
+}
+
+TEST(DriverKeys, everyKeyThatIsReadIsInTheTable) {
+  const std::set<std::string> known = table_names();
+  const std::set<std::string> read = names_read();
+  EXPECT_GT(read.size(), 40U);
+  for (const std::string& name : read) EXPECT_THAT(known, Contains(name));
+}
+
+TEST(DriverKeys, everyKeyOfTheTableIsRead) {
+  std::set<std::string> read = names_read();
+  for (const char* prefix : {"deploy_", "rescue_"}) {  // boot/boot_wish.cpp puts these together
+    for (const char* part : {"kernel", "ramdisk"}) read.insert(cat(prefix, part));
+  }
+  for (const std::string& name : table_names()) {
+    const bool vendors = std::regex_match(name, std::regex("(drac|ilo|irmc|xclarity)_.*"));  // vendor_driver.cpp, too
+    if (vendors) continue;
+    EXPECT_THAT(read, Contains(name));
+  }
+}
+
+TEST(DriverKeys, giveDefaultsToTheDrivers) {
+  EXPECT_EQ(driver_setting(Node(), "ipmi_port"), "623");
+  EXPECT_EQ(driver_setting(node_with({{"ipmi_port", 6230}}), "ipmi_port"), "6230");
+  EXPECT_EQ(driver_setting(Node(), "redfish_timeout"), "60");
+  EXPECT_THROW(static_cast<void>(driver_setting(Node(), "ipmi_colour")), std::logic_error);
+}
+
+TEST(DriverKeys, tellWhatIsMissingAndWhatCantBe) {
+  EXPECT_THAT(driver_key_faults(Node(), "ipmi"), ElementsAre("ipmi_address is missing: the address of the BMC."));
+  EXPECT_THAT(driver_key_faults(node_with({{"ipmi_address", "192.0.2.5"}, {"ipmi_port", 70000}}), "ipmi"),
+              ElementsAre("ipmi_port 70000 is no port."));
+  EXPECT_THAT(driver_key_faults(node_with({{"redfish_address", "bmc"}, {"redfish_auth_type", "none"}}), "redfish"),
+              ElementsAre("redfish_auth_type none is none of auto, session, basic."));
+  EXPECT_THAT(driver_key_faults(node_with({{"redfish_address", "bmc"}}), "idrac"), IsEmpty());
+}
+
+TEST(DriverKeys, findTheKeyThatWasMeant) {
+  EXPECT_EQ(meant_driver_key("redfish", "redfish_adress"), "redfish_address");
+  EXPECT_EQ(meant_driver_key("redfish", "redfish_address"), "");
+  EXPECT_EQ(meant_driver_key("ipmi", "ipmi_hex_kg_key"), "");  // nothing is near
+}
+
+TEST(DriverKeys, areIronicsProperties) {
+  const Json properties = driver_properties("ipmi");
+  EXPECT_EQ(properties["ipmi_address"], "the address of the BMC. Required.");
+  EXPECT_THAT(properties["ipmi_port"], "UDP port of the BMC. Default is 623.");
+  EXPECT_THAT(text_of(properties["deploy_kernel"]), HasSubstr("kernel of the deploy ramdisk"));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
