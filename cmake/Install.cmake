@@ -17,7 +17,16 @@ add_custom_command(OUTPUT ${made}/man.stamp ${completions}
   COMMAND hearth completion fish > ${made}/hearth.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${made}/man.stamp
   DEPENDS hearth hearth-agent COMMENT "Writing manual pages and completions" VERBATIM)
-add_custom_target(manual ALL DEPENDS ${made}/man.stamp ${completions})
+add_custom_target(installed_texts ALL DEPENDS ${made}/man.stamp ${completions})
+
+# The manual as a site: docs/, all READMEs and a page of each command. Not part of an ordinary build.
+find_program(HEARTH_MANUAL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # Debian's, which has python3-markdown
+if(HEARTH_MANUAL_PYTHON)
+  add_custom_target(manual
+    COMMAND ${HEARTH_MANUAL_PYTHON} -B ${CMAKE_SOURCE_DIR}/docs/site/build.py ${CMAKE_SOURCE_DIR} $<TARGET_FILE:hearth>
+      ${CMAKE_BINARY_DIR}/manual
+    DEPENDS hearth COMMENT "Writing the manual" VERBATIM)
+endif()
 
 install(TARGETS hearth)
 install(TARGETS hearth-agent COMPONENT hearth-agent)
@@ -29,8 +38,8 @@ endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/elements DESTINATION ${CMAKE_INSTALL_DATADIR}/hearth USE_SOURCE_PERMISSIONS)
 
 # The texts lie as in the sources, so that their links lead somewhere.
-file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md)
-foreach(room agent base bootstrap builder metadata pxe)
+file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg)
+foreach(room agent base bootstrap builder docs metadata pxe)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/${room}/*.md)
   list(APPEND texts ${found})
 endforeach()

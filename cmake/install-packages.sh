@@ -33,8 +33,8 @@ declare -A packages=(
   [libraries]="libarchive13|libarchive13t64 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g libsqlite3-0 libpq5
     libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
   # What the quick tests need: test libraries, linters, small tools.
-  [test]="libgtest-dev libgmock-dev python3 universal-ctags shellcheck clang-format-14? git openssl openssh-client curl gdisk jq
-    rsync libarchive-tools ifupdown"
+  [test]="libgtest-dev libgmock-dev python3 python3-markdown universal-ctags shellcheck clang-format-14? git openssl openssh-client
+    curl gdisk jq rsync libarchive-tools ifupdown"
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
   [peers]="python3-diskimage-builder sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
     dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light docker-registry wrk apache2-utils systemd-container postgresql

@@ -12,6 +12,7 @@
 #include "base/cli/help.hpp"
 #include "base/cli/layout.hpp"
 #include "base/cli/manual.hpp"
+#include "base/cli/markdown.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -70,6 +71,8 @@ int run_command(const std::string& name, const Command& command, const std::vect
 int show_help(const Program& program, const Arguments& arguments) {
   if (const auto directory = arguments.value("man"))
     return write_manual(manual_pages(program, all_commands(program)), *directory);
+  if (const auto directory = arguments.value("markdown"))
+    return write_manual(markdown_pages(program, all_commands(program)), *directory);
   const std::string topic = join(arguments.operands(), " ");
   const std::size_t width = width_of(stdout);
   print_to(stdout, topic.empty() ? overview(program, width) : topic_help(program, topic, width));
@@ -81,7 +84,8 @@ Command help_row(const Program& program) {
           .operands = "[TOPIC]",
           .summary = "explain a group of commands, a command or a topic",
           .details = "",
-          .options = {{"man", 0, "DIR", "write the manual pages of all commands to DIR"}},
+          .options = {{"man", 0, "DIR", "write the manual pages of all commands to DIR"},
+                      {"markdown", 0, "DIR", "the same in Markdown, with the topics"}},
           .run = [&program](const Arguments& arguments) { return show_help(program, arguments); }};
 }
 

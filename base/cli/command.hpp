@@ -46,6 +46,7 @@ struct Program {
   std::vector<Group> groups = {};  ///< in the order of help
   std::vector<Topic> topics = {};
   std::vector<Command> links = {};  ///< programs of their own, started by a link of that name
+  std::vector<Topic> pages = {};    ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
 };
 
 /// The rows with their group set; a row that names one keeps it.

@@ -14,6 +14,7 @@ using Rows = std::vector<Command>;
 
 constexpr std::size_t k_summary_column = 34;
 constexpr const char* k_all_commands = "commands";
+constexpr const char* k_manual = "manual";
 
 template <class Predicate>
 Rows rows_that(const Program& program, const Predicate& predicate) {
@@ -89,10 +90,22 @@ std::string help_pointer(const Program& program, std::size_t width) {
              "\n");
 }
 
+/// "howto/ssh" → "ssh".
+std::string short_name(const Topic& page) { return page.name.substr(page.name.rfind('/') + 1); }
+
+std::string manual_help(const Program& program, std::size_t width) {
+  Rows rows;
+  for (const Topic& page : program.pages) rows.push_back({.words = page.name, .operands = "", .summary = page.title});
+  const std::string how =
+      cat("'", program.name, " help NAME' prints a page; what stands before the slash may be left out.");
+  return cat("Pages of the manual:\n", summary_lines(rows, width), "\n", wrapped(how, width), "\n");
+}
+
 /// Every name that topic_help knows, for a suggestion.
 std::optional<std::string> nearest_topic(const Program& program, const std::string& topic) {
   std::vector<std::string> names = topic_names(program);
   for (const Command& row : all_commands(program)) names.push_back(row.words);
+  for (const Topic& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
   return nearest(topic, names);
 }
 
@@ -155,6 +168,10 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
   for (const Command& link : program.links) {
     if (link.words == topic) return command_help(link.words, link, width);
   }
+  if (topic == k_manual && !program.pages.empty()) return manual_help(program, width);
+  for (const Topic& page : program.pages) {
+    if (page.name == topic || short_name(page) == topic) return page.text;
+  }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   const std::optional<std::string> near = nearest_topic(program, topic);
   throw Error(ErrorKind::usage,
@@ -166,6 +183,7 @@ std::vector<std::string> topic_names(const Program& program) {
   std::vector<std::string> names;
   for (const Group& group : program.groups) names.push_back(group.name);
   for (const Topic& topic : program.topics) names.push_back(topic.name);
+  if (!program.pages.empty()) names.push_back(k_manual);
   names.push_back(k_all_commands);
   return names;
 }

@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
 #include "bootstrap/cli/commands.hpp"
+#include "bootstrap/program/doc_pages.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
 #include "builder/commands.hpp"
@@ -22,6 +23,7 @@ cli::Program make_program(const fs::path& executable) {
                        .commands = {}};
   program.groups = journeys();
   program.topics = help_topics();
+  program.pages = doc_pages();
   program.links = builder::link_commands(executable);
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {
     for (cli::Command& row : cli::in_group(group, std::move(rows))) program.commands.push_back(std::move(row));

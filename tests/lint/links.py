@@ -12,11 +12,13 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 
 def prose(text):
     """The text with code blanked out, lines kept: indented blocks, fences, and spans."""
-    lines, fenced = [], False
+    lines, fenced, listed = [], False, False
     for line in text.split("\n"):
         if line.startswith("```"):
             fenced = not fenced
-        code = fenced or line.startswith("    ")
+        if re.match(r"\S", line):
+            listed = re.match(r"([-*]|\d+\.) ", line) is not None
+        code = fenced or line.startswith(" " * (8 if listed else 4))  # an item's own text is indented, too
         lines.append("" if code else re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line))
     return "\n".join(lines)
 

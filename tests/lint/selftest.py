@@ -75,6 +75,10 @@ class Links(LintTest):
         self.put("README.md", "# R\n\n## Two\n\n[a](docs/b.md)\n")
         self.bad(links, "README.md:5: the link docs/b.md is not there")
 
+    def test_a_link_in_the_text_of_an_item(self):
+        self.put("README.md", "# R\n\n## Two\n\n1. One\n\n    [a](docs/b.md)\n\n        [code](docs/c.md)\n")
+        self.bad(links, "links: 1 offender(s)", "README.md:7: the link docs/b.md is not there")
+
     def test_a_missing_picture(self):
         os.remove(os.path.join(self.root, "docs/a.svg"))
         self.bad(links, "docs/a.md:8: the link a.svg is not there")

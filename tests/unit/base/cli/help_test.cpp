@@ -89,6 +89,15 @@ TEST(TopicHelp, KnowsTheProgramsTopicsAndAllCommands) {
   EXPECT_THAT(topic_help(demo(), "commands", 80), HasSubstr("Nodes\n  node power on   switches one on\n"));
 }
 
+TEST(TopicHelp, PrintsAPageOfTheManualByItsNameOrTheLastPartOfIt) {
+  Program program = demo();
+  program.pages = {{"howto/ssh", "Log in", "# Log in\n\n    ssh web\n"}};
+  EXPECT_EQ(topic_help(program, "ssh", 80), "# Log in\n\n    ssh web\n");
+  EXPECT_EQ(topic_help(program, "howto/ssh", 80), topic_help(program, "ssh", 80));
+  EXPECT_THAT(topic_help(program, "manual", 80), HasSubstr("  howto/ssh  Log in\n"));
+  EXPECT_THAT(overview(program, 80), HasSubstr("manual"));
+}
+
 TEST(TopicHelp, AWrongTopicSuggestsTheNearest) {
   EXPECT_THAT(topic_refusal("imags"), HasSubstr("there is no help on 'imags'; did you mean 'images'?"));
   EXPECT_THAT(topic_refusal("image crate"), HasSubstr("did you mean 'image create'?"));
