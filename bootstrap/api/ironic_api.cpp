@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/routes.hpp"
+#include "bootstrap/api/shelf_calls.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
@@ -86,7 +87,8 @@ Role needed_role(const ApiCall& call) {
   if (call.is("GET") || call.is("HEAD")) return call.truth("secrets") ? Role::admin : Role::read;
   const bool of_node = what == "nodes" && (part == "states" || part == "maintenance" || part == "management");
   const bool instruction = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "instructions";
-  return of_node || instruction || what == "introspection" ? Role::operate : Role::admin;
+  const bool holding = what == "allocations" || (what == "nodes" && part == "allocation");
+  return of_node || instruction || holding || what == "introspection" ? Role::operate : Role::admin;
 }
 
 std::optional<ServedResponse> IronicApi::agent_route(const ApiCall& call) {
@@ -130,11 +132,22 @@ ServedResponse IronicApi::route(const ApiCall& call) {
   if (what == "conductors") return conductors(call);
   if (what == "introspection") return introspection(call);
   if (what == "hearth") return hearth(call);
-  // Rooms of Ironic that are empty here.
-  for (const char* empty : {"chassis", "portgroups", "allocations", "deploy_templates"}) {
-    if (what == empty && call.is("GET") && call.parts.size() == 1) return json_answer(200, {{empty, Json::array()}});
-  }
-  throw Refusal(404, "Not Found");
+  return shelf(call);
+}
+
+/// chassis, portgroups, …, volume/targets: whichever shelf the path begins with.
+ServedResponse IronicApi::shelf(const ApiCall& call) {
+  const std::vector<std::string>& parts = call.parts;
+  const bool volume = parts[0] == "volume" && parts.size() > 1;
+  const Shelf* shelf = shelf_at(volume ? cat("volume/", parts[1]) : parts[0]);
+  const std::vector<std::string> rest(parts.begin() + (volume ? 2 : 1), parts.end());
+  ShelfCalls calls(conductor_, call);
+  if (parts[0] == "volume" && !volume) return calls.volumes("volume");
+  if (shelf == nullptr) throw Refusal(404, "Not Found");
+  if (rest.size() < 2) return calls.answer(*shelf, rest);
+  const Json record = calls.find(*shelf, rest[0]);
+  if (rest[1] == "nodes") return list_nodes(call, rest.size() > 2, text_in(record, "uuid"));
+  return list_ports(call, [&](const Node&, const Port& port) { return port.group == text_in(record, "uuid"); });
 }
 
 ServedResponse IronicApi::drivers(const ApiCall& call) {

@@ -5,6 +5,7 @@
 // what a person may do is a matter of his role.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,16 +46,18 @@ class IronicApi final : public GuardedHandler {
   // ironic_api.cpp
   [[nodiscard]] ServedResponse route(const ApiCall& call);
   [[nodiscard]] std::optional<ServedResponse> agent_route(const ApiCall& call);
+  [[nodiscard]] ServedResponse shelf(const ApiCall& call);
   [[nodiscard]] ServedResponse drivers(const ApiCall& call);
   [[nodiscard]] ServedResponse conductors(const ApiCall& call);
 
   // node_calls.cpp
   [[nodiscard]] ServedResponse nodes(const ApiCall& call);
-  [[nodiscard]] ServedResponse list_nodes(const ApiCall& call, bool detail);
+  [[nodiscard]] ServedResponse list_nodes(const ApiCall& call, bool detail, const std::string& of_chassis = "");
   [[nodiscard]] ServedResponse create_node(const ApiCall& call);
   [[nodiscard]] ServedResponse one_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse patch_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse delete_node(const Node& node);
+  void check_chassis(Node& node) const;
 
   // node_part_calls.cpp
   [[nodiscard]] ServedResponse part_of_node(const ApiCall& call, const Node& node);
@@ -67,7 +70,10 @@ class IronicApi final : public GuardedHandler {
 
   // port_calls.cpp
   [[nodiscard]] ServedResponse ports(const ApiCall& call);
+  [[nodiscard]] ServedResponse list_ports(const ApiCall& call,
+                                          const std::function<bool(const Node&, const Port&)>& fits) const;
   [[nodiscard]] ServedResponse create_port(const ApiCall& call);
+  void check_group(const Node& node, const Port& port) const;
   [[nodiscard]] ServedResponse one_port(const ApiCall& call, const Node& node, const Port& port);
 
   // introspection_calls.cpp

@@ -4,22 +4,17 @@
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/api/listed.hpp"
 #include "bootstrap/api/patch.hpp"
+#include "bootstrap/api/shelf_calls.hpp"
+#include "bootstrap/conductor/allocations.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
-Json only_fields(const Json& shown, const std::string& fields) {
-  if (fields.empty()) return shown;
-  Json chosen = Json::object();
-  for (const std::string& field : split(fields, ',')) {
-    if (!shown.contains(field)) throw Refusal(400, cat("Field(s) \"", field, "\" are not valid."));
-    chosen[field] = shown[field];
-  }
-  chosen["links"] = shown["links"];
-  return chosen;
-}
+/// What is told of each node where nothing more was asked for.
+constexpr std::string_view k_brief = "uuid,name,instance_uuid,maintenance,power_state,provision_state";
 
 /// Filters whose values can't be what they say are refused, not taken for "none".
 void check_filters(const ApiCall& call) {
@@ -31,8 +26,6 @@ void check_filters(const ApiCall& call) {
     throw Refusal(400,
                   cat("Invalid input for field/attribute ", flag, ". Value: '", text, "'. A boolean is expected."));
   }
-  const std::string limit = call.parameter("limit");
-  if (!limit.empty() && !parse_number(limit)) throw Refusal(400, cat("Limit must be a number, not ", limit));
 }
 
 bool fits_words(const ApiCall& call, const Node& node) {
@@ -46,7 +39,8 @@ bool fits_words(const ApiCall& call, const Node& node) {
   if (!project.empty() && project != text_in(node.fields, "owner") && project != text_in(node.fields, "lessee"))
     return false;
   if (!call.parameter("retired").empty() && call.truth("retired") != node.fields.value("retired", false)) return false;
-  return call.parameter("chassis_uuid").empty();  // no node is in one
+  const std::string chassis = call.parameter("chassis_uuid");
+  return chassis.empty() || chassis == text_in(node.fields, "chassis_uuid");
 }
 
 bool fits(const ApiCall& call, const Node& node) {
@@ -66,10 +60,6 @@ bool fits(const ApiCall& call, const Node& node) {
   return true;
 }
 
-std::string sort_value(const Json& shown, const std::string& key) {
-  return shown.contains(key) ? (shown[key].is_string() ? shown[key].get<std::string>() : format_json(shown[key])) : "";
-}
-
 }  // namespace
 
 ServedResponse IronicApi::nodes(const ApiCall& call) {
@@ -83,43 +73,21 @@ ServedResponse IronicApi::nodes(const ApiCall& call) {
   return count == 2 ? one_node(call, node) : part_of_node(call, node);
 }
 
-ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail) {
+ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std::string& of_chassis) {
   check_filters(call);
+  if (const std::string chassis = call.parameter("chassis_uuid"); !chassis.empty())
+    static_cast<void>(ShelfCalls(conductor_, call).find(*shelf_at("chassis"), chassis));
   std::vector<const Node*> found;
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    if (fits(call, node)) found.push_back(&node);
+    const bool in_chassis = of_chassis.empty() || text_in(node.fields, "chassis_uuid") == of_chassis;
+    if (in_chassis && fits(call, node)) found.push_back(&node);
   }
   std::stable_sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->created < b->created; });
-  const std::string fields = call.parameter("fields");
   std::vector<Json> rows;
-  for (const Node* node : found) {
-    rows.push_back(detail || !fields.empty() || !call.parameter("sort_key").empty()
-                       ? shown_node(*node, call.view)
-                       : shown_node_briefly(*node, call.view));
-  }
-  const std::string key = call.parameter("sort_key");
-  if (!key.empty()) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](const Json& a, const Json& b) { return sort_value(a, key) < sort_value(b, key); });
-  }
-  if (call.parameter("sort_dir") == "desc") std::reverse(rows.begin(), rows.end());
-  const std::string marker = call.parameter("marker");
-  const std::uint64_t limit = parse_number(call.parameter("limit")).value_or(0);
-  Json list = Json::array();
-  bool skipping = !marker.empty();
-  bool more = false;
-  for (const Json& row : rows) {
-    const bool full = limit != 0 && list.size() >= limit;
-    if (!skipping && full) more = true;
-    if (!skipping && !full) list.push_back(only_fields(row, fields));
-    if (row["uuid"] == marker) skipping = false;
-  }
-  Json body = {{"nodes", list}};
-  if (more) {
-    body["next"] = cat(call.view.base, "/v1/nodes?limit=", limit, "&marker=", text_in(list.back(), "uuid"),
-                       fields.empty() ? "" : cat("&fields=", fields), detail ? "&detail=True" : "");
-  }
-  return json_answer(200, body);
+  const bool whole = detail || wants_whole_rows(call);
+  for (const Node* node : found)
+    rows.push_back(whole ? shown_node(*node, call.view) : shown_node_briefly(*node, call.view));
+  return json_answer(200, listed(call, std::move(rows), {"nodes", "nodes", whole ? k_brief : ""}));
 }
 
 ServedResponse IronicApi::create_node(const ApiCall& call) {
@@ -132,6 +100,7 @@ ServedResponse IronicApi::create_node(const ApiCall& call) {
                            node.driver, " for conductor group \"\"."));
   }
   conductor_.check_words(node);
+  check_chassis(node);
   const std::string wish = text_in(body, "uuid");
   if (!wish.empty() && !parse_uuid(wish)) throw Refusal(400, cat("Expected a UUID but received ", wish, "."));
   node.uuid = wish.empty() ? new_uuid() : *parse_uuid(wish);
@@ -169,11 +138,28 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
                            changed.driver, " for conductor group \"\"."));
   }
   conductor_.check_words(changed);
+  check_chassis(changed);
+  if (changed.instance_uuid != node.instance_uuid) {
+    if (!node.instance_uuid.empty() && !changed.instance_uuid.empty())
+      throw Refusal(409, cat("Node ", node.uuid, " is associated with instance ", node.instance_uuid, "."));
+    if (!node.allocation.empty()) release(conductor_.ledger(), changed);
+  }
   changed.updated = conductor_.ledger().now();
   Node& kept = conductor_.ledger().edit(node.uuid);
   kept = std::move(changed);
   conductor_.settle();
   return json_answer(200, shown_node(kept, call.view));
+}
+
+/// The chassis that it is said to be in, by its one spelling.
+void IronicApi::check_chassis(Node& node) const {
+  const std::string id = text_in(node.fields, "chassis_uuid");
+  if (id.empty()) return;
+  const std::optional<std::string> uuid = parse_uuid(id);
+  if (!uuid) throw Refusal(400, cat("Expected UUID for chassis_uuid: ", id));
+  if (!conductor_.ledger().document(cat("chassis/", *uuid)))
+    throw Refusal(400, cat("Chassis ", id, " could not be found."));
+  node.fields["chassis_uuid"] = *uuid;
 }
 
 ServedResponse IronicApi::delete_node(const Node& node) {
@@ -190,6 +176,7 @@ ServedResponse IronicApi::delete_node(const Node& node) {
     throw Refusal(409, cat("Node ", node.uuid, " is associated with instance ", node.instance_uuid, "."));
   }
   conductor_.ledger().record(node, "inventory", "deleted");
+  forget_records_of(conductor_.ledger(), node);
   conductor_.ledger().remove(std::string(node.uuid));
   conductor_.settle();
   return empty_answer(204);

@@ -6,19 +6,11 @@
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/patch.hpp"
+#include "bootstrap/api/shelf_calls.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
-
-/// CUSTOM_… or a standard trait's characters.
-void check_trait(const std::string& trait) {
-  const auto fits = [](unsigned char c) { return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_'; };
-  if (trait.empty() || trait.size() > 255 || !std::all_of(trait.begin(), trait.end(), fits)) {
-    throw Refusal(400,
-                  cat("A trait must be a valid standard trait or a custom trait (CUSTOM_[A-Z0-9_]+), not ", trait));
-  }
-}
 
 /// What is given to a soft power-off before it is forced: "timeout", else ten minutes as Ironic has it.
 Seconds power_patience(const Json& body) {
@@ -41,14 +33,13 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   if (part == "validate") return node_validate(node);
   if (part == "history") return node_history(call, node);
   if (part == "ports") {
-    Json list = Json::array();
-    for (const Port& port : node.ports) list.push_back(shown_port(node, port, call.view));
-    return json_answer(200, {{"ports", list}});
+    return list_ports(call, [&](const Node& of, const Port&) { return of.uuid == node.uuid; });
   }
   // As Ironic's network interface noop: networks are nobody's business here.
   if (part == "vifs" && !call.is("GET")) return empty_answer(204);
   if (part == "vifs") return json_answer(200, {{"vifs", Json::array()}});
-  if (part == "portgroups") return json_answer(200, {{"portgroups", Json::array()}});
+  if (part == "portgroups" || part == "volume" || part == "allocation")
+    return ShelfCalls(conductor_, call).of_node(node);
   if (part == "inventory") {
     const std::optional<Json> kept = conductor_.ledger().store().document(cat("introspection/", node.uuid));
     if (!kept) throw Refusal(404, cat("Inventory record for node ", node.uuid, " not found."));

@@ -132,32 +132,36 @@ void check_name(const std::string& name) {
   }
 }
 
-Node patched(const Node& node, const Json& patch) {
+Json patched_document(Json document, const Json& patch) {
   if (!patch.is_array()) throw Refusal(400, "a JSON patch is a list of operations");
-  Json document = document_of(node);
   for (const Json& row : patch) apply_row(document, row);
+  return document;
+}
+
+Node patched(const Node& node, const Json& patch) {
+  const Json document = patched_document(document_of(node), patch);
   Node result = node;
   put_back(result, document);
   return result;
 }
 
 Port patched(const Port& port, const Json& patch) {
-  if (!patch.is_array()) throw Refusal(400, "a JSON patch is a list of operations");
-  Json document = {{"address", port.address},
-                   {"physical_network", port.physical_network.empty() ? Json() : Json(port.physical_network)},
-                   {"pxe_enabled", port.pxe_enabled},
-                   {"local_link_connection", port.local_link_connection},
-                   {"extra", port.extra}};
-  for (const Json& row : patch) apply_row(document, row);
+  const Json before = {{"address", port.address},
+                       {"physical_network", port.physical_network.empty() ? Json() : Json(port.physical_network)},
+                       {"pxe_enabled", port.pxe_enabled},
+                       {"local_link_connection", port.local_link_connection},
+                       {"portgroup_uuid", port.group.empty() ? Json() : Json(port.group)},
+                       {"is_smartnic", port.is_smartnic},
+                       {"extra", port.extra}};
   Port result = port;
-  take_fields(result, document);
+  take_fields(result, patched_document(before, patch));
   return result;
 }
 
 void take_fields(Node& node, const Json& body) {
   Json document = document_of(node);
   for (const auto& [key, value] : body.items()) {
-    if (key == "uuid" || key == "chassis_uuid") continue;
+    if (key == "uuid") continue;
     if (!document.contains(key) && !is_free_field(key)) {
       throw Refusal(400, cat("Unknown attribute for argument node: ", key));
     }
@@ -178,7 +182,11 @@ void take_fields(Port& port, const Json& body) {
       port.local_link_connection = object_or_empty(value, "local_link_connection");
     else if (key == "extra")
       port.extra = object_or_empty(value, "extra");
-    else if (key != "uuid" && key != "node_uuid" && key != "portgroup_uuid" && key != "is_smartnic" && key != "name") {
+    else if (key == "portgroup_uuid")
+      port.group = value.is_null() ? "" : parse_uuid(text_of(value)).value_or(text_of(value));
+    else if (key == "is_smartnic")
+      port.is_smartnic = value.is_boolean() && value.get<bool>();
+    else if (key != "uuid" && key != "node_uuid") {
       throw Refusal(400, cat("Unknown attribute for argument port: ", key));
     }
   }

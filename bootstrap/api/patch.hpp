@@ -7,6 +7,8 @@
 
 namespace hearth::bootstrap {
 
+/// Throws Refusal (400) for what can't be applied.
+[[nodiscard]] Json patched_document(Json document, const Json& patch);
 /// Throws Refusal (400) for what is not allowed; the node is then as it was.
 [[nodiscard]] Node patched(const Node& node, const Json& patch);
 [[nodiscard]] Port patched(const Port& port, const Json& patch);

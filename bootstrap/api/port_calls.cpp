@@ -4,9 +4,31 @@
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/api/listed.hpp"
 #include "bootstrap/api/patch.hpp"
+#include "bootstrap/api/shelf_calls.hpp"
 
 namespace hearth::bootstrap {
+
+namespace {
+
+/// The port after a patch, and whose it is then: /node_uuid gives it to another node.
+std::pair<Port, std::string> moved_port(Conductor& conductor, const Node& node, const Port& port, const Json& patch) {
+  Json own = Json::array();
+  std::string owner = node.uuid;
+  for (const Json& row : patch.is_array() ? patch : Json::array({patch})) {
+    if (text_in(row, "path") != "/node_uuid") {
+      own.push_back(row);
+    } else {
+      const Node* other = conductor.ledger().find(text_in(row, "value"));
+      if (other == nullptr) throw Refusal(400, cat("Node ", text_in(row, "value"), " could not be found."));
+      owner = other->uuid;
+    }
+  }
+  return {patched(port, own), owner};
+}
+
+}  // namespace
 
 ServedResponse IronicApi::ports(const ApiCall& call) {
   const bool detail = call.parts.size() == 2 && call.parts[1] == "detail";
@@ -23,20 +45,41 @@ ServedResponse IronicApi::ports(const ApiCall& call) {
   const std::string of_node =
       call.parameter("node_uuid").empty() ? call.parameter("node") : call.parameter("node_uuid");
   const std::string wanted = of_node.empty() ? "" : conductor_.node(of_node).uuid;
-  const std::string fields = call.parameter("fields");
-  Json list = Json::array();
+  const std::string group = call.parameter("portgroup");
+  const std::string in_group =
+      group.empty() ? "" : text_in(ShelfCalls(conductor_, call).find(*shelf_at("portgroups"), group), "uuid");
+  return list_ports(call, [&](const Node& node, const Port& port) {
+    return (wanted.empty() || node.uuid == wanted) && (address.empty() || port.address == address) &&
+           (in_group.empty() || port.group == in_group);
+  });
+}
+
+ServedResponse IronicApi::list_ports(const ApiCall& call,
+                                     const std::function<bool(const Node&, const Port&)>& fits) const {
+  std::vector<std::pair<Stamp, Json>> found;
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    if (!wanted.empty() && uuid != wanted) continue;
     for (const Port& port : node.ports) {
-      if (!address.empty() && port.address != address) continue;
-      const Json full = shown_port(node, port, call.view);
-      if (detail || call.truth("detail") || !fields.empty())
-        list.push_back(full);
-      else
-        list.push_back({{"uuid", port.uuid}, {"address", port.address}, {"links", full["links"]}});
+      if (fits(node, port)) found.emplace_back(port.created, shown_port(node, port, call.view));
     }
   }
-  return json_answer(200, {{"ports", list}});
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Json> rows;
+  for (auto& [created, row] : found) rows.push_back(std::move(row));
+  return json_answer(200, listed(call, std::move(rows), {"ports", "ports", "uuid,address"}));
+}
+
+/// A port group is of the same node; while its ports can't stand alone, none of them is for booting.
+void IronicApi::check_group(const Node& node, const Port& port) const {
+  if (port.group.empty()) return;
+  const std::optional<Json> group = conductor_.ledger().document(cat("portgroups/", port.group));
+  if (!group) throw Refusal(400, cat("Portgroup ", port.group, " could not be found."));
+  if (text_in(*group, "node_uuid") != node.uuid)
+    throw Refusal(400, "Port can not be associated with a portgroup belonging to a different node.");
+  if (!group->value("standalone_ports_supported", true) && port.pxe_enabled) {
+    throw Refusal(409, cat("Port Group ", port.group,
+                           " doesn't support standalone ports. This port cannot be created as "
+                           "a member of that port group as the port's 'pxe_enabled' field is True."));
+  }
 }
 
 ServedResponse IronicApi::create_port(const ApiCall& call) {
@@ -49,6 +92,7 @@ ServedResponse IronicApi::create_port(const ApiCall& call) {
     throw Refusal(409, cat("A port with MAC address ", port.address, " already exists."));
   }
   if (const auto uuid = parse_uuid(text_in(body, "uuid"))) port.uuid = *uuid;
+  check_group(conductor_.node(text_in(body, "node_uuid")), port);
   Node& node = ledger.edit(conductor_.node(text_in(body, "node_uuid")).uuid);
   node.ports.push_back(port);
   ledger.record(node, "inventory", cat("port ", port.address, " added"));
@@ -59,7 +103,7 @@ ServedResponse IronicApi::create_port(const ApiCall& call) {
 }
 
 ServedResponse IronicApi::one_port(const ApiCall& call, const Node& node, const Port& port) {
-  if (call.is("GET")) return json_answer(200, shown_port(node, port, call.view));
+  if (call.is("GET")) return json_answer(200, only_fields(shown_port(node, port, call.view), call.parameter("fields")));
   Ledger& ledger = conductor_.ledger();
   if (!may_change(node.state) && !node.maintenance) {
     throw Refusal(409, cat("Cannot change port ", port.uuid, ": node ", node.uuid, " is ", name(node.state), "."));
@@ -73,15 +117,23 @@ ServedResponse IronicApi::one_port(const ApiCall& call, const Node& node, const 
     conductor_.settle();
     return empty_answer(204);
   }
-  Port result = patched(port, call.body());
+  auto [result, owner] = moved_port(conductor_, node, port, call.body());
   const Node* other = ledger.by_mac(result.address);
   if (result.address != port.address && other != nullptr) {
     throw Refusal(409, cat("A port with MAC address ", result.address, " already exists."));
   }
+  check_group(conductor_.node(owner), result);
   result.updated = ledger.now();
-  *at = result;
+  if (owner == node.uuid) {
+    *at = result;
+  } else {
+    ledger.record(changed, "inventory", cat("port ", port.address, " is another node's now"));
+    changed.ports.erase(at);
+    ledger.edit(owner).ports.push_back(result);
+    ledger.record(ledger.edit(owner), "inventory", cat("port ", result.address, " added"));
+  }
   conductor_.settle();
-  return json_answer(200, shown_port(changed, result, call.view));
+  return json_answer(200, shown_port(conductor_.node(owner), result, call.view));
 }
 
 }  // namespace hearth::bootstrap

@@ -10,10 +10,14 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr std::string_view k_pages = "detail fields limit marker sort_key sort_dir";
+constexpr std::string_view k_plain_pages = "limit marker sort_key sort_dir";
+constexpr std::string_view k_volume_pages = "node detail fields limit marker sort_key sort_dir";
+constexpr std::string_view k_group_filters = "node address detail fields limit marker sort_key sort_dir";
 constexpr std::string_view k_node_filters =
     "detail fields limit marker sort_key sort_dir instance_uuid associated maintenance provision_state driver "
     "resource_class conductor_group owner lessee project retired fault conductor chassis_uuid description_contains";
-constexpr std::string_view k_port_filters = "detail fields limit marker sort_key sort_dir address node node_uuid";
+constexpr std::string_view k_port_filters =
+    "detail fields limit marker sort_key sort_dir address node node_uuid portgroup";
 
 const std::vector<Route>& routes() {
   static const std::vector<Route> table = {
@@ -35,6 +39,11 @@ const std::vector<Route>& routes() {
       {"nodes/*/ports", "GET", k_pages},
       {"nodes/*/ports/detail", "GET", k_pages},
       {"nodes/*/portgroups", "GET", k_pages},
+      {"nodes/*/portgroups/detail", "GET", k_plain_pages},
+      {"nodes/*/volume", "GET", ""},
+      {"nodes/*/volume/connectors", "GET", k_pages},
+      {"nodes/*/volume/targets", "GET", k_pages},
+      {"nodes/*/allocation", "GET DELETE", "fields"},
       {"nodes/*/vifs", "GET POST", ""},
       {"nodes/*/vifs/*", "DELETE", ""},
       {"nodes/*/inventory", "GET", ""},
@@ -50,10 +59,25 @@ const std::vector<Route>& routes() {
       {"introspection/*", "GET POST", "manage_boot"},
       {"introspection/*/data", "GET", ""},
       {"introspection/*/abort", "POST", ""},
-      {"chassis", "GET", k_pages},
-      {"portgroups", "GET", "detail fields limit marker sort_key sort_dir address node"},
-      {"allocations", "GET", "fields limit marker sort_key sort_dir node resource_class state owner"},
-      {"deploy_templates", "GET", k_pages},
+      {"chassis", "GET POST", k_pages},
+      {"chassis/detail", "GET", k_plain_pages},
+      {"chassis/*", "GET PATCH DELETE", "fields"},
+      {"chassis/*/nodes", "GET", k_node_filters},
+      {"chassis/*/nodes/detail", "GET", k_node_filters},
+      {"portgroups", "GET POST", k_group_filters},
+      {"portgroups/detail", "GET", k_group_filters},
+      {"portgroups/*", "GET PATCH DELETE", "fields"},
+      {"portgroups/*/ports", "GET", k_pages},
+      {"portgroups/*/ports/detail", "GET", k_plain_pages},
+      {"allocations", "GET POST", "fields limit marker sort_key sort_dir node resource_class state owner"},
+      {"allocations/*", "GET PATCH DELETE", "fields"},
+      {"deploy_templates", "GET POST", k_pages},
+      {"deploy_templates/*", "GET PATCH DELETE", "fields"},
+      {"volume", "GET", ""},
+      {"volume/connectors", "GET POST", k_volume_pages},
+      {"volume/connectors/*", "GET PATCH DELETE", "fields"},
+      {"volume/targets", "GET POST", k_volume_pages},
+      {"volume/targets/*", "GET PATCH DELETE", "fields"},
       {"hearth/import", "POST", ""},
       {"hearth/export", "GET", "secrets"},
       {"hearth/events", "GET", "after limit newest node"},

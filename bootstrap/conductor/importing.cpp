@@ -1,5 +1,6 @@
 // The conductor's part of imports: a checked file becomes nodes, and nodes are brought to the state that was asked for.
 #include "base/text.hpp"
+#include "bootstrap/conductor/allocations.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/conductor/inspection.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
@@ -71,6 +72,7 @@ ImportResult Conductor::import(const ImportRequest& request) {
     result.removed.push_back(uuid);
     if (request.dry_run) continue;
     ledger_.record(*node, "inventory", "removed: it is no longer in the inventory");
+    forget_records_of(ledger_, *node);
     ledger_.remove(uuid);
   }
   if (request.dry_run) return result;

@@ -1,6 +1,7 @@
 #include "bootstrap/conductor/jobs.hpp"
 
 #include "base/text.hpp"
+#include "bootstrap/conductor/allocations.hpp"
 
 namespace hearth::bootstrap {
 
@@ -98,7 +99,7 @@ Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
     case Stage::finish: return finish(node);
     case Stage::wipe:
       node.instance_info = Json::object();
-      node.instance_uuid.clear();
+      release(parts_.ledger, node);
       node.internal.erase("deploy_finished");
       return Step::done;
     default: break;

@@ -26,7 +26,9 @@ struct Port {
   std::string uuid;
   std::string address;  ///< lower case, with colons
   std::string physical_network;
+  std::string group;  ///< UUID of the port group it belongs to; empty = none
   bool pxe_enabled = true;
+  bool is_smartnic = false;
   Json local_link_connection = Json::object();
   Json extra = Json::object();
   Stamp created = 0, updated = 0;
@@ -72,6 +74,7 @@ struct Node {
   std::string maintenance_reason;
   std::string fault;
   std::string instance_uuid;
+  std::string allocation;   ///< UUID of the allocation that holds it; empty = none
   std::string boot_device;  ///< "pxe", "disk", …; empty = not set
   bool boot_device_persistent = false;
   std::vector<std::string> traits;

@@ -20,6 +20,8 @@ Json ports_record(const Node& node) {
                      {"address", port.address},
                      {"physical_network", port.physical_network},
                      {"pxe_enabled", port.pxe_enabled},
+                     {"group", port.group},
+                     {"is_smartnic", port.is_smartnic},
                      {"local_link_connection", port.local_link_connection},
                      {"extra", port.extra},
                      {"created", port.created},
@@ -36,6 +38,8 @@ std::vector<Port> ports_from(const Json& record) {
     port.address = text(row, "address");
     port.physical_network = text(row, "physical_network");
     port.pxe_enabled = row.value("pxe_enabled", true);
+    port.group = text(row, "group");
+    port.is_smartnic = row.value("is_smartnic", false);
     port.local_link_connection = object(row, "local_link_connection");
     port.extra = object(row, "extra");
     port.created = stamp(row, "created");
@@ -114,6 +118,7 @@ Json node_record(const Node& node) {
                  {"maintenance_reason", node.maintenance_reason},
                  {"fault", node.fault},
                  {"instance_uuid", node.instance_uuid},
+                 {"allocation", node.allocation},
                  {"boot_device", node.boot_device},
                  {"boot_device_persistent", node.boot_device_persistent},
                  {"traits", node.traits},
@@ -146,6 +151,7 @@ Node node_from_record(const Json& record) {
   node.maintenance_reason = text(record, "maintenance_reason");
   node.fault = text(record, "fault");
   node.instance_uuid = text(record, "instance_uuid");
+  node.allocation = text(record, "allocation");
   node.boot_device = text(record, "boot_device");
   node.boot_device_persistent = record.value("boot_device_persistent", false);
   node.traits = record.value("traits", std::vector<std::string>());

@@ -20,11 +20,6 @@ bool is_secret(const std::string& key) {
   return false;
 }
 
-Json links(const View& view, const std::string& path) {
-  return Json::array({{{"href", cat(view.base, "/v1/", path)}, {"rel", "self"}},
-                      {{"href", cat(view.base, "/", path)}, {"rel", "bookmark"}}});
-}
-
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 /// Which API version brought a field (Ironic's REST API version history); older clients don't get it.
@@ -104,6 +99,11 @@ Json internal_shown(const Node& node) {
 
 }  // namespace
 
+Json links_to(const View& view, const std::string& path) {
+  return Json::array({{{"href", cat(view.base, "/v1/", path)}, {"rel", "self"}},
+                      {{"href", cat(view.base, "/", path)}, {"rel", "bookmark"}}});
+}
+
 Json masked(Json value) {
   if (value.is_object()) {
     for (auto& [key, member] : value.items()) {
@@ -127,7 +127,7 @@ Json shown_node_briefly(const Node& node, const View& view) {
                 {"provision_state", state_json(node.state, view.minor)},
                 {"uuid", node.uuid},
                 {"name", text_or_null(node.name)},
-                {"links", links(view, cat("nodes/", node.uuid))}};
+                {"links", links_to(view, cat("nodes/", node.uuid))}};
   hide_newer(shown, view.minor);
   return shown;
 }
@@ -152,14 +152,14 @@ Json shown_node(const Node& node, const View& view) {
   shown["boot_mode"] = node.capability("boot_mode") ? Json(*node.capability("boot_mode")) : Json();
   shown["secure_boot"] = nullptr;
   shown["conductor"] = view.host;
-  shown["allocation_uuid"] = nullptr;
+  shown["allocation_uuid"] = text_or_null(node.allocation);
   shown["clean_step"] = Json::object();
   shown["deploy_step"] = Json::object();
   shown["raid_config"] = Json::object();
   shown["created_at"] = stamp_json(node.created);
   shown["updated_at"] = stamp_json(node.updated);
   for (const char* list : {"ports", "states", "portgroups", "volume"}) {
-    shown[list] = links(view, cat("nodes/", node.uuid, "/", list));
+    shown[list] = links_to(view, cat("nodes/", node.uuid, "/", list));
   }
   hide_newer(shown, view.minor);
   return shown;
@@ -171,15 +171,14 @@ Json shown_port(const Node& node, const Port& port, const View& view) {
           {"node_uuid", node.uuid},
           {"extra", port.extra},
           {"internal_info", Json::object()},
-          {"is_smartnic", false},
+          {"is_smartnic", port.is_smartnic},
           {"local_link_connection", port.local_link_connection},
-          {"name", nullptr},
           {"physical_network", text_or_null(port.physical_network)},
-          {"portgroup_uuid", nullptr},
+          {"portgroup_uuid", text_or_null(port.group)},
           {"pxe_enabled", port.pxe_enabled},
           {"created_at", stamp_json(port.created)},
           {"updated_at", stamp_json(port.updated)},
-          {"links", links(view, cat("ports/", port.uuid))}};
+          {"links", links_to(view, cat("ports/", port.uuid))}};
 }
 
 Json shown_states(const Node& node) {

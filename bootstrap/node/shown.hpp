@@ -24,6 +24,9 @@ struct View {
 [[nodiscard]] Json shown_to_agent(const Node& node);
 [[nodiscard]] Json shown_ports(const Node& node);
 
+/// The two links that an object at `path` behind /v1 has.
+[[nodiscard]] Json links_to(const View& view, const std::string& path);
+
 /// Values of secret keys, at any depth, become "******".
 [[nodiscard]] Json masked(Json value);
 

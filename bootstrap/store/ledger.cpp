@@ -72,6 +72,25 @@ void Ledger::remove(const std::string& uuid) {
   removed_.push_back(uuid);
 }
 
+std::optional<Json> Ledger::document(const std::string& name) const {
+  const auto changed = documents_.find(name);
+  if (changed == documents_.end()) return store_.document(name);
+  return changed->second.is_null() ? std::nullopt : std::optional(changed->second);
+}
+
+std::vector<Json> Ledger::documents(const std::string& prefix) const {
+  Documents found;
+  for (auto& [name, body] : store_.documents(prefix)) found.emplace(name, std::move(body));
+  for (const auto& [name, body] : documents_) {
+    if (name.rfind(prefix, 0) == 0) found[name] = body;
+  }
+  std::vector<Json> bodies;
+  for (auto& [name, body] : found) {
+    if (!body.is_null()) bodies.push_back(std::move(body));
+  }
+  return bodies;
+}
+
 Json Ledger::with_actor(Json detail) const {
   if (!actor_.empty() && detail.is_object()) detail["who"] = actor_;
   return detail;
@@ -101,6 +120,7 @@ void Ledger::roll_back() {
   changed_.clear();
   removed_.clear();
   passing_.clear();
+  documents_.clear();
   events_.clear();
 }
 
@@ -108,7 +128,7 @@ void Ledger::commit() {
   std::vector<const Node*> changed;
   for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
   try {
-    store_.commit(changed, removed_, events_);
+    store_.commit(changed, removed_, events_, documents_);
   } catch (const std::exception&) {
     roll_back();
     throw;
@@ -118,6 +138,7 @@ void Ledger::commit() {
   const Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};
   changed_.clear();
   removed_.clear();
+  documents_.clear();
   events_.clear();
   if (committed.changed.empty() && committed.removed.empty() && committed.events.empty()) return;
   for (const auto& watcher : watchers_) watcher(committed);

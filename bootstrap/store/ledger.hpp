@@ -37,6 +37,11 @@ class Ledger {
   [[nodiscard]] Node& passing(const std::string& uuid);
   Node& add(Node node);
   void remove(const std::string& uuid);
+  /// Documents that are committed together with nodes and events: "allocations/UUID". With what was changed since.
+  [[nodiscard]] std::optional<Json> document(const std::string& name) const;
+  [[nodiscard]] std::vector<Json> documents(const std::string& prefix) const;
+  void put_document(const std::string& name, Json body) { documents_[name] = std::move(body); }
+  void remove_document(const std::string& name) { documents_[name] = nullptr; }
   /// Events from now on are told as the doing of this person ("who" in their detail); empty = of nobody.
   void act_for(std::string who) { actor_ = std::move(who); }
   void record(const Node& node, std::string kind, std::string text, Json detail = Json::object());
@@ -60,6 +65,7 @@ class Ledger {
   std::set<std::string> changed_;
   std::set<std::string> passing_;
   std::vector<std::string> removed_;
+  Documents documents_;
   std::vector<Event> events_;
   std::string actor_;
   std::vector<std::function<void(const Committed&)>> watchers_;

@@ -76,11 +76,12 @@ void Store::keep_events(std::int64_t count) {
 }
 
 void Store::commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
-                   std::vector<Event>& events) {
-  if (changed.empty() && removed.empty() && events.empty()) return;
+                   std::vector<Event>& events, const Documents& documents) {
+  if (changed.empty() && removed.empty() && documents.empty() && events.empty()) return;
   sql::Transaction transaction(database_);
   for (const Node* node : changed) save_node_.bind(1, node->uuid).bind(2, dumped(node_record(*node))).execute();
   for (const std::string& uuid : removed) remove_node_.bind(1, uuid).execute();
+  for (const auto& [name, body] : documents) body.is_null() ? remove_document(name) : put_document(name, body);
   for (Event& event : events) {
     add_event_.bind(1, event.at).bind(2, event.node).bind(3, event.title).bind(4, event.kind);
     add_event_.bind(5, event.text).bind(6, dumped(event.detail)).execute();

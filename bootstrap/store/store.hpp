@@ -1,6 +1,7 @@
 // What the conductor keeps: nodes, events, settings, in one SQLite file. What changes together is committed together.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct EventQuery {
   std::int64_t before = 0;  ///< only older ones; 0 = all
 };
 
+/// A document by its name; null = it is gone.
+using Documents = std::map<std::string, Json>;
+
 class Store {
  public:
   /// Opens or creates; a file of a newer version is refused. ":memory:" for tests.
@@ -39,7 +43,7 @@ class Store {
   [[nodiscard]] std::optional<Node> node(const std::string& uuid);
   /// One transaction. Events get their ids.
   void commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
-              std::vector<Event>& events);
+              std::vector<Event>& events, const Documents& documents = {});
   [[nodiscard]] std::vector<Event> events(const EventQuery& query);
   [[nodiscard]] std::int64_t last_event();
   /// Forgets all events but the last ones.

@@ -18,17 +18,19 @@ import openstack_client  # noqa: E402  pylint: disable=wrong-import-position
 class Conductor:
     """A conductor on a free port of loopback, with its state in a directory of its own."""
 
-    def __init__(self, hearth, *options, directory=None):
+    def __init__(self, hearth, *options, directory=None, rehearsal=True):
         self.hearth = hearth
+        self.rehearsal = ["--rehearsal"] if rehearsal else []
         self.options = options
+        self.told = []  # what the field's client was asked to do
         self.directory = directory or tempfile.mkdtemp(prefix="hearth-node-")
         self.start()
 
     def start(self):
         self.log = open(os.path.join(self.directory, "serve.log"), "ab")
         self.process = subprocess.Popen(
-            [self.hearth, "node", "serve", "--state", self.directory, "--port", "0", "--rehearsal",
-             *self.options],
+            [self.hearth, "node", "serve", "--state", self.directory, "--port", "0",
+             *self.rehearsal, *self.options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         words = self.process.stdout.readline().split()
         if len(words) != 3 or words[0] != "api":
@@ -64,6 +66,7 @@ class Conductor:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OS_") and "proxy" not in k.lower()}
         environment |= {"OS_AUTH_TYPE": "http_basic", "OS_USERNAME": "admin", "OS_PASSWORD": self.token(), "OS_ENDPOINT": self.url}
         began = time.monotonic()
+        self.told.append(words)
         done = openstack_client.run(list(words), environment)
         print(f"{time.monotonic() - began:5.1f} s  openstack {' '.join(words)}", flush=True)
         if done.returncode != code:
@@ -90,6 +93,15 @@ class Conductor:
 
     def node(self, name):
         return self.ask("GET", f"/v1/nodes/{name}")[1]
+
+    @staticmethod
+    def until(look, expected, seconds=20):
+        """Until what is looked at is so."""
+        end = time.monotonic() + seconds
+        while look() != expected:
+            if time.monotonic() > end:
+                raise AssertionError(f"still {look()}, not {expected}")
+            time.sleep(0.1)
 
     def wait(self, name, state, seconds=60):
         """Until the node is in that state."""

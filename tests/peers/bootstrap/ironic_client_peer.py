@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 
+import client_commands
 from agent import Machine
 from conductor import Conductor, masked, need, same
 
@@ -97,6 +98,7 @@ def main():
         refusals(c, uuid)
         through_the_states(c)
         failure(c)
+        client_commands.run(c)
     print("ok")
 
 

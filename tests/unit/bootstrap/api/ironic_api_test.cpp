@@ -1,41 +1,12 @@
 #include "bootstrap/api/ironic_api.hpp"
 
 #include "bootstrap/handover/handover.hpp"
-#include "tests/unit/bootstrap/conductor_fixture.hpp"
+#include "tests/unit/bootstrap/api_fixture.hpp"
 
 namespace hearth::bootstrap {
 namespace {
 
-class Api : public ConductorFixture {
- protected:
-  struct Said {
-    int status = 0;
-    Json body;
-    HttpHeaders headers;
-    [[nodiscard]] std::string fault() const {
-      return Json::parse(body.value("error_message", "{}")).value("faultstring", "");
-    }
-  };
-
-  Said ask(const std::string& method, const std::string& target, const Json& body = Json(),
-           const std::string& version = "1.78", const std::string& peer = "192.0.2.9",
-           const Caller& caller = {Role::admin, "admin"}, IronicApi::Faces faces = IronicApi::Faces::all) {
-    IronicApi api(*conductor, faces, log);
-    ServedRequest request;
-    request.method = method;
-    request.target = target;
-    const RequestTarget parts = parse_request_target(target).value();
-    request.path = parts.path;
-    request.raw_path = parts.raw_path;
-    request.query = parts.query;
-    request.headers.emplace_back("Host", "192.0.2.1:6385");
-    if (!version.empty()) request.headers.emplace_back("X-OpenStack-Ironic-API-Version", version);
-    request.peer = peer;
-    request.body = body.is_null() ? "" : body.dump();
-    const ServedResponse response = api.answer(request, caller);
-    return {response.status, response.body.empty() ? Json() : Json::parse(response.body), response.headers};
-  }
-};
+class Api : public ApiFixture {};
 
 TEST_F(Api, aNodeIsMadeShownChangedAndDeleted) {
   const Said made = ask("POST", "/v1/nodes", {{"driver", "fake-hardware"}, {"name", "web1"}});

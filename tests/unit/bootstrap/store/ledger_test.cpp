@@ -78,6 +78,28 @@ class FullDisk {
   void (*old_)(int) = SIG_DFL;
 };
 
+TEST(Ledger, documentsAreCommittedWithWhatBelongsToThemOrNotAtAll) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-ledger-");
+  Store store((directory.path() / "state.db").string());
+  fakes::ManualClock clock;
+  Ledger ledger(store, clock);
+  ledger.put_document("chassis/1", {{"uuid", "1"}});
+  ledger.commit();
+  ledger.put_document("chassis/2", {{"uuid", "2"}, {"description", std::string(100000, 'x')}});
+  ledger.remove_document("chassis/1");
+  EXPECT_EQ(ledger.documents("chassis/").size(), 1U);  // as it will be
+  EXPECT_FALSE(ledger.document("chassis/1"));
+  {
+    const FullDisk full;
+    EXPECT_THROW(ledger.commit(), std::exception);
+  }
+  EXPECT_TRUE(ledger.document("chassis/1"));
+  EXPECT_FALSE(ledger.document("chassis/2"));
+  ledger.remove_document("chassis/1");
+  ledger.commit();
+  EXPECT_TRUE(store.documents("chassis/").empty());
+}
+
 TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
   const TempDir directory = TempDir::create("/tmp", "hearth-ledger-");
   Store store((directory.path() / "state.db").string());
