@@ -136,6 +136,12 @@ cli::Command graph_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
+/// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".
+fs::path directory_named(std::string operand) {
+  while (operand.size() > 1 && operand.back() == '/') operand.pop_back();
+  return fs::canonical(operand);
+}
+
 /// An operand of lint: a directory that is an element, one that holds elements, or a name.
 std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<std::string>& operands) {
   std::vector<Element> chosen;
@@ -156,12 +162,13 @@ std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<
       continue;
     }
     if (!fs::is_directory(operand)) (void)element_named(catalog, operand);  // throws
-    const fs::path directory = fs::canonical(operand);
+    const fs::path directory = directory_named(operand);
     const std::size_t before = chosen.size();
     for (const auto& [name, element] : catalog.elements()) {
       if (element.path == directory) chosen.push_back(element);
     }
     if (chosen.size() == before) add_below(directory);
+    if (chosen.size() == before) throw Error(ErrorKind::input, cat("there are no elements in ", operand));
   }
   return chosen;
 }
@@ -172,7 +179,7 @@ Catalog catalog_for_lint(const fs::path& executable, const std::vector<std::stri
   for (const std::string& operand : operands) {
     if (operand.find('/') == std::string::npos && !fs::is_directory(operand)) continue;
     if (!fs::is_directory(operand)) throw Error(ErrorKind::not_found, cat(operand, " is not a directory"));
-    const fs::path directory = fs::canonical(operand);
+    const fs::path directory = directory_named(operand);
     const std::vector<std::string> names = RealFileSystem().list(directory);
     const bool holds_elements = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return fs::exists(directory / name / "README.rst") || fs::exists(directory / name / "README.md") ||

@@ -34,11 +34,12 @@ std::string files_digest(const std::string& name, const std::string& value, cons
 std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
                        const FactSource& facts, const std::vector<fs::path>& files, const FactKey& secrets) {
   const RealFileSystem system;
-  std::string text = cat(HEARTH_VERSION, "\n", look_of(installation.program), "\n", look_of(installation.agent_binary),
-                         "\n", tree_digest(system, installation.shims), "\n", tree_digest(system, installation.library),
-                         "\n", shell_join(request.arguments), "\n", request.output.string(), "\n", request.architecture,
-                         "\n", join(request.elements, " "), "\n", join(plan.elements.names(), " "), "\n",
-                         facts.elements_digest(), "\n", host_tools(system), "\n");
+  std::string text =
+      cat(HEARTH_VERSION, "\n", look_of(installation.program), "\n", look_of(installation.agent_binary), "\n",
+          tree_digest(system, installation.shims), "\n", tree_digest(system, installation.library), "\n",
+          shell_join(request.arguments), "\n", request.arguments_text, "\n", request.output.string(), "\n",
+          request.architecture, "\n", join(request.elements, " "), "\n", join(plan.elements.names(), " "), "\n",
+          facts.elements_digest(), "\n", host_tools(system), "\n");
   for (const Step& step : plan.steps) text += cat(step.label(), " ", step.element, "\n");
   for (const auto& [name, value] : request.environment) {
     const bool is_ours = name.starts_with("DIB_") || name.starts_with("HEARTH_") || name == "SOURCE_DATE_EPOCH" ||

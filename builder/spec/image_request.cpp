@@ -446,9 +446,10 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.ramdisk = caller.kind == BuildKind::ramdisk;
   request.skip_base = arguments.has("n") || env_or(environment, "SKIP_BASE", "0") == "1";
   const std::vector<std::string> before = split_words(env_or(environment, "IMAGE_ELEMENT", ""));
-  listed.insert(listed.begin(), before.begin(), before.end());
-  request.elements = compose_elements(request, arguments, listed, environment);
   request.default_layout = needs_layout(listed);
+  listed.insert(listed.begin(), before.begin(), before.end());
+  if (caller.manner == Manner::upstream) request.default_layout = needs_layout(listed);
+  request.elements = compose_elements(request, arguments, listed, environment);
   request.elements_path = elements_path(request);
   take_upstream_tree(request);
   request.architecture = one_of(given(arguments, "a", environment, "ARCH", host_architecture()), known_architectures());

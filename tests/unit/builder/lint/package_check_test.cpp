@@ -65,8 +65,8 @@ TEST_F(PackageCheckTest, WhatIsNotInstalledHereIsNotAskedFor) {
 }
 
 TEST_F(PackageCheckTest, VersionsArchitecturesAndFilesOfTheCommandLineAreUnderstood) {
-  request.packages = {"git:amd64", "git=1", "git/bookworm", "./own.deb", "gut"};
-  EXPECT_THAT(faults(""), ElementsAre(HasSubstr("-p: warning: gut is in no repository")));
+  request.packages = {"git:amd64", "git=1", "git/bookworm", "./own.deb", "gitt"};
+  EXPECT_THAT(faults(""), ElementsAre(HasSubstr("-p: warning: gitt is in no repository")));
 }
 
 TEST_F(PackageCheckTest, NothingIsSaidWhereFurtherRepositoriesOrNoListsAreKnown) {
