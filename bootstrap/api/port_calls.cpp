@@ -122,7 +122,9 @@ ServedResponse IronicApi::one_port(const ApiCall& call, const Node& node, const 
   if (result.address != port.address && other != nullptr) {
     throw Refusal(409, cat("A port with MAC address ", result.address, " already exists."));
   }
-  check_group(conductor_.node(owner), result);
+  // What a group was told later is no reason to refuse another change of its ports.
+  const bool regrouped = result.group != port.group || result.pxe_enabled != port.pxe_enabled || owner != node.uuid;
+  if (regrouped) check_group(conductor_.node(owner), result);
   result.updated = ledger.now();
   if (owner == node.uuid) {
     *at = result;

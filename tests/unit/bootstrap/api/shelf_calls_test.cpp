@@ -57,6 +57,8 @@ TEST_F(Shelves, aPortGroupIsOfItsNodeAndStaysWhileItHasPorts) {
   EXPECT_EQ(join_group(conductor->node(other).ports.at(0).uuid, false), 400);
   EXPECT_EQ(join_group(port, false), 200);
   EXPECT_EQ(ask("GET", "/v1/portgroups/bond0/ports").body["ports"][0]["uuid"], port);
+  conductor->ledger().edit(node).ports.at(0).pxe_enabled = true;  // as it can be, where the group was told later
+  EXPECT_EQ(ask("PATCH", cat("/v1/ports/", port), {{{"op", "add"}, {"path", "/extra/a"}, {"value", 1}}}).status, 200);
   EXPECT_EQ(ask("GET", "/v1/ports?portgroup=bond0").body["ports"].size(), 1U);
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/portgroups").body["portgroups"][0]["name"], "bond0");
   EXPECT_EQ(ask("GET", "/v1/nodes/web2/portgroups").body["portgroups"].size(), 0U);
