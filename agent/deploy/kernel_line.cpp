@@ -28,6 +28,12 @@ std::uint64_t number_of(const Words& words, const char* name, std::uint64_t othe
   return value && *value <= most ? *value : otherwise;
 }
 
+/// Nobody is found at port 0.
+std::uint16_t port_of(const Words& words, const char* name, std::uint16_t otherwise) {
+  const std::uint64_t port = number_of(words, name, otherwise, 65535);
+  return port == 0 ? otherwise : static_cast<std::uint16_t>(port);
+}
+
 std::string without_slash(std::string url) {
   while (!url.empty() && url.back() == '/') url.pop_back();
   return url;
@@ -81,7 +87,6 @@ std::string mac_of_bootif(std::string_view value) {
 }
 
 Settings settings_of(const Words& words) {
-  constexpr std::uint64_t ports = std::numeric_limits<std::uint16_t>::max();
   constexpr std::uint64_t day = 86400;
   Settings settings;
   settings.api_urls = api_urls_of(words);
@@ -89,9 +94,8 @@ Settings settings_of(const Words& words) {
   settings.boot_mac = mac_of_bootif(word_text(words, "BOOTIF"));
   settings.interface = word_text(words, "ipa-network-interface");
   settings.advertise_host = word_text(words, "ipa-advertise-host");
-  settings.listen_port = static_cast<std::uint16_t>(number_of(words, "ipa-listen-port", 9999, ports));
-  settings.advertise_port =
-      static_cast<std::uint16_t>(number_of(words, "ipa-advertise-port", settings.listen_port, ports));
+  settings.listen_port = port_of(words, "ipa-listen-port", 9999);
+  settings.advertise_port = port_of(words, "ipa-advertise-port", settings.listen_port);
   settings.plain = to_lower(word_text(words, "ipa-advertise-protocol")) == "http";
   settings.token = word_text(words, "ipa-agent-token");
   settings.image_key = to_lower(word_text(words, "hearth-image-key"));

@@ -18,6 +18,8 @@ TEST(KernelLine, IronicsLineTellsWhereTheConductorIs) {
 
 TEST(KernelLine, ATimeServerIsIronics) { EXPECT_EQ(read("ipa-ntp-server=192.0.2.7").time_server, "192.0.2.7"); }
 
+TEST(KernelLine, NobodyIsFoundAtPortNought) { EXPECT_EQ(read("ipa-listen-port=0000").listen_port, 9999); }
+
 TEST(KernelLine, SeveralConductorsAreTriedInTheirOrder) {
   EXPECT_EQ(read("ipa-api-url=http://192.0.2.1:6385,http://192.0.2.2:6385").api_urls,
             (std::vector<std::string>{"http://192.0.2.1:6385", "http://192.0.2.2:6385"}));
