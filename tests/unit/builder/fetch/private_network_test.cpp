@@ -45,7 +45,9 @@ struct LocalSocket {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-    if (type == SOCK_STREAM) EXPECT_EQ(::listen(socket.get(), 8), 0);
+    if (type == SOCK_STREAM) {
+      EXPECT_EQ(::listen(socket.get(), 8), 0);
+    }
     EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
     port = ntohs(address.sin_port);
   }
