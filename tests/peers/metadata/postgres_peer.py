@@ -67,7 +67,7 @@ def signal_url(entry):
 
 
 def signal(entry):
-    subprocess.run(["curl", "-sSf", "-X", "POST", "-H", "Content-Type: application/json", "-d",
+    subprocess.run(["curl", "-sSf", "--retry", "10", "--retry-delay", "1", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                     json.dumps({"deploy_status_code": 0, "result": "é\u0000"}), signal_url(entry)], check=True, timeout=30)
 
 
