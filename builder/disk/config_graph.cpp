@@ -37,8 +37,9 @@ class Flattener {
     if (!data.IsMap()) fail_config(data, path, "its settings must be a map");
     ConfigNode node{.plugin = plugin, .name = "", .base = parent, .data = data, .path = path};
     // The bases of raid, and of lvm's parts, are lists, which volume_check reads; what lvm itself has is for its name.
-    const bool of_many = plugin == "raid" || (plugin == "lvm" && !data["base"].IsScalar());
-    if (data["base"] && !of_many) node.base = config_text(data["base"], cat(path, ".base"));
+    const YAML::Node base = data["base"];
+    const bool of_many = plugin == "raid" || (plugin == "lvm" && base && !base.IsScalar());
+    if (base && !of_many) node.base = config_text(base, cat(path, ".base"));
     node.name = name_of(node);
     add_children(data, node.name, path);
     if (plugin == "partitioning") add_partition_children(node);

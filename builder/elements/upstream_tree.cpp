@@ -19,8 +19,8 @@ std::string setting_of(const Environment& environment, const char* name) {
   return found == environment.end() ? "" : found->second;
 }
 
-/// The package in one of Python's directories: "lib" of a prefix.
-std::optional<fs::path> in_prefix(const FileReader& files, const fs::path& library) {
+/// The package in one of Python's directories: "lib" of a prefix. PATH may name directories that only others may read.
+std::optional<fs::path> in_prefix(const FileReader& files, const fs::path& library) try {
   for (const std::string& python : files.list(library)) {
     if (!python.starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
@@ -28,6 +28,8 @@ std::optional<fs::path> in_prefix(const FileReader& files, const fs::path& libra
       if (has_elements(files, elements)) return elements;
     }
   }
+  return std::nullopt;
+} catch (const Error&) {
   return std::nullopt;
 }
 

@@ -22,6 +22,7 @@ Node full_node() {
   node.maintenance_reason = "fan";
   node.fault = "power failure";
   node.instance_uuid = new_uuid();
+  node.allocation = new_uuid();
   node.boot_device = "pxe";
   node.boot_device_persistent = true;
   node.traits = {"CUSTOM_GOLD"};
@@ -29,6 +30,8 @@ Node full_node() {
   node.ports[0].physical_network = "provisioning";
   node.ports[0].pxe_enabled = false;
   node.ports[0].extra = {{"slot", 1}};
+  node.ports[0].group = new_uuid();
+  node.ports[0].is_smartnic = true;
   node.ports[0].updated = 8;
   node.ports[0].local_link_connection = {{"port_id", "eth1"}};
   node.driver_info = {{"ipmi_password", "secret"}};
@@ -55,6 +58,8 @@ void expect_same(const Port& back, const Port& port) {
   EXPECT_EQ(back.address, port.address);
   EXPECT_EQ(back.physical_network, port.physical_network);
   EXPECT_EQ(back.pxe_enabled, port.pxe_enabled);
+  EXPECT_EQ(back.group, port.group);
+  EXPECT_EQ(back.is_smartnic, port.is_smartnic);
   EXPECT_EQ(back.local_link_connection, port.local_link_connection);
   EXPECT_EQ(back.extra, port.extra);
   EXPECT_EQ(back.created, port.created);
@@ -92,6 +97,7 @@ void expect_same_state(const Node& back, const Node& node) {
   EXPECT_EQ(back.maintenance_reason, node.maintenance_reason);
   EXPECT_EQ(back.fault, node.fault);
   EXPECT_EQ(back.instance_uuid, node.instance_uuid);
+  EXPECT_EQ(back.allocation, node.allocation);
   EXPECT_EQ(back.boot_device, node.boot_device);
   EXPECT_EQ(back.boot_device_persistent, node.boot_device_persistent);
   EXPECT_EQ(back.observed, node.observed);
