@@ -19,7 +19,7 @@ HOOK
 cat > "$element/root.d/75-use" <<'HOOK'
 #!/bin/bash
 set -eu -o pipefail
-for name in console full null random tty urandom zero; do
+for name in full null random tty urandom zero; do  # a sandbox has no console
     [ -c "$TARGET_ROOT/dev/$name" ] || { echo "/dev/$name is no device in the target"; exit 1; }
 done
 [ -L "$TARGET_ROOT/dev/fd" ] && [ -d "$TARGET_ROOT/dev/shm" ] || { echo "/dev has no fd or shm"; exit 1; }
