@@ -63,7 +63,8 @@ def pages_of_tree(source):
 
 
 def output_of(hearth, *words):
-    own = {name: value for name, value in os.environ.items() if name != "ELEMENTS_PATH"}
+    """Of Hearth alone: elements that this machine has besides have no page here."""
+    own = {name: value for name, value in os.environ.items() if name != "ELEMENTS_PATH"} | {"HEARTH_UPSTREAM_ELEMENTS": "no"}
     return subprocess.run([hearth, *words], capture_output=True, text=True, check=True, timeout=120, env=own).stdout
 
 

@@ -173,6 +173,8 @@ void Engine::update(const std::string& id, const Json& body) {
   LiveTree& live = *find(id).live;
   require_idle(live);
   change_to(live, body, Action::update);
+  // In a burst of updates nothing waits for the next tick to be taken out.
+  if (!live.tree.busy()) compact(live);
 }
 
 void Engine::change_to(LiveTree& live, const Json& body, Action action) {
