@@ -18,7 +18,8 @@ std::string apply_log_line(WallTime when, LogLevel level, std::string_view text)
   std::array<char, 32> stamp{};
   const std::size_t size = std::strftime(stamp.data(), stamp.size(), "%Y/%m/%d %I:%M:%S ", &parts);
   return cat("[", std::string_view(stamp.data(), size), parts.tm_hour < 12 ? "AM" : "PM", "] [", log_level_name(level),
-             "] ", one_line(text), "\n");
+             "] ", replace_all(one_line(text), "\\n  ", "\n  "),
+             "\n");  // indented: what follows passes for no line of its own
 }
 
 ApplyLogger::ApplyLogger(const Clock& clock, const std::string& file, LogLevel threshold)
