@@ -34,6 +34,9 @@ std::string home_of(const Environment& env) {
 [[noreturn]] void execute_again(const Words& argv, Logger& log) {
   log.info(cat("Re-executing ", shell_join(argv)));
   ::closefrom(3);
+  // Until the loop waits for it again a SIGHUP has nothing more to ask for: all is read anew. It must not end the
+  // program.
+  ::signal(SIGHUP, SIG_IGN);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);  // the mask would be inherited, with SIGHUP blocked

@@ -80,6 +80,7 @@ RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world, RetryBrake&
 SignalPause::SignalPause() {
   const sigset_t set = only_hangup();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGHUP, SIG_DFL);  // what is ignored would not wait
 }
 
 Wake SignalPause::wait(Duration duration) {
