@@ -57,6 +57,8 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
     throw Refusal(400, cat("The ", name(*verb), " operation can't be performed on node ", before.uuid,
                            " because it's in maintenance mode."));
   }
+  // Before what it is asked with, as in Ironic.
+  if (!after(before.state, *verb)) throw Refusal(400, refusal(name(*verb), before.uuid, before.state));
   if (before.fields.value("protected", false) && (*verb == Verb::rebuild || *verb == Verb::undeploy)) {
     throw Refusal(403, cat("Node ", before.uuid, " is protected and can not be undeployed, rebuilt or deleted."));
   }
