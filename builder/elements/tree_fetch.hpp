@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 
 namespace hearth::builder {
