@@ -29,6 +29,7 @@ namespace hearth::builder::fetch {
 namespace {
 
 constexpr const char* k_slirp = "slirp4netns";
+constexpr const char* k_unshare = "unshare";
 constexpr const char* k_tunnel_device = "/dev/net/tun";
 constexpr const char* k_variable = "HEARTH_NETWORK";
 constexpr const char* k_network = "198.18.171.0/24";  // of RFC 2544's, which no site routes
@@ -134,6 +135,7 @@ std::string why_no_private_network(const Environment& environment) {
 PrivateNetwork::PrivateNetwork(const Environment& environment, std::set<LocalPlace> places)
     : waits_at_once_(::geteuid() != 0),
       program_(find_program(k_slirp, environment).value_or(k_slirp)),
+      unshare_(find_program(k_unshare, environment).value_or(k_unshare)),
       places_(std::move(places)) {}
 
 PrivateNetwork::~PrivateNetwork() {
@@ -187,6 +189,9 @@ void PrivateNetwork::connect(pid_t sandbox) {
                                    "--exit-fd=0",
                                    "--ready-fd=3",
                                    cat("--userns-path=", path_for_others(user))};
+  // Started by root, it lets go of the host's root while that still shares its mounts, and with it every network
+  // namespace that `ip netns` named: in mounts of its own first. An ordinary user's are cut off by his user namespace.
+  if (::geteuid() == 0) argv.insert(argv.begin(), {unshare_.string(), "--mount", "--propagation=private", "--"});
   if (has_ipv6_way()) argv.emplace_back("--enable-ipv6");
   if (!waits_at_once_) argv.emplace_back("--netns-type=path");
   argv.insert(argv.end(), {waits_at_once_ ? std::to_string(sandbox) : path_for_others(network), "net0"});

@@ -39,6 +39,7 @@ class PrivateNetwork {
   /// have gone on yet.
   bool waits_at_once_;
   fs::path program_;
+  fs::path unshare_;
   std::set<LocalPlace> places_;
   Handover handover_ = Handover::create();
   Pipe life_line_ = Pipe::create();  ///< slirp4netns ends when its other end goes, however we end

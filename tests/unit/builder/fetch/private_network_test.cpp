@@ -2,12 +2,14 @@
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <array>
 #include <csignal>
 
+#include "base/sys/file.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
 #include "tests/unit/builder/in_namespace.hpp"
@@ -122,6 +124,41 @@ TEST(PrivateNetwork, EndsWithASandboxThatDies) {
   NamespacedProcess process = NamespacedProcess::start([] { return 3; });
   network.connect(process.pid());
   EXPECT_EQ(process.wait(), ExitStatus(Exited{3}));
+}
+
+/// As `ip netns add` makes them: a mount below one that all mount namespaces share.
+int keeps_shared_mounts() {
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 2;
+  const TempDir scratch = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const fs::path named = scratch.path() / "named";
+  if (::mount("shared", scratch.path().c_str(), "tmpfs", 0, nullptr) != 0) return 3;
+  if (::mount(nullptr, scratch.path().c_str(), nullptr, MS_SHARED, nullptr) != 0) return 4;
+  fs::create_directory(named);
+  if (::mount("named", named.c_str(), "tmpfs", 0, nullptr) != 0) return 5;
+  RealFileSystem().write(named / "there", "", {});
+  PrivateNetwork network(current_environment(), {});
+  NamespacedProcess process = NamespacedProcess::start([&] {
+    network.enter();
+    network.wait_until_connected();
+    return 0;
+  });
+  network.connect(process.pid());
+  if (process.wait() != ExitStatus(Exited{0})) return 6;
+  const bool kept = fs::exists(named / "there");
+  ::umount2(named.c_str(), MNT_DETACH);
+  ::umount2(scratch.path().c_str(), MNT_DETACH);
+  return kept ? 0 : 1;
+}
+
+TEST(PrivateNetwork, LeavesNamedNetworksOfThisMachineAlone) {
+  HEARTH_NEEDS_NAMESPACES();
+  if (::geteuid() != 0) GTEST_SKIP() << "an ordinary user mounts nothing that others share";
+  const std::string why_not = why_no_private_network(current_environment());
+  if (!why_not.empty()) GTEST_SKIP() << "no network of its own here: " << why_not;
+  const pid_t child = start_companion(keeps_shared_mounts);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "1: a mount of this machine is gone";
 }
 
 }  // namespace
