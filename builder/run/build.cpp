@@ -158,8 +158,13 @@ class Build final : StepObserver {
   void keep(const std::vector<Step>& rest) override {
     const bool mounted = mounts_.has_value();
     mounts_.reset();
+    unbind_devices(k_target_root / "dev");
     keeper_->keep(rest);
-    if (mounted) mounts_.emplace(k_target_root);
+    if (mounted) {
+      mounts_.emplace(k_target_root);
+    } else {
+      rebind_devices(k_target_root / "dev");
+    }
   }
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.

@@ -1,6 +1,7 @@
 #include "builder/run/target_tree.hpp"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +105,13 @@ void remove_placeholders(const fs::path& dev) {
   for (const std::string& name : RealFileSystem().list(dev)) {
     const fs::path file = dev / name;
     if (fs::symlink_status(file).type() == fs::regular_file && fs::file_size(file) == 0) fs::remove(file);
+  }
+}
+
+void unbind_devices(const fs::path& dev) {
+  for (const std::string& point :
+       mount_points_below(RealFileSystem().read("/proc/self/mountinfo").value_or(""), dev.string())) {
+    if (fs::symlink_status(point).type() == fs::character_file) ::umount2(point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
   }
 }
 

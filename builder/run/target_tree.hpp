@@ -22,6 +22,10 @@ void take_back_resolv_conf(const fs::path& root);
 /// What is left of device nodes that were bound into the tree (a build makes none): empty files in `dev`.
 void remove_placeholders(const fs::path& dev);
 
+/// Takes the devices off that root.d's hooks had bound in `dev`, so that nothing is mounted there; whatever else hooks
+/// mounted stays.
+void unbind_devices(const fs::path& dev);
+
 /// The other way round, for hooks of root.d that go on behind a layer: the sandbox's devices are bound on those files
 /// again.
 void rebind_devices(const fs::path& dev);
