@@ -31,7 +31,7 @@ for test in "$package"/elements/*/test-elements/*/; do
     tested=$(basename "$(dirname "$(dirname "$test")")")
     [ $# = 0 ] || [[ " $* " == *" $tested/$name "* ]] || continue
     export ELEMENTS_PATH=${test%/*/}:$package/elements:$work/local
-    needs=$("$programs/element-info" "$tested" "$name" 2>&1) || needs="$needs unresolved"
+    needs=$("$programs/element-info" "$tested" "$name" 2> info) || needs="$needs unresolved $(cat info)"
     if ! grep -qw debian-minimal <<< "$needs" || grep -qwE 'unresolved|source-repositories|python-stow-versions' <<< "$needs"; then
         echo "left out: $tested/$name (another distribution, sources from the Internet, or a dependency that is left open)"
         continue
