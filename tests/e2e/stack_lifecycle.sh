@@ -15,6 +15,7 @@ fail() {
 
 # Agents are told the ports, so they are named.
 first=$((20000 + $$ % 10000))
+: >ports # read below, perhaps before the server's shell has made it
 "$hearth" metadata serve --state state --cfn-port $first --objects-port $((first + 1)) --heat-port $((first + 2)) \
   --identity-port $((first + 3)) >ports 2>log &
 server=$!
