@@ -18,6 +18,7 @@
 #include "builder/run/stragglers.hpp"
 #include "builder/run/target_tree.hpp"
 #include "builder/run/unchanged.hpp"
+#include "builder/sandbox/call_filter.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -39,7 +40,8 @@ class Build final : StepObserver {
  public:
   explicit Build(const BuildInputs& inputs)
       : in_(inputs),
-        phases_({.runner = in_.runner,
+        programs_(in_.runner),
+        phases_({.runner = programs_,
                  .progress = in_.progress,
                  .log = in_.log,
                  .clock = in_.clock,
@@ -263,6 +265,7 @@ class Build final : StepObserver {
   const BuildInputs& in_;
   fs::path hooks_ = k_build_directory / "hooks";
   unsigned users_umask_ = 022;
+  UnsyncedRunner programs_;  ///< hooks' and package steps'
   PhaseRunner phases_;
   PackageSteps packages_;
   std::optional<TargetMounts> mounts_;

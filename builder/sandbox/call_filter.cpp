@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,6 +27,7 @@ struct CallTable {
   std::uint32_t ioctl = 0;
   std::vector<std::uint32_t> not_permitted;
   std::vector<std::uint32_t> no_such_call;
+  std::vector<std::uint32_t> syncs;
 };
 
 #if defined(__x86_64__)
@@ -43,7 +45,8 @@ CallTable native_calls() {
                             SYS_bpf, SYS_perf_event_open, SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_reboot,
                             SYS_acct, SYS_settimeofday, SYS_clock_settime, SYS_quotactl},
           .no_such_call = {SYS_add_key, SYS_request_key, SYS_keyctl, SYS_userfaultfd, SYS_io_uring_setup,
-                           SYS_io_uring_enter, SYS_io_uring_register}};
+                           SYS_io_uring_enter, SYS_io_uring_register},
+          .syncs = {SYS_fsync, SYS_fdatasync, SYS_sync, SYS_syncfs, SYS_sync_file_range}};
 }
 
 /// The same for 32-bit programs (an i386 image is built by an amd64 kernel; likewise armhf): asm/unistd_32.h, and Arm's
@@ -53,12 +56,14 @@ CallTable small_calls() {
   return {.architecture = AUDIT_ARCH_I386,
           .ioctl = 54,
           .not_permitted = {283, 128, 350, 129, 357, 336, 342, 87, 115, 88, 51, 79, 264, 404, 131},
-          .no_such_call = {286, 287, 288, 374, 425, 426, 427}};
+          .no_such_call = {286, 287, 288, 374, 425, 426, 427},
+          .syncs = {118, 148, 36, 344, 314}};
 #else
   return {.architecture = AUDIT_ARCH_ARM,
           .ioctl = 54,
           .not_permitted = {347, 401, 128, 379, 129, 386, 364, 371, 87, 115, 88, 51, 79, 262, 404, 131},
-          .no_such_call = {309, 310, 311, 388, 425, 426, 427}};
+          .no_such_call = {309, 310, 311, 388, 425, 426, 427},
+          .syncs = {118, 148, 36, 373, 341}};
 #endif
 }
 
@@ -96,21 +101,42 @@ Program rules_of(const CallTable& calls) {
   return rules;
 }
 
-}  // namespace
+Program sync_rules_of(const CallTable& calls) {
+  Program rules;
+  load(rules, offsetof(seccomp_data, nr));
+  for (const std::uint32_t call : calls.syncs) refuse_if(rules, call, 0);  // "done"
+  add(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  return rules;
+}
 
-void refuse_dangerous_calls() {
+/// For this thread and what it starts from now on. `otherwise` is for an architecture that has no table.
+void filter_calls(Program (*rules_for)(const CallTable&), std::uint32_t otherwise) {
   Program program;
   for (const CallTable& calls : {native_calls(), small_calls()}) {
-    const Program rules = rules_of(calls);
+    const Program rules = rules_for(calls);
     load(program, offsetof(seccomp_data, arch));
     add(program, BPF_JMP | BPF_JEQ | BPF_K, calls.architecture, 0, static_cast<std::uint8_t>(rules.size()));
     program.insert(program.end(), rules.begin(), rules.end());
   }
-  add(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);  // an architecture that has no table
+  add(program, BPF_RET | BPF_K, otherwise);
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) {
     throw Error::from_errno("filtering", "the system calls of hooks");
   }
+}
+
+}  // namespace
+
+void refuse_dangerous_calls() { filter_calls(rules_of, SECCOMP_RET_KILL_PROCESS); }
+
+// A filter is a thread's own, and is inherited by what it starts: a thread that lives as long as the program has it.
+CommandResult UnsyncedRunner::run(const Command& command) {
+  return std::async(std::launch::async,
+                    [&] {
+                      filter_calls(sync_rules_of, SECCOMP_RET_ALLOW);
+                      return runner_.run(command);
+                    })
+      .get();
 }
 
 }  // namespace hearth::builder

@@ -11,6 +11,7 @@
 
 #include <set>
 
+#include "builder/sandbox/call_filter.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 #include "tests/unit/builder/in_namespace.hpp"
 
@@ -311,6 +312,24 @@ TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
     (void)enter_sandbox(grounds.spec());
     EXPECT_EQ(RealFileSystem().read("/etc/shadow").value_or(""), "");
     EXPECT_NE(RealFileSystem().read("/etc/passwd").value_or(""), "");
+  });
+}
+
+/// sync(1) calls fsync(2), which a device without memory has no use for.
+TEST_F(SandboxTest, ProgramsSyncNothingWhereNothingIsToSurviveAndThisProcessStillDoes) {
+  const Grounds grounds;
+  in_namespace([&] {
+    (void)enter_sandbox(grounds.spec());
+    const SystemClock clock;
+    RealRunner runner(clock);
+    UnsyncedRunner programs(runner);
+    const Command sync{.argv = {"sync", "/dev/null"}, .env = Environment{{"PATH", "/usr/bin:/bin"}}};
+    EXPECT_EQ(programs.run(sync).status, ExitStatus(Exited{0}));
+    EXPECT_EQ(programs.run({.argv = {"sh", "-c", "exit 3"}}).status, ExitStatus(Exited{3}));
+    EXPECT_EQ(runner.run(sync).status, ExitStatus(Exited{1})) << "it was not told that /dev/null can't be synced";
+    const Fd null = Fd::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    EXPECT_EQ(::fsync(null.get()), -1);
+    EXPECT_THROW((void)programs.run({.argv = {"/nowhere/program"}}), Error);
   });
 }
 
