@@ -10,7 +10,8 @@ skip() {
 for program in tftp atftp curl; do command -v "$program" >/dev/null || skip "$program is not installed"; done
 
 work=$(mktemp -d)
-trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir "$work/root"
 head -c 3000000 /dev/urandom >"$work/root/large"
 head -c 40000000 /dev/zero >"$work/root/rolls-over" # 78125 blocks of 512 bytes
@@ -18,6 +19,7 @@ head -c 1024 /dev/urandom >"$work/root/whole-blocks"
 : >"$work/root/empty"
 ln -s /etc/passwd "$work/root/escape"
 
+: >"$work/log" # read below, perhaps before the server's shell has made it
 "$hearth" pxe tftp --listen 127.0.0.1:0 "$work/root" 2>"$work/log" &
 server=$!
 for ((try = 0; try < 100; try++)); do
