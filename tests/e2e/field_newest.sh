@@ -8,7 +8,7 @@ debian_release
 unset ELEMENTS_PATH
 export HEARTH_UPSTREAM_ELEMENTS=first DIB_RELEASE=$release DIB_DISTRIBUTION_MIRROR=${mirror%/} DIB_PYTHON_VERSION=3
 security=$(apt-get indextargets --format '$(CODENAME)-$(SUITE) $(REPO_URI)' | awk '/security/ { print $2; exit }')
-export DIB_DEBIAN_SECURITY_MIRROR=${security%/} DIB_DEBIAN_SECURITY_SUBPATH=-security
+export DIB_DEBIAN_SECURITY_MIRROR=${security%/}
 "$HEARTH" element fetch --ref sid --json diskimage-builder > fetched || { fail "no tree: $(cat fetched)"; finish; }
 expect_text fetched '"kind": "deb"' '"licence": "Apache-2.0"' '"version"'
 tree=$HOME/.local/share/hearth/elements/diskimage-builder/elements
