@@ -2,6 +2,8 @@
 
 usage: odd_client.py INTERFACE discover MAC [GIADDR]   the address offered, or "nothing"
        odd_client.py INTERFACE request MAC ADDRESS     "ACK", "NAK" or "nothing"
+       odd_client.py INTERFACE boot MAC ARCH [ipxe]    what a machine with that firmware (option 93) is told: "SERVER FILE", with
+                                                       "-" for what is not said; "nothing"
        odd_client.py - vanish SERVER FILE              asks, and never answers: bytes sent and bytes received
        odd_client.py - slow SERVER FILE SECONDS        acknowledges each of the first blocks so late: copies received
 """
@@ -21,6 +23,12 @@ def checksum(data):
 
 def dhcp(interface, mac, kind, giaddr, further):
     """Sends a message as firmware does, from 0.0.0.0 by broadcast; the answer's kind and address."""
+    answer, options = exchange(interface, mac, kind, giaddr, further)
+    return (options[53][0], socket.inet_ntoa(answer[16:20])) if answer else (None, None)
+
+
+def exchange(interface, mac, kind, giaddr, further):
+    """The answer, and its options by number; nothing twice when none comes."""
     hardware = bytes.fromhex(mac.replace(":", ""))
     xid = random.getrandbits(32)
     message = struct.pack("!BBBBIHH4s4s4s4s", 1, 1, 6, 0, xid, 0, 0x8000, b"", b"", b"", socket.inet_aton(giaddr))
@@ -44,11 +52,31 @@ def dhcp(interface, mac, kind, giaddr, further):
         answer = packet[28:]
         if answer[0] != 2 or answer[4:8] != struct.pack("!I", xid):
             continue
+        options = {}
         at = 240
-        while at + 2 < len(answer) and answer[at] not in (53, 255):
+        while at + 2 < len(answer) and answer[at] != 255:
+            if answer[at] == 0:
+                at += 1
+                continue
+            options[answer[at]] = answer[at + 2:at + 2 + answer[at + 1]]
             at += 2 + answer[at + 1]
-        return answer[at + 2], socket.inet_ntoa(answer[16:20])
+        return answer, options
     return None, None
+
+
+def boot(interface, mac, arch, is_ipxe):
+    kind = b"HTTPClient" if arch == 16 else b"PXEClient"
+    words = kind + b":Arch:%05d:UNDI:003016" % arch
+    further = bytes((60, len(words))) + words + bytes((93, 2)) + struct.pack("!H", arch) + bytes((94, 3, 1, 3, 16))
+    further += bytes((55, 6, 1, 3, 60, 66, 67, 54)) + (bytes((77, 4)) + b"iPXE" if is_ipxe else b"")
+    answer, options = exchange(interface, mac, 1, "0.0.0.0", further)
+    if answer is None:
+        return "nothing"
+    if arch == 16 and not is_ipxe and options.get(60) != b"HTTPClient":
+        return "an answer that firmware would pass over, without option 60"
+    file = options.get(67) or answer[108:236].rstrip(b"\0")
+    server = socket.inet_ntoa(answer[20:24])
+    return ("-" if file.startswith(b"http") or not file else server) + " " + (file.rstrip(b"\0").decode() or "-")
 
 
 def ask(server, name, options):
@@ -97,6 +125,8 @@ def main():
         wanted = bytes((50, 4)) + socket.inet_aton(words[1]) + bytes((54, 4)) + socket.inet_aton("192.0.2.1")
         kind, _ = dhcp(interface, words[0], 3, "0.0.0.0", wanted)
         print({5: "ACK", 6: "NAK"}.get(kind, "nothing"))
+    elif what == "boot":
+        print(boot(interface, words[0], int(words[1]), words[2:] == ["ipxe"]))
     elif what == "vanish":
         print(vanish(*words))
     else:
