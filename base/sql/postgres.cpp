@@ -29,7 +29,6 @@ struct Libpq {
   decltype(&::PQresultStatus) resultStatus;
   decltype(&::PQsetNoticeProcessor) setNoticeProcessor;
   decltype(&::PQstatus) status;
-  decltype(&::PQtransactionStatus) transactionStatus;
 };
 
 template <class Function>
@@ -56,7 +55,6 @@ const Libpq& libpq() {
     resolve_function(library, "PQresultStatus", functions.resultStatus);
     resolve_function(library, "PQsetNoticeProcessor", functions.setNoticeProcessor);
     resolve_function(library, "PQstatus", functions.status);
-    resolve_function(library, "PQtransactionStatus", functions.transactionStatus);
     return functions;
   }();
   return loaded;
@@ -115,13 +113,19 @@ class PostgresConnection final : public Connection {
       result.reset(libpq().exec(connection_.get(), "BEGIN"));
       check(result, "BEGIN");
     }
-    if (stored_epoch() == epoch_) return;  // the lock may have been taken from us without an end of the connection
-    const ResultPtr back(libpq().exec(connection_.get(), "ROLLBACK"));
+    try {
+      is_open_ = stored_epoch() == epoch_;  // the lock may have been taken from us without an end of the connection
+    } catch (const StoreError&) {
+      connection_.reset();  // and with it what was begun
+      throw;
+    }
+    if (is_open_) return;
     connection_.reset();
     throw StoreError(cat("another process has taken ", without_password(url_)));
   }
 
   void run(const std::string& statements) override {
+    if (statements == "COMMIT" || statements == "ROLLBACK") is_open_ = false;  // whatever comes of it
     const ResultPtr result(libpq().exec(connection_.get(), statements.c_str()));
     check(result, statements);
   }
@@ -135,9 +139,10 @@ class PostgresConnection final : public Connection {
   }
 
   ResultPtr query(const std::string& statement, const std::vector<std::string>& values) {
-    const bool alone = libpq().transactionStatus(connection_.get()) == PQTRANS_IDLE;
+    // What an earlier attempt to connect left is no connection: libpq knows of no transaction there, idle or not.
+    if (!is_open_ && libpq().status(connection_.get()) != CONNECTION_OK) connect();
     ResultPtr result = attempt(statement, values);
-    if (alone && libpq().status(connection_.get()) != CONNECTION_OK) {
+    if (!is_open_ && libpq().status(connection_.get()) != CONNECTION_OK) {
       connect();
       result = attempt(statement, values);
     }
@@ -201,7 +206,8 @@ class PostgresConnection final : public Connection {
   }
 
   std::string url_;
-  std::string epoch_;  ///< which taking of the database is ours; empty before the first
+  std::string epoch_;     ///< which taking of the database is ours; empty before the first
+  bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
   std::unique_ptr<PGconn, ConnectionDeleter> connection_;
 };
 

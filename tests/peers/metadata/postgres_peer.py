@@ -71,6 +71,12 @@ def signal(entry):
                     json.dumps({"deploy_status_code": 0, "result": "é\u0000"}), signal_url(entry)], check=True, timeout=30)
 
 
+def code_of_signal(entry):
+    return subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-H", "Content-Type: application/json",
+                           "-d", '{"deploy_status_code": 0}', signal_url(entry)], capture_output=True, text=True, timeout=30,
+                          check=False).stdout
+
+
 def names(service):
     try:
         return [row["stack_name"] for row in service.get("/stacks")["stacks"]]
@@ -106,13 +112,27 @@ def check_takeover(postgres, service, work):
     service.hearth("create", "old", "-t", HERE + "/postgres.yaml")
     left = entry_of(service, "old")
     taken_by_another(postgres, service, work + "/taker", ("delete", "old", "--wait"), ("create", "new", "-t", HERE + "/postgres.yaml"))
-    taken = subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-H", "Content-Type: application/json",
-                            "-d", '{"deploy_status_code": 0}', signal_url(left)], capture_output=True, text=True, timeout=30, check=False).stdout
+    taken = code_of_signal(left)
     assert taken in ("503", "403", "400", "404"), "a signal for a stack that is gone was answered " + taken
     until_shown(service, ["new"])
     assert entry_of(service, "new"), "its metadata are served"
     taken_by_another(postgres, service, work + "/idler", ("create", "quiet", "-t", HERE + "/postgres.yaml"))
     until_shown(service, ["quiet", "new"])
+
+
+def check_long_absence(postgres, service):
+    """The database is away for longer than one attempt to connect: all are told to come again, until it is back."""
+    service.hearth("create", "away", "-t", HERE + "/postgres.yaml")
+    before, entry = names(service), entry_of(service, "away")
+    postgres.stop()
+    try:
+        assert code_of_signal(entry) == "503"
+        time.sleep(3)  # it goes on trying
+        assert names(service) is None and code_of_signal(entry) == "503"
+    finally:
+        postgres.start()
+    until_shown(service, before)
+    signal(entry)
 
 
 def check_failing_statements(postgres):
@@ -167,6 +187,7 @@ def main():
             service.hearth("delete", "p", "--wait")
             assert service.get("/stacks")["stacks"] == []
             check_takeover(postgres, service, work)
+            check_long_absence(postgres, service)
             check_two_sites(postgres, service, work)
             check_failing_statements(postgres)
         finally:
