@@ -131,6 +131,15 @@ bool has_bad_host(const Message& message) {
   });
 }
 
+/// Whether the body's end is told in a way that we don't know: its bytes would be taken for the next request (RFC 9112
+/// section 6.3). Beast takes what is not chunked last for no body at all.
+template <class Message>
+bool has_unknown_coding(const Message& message) {
+  const std::size_t count = message.count(http::field::transfer_encoding);
+  if (count == 0) return false;
+  return count > 1 || message.version() < 11 || !beast::iequals(message[http::field::transfer_encoding], "chunked");
+}
+
 template <class Stream>
 class Connection final : public Place, public std::enable_shared_from_this<Connection<Stream>> {
  public:
@@ -203,9 +212,11 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   void take_head() {
     const bool is_whole = parser_->is_done();
     const bool bad_host = has_bad_host(parser_->get());
+    const bool unknown_coding = has_unknown_coding(parser_->get());
     take_request();
     Result<RequestTarget, std::string> target = parse_request_target(request_.target);
     if (!target || bad_host) return send(plain_response(400), false);
+    if (unknown_coding) return send(plain_response(501), false);
     RequestTarget parts = std::move(target).value();
     request_.raw_path = std::move(parts.raw_path);
     request_.path = std::move(parts.path);

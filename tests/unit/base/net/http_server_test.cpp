@@ -17,7 +17,9 @@ namespace {
 using fakes::RawConnection;
 using fakes::RunningServer;
 using namespace std::chrono_literals;
+using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 /// Answers with what it was asked; /throw throws; /big gives a megabyte, /bigger more than buffers hold.
@@ -86,7 +88,7 @@ TEST(HttpServer, WhatAHandlerThrowsIsA500ForTheClientAndAStoryInTheLog) {
   const HttpResponse response = server.send("GET", "/throw?temp_url_sig=secret");
   server.stop();
   EXPECT_EQ(response.status, 500);
-  EXPECT_THAT(response.body, testing::Not(HasSubstr("disk")));
+  EXPECT_THAT(response.body, Not(HasSubstr("disk")));
   EXPECT_TRUE(server.log.holds("the disk is gone"));
   EXPECT_FALSE(server.log.holds("secret"));
 }
@@ -117,6 +119,23 @@ TEST(HttpServer, WhatIsNoHttpIsAnsweredWith400AndClosed) {
     client.say(bad);
     EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad;
   }
+}
+
+TEST(HttpServer, ABodyInACodingThatIsNotKnownIsNoFurtherRequest) {
+  Echo echo;
+  RunningServer server(echo);
+  for (const char* coding :
+       {"xchunked", "gzip", "chunked, gzip", "gzip, chunked", "identity", "chunked\r\nX: y\r\n z"}) {
+    RawConnection client(server.port);
+    client.say(cat("GET /first HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: ", coding,
+                   "\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+    const std::string all = client.rest();
+    EXPECT_THAT(all, Not(HasSubstr("smuggled"))) << coding;
+    EXPECT_THAT(all, AnyOf(StartsWith("HTTP/1.1 501 "), StartsWith("HTTP/1.1 400 "))) << coding;
+  }
+  RawConnection old(server.port);
+  old.say("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+  EXPECT_THAT(old.rest(), StartsWith("HTTP/1.1 501 "));
 }
 
 TEST(HttpServer, AHostIsNamedOnceAndIsOne) {
