@@ -188,19 +188,21 @@ void SqlRepository::erase_stack(Stack& stack) {
   stack.erased = true;
 }
 
-/// The oldest go, some at a time, as in Heat.
+/// The oldest go, some at a time, as in Heat; once in a step, for it counts all events of the stack.
 void SqlRepository::prune_events(const StackTree& tree, const std::vector<Event>& fresh) {
+  std::set<std::string> due;
   for (const Event& event : fresh) {
-    std::size_t& since = unpruned_[event.stack_id];
-    if (++since < k_pruned_at_once) continue;
-    since = 0;
-    const std::size_t stack = tree.find_stack(event.stack_id);
+    if (++unpruned_[event.stack_id] >= k_pruned_at_once) due.insert(event.stack_id);
+  }
+  for (const std::string& id : due) {
+    unpruned_[id] = 0;
+    const std::size_t stack = tree.find_stack(id);
     const std::size_t resources = stack == k_none ? 0 : tree.stack(stack).resources.size();
     database_
         .prepare(
             "DELETE FROM event WHERE stack = ?1 AND number <= "
             "(SELECT number FROM event WHERE stack = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)")
-        .bind(1, event.stack_id)
+        .bind(1, id)
         .bind(2, static_cast<std::int64_t>(std::max(k_most_events, resources * k_events_of_a_resource)))
         .execute();
   }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "metadata/engine/open_repository.hpp"
+#include "tests/fakes/failing_connection.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -76,6 +77,21 @@ TEST_F(RepositoryTest, OldEventsGoAndSoDoThoseOfAStackThatWent) {
   changes.stacks = {1};
   repository_->save(stored, changes);
   EXPECT_TRUE(repository_->events({{"id-2"}}).empty());
+}
+
+TEST_F(RepositoryTest, EventsAreCountedOnceInAStepHoweverManyItHas) {
+  fakes::StoreFaults faults;
+  SqlRepository repository(
+      sql::Database(std::make_unique<fakes::FailingConnection>(sql::detail::open_sqlite(":memory:"), faults), false));
+  StackTree stored = tree();
+  const auto calls_for = [&](int events) {
+    Changes changes;
+    for (int i = 0; i < events; ++i) changes.events.push_back({0, "e", "id-1", "id-1", "s", "p", "T", "X", "r", 1});
+    const std::size_t before = faults.calls;
+    repository.save(stored, changes);
+    return faults.calls - before;
+  };
+  EXPECT_EQ(calls_for(4000) - calls_for(200), 3800U) << "a stack of 100,000 resources takes hours else";
 }
 
 TEST_F(RepositoryTest, EventsOfADeletedStackGoAfterNinetyDays) {
