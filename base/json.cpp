@@ -1,12 +1,17 @@
 #include "base/json.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
 #include "base/text.hpp"
 
 namespace hearth {
 
 namespace {
 
-constexpr int k_max_depth = 512;
+constexpr std::size_t k_max_depth = 512;
 
 Position position_of(std::string_view text, std::size_t offset) {
   Position at{1, 1};
@@ -31,24 +36,98 @@ std::string reason_of(std::string_view what) {
   return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
 }
 
+/// Makes the document. Not nlohmann's own maker: for each member of an object, that looks through all before it, so
+/// that a few megabytes take minutes.
+class DocumentMaker final : public nlohmann::json_sax<Json> {
+ public:
+  DocumentMaker(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+
+  bool null() override { return add(Json()); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(Json::number_integer_t value) override { return add(value); }
+  bool number_unsigned(Json::number_unsigned_t value) override { return add(value); }
+  bool number_float(Json::number_float_t value, const std::string& /*text*/) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(Json::binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t /*size*/) override { return open(Json::object()); }
+  bool start_array(std::size_t /*size*/) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    Level& level = levels_.back();
+    auto& members = level.value.get_ref<Json::object_t&>();
+    level.member = level.place_of(name, members);
+    if (level.member == members.size()) members.emplace_back(std::move(name), Json());
+    return true;
+  }
+  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Json::exception& error) override {
+    const auto* placed = dynamic_cast<const Json::parse_error*>(&error);  // a number that no double holds has no place
+    const Position at = placed == nullptr ? Position{} : position_of(text_, placed->byte > 0 ? placed->byte - 1 : 0);
+    fault_ = ParseError{std::string(source_), at, reason_of(error.what())};
+    return false;
+  }
+
+  [[nodiscard]] Result<Json> take() {
+    if (fault_) return std::move(*fault_);
+    return std::move(whole_);
+  }
+
+ private:
+  /// An array or object that is not closed yet.
+  struct Level {
+    Json value;
+    std::size_t member = 0;                                    ///< of an object: whose value comes next
+    std::unordered_map<std::string, std::size_t> places = {};  ///< of names, once there are many
+
+    /// Where a name is already (the last value wins, at the first's place), or the end.
+    std::size_t place_of(const std::string& name, const Json::object_t& members) {
+      if (members.size() < k_few_members) {
+        const auto found =
+            std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.first == name; });
+        return static_cast<std::size_t>(found - members.begin());
+      }
+      for (std::size_t i = places.size(); i < members.size(); ++i) places.emplace(members.data()[i].first, i);
+      const auto found = places.find(name);
+      return found == places.end() ? members.size() : found->second;
+    }
+  };
+
+  bool add(Json value) {
+    if (levels_.empty()) {
+      whole_ = std::move(value);
+    } else if (Level& level = levels_.back(); level.value.is_array()) {
+      level.value.get_ref<Json::array_t&>().push_back(std::move(value));
+    } else {
+      level.value.get_ref<Json::object_t&>().data()[level.member].second = std::move(value);
+    }
+    return true;
+  }
+  bool open(Json empty) {
+    levels_.push_back({std::move(empty)});
+    if (levels_.size() <= k_max_depth) return true;
+    fault_ = ParseError{std::string(source_), {}, cat("nested deeper than ", k_max_depth, " levels")};
+    return false;
+  }
+  bool close() {
+    Json value = std::move(levels_.back().value);
+    levels_.pop_back();
+    return add(std::move(value));
+  }
+
+  static constexpr std::size_t k_few_members = 16;
+  std::string_view text_;
+  std::string_view source_;
+  std::vector<Level> levels_;
+  Json whole_;
+  std::optional<ParseError> fault_;
+};
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view source) {
-  bool too_deep = false;
-  const Json::parser_callback_t guard = [&too_deep](int depth, Json::parse_event_t, Json&) {
-    too_deep = too_deep || depth > k_max_depth;
-    return !too_deep;
-  };
-  try {
-    Json value = Json::parse(text.begin(), text.end(), guard);
-    if (too_deep) return ParseError{std::string(source), {}, cat("nested deeper than ", k_max_depth, " levels")};
-    return value;
-  } catch (const Json::parse_error& error) {
-    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    return ParseError{std::string(source), position_of(text, offset), reason_of(error.what())};
-  } catch (const Json::exception& error) {  // out_of_range: a number that no double holds; it tells no place
-    return ParseError{std::string(source), {}, reason_of(error.what())};
-  }
+  DocumentMaker maker(text, source);
+  (void)Json::sax_parse(text.begin(), text.end(), &maker);
+  return maker.take();
 }
 
 Json json_or_null(std::string_view text) {

@@ -13,6 +13,25 @@ TEST(ParseJson, KeepsTheOrderOfKeys) {
   EXPECT_EQ(json->dump(), R"({"b":1,"a":[true,null]})");
 }
 
+TEST(ParseJson, OfNamesThatAreThereTwiceTheLastValueCountsAtTheFirstsPlace) {
+  EXPECT_EQ(parse_json(R"({"a": 1, "b": {"c": 2}, "a": {"d": [3]}})", "x")->dump(), R"({"a":{"d":[3]},"b":{"c":2}})");
+  std::string many = "{";
+  for (int i = 0; i < 60; ++i) many += cat("\"n", i % 50, "\":", i, ",");
+  const Result<Json> json = parse_json(many + "\"z\":0}", "x");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(json->size(), 51U);
+  EXPECT_EQ(json->begin().key(), "n0");
+  EXPECT_EQ((*json)["n0"], 50);
+  EXPECT_EQ((*json)["n49"], 49);
+}
+
+/// Whoever looks through all earlier names for each is not done in minutes; and a seed reads what its machines send.
+TEST(ParseJson, ReadsAMillionNames) {
+  std::string text = "{";
+  for (int i = 0; i < 1'000'000; ++i) text += cat("\"name-", i, "\":1,");
+  EXPECT_EQ(parse_json(text + "\"z\":0}", "x")->size(), 1'000'001U);
+}
+
 TEST(ParseJson, GivesLineAndColumnOfTheError) {
   const Result<Json> json = parse_json("{\"a\": 1,\n \"b\": }", "conf.json");
   ASSERT_FALSE(json.ok());
