@@ -16,8 +16,20 @@ namespace {
 /// With somebody else's lock: requests wait as long, so it is short; who asks is told to come again.
 constexpr int k_patience_milliseconds = 250;
 
+/// `handle` knows what went wrong.
+StoreError failure(sqlite3* handle, std::string_view operation, std::string_view object) {
+  StoreError error(cat(operation, " ", object, ": ", ::sqlite3_errmsg(handle)));
+  const int code = ::sqlite3_errcode(handle) & 0xff;
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    error.hint(
+        "The file is damaged. Stop what uses it and put its directory back from a backup (`hearth help "
+        "backup-and-upgrade`); `sqlite3 FILE .recover` may save what is newer.");
+  }
+  return error;
+}
+
 [[noreturn]] void fail(sqlite3* handle, std::string_view operation, std::string_view object) {
-  throw StoreError(cat(operation, " ", object, ": ", ::sqlite3_errmsg(handle)));
+  throw failure(handle, operation, object);
 }
 
 class SqliteStatement final : public StatementHandle {
@@ -36,9 +48,9 @@ class SqliteStatement final : public StatementHandle {
     const int code = ::sqlite3_step(handle_);
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) return false;
-    const std::string reason = ::sqlite3_errmsg(::sqlite3_db_handle(handle_));
+    const StoreError error = failure(::sqlite3_db_handle(handle_), "running", ::sqlite3_sql(handle_));
     reset();  // else it could not be bound again
-    throw StoreError(cat("running ", ::sqlite3_sql(handle_), ": ", reason));
+    throw error;
   }
   void reset() override {
     ::sqlite3_reset(handle_);

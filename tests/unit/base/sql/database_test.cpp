@@ -48,6 +48,28 @@ TEST(Sqlite, ATransactionThatIsNotCommittedNeverWas) {
   EXPECT_EQ(count(database), 1);
 }
 
+TEST(Sqlite, OfADamagedFileItSaysWhatToDo) {
+  const TempDir directory = TempDir::create("/tmp", "sqlite-");
+  const std::string path = (directory.path() / "state.db").string();
+  { Database(path).run("CREATE TABLE t (s TEXT); INSERT INTO t VALUES (hex(zeroblob(20000)))"); }
+  const std::string whole = read_file(path);
+  const auto story_with = [&](std::size_t from, std::size_t count) {
+    std::string damaged = whole;
+    damaged.replace(from, count, count, 'x');
+    RealFileSystem().write(path, damaged, {.mode = 0600, .uid = {}, .gid = {}});
+    try {
+      Database database(path);
+      Statement all = database.prepare("SELECT s FROM t");
+      while (all.step()) (void)all.text(0);
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(story_with(0, 100), testing::HasSubstr("from a backup"));
+  EXPECT_THAT(story_with(4096, 4096), testing::HasSubstr("from a backup"));
+}
+
 TEST(Sqlite, AFileIsForItsOwnerOnlyAndIsFoundAgain) {
   const TempDir directory = TempDir::create("/tmp", "sqlite-");
   const std::string path = (directory.path() / "state.db").string();
