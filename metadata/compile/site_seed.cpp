@@ -36,12 +36,19 @@ std::string seed_file_text(const SiteSeed& site) {
   return format_json(all, {.indent = 2}) + "\n";
 }
 
+/// What a parser says of such a file may hold a part of a secret.
+Error no_site_seed(const fs::path& file, const std::string& why) {
+  return Error(ErrorKind::input, cat(file.string(), why))
+      .hint(
+          "Take the file from a backup: without it, ids and passwords of all that was compiled are others. Where "
+          "nothing was compiled yet, remove it.");
+}
+
 std::string secret_at(const Json& all, const char* name, const fs::path& file) {
   const auto found = all.find(name);
   const std::string text = found != all.end() && found->is_string() ? found->get<std::string>() : "";
   if (is_secret(text)) return text;
-  throw Error(ErrorKind::input, cat(file.string(), ": \"", name, "\" is not 64 hexadecimal digits"))
-      .hint("Take the file from a backup: without it, ids and passwords of all that was compiled are others.");
+  throw no_site_seed(file, cat(": \"", name, "\" is not 64 hexadecimal digits"));
 }
 
 /// Whoever can read it can make every key of the site.
@@ -84,8 +91,9 @@ fs::path seed_file_beside(const fs::path& output) {
 
 SiteSeed read_site_seed(const fs::path& file) {
   require_private(file);
-  const Json all = parse_json(read_file(file), file.string()).value_or_throw();
-  if (!all.is_object()) throw Error(ErrorKind::input, cat(file.string(), " is not a site seed"));
+  const Result<Json> read = parse_json(read_file(file), file.string());
+  if (!read || !read->is_object()) throw no_site_seed(file, " is no site seed: it is empty, cut or was changed");
+  const Json& all = *read;
   SiteSeed site{secret_at(all, "seed", file), secret_at(all, "key", file)};
   if (!all.contains("former_key")) return site;
   site.former_key = secret_at(all, "former_key", file);
@@ -111,7 +119,8 @@ SiteSeed rotate_site_seed(const fs::path& file, std::int64_t now, std::int64_t u
   site.former_key = site.key;
   site.former_until = until;
   site.key = random_hex(k_secret_bytes);
-  RealFileSystem().write(file, seed_file_text(site), {.mode = 0600});
+  // Where the name is a link, the file behind it may have other names: it is the site's.
+  RealFileSystem().write(fs::canonical(file), seed_file_text(site), {.mode = 0600});
   return site;
 }
 

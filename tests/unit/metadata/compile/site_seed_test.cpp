@@ -49,6 +49,26 @@ TEST_F(SiteSeedTest, is_refused_when_others_can_read_it_or_it_is_damaged) {
   EXPECT_THAT(story_of(file_), HasSubstr("\"seed\" is not 64 hexadecimal digits"));
 }
 
+TEST_F(SiteSeedTest, is_not_told_where_it_is_damaged) {
+  const SiteSeed made = site_seed(file_);
+  const std::string whole = read_file(file_);
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{30}, whole.size() - 10}) {
+    RealFileSystem().write(file_, whole.substr(0, kept), {.mode = 0600, .uid = {}, .gid = {}});
+    const std::string story = story_of(file_);
+    EXPECT_THAT(story, HasSubstr("from a backup")) << kept;
+    EXPECT_EQ(story.find(made.seed.substr(0, 4)), std::string::npos) << story;
+  }
+}
+
+TEST_F(SiteSeedTest, is_rotated_behind_a_link) {
+  (void)site_seed(file_);
+  const fs::path link = directory_.path() / "link";
+  fs::create_symlink(file_, link);
+  const SiteSeed rotated = rotate_site_seed(link, 100, 200, false);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_site_seed(file_).key, rotated.key) << "both names are one site's";
+}
+
 TEST_F(SiteSeedTest, is_whole_or_not_there_after_a_power_cut_and_the_same_once_it_was_used) {
   fakes::LossyDisk disk(directory_.path());
   const SiteSeed made = site_seed(file_);
