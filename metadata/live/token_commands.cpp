@@ -110,6 +110,7 @@ int audit_state(const Arguments& arguments) {
   const AuditVerdict verdict = verify_audit((state_of(arguments) / "audit.log").string());
   cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
                  verdict.torn == 0 ? "" : cat("; ", verdict.torn, " that a crash left unfinished"),
+                 verdict.missed == 0 ? "" : cat("; ", verdict.missed, " are missing: the disk was full"),
                  "\nlast digest: ", verdict.digest, "\n"));
   return 0;
 }

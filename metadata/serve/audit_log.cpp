@@ -60,6 +60,13 @@ std::string begin_line(const std::string& former, bool is_torn, std::int64_t now
   return format_json(line);
 }
 
+std::string missed_line(std::size_t count, std::int64_t now) {
+  Json line = Json::object();
+  line["time"] = now;
+  line["missed"] = count;
+  return format_json(line);
+}
+
 /// One file's lines after those before it. A line that a crash left unfinished is followed by one that says so.
 void verify_file(const std::string& path, AuditVerdict& verdict) {
   const std::vector<std::string> lines = split_lines(read_file(path));
@@ -83,6 +90,7 @@ void verify_file(const std::string& path, AuditVerdict& verdict) {
           cat(path, ":", i + 1, ": the chain does not hold: this line, or one before it, is not as it was written"));
     }
     verdict.digest = digest;
+    if (json && json->is_object()) verdict.missed += json->value("missed", std::size_t{0});
     ++verdict.lines;
   }
 }
@@ -118,19 +126,20 @@ void AuditLog::open(std::int64_t now) {
   struct stat info {};
   size_ = ::fstat(file_.get(), &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
   if (end.is_torn) (void)!::write(file_.get(), "\n", 1);
-  if (end.is_torn || end.digest.empty()) append(begin_line(chain_, end.is_torn, now));
+  if (end.is_torn || end.digest.empty()) (void)append(begin_line(chain_, end.is_torn, now));
 }
 
-void AuditLog::append(std::string line) {
+bool AuditLog::append(std::string line) {
   const std::string digest = link(chain_, line);
   line.pop_back();
   line += cat(k_seal, digest, "\"}\n");
   if (::write(file_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size())) {
     chain_ = digest;
     size_ += line.size();
-    return;
+    return true;
   }
   (void)!::ftruncate(file_.get(), static_cast<off_t>(size_));  // a full disk must not end the service, nor the chain
+  return false;
 }
 
 /// A file that is long enough, or that others moved away, is followed by a new one.
@@ -155,8 +164,10 @@ void AuditLog::record(const AccessRecord& record) noexcept {
   try {
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
     look_after(now);
-    append(audit_line(record, now));
+    if (missed_ > 0 && append(missed_line(missed_, now))) missed_ = 0;
+    if (missed_ > 0 || !append(audit_line(record, now))) ++missed_;
   } catch (const std::exception&) {  // neither a full disk nor a lack of memory ends the service
+    ++missed_;
   }
 }
 

@@ -26,7 +26,7 @@ class AuditLog final : public AccessLog {
 
  private:
   void open(std::int64_t now);
-  void append(std::string line);
+  bool append(std::string line);
   void look_after(std::int64_t now);
 
   std::string path_;
@@ -36,6 +36,7 @@ class AuditLog final : public AccessLog {
   std::string chain_;  ///< the last digest
   std::size_t size_ = 0;
   std::int64_t looked_ = 0;
+  std::size_t missed_ = 0;  ///< lines that a full disk kept out, not told yet
 };
 
 /// The line, without its end and its digest.
@@ -44,8 +45,9 @@ class AuditLog final : public AccessLog {
 struct AuditVerdict {
   std::size_t files = 0;
   std::size_t lines = 0;
-  std::size_t torn = 0;  ///< lines that a crash left unfinished
-  std::string digest;    ///< the last one
+  std::size_t torn = 0;    ///< lines that a crash left unfinished
+  std::size_t missed = 0;  ///< lines that a full disk kept out
+  std::string digest;      ///< the last one
 };
 
 /// Looks at the file and those before it (FILE.1, …). Throws Error where the chain does not hold.

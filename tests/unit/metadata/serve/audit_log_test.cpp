@@ -1,6 +1,9 @@
 #include "metadata/serve/audit_log.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -78,6 +81,25 @@ TEST_F(AuditChainTest, WhatACrashLeftUnfinishedIsNoBreak) {
   const AuditVerdict verdict = verify_audit(path_);
   EXPECT_EQ(verdict.torn, 1U);
   EXPECT_EQ(verdict.lines, 4U);
+}
+
+TEST_F(AuditChainTest, TellsHowManyLinesAFullDiskKeptOut) {
+  AuditLog log(path_, clock_);
+  record(log, "/a");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{fs::file_size(path_) + 20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  record(log, "/unseen");
+  record(log, "/unseen");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  (void)std::signal(SIGXFSZ, ignored);
+  record(log, "/b");
+  const AuditVerdict verdict = verify_audit(path_);
+  EXPECT_EQ(verdict.missed, 2U);
+  EXPECT_EQ(verdict.lines, 4U);
+  EXPECT_EQ(read_file(path_).find("unseen"), std::string::npos);
 }
 
 TEST_F(AuditChainTest, ALongFileIsFollowedByAnotherAndSoIsOneThatWasMovedAway) {
