@@ -44,11 +44,12 @@ Value as_list(const std::vector<Mistake>& mistakes) {
 
 int validate_all(const Arguments& arguments) {
   const Mistakes mistakes = all_mistakes([&](StackModel& model) { read_model(arguments, model); });
-  const bool valid = mistakes.errors.empty();
+  const bool valid = mistakes.errors.empty() && mistakes.all;
   if (arguments.has("json")) {
     cli::print(json_text(map_of({{"valid", Value::boolean(valid)},
                                  {"errors", as_list(mistakes.errors)},
                                  {"warnings", as_list(mistakes.warnings)},
+                                 {"untold", Value::integer(static_cast<std::int64_t>(mistakes.untold))},
                                  {"all", Value::boolean(mistakes.all)}}),
                          {.indent = 1}) +
                "\n");
@@ -56,6 +57,7 @@ int validate_all(const Arguments& arguments) {
   }
   for (const Mistake& error : mistakes.errors) std::fprintf(stderr, "error: %s\n", error.story.c_str());
   for (const Mistake& warning : mistakes.warnings) std::fprintf(stderr, "warning: %s\n", warning.story.c_str());
+  if (mistakes.untold > 0) std::fprintf(stderr, "%zu further errors were seen.\n", mistakes.untold);
   if (!mistakes.all) std::fprintf(stderr, "There may be more: mend these, and run it again.\n");
   if (!valid) std::fprintf(stderr, "%zu error%s\n", mistakes.errors.size(), mistakes.errors.size() == 1 ? "" : "s");
   if (valid) cli::print("valid\n");
@@ -157,7 +159,8 @@ std::vector<cli::Command> commands() {
        .summary = "all errors of a stack at once, with their places",
        .details =
            "Each mistake with file, line and column, and the nearest right name where one is near. What is wrong is "
-           "mended in memory, so that all that stands behind it is looked at, too. Exit code 1: there are errors; "
+           "mended in memory, so that all that stands behind it is looked at, too; a thousand are told, further ones "
+           "counted. Exit code 1: there are errors; "
            "warnings alone are 0.",
        .options = stack_options({{"json", 0, "", "errors and warnings as JSON"}, k_batch}),
        .run = [](const Arguments& a) { return a.has("batch") ? run_batch(a, validate_case) : validate_all(a); }},

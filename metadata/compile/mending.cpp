@@ -22,6 +22,7 @@ using Patch = Mending::Patch;
 using Path = std::vector<std::size_t>;
 
 constexpr std::chrono::seconds k_longest_look{2};
+constexpr std::size_t k_most_told = 1000;
 constexpr std::size_t k_lines_before = 6;  ///< that may be to blame for where a text can't be read any more
 constexpr std::chrono::milliseconds k_longest_reading{300};  ///< of one file that can't be parsed
 
@@ -107,7 +108,7 @@ class Surgeon {
     if (!search(document_, key_here, path_, key_) && !search(document_, stands_here, path_, key_)) return std::nullopt;
     for (std::size_t depth = 0; depth < path_.size(); ++depth) names_.push_back(name_at(document_, path_, depth));
     if (!fault_.lacking().empty() && is_resource()) return add_property();
-    if (!fault_.misspelt().empty()) {
+    if (!fault_.misspelt().empty() && may_be_renamed()) {
       if (auto spelt = spelt_right()) return spelt;
     }
     return template_ ? in_template() : in_environment();
@@ -121,6 +122,10 @@ class Surgeon {
   [[nodiscard]] bool cfn() const { return version_ && is_cfn(*version_); }
   [[nodiscard]] bool section(std::string_view hot, std::string_view cfn) const {
     return names_[0] == hot || names_[0] == cfn;
+  }
+  /// What was meant may not be the nearest: another condition leaves resources out, another resource makes a circle.
+  [[nodiscard]] bool may_be_renamed() const {
+    return fault_.type() != "InvalidTemplateReference" && !(template_ && section("conditions", "Conditions"));
   }
   [[nodiscard]] bool is_resource() const { return template_ && path_.size() == 2 && section("resources", "Resources"); }
   [[nodiscard]] Path outer(std::size_t depth) const {
@@ -219,17 +224,6 @@ Mistake mistake_of(const Fault& met, const Sources& sources) {
           .story = fault.located(sources).story()};
 }
 
-bool same_place(const Mistake& a, const Mistake& b) {
-  return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
-/// The same mistake met again: at the same place, perhaps seen from further out.
-bool is_told(const std::vector<Mistake>& told, const Mistake& again) {
-  return std::any_of(told.begin(), told.end(), [&](const Mistake& earlier) {
-    return same_place(earlier, again) && (again.text.ends_with(earlier.text) || earlier.text.ends_with(again.text));
-  });
-}
-
 void sort_by_place(std::vector<Mistake>& mistakes) {
   std::vector<std::string> files;
   const auto number = [&](const std::string& file) {
@@ -241,15 +235,6 @@ void sort_by_place(std::vector<Mistake>& mistakes) {
   std::stable_sort(mistakes.begin(), mistakes.end(), [&](const Mistake& a, const Mistake& b) {
     return std::tuple(number(a.file), a.line, a.column) < std::tuple(number(b.file), b.line, b.column);
   });
-}
-
-std::vector<Mistake> warnings_of(StackModel& model, bool faultless) {
-  std::vector<Mistake> found;
-  for (const auto& [mark, text] : stack_warnings(*model.root, faultless)) {
-    const std::string place = model.sources.text(mark);
-    found.push_back({model.sources.name(mark.file), mark.line, mark.column, "", text, "", cat(place, ": ", text)});
-  }
-  return found;
 }
 
 /// Where the text can't be parsed any more; nothing where it can.
@@ -348,46 +333,117 @@ bool Mending::mend(const Fault& fault, const Sources& sources) {
   return true;
 }
 
-Mistakes all_mistakes(const std::function<void(StackModel&)>& build) {
-  const auto began = std::chrono::steady_clock::now();
-  Mending mending;
-  Mistakes result;
-  bool is_whole = true;  // else nobody has looked at the lines that were left out
-  for (bool first = true;; first = false) {
+namespace {
+
+/// Looks at a tree, mends what is wrong with it, and looks again.
+class Search {
+ public:
+  explicit Search(const std::function<void(StackModel&)>& build) : build_(build) {}
+
+  Mistakes run() {
+    const auto began = std::chrono::steady_clock::now();
+    late_ = [began] { return std::chrono::steady_clock::now() - began >= k_longest_look; };
+    bool mended = true;
+    while (mended && result_.all) {
+      mended = look();
+      if ((mended && late_()) || result_.untold > 0) result_.all = false;
+    }
+    result_.all = result_.all && is_whole_;
+    sort_by_place(result_.errors);
+    return std::move(result_);
+  }
+
+ private:
+  /// Whether anything was mended.
+  bool look() {
     StackModel model;
-    model.mend = [&](const std::string& file, Value document) { return mending.mended(file, std::move(document)); };
+    model.mend = [&](const std::string& file, Value document) { return mending_.mended(file, std::move(document)); };
     model.mend_text = [&](const std::string& file, std::string text, std::string_view what) {
-      return mending.readable(file, std::move(text), what, model.sources);
+      return mending_.readable(file, std::move(text), what, model.sources);
     };
     std::vector<Fault> faults;
     try {
-      build(model);
+      build_(model);
       faults = validate_stack(*model.root);
-      if (first) result.warnings = warnings_of(model, faults.empty());
+      warn(model, faults.empty() && model.tree->further.empty());
     } catch (const Fault& fault) {
       faults = {fault};
     }
-    for (const Fault& fault : mending.take_unreadable()) {
-      is_whole = false;
-      Mistake mistake = mistake_of(fault, model.sources);
-      if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
+    if (model.tree) {
+      faults.insert(faults.end(), model.tree->further.begin(), model.tree->further.end());
+      if (model.tree->exhausted()) result_.all = false;
     }
+    for (const Fault& fault : mending_.take_unreadable()) {
+      is_whole_ = false;
+      tell(fault, model.sources);
+    }
+    return mend(faults, model.sources);
+  }
+
+  bool mend(const std::vector<Fault>& faults, const Sources& sources) {
+    std::set<std::string> met;  // a fault that is there twice is mended once
     bool mended = false;
     for (const Fault& fault : faults) {
-      if (mending.may_follow(fault)) {
-        mended = mending.mend(fault, model.sources) || mended;
+      if (!mending_.may_follow(fault)) tell(fault, sources);
+      if (result_.errors.size() >= k_most_told || late_()) {
+        result_.all = false;  // to mend more would take too long
         continue;
       }
-      Mistake mistake = mistake_of(fault, model.sources);
-      if (!is_told(result.errors, mistake)) result.errors.push_back(std::move(mistake));
-      mended = mending.mend(fault, model.sources) || mended;
+      if (met.insert(cat(place_of(fault), " ", fault.text())).second) mended = mending_.mend(fault, sources) || mended;
     }
-    result.all = std::chrono::steady_clock::now() - began < k_longest_look && !(model.tree && model.tree->exhausted());
-    if (!mended || !result.all) break;
+    return mended;
   }
-  result.all = result.all && is_whole;
-  sort_by_place(result.errors);
-  return result;
-}
+
+  static std::string place_of(const Fault& fault) {
+    return cat(fault.mark().file, ":", fault.mark().line, ":", fault.mark().column);
+  }
+
+  /// Once, however often it is met: at the same place, perhaps seen from further out.
+  void tell(const Fault& fault, const Sources& sources) {
+    Mistake mistake = mistake_of(fault, sources);
+    // Files are numbered anew for each look.
+    std::vector<Words>& told = told_[cat(mistake.file, ":", mistake.line, ":", mistake.column)];
+    const Words words{mistake.text, fault.text()};
+    if (std::any_of(told.begin(), told.end(), [&](const Words& earlier) { return is_same(earlier, words); })) return;
+    told.push_back(words);
+    if (result_.errors.size() < k_most_told) {
+      result_.errors.push_back(std::move(mistake));
+    } else {
+      ++result_.untold;
+    }
+  }
+
+  struct Words {
+    std::string whole;  ///< with the path in front
+    std::string text;
+  };
+  static bool is_same(const Words& a, const Words& b) {
+    return a.text == b.text || a.whole.ends_with(b.whole) || b.whole.ends_with(a.whole);
+  }
+
+  /// As soon as the templates can be read; and where nothing is wrong, or all is mended, what takes values.
+  void warn(StackModel& model, bool faultless) {
+    const auto add = [&](const Warnings& found) {
+      for (const auto& [mark, text] : found) {
+        result_.warnings.push_back({model.sources.name(mark.file), mark.line, mark.column, "", text, "",
+                                    cat(model.sources.text(mark), ": ", text)});
+      }
+    };
+    if (!std::exchange(warned_, true)) add(warnings_as_written(*model.root, !result_.errors.empty()));
+    if (faultless) add(warnings_of_values(*model.root));
+  }
+
+  const std::function<void(StackModel&)>& build_;
+  std::function<bool()> late_;
+  Mending mending_;
+  Mistakes result_;
+  bool is_whole_ = true;  ///< else nobody has looked at the lines that were left out
+  bool warned_ = false;
+  std::map<std::string, std::vector<Words>> told_;  ///< by place
+};
+
+}  // namespace
+
+Mistakes all_mistakes(const std::function<void(StackModel&)>& build) { return Search(build).run(); }
 
 }  // namespace hearth::metadata

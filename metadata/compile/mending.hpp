@@ -61,7 +61,8 @@ struct Mistake {
 struct Mistakes {
   std::vector<Mistake> errors;  ///< by file, line and column
   std::vector<Mistake> warnings;
-  bool all = true;  ///< false: there may be more, but that took too long
+  std::size_t untold = 0;  ///< further errors that were seen
+  bool all = true;         ///< false: there may be more, but that took too long
 };
 
 /// `build` fills in a model; it is called for each look. Throws what is no Fault.

@@ -90,7 +90,7 @@ Value template_text(StackModel& model, const Value& text) {
     }
     throw value_fault("Template format version not found.", read.mark());
   } catch (const Fault& fault) {
-    throw Fault("HTTPBadRequest", cat("Template not in valid format: ", fault.text()), fault.mark());
+    throw Fault("HTTPBadRequest", cat("Template not in valid format: ", fault.text()), fault.mark()).advised_as(fault);
   }
 }
 
@@ -107,7 +107,8 @@ Value environment_in(StackModel& model, const Value& environment) {
       return read_environment(environment.text(), "environment", model.sources, false).sections;
     return check_environment(environment);
   } catch (const Fault& fault) {
-    throw Fault("HTTPBadRequest", cat("Environment not in valid format: ", fault.text()), fault.mark());
+    throw Fault("HTTPBadRequest", cat("Environment not in valid format: ", fault.text()), fault.mark())
+        .advised_as(fault);
   }
 }
 

@@ -14,9 +14,14 @@ namespace hearth::metadata {
 [[nodiscard]] std::vector<std::string> find_circle(Stack& stack);
 /// Throws StackValidationFailed for names that Heat does not take.
 void check_stack_name(const std::string& name);
+using Warnings = std::vector<std::pair<Mark, std::string>>;
+
 /// What is allowed but likely not meant: a function's name misspelt, entries of the registry that never win,
-/// parameters and defaults that nothing reads, deployments that no hook runs or that never signal.
-/// (of a faultless stack only: their values have to be known).
-[[nodiscard]] std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root, bool faultless = true);
+/// parameters and defaults that nothing reads. Of templates in which mistakes were mended, nothing is said of
+/// parameters: what read them may be gone.
+[[nodiscard]] Warnings warnings_as_written(Stack& root, bool mended = false);
+/// Likewise what takes values: conditions that can't be decided, deployments that no hook runs or that never signal.
+/// The stack has to be without fault.
+[[nodiscard]] Warnings warnings_of_values(Stack& root);
 
 }  // namespace hearth::metadata

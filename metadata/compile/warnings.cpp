@@ -12,8 +12,6 @@ namespace hearth::metadata {
 
 namespace {
 
-using Warnings = std::vector<std::pair<Mark, std::string>>;
-
 /// Maps of one key that looks like a function's name.
 void find_misspelt(const Value& value, Version version, const std::vector<std::string>& names, Warnings& found) {
   if (value.is_list()) {
@@ -124,7 +122,7 @@ void warn_of_silence(Resource& deployment, Warnings& found) {
 
 }  // namespace
 
-std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root, bool faultless) {
+Warnings warnings_as_written(Stack& root, bool mended) {
   Warnings found = Registry(root.tree().environment.resource_registry).surprises();
   for (const auto& [file, source] : root.tree().templates) {
     const std::vector<std::string> names = function_names(source->version());
@@ -133,8 +131,12 @@ std::vector<std::pair<Mark, std::string>> stack_warnings(Stack& root, bool fault
     }
   }
   unread_defaults(root, found);
-  unread_parameters(*root.source(), found);
-  if (!faultless) return found;
+  if (!mended) unread_parameters(*root.source(), found);
+  return found;
+}
+
+Warnings warnings_of_values(Stack& root) {
+  Warnings found;
   unasked_conditions(root, found);
   for_each_resource(root, [&](Resource& resource) {
     if (resource.family == Family::deployment) warn_of_silence(resource, found);

@@ -76,7 +76,7 @@ std::string text_digest(const std::string& algorithm, const std::string& text) {
     }
     return hex;
   }
-  throw value_fault(cat("Algorithm must be one of {'", join(names, "', '"), "'}"));
+  throw value_fault(cat("Algorithm must be one of {'", join(names, "', '"), "'}")).suggest(algorithm, names);
 }
 
 }  // namespace hearth::metadata

@@ -111,7 +111,8 @@ void validate_attr(const Expression& call, Scope& scope) {
   const std::string attribute = python_str(parts[1]);
   if (!scope.has_attribute(resource, attribute)) {
     throw Fault("InvalidTemplateAttribute",
-                cat("The Referenced Attribute (", resource, " ", attribute, ") is incorrect."), parts[1].mark());
+                cat("The Referenced Attribute (", resource, " ", attribute, ") is incorrect."), parts[1].mark())
+        .suggest(attribute, scope.attribute_names(resource));
   }
 }
 

@@ -122,39 +122,55 @@ void Stack::add_member(ResourceDefinition definition) {
   add_resource(*members_.back());
 }
 
+/// Whether its condition lets it be, as far as that is known; else where it stands is kept.
+bool Stack::is_wanted(const ResourceDefinition& definition) {
+  if (!definition.condition) return true;
+  check(*definition.condition, *this);
+  const Value wanted = resolve(*definition.condition, *this);
+  Value enabled;
+  try {
+    enabled = conditions_->enabled(wanted, *this);
+  } catch (const Fault& fault) {
+    if (fault.type() != "ValueError") throw;
+    throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
+                           cat("resources.", definition.name, ".condition"))
+        .advised_as(fault);
+  }
+  if (enabled.is_waiting()) {
+    structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
+    undecided_[definition.name] = enabled.events();
+    return false;
+  }
+  if (!enabled.as_bool()) disabled_.insert(definition.name);
+  return enabled.as_bool();
+}
+
+constexpr std::size_t k_most_further = 2000;  ///< more than anybody is told
+
+/// The first fault is thrown, at once unless somebody looks for all.
+void Stack::read_definitions() {
+  std::optional<Fault> first;
+  for (const ResourceDefinition& definition : template_->resources()) {
+    try {
+      if (is_wanted(definition)) add_resource(definition);
+    } catch (const Fault& fault) {
+      if (!tree_.mend || tree_.exhausted() || tree_.further.size() >= k_most_further) throw;
+      if (first) {
+        tree_.further.push_back(fault);
+      } else {
+        first = fault;
+      }
+    }
+  }
+  if (first) throw *first;
+}
+
 void Stack::read_resources() {
   if (read_) return;
   read_ = true;
   if (!template_) return;
-  const auto read = [this] {
-    for (const ResourceDefinition& definition : template_->resources()) {
-      if (definition.condition) {
-        check(*definition.condition, *this);
-        const Value wanted = resolve(*definition.condition, *this);
-        Value enabled;
-        try {
-          enabled = conditions_->enabled(wanted, *this);
-        } catch (const Fault& fault) {
-          if (fault.type() != "ValueError") throw;
-          throw validation_fault(fault.text(), fault.mark().known() ? fault.mark() : definition.mark,
-                                 cat("resources.", definition.name, ".condition"))
-              .advised_as(fault);
-        }
-        if (enabled.is_waiting()) {
-          structure_waits_.insert(structure_waits_.end(), enabled.events().begin(), enabled.events().end());
-          undecided_[definition.name] = enabled.events();
-          continue;
-        }
-        if (!enabled.as_bool()) {
-          disabled_.insert(definition.name);
-          continue;
-        }
-      }
-      add_resource(definition);
-    }
-  };
   try {
-    read();
+    read_definitions();
   } catch (...) {  // whoever asks again is to hear it again
     for (const auto& resource : resources_) {
       tree_.by_id.erase(resource->uuid);
@@ -526,6 +542,17 @@ bool Stack::has_attribute(std::string_view name, std::string_view attribute) {
   return std::find(known.begin(), known.end(), attribute) != known.end();
 }
 
+std::vector<std::string> Stack::attribute_names(std::string_view name) {
+  const Resource* resource = find(name);
+  if (resource == nullptr) return {};
+  std::vector<std::string> names;
+  if (resource->table != nullptr) names.assign(resource->table->attributes.begin(), resource->table->attributes.end());
+  if (resource->nested != nullptr && resource->nested->definition() != nullptr) {
+    for (const OutputDefinition& output : resource->nested->definition()->outputs()) names.push_back(output.name);
+  }
+  return names;
+}
+
 /// What a group does not know itself, its members are asked for: "resource.0.ip", or just "ip".
 bool Stack::members_have(Resource& group, std::string_view attribute) {
   for (const std::string_view own : {"refs", "refs_map", "attributes", "removed_rsrc_list", "show"}) {
@@ -550,7 +577,8 @@ Value Stack::attribute(std::string_view name, const std::vector<Value>& path) {
   if (resource == nullptr) return reference(name);  // waits, or throws
   if (!path.empty() && !has_attribute(name, python_str(path[0]))) {
     throw Fault("InvalidTemplateAttribute",
-                cat("The Referenced Attribute (", name, " ", python_str(path[0]), ") is incorrect."), path[0].mark());
+                cat("The Referenced Attribute (", name, " ", python_str(path[0]), ") is incorrect."), path[0].mark())
+        .suggest(python_str(path[0]), attribute_names(name));
   }
   if (tree_.settings.checked_as_heat_does) return Value::waiting({{resource->path, "creation"}});
   return attribute_of(*resource, path);
@@ -625,6 +653,9 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   Value document = read_template_text(read, file, tree.sources);
   if (tree.mend) document = tree.mend(file, document);
   const auto source = std::make_shared<const Template>(std::move(document), file);
+  if (tree.mend) {
+    for (Fault& fault : source->faults()) tree.further.push_back(std::move(fault));
+  }
   source->check();
   return tree.templates[file] = source;
 }

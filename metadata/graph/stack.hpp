@@ -111,6 +111,7 @@ struct Tree {
   StackSettings settings;
   TextFilter mend_text{};           ///< before they are parsed
   DocumentFilter mend{};            ///< of templates and environments, for whoever looks for all mistakes at once
+  std::vector<Fault> further{};     ///< found by him beside one that was thrown
   std::function<void()> breathe{};  ///< called before anything is evaluated: whoever has more to do may do it
   Sources& sources;
   FileSource& files;
@@ -193,6 +194,7 @@ class Stack final : public Scope {
   bool has_resource(std::string_view name) override;
   Value reference(std::string_view resource) override;
   bool has_attribute(std::string_view resource, std::string_view attribute) override;
+  std::vector<std::string> attribute_names(std::string_view resource) override;
   Value attribute(std::string_view resource, const std::vector<Value>& path) override;
   Value condition(const Value& name) override;
   std::optional<Value> file(std::string_view name) override;
@@ -206,6 +208,8 @@ class Stack final : public Scope {
 
  private:
   void read_resources();
+  void read_definitions();
+  [[nodiscard]] bool is_wanted(const ResourceDefinition& definition);
   [[nodiscard]] bool members_have(Resource& group, std::string_view attribute);
   [[nodiscard]] std::string nearest_template() const;
   void add_resource(const ResourceDefinition& definition);

@@ -51,6 +51,10 @@ const std::vector<Phrase>& phrases() {
       {"replace() argument 2 must be str, not ", "",
        [](const std::string& type) { return cat("what is put in is a text, not ", name_of(type)); }},
       {"sequence item: expected str instance", "", [](const std::string&) { return "each item must be a text"; }},
+      {"Found a [<class '", "'>]", [](const std::string& type) { return cat("Found ", name_of(type)); }},
+      {"<class '", "'>", [](const std::string& type) { return name_of(type); }},
+      {" (min: None, max: ", ")", [](const std::string& most) { return cat(" (at most ", most, ")"); }},
+      {" (min: ", ", max: None)", [](const std::string& least) { return cat(" (at least ", least, ")"); }},
       {"tuple index out of range", "", [](const std::string&) { return "there is no such item"; }},
       {"Replacement index out of range for positional args tuple", "",
        [](const std::string&) { return "the text asks for more values than are given"; }},
@@ -68,10 +72,16 @@ std::string unquoted(const std::string& text) {
   return cat(name, " is written so:\n  ", replace_all(form, "\\n", "\n"));
 }
 
+/// All that KeyError says is what was asked for.
+bool is_key_error(const std::string& text) {
+  return text.size() > 2 && text.front() == '\'' && text.find('\'', 1) == text.size() - 1;
+}
+
 }  // namespace
 
 std::string plain_words(std::string text) {
   text = unquoted(text);
+  if (is_key_error(text)) return cat("there is no ", text, " in it");
   for (const Phrase& phrase : phrases()) {
     std::size_t end = phrase.after.empty() ? text.size() : text.find(phrase.after);
     if (end == std::string::npos) continue;

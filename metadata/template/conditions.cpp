@@ -1,16 +1,20 @@
 #include "metadata/template/conditions.hpp"
 
 #include "base/text.hpp"
+#include "metadata/functions/table.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
 
 namespace {
 
-Fault no_condition(const std::string& name, const Value& definition) {
-  return validation_fault(cat("Condition validation error: The definition of condition \"", name,
-                              "\" is invalid: ", python_str(definition)),
-                          definition.mark());
+Fault no_condition(const std::string& name, const Value& definition, Version version) {
+  Fault fault = validation_fault(cat("Condition validation error: The definition of condition \"", name,
+                                     "\" is invalid: ", python_str(definition)),
+                                 definition.mark());
+  const bool likely_call = definition.is_map() && definition.entries().size() == 1;
+  if (likely_call) fault.suggest(python_str(definition.entries()[0].key), condition_function_names(version));
+  return fault;
 }
 
 bool may_be_condition(const Expression& expression) {
@@ -39,9 +43,9 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
   known_[name] = {};
   try {
     check(*definition, scope);
-    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
+    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name), template_->version());
     const Value decided = resolve(*definition, scope);
-    if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided);
+    if (!decided.is_bool() && !decided.is_waiting()) throw no_condition(name, decided, template_->version());
     known_.erase(name);  // what waits may be known later
     return decided.is_waiting() ? decided : known_[name] = decided;
   } catch (...) {
@@ -59,7 +63,7 @@ void Conditions::validate(Scope& scope) {
   for (const std::string& name : template_->condition_names()) {
     const ExpressionPtr definition = template_->condition(name);
     check(*definition, scope);
-    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name));
+    if (!may_be_condition(*definition)) throw no_condition(name, as_written(name), template_->version());
     metadata::validate(*definition, scope, name);
   }
 }

@@ -153,13 +153,17 @@ Value attribute_words(const Expression& written, Scope& scope) {
 
 const Expression& taken(const Expression& branch, bool condition) { return *branch.items[condition ? 1 : 2]; }
 
+constexpr std::uint64_t k_text_node = 48;  ///< of memory, beside the characters of a text
+
 /// What a function made anew. Look-ups give what is there already.
 std::uint64_t made_by(const Expression& call, const Value& value) {
   const std::string_view name = call.function->name;
   for (const std::string_view look_up : {"get_param", "Ref", "get_attr", "Fn::GetAtt", "get_resource", "get_file"}) {
     if (name == look_up) return 0;
   }
-  if (value.is_list() && name != "repeat") return value.items().size() * sizeof(Value);  // its items are shared
+  if (value.is_list() && name == "repeat")  // each item is made anew, mostly a text
+    return value.size() + value.items().size() * k_text_node;
+  if (value.is_list()) return value.items().size() * sizeof(Value);  // its items are shared
   return value.is_map() ? value.entries().size() * sizeof(Entry) : value.size();
 }
 
@@ -172,9 +176,11 @@ Value applied(const Expression& call, Scope& scope) {
 
 Value apply(const Expression& call, Scope& scope) {
   try {
-    if (call.function->waits == Function::Waits::strictly && call.arguments().type != Expression::Type::constant) {
-      const Value arguments = resolve(call.arguments(), scope);
+    if (call.function->waits == Function::Waits::strictly) {
+      const bool constant_already = call.arguments().type == Expression::Type::constant;
+      const Value arguments = constant_already ? call.arguments().constant : resolve(call.arguments(), scope);
       if (arguments.has_waiting()) return Value::waiting(events_in(arguments));
+      if (constant_already) return applied(call, scope);
       require_size(arguments.size(), call.function->name, call.mark);
       Expression ready = call;  // the arguments are resolved once, whoever asks
       ready.items = {constant(arguments)};
@@ -238,7 +244,7 @@ void validate(const Expression& expression, Scope& scope, const std::string& pat
     if (expression.function->validate != nullptr) expression.function->validate(expression, scope);
   } catch (const Fault& fault) {
     if (fault.type() == "InvalidTemplateReference") throw;
-    throw validation_fault(fault.what(), fault.mark().known() ? fault.mark() : expression.mark, here);
+    throw validation_fault(fault.what(), fault.mark().known() ? fault.mark() : expression.mark, here).advised_as(fault);
   }
 }
 

@@ -36,6 +36,8 @@ class Scope {
   /// The reference id of a resource that exists.
   [[nodiscard]] virtual Value reference(std::string_view resource) = 0;
   [[nodiscard]] virtual bool has_attribute(std::string_view resource, std::string_view attribute) = 0;
+  /// To advise of; those that are known without the run.
+  [[nodiscard]] virtual std::vector<std::string> attribute_names(std::string_view /*resource*/) { return {}; }
   /// `path` begins with the attribute's name; empty = all attributes as a map.
   [[nodiscard]] virtual Value attribute(std::string_view resource, const std::vector<Value>& path) = 0;
   /// A condition by name: a bool, or a waiting value. Throws ValueError when there is none of that name.

@@ -66,7 +66,7 @@ Template::Template(Value document, std::string name)
     try {
       (this->*reader)();
     } catch (const Fault& fault) {
-      section.fault = fault;
+      section.add(fault);
     }
   };
   read(parameters_, &Template::read_parameters);
@@ -82,6 +82,19 @@ void Template::check() const {
   (void)conditions_.get();
   (void)resources_.get();
   (void)outputs_.get();
+}
+
+std::vector<Fault> Template::faults() const {
+  std::vector<Fault> all;
+  const auto gather = [&](const auto& section) {
+    if (section.fault) all.push_back(*section.fault);
+    all.insert(all.end(), section.further.begin(), section.further.end());
+  };
+  gather(parameters_);
+  gather(conditions_);
+  gather(resources_);
+  gather(outputs_);
+  return all;
 }
 
 Value Template::section(std::string_view hot, std::string_view cfn) const {
@@ -109,8 +122,13 @@ void Template::read_parameters() {
     throw Fault("AttributeError", cat("'", type_name(parameters), "' object has no attribute 'items'"),
                 parameters.mark());
   }
-  for (const Entry& entry : parameters.entries())
-    parameters_.items.push_back(parse_parameter_schema(entry.key, entry.value, version_));
+  for (const Entry& entry : parameters.entries()) {
+    try {
+      parameters_.items.push_back(parse_parameter_schema(entry.key, entry.value, version_));
+    } catch (const Fault& fault) {
+      parameters_.add(fault);
+    }
+  }
 }
 
 void Template::check_parameter_groups() const {
@@ -184,7 +202,7 @@ void Template::read_resources() {
     try {
       resources_.items.push_back(resource(entry));
     } catch (const Fault& fault) {
-      throw fault.at(entry.key.mark());
+      resources_.add(fault.at(entry.key.mark()));
     }
   }
 }
@@ -330,33 +348,43 @@ ResourceDefinition Template::resource(const Entry& entry) const { return Resourc
 void Template::read_outputs() {
   const Value outputs = section("outputs", "Outputs");
   if (!truth(outputs)) return;
-  const std::string top = is_cfn(version_) ? "Outputs" : "outputs";
-  const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
-  if (!outputs.is_map())
-    throw Fault("AttributeError", cat("Output validation error: ", top, ": must be a map"), outputs.mark());
-  for (const Entry& entry : outputs.entries()) {
-    OutputDefinition made{.name = python_str(entry.key),
-                          .mark = entry.key.mark(),
-                          .value = nullptr,
-                          .condition = nullptr,
-                          .description = {}};
-    const std::string path = cat(top, ".", made.name);
-    const auto fault = [&](const std::string& text) {
-      return validation_fault(cat("Output validation error: ", path, ": ", text), entry.key.mark());
-    };
-    if (!entry.value.is_map())
-      throw fault(cat("Output definitions must be a map. Found a ", type_name(entry.value), " instead"));
-    const Value* value = entry.value.find(value_key);
-    if (value == nullptr) throw fault(cat("Each output definition must contain a ", value_key, " key."));
-    made.value = parse_expression(*value, version_, cat(path, ".", value_key));
-    const Value description = member(entry.value, is_cfn(version_) ? "Description" : "description");
-    made.description = description.is_null() ? "" : python_str(description);
-    const Value* condition = entry.value.find(is_cfn(version_) ? "Condition" : "condition");
-    if (condition != nullptr && has_conditions(version_)) {
-      made.condition = parse_expression(*condition, version_, cat(path, ".condition"), true);
-    }
-    outputs_.items.push_back(std::move(made));
+  if (!outputs.is_map()) {
+    throw Fault("AttributeError",
+                cat("Output validation error: ", is_cfn(version_) ? "Outputs" : "outputs", ": must be a map"),
+                outputs.mark());
   }
+  for (const Entry& entry : outputs.entries()) {
+    try {
+      outputs_.items.push_back(output(entry));
+    } catch (const Fault& fault) {
+      outputs_.add(fault);
+    }
+  }
+}
+
+OutputDefinition Template::output(const Entry& entry) const {
+  const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
+  OutputDefinition made{.name = python_str(entry.key),
+                        .mark = entry.key.mark(),
+                        .value = nullptr,
+                        .condition = nullptr,
+                        .description = {}};
+  const std::string path = cat(is_cfn(version_) ? "Outputs" : "outputs", ".", made.name);
+  const auto fault = [&](const std::string& text) {
+    return validation_fault(cat("Output validation error: ", path, ": ", text), entry.key.mark());
+  };
+  if (!entry.value.is_map())
+    throw fault(cat("Output definitions must be a map. Found a ", type_name(entry.value), " instead"));
+  const Value* value = entry.value.find(value_key);
+  if (value == nullptr) throw fault(cat("Each output definition must contain a ", value_key, " key."));
+  made.value = parse_expression(*value, version_, cat(path, ".", value_key));
+  const Value description = member(entry.value, is_cfn(version_) ? "Description" : "description");
+  made.description = description.is_null() ? "" : python_str(description);
+  const Value* condition = entry.value.find(is_cfn(version_) ? "Condition" : "condition");
+  if (condition != nullptr && has_conditions(version_)) {
+    made.condition = parse_expression(*condition, version_, cat(path, ".condition"), true);
+  }
+  return made;
 }
 
 }  // namespace hearth::metadata

@@ -42,6 +42,12 @@ template <class Item>
 struct Section {
   std::vector<Item> items{};
   std::optional<Fault> fault{};
+  std::vector<Fault> further{};  ///< of other items, for whoever looks for all mistakes at once
+
+  void add(Fault found) {
+    if (fault) return further.push_back(std::move(found));
+    fault = std::move(found);
+  }
 
   [[nodiscard]] const std::vector<Item>& get() const {
     if (fault) throw *fault;
@@ -58,6 +64,8 @@ class Template {
   void check() const;
   void check_sections() const;
   void check_parameter_groups() const;
+  /// What is wrong with each item of the sections.
+  [[nodiscard]] std::vector<Fault> faults() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Version version() const { return version_; }
@@ -77,6 +85,7 @@ class Template {
   void read_resources();
   void read_outputs();
   [[nodiscard]] ResourceDefinition resource(const Entry& entry) const;
+  [[nodiscard]] OutputDefinition output(const Entry& entry) const;
 
   Value document_;
   std::string name_;

@@ -172,6 +172,71 @@ TEST(Mending, ends_where_a_text_cannot_be_read) {
   EXPECT_EQ(look({{"other.yaml", ""}}).errors.size(), 1U);
 }
 
+/// Heat stops at the first of these; a look for each would take minutes.
+TEST(Mending, tells_both_mistakes_of_each_of_three_hundred_resources) {
+  std::string types = "heat_template_version: 2018-08-31\nresources:\n";
+  std::string words = "heat_template_version: 2018-08-31\nparameters:\n";
+  for (int i = 0; i < 300; ++i) {
+    types += cat("  a", i, ": {type: OS::Heat::SoftwareConfg, properties: {confg: 1}}\n");
+    words += cat("  p", i, ": {type: strng, defalt: 1}\n");
+  }
+  words += "resources:\n";
+  for (int i = 0; i < 300; ++i)
+    words += cat("  a", i, ": {type: OS::Heat::Value, propertis: {value: 1}, depends: b}\n");
+  words += "outputs:\n";
+  for (int i = 0; i < 300; ++i) words += cat("  o", i, ": {valu: 1}\n");
+  const Mistakes of_types = look({{"top.yaml", types}});
+  EXPECT_EQ(of_types.errors.size(), 600U);
+  EXPECT_TRUE(of_types.all);
+  const Mistakes all = look({{"top.yaml", words}});
+  EXPECT_EQ(all.errors.size(), 1000U) << "more than anybody reads at once";
+  EXPECT_GT(all.untold, 0U);
+  EXPECT_FALSE(all.all);
+}
+
+TEST(Mending, warns_though_nothing_can_be_read_at_first) {
+  const Mistakes mistakes = look({{"top.yaml",
+                                   "heat_template_version: 2018-08-31\nparameters: {idle: {type: strng, default: x}}\n"
+                                   "resources: {a: {type: OS::Heat::Value, properties: {value: {list_jion: []}}},\n"
+                                   "            d: {type: OS::Heat::SoftwareDeployment, properties: {config: "
+                                   "{get_resource: c}, server: {get_resource: s}}},\n"
+                                   "            c: {type: OS::Heat::SoftwareConfig, properties: {group: scrpt}},\n"
+                                   "            s: {type: OS::Heat::DeployedServer}}\n"},
+                                  {"env.yaml", "parameter_defaults: {idel: 1}\n"}},
+                                 {"env.yaml"});
+  EXPECT_EQ(mistakes.errors.size(), 1U) << join(lines(mistakes), "\n");
+  std::string told;
+  for (const Mistake& each : mistakes.warnings) told += each.text + "\n";
+  for (const char* part : {"list_join", "idel", "scrpt"}) EXPECT_NE(told.find(part), std::string::npos) << told;
+}
+
+TEST(Mending, tells_a_mistake_once_and_nothing_of_what_takes_its_place) {
+  EXPECT_THAT(
+      lines(look({{"top.yaml",
+                   "heat_template_version: 2018-08-31\nresources:\n"
+                   "  a: {type: OS::Heat::Value, properties: {value: {yaql: {expression: '1 +', data: 1}}}}\n"
+                   "  b: {type: OS::Heat::Value, properties: {value: {list_join: [',', [{get_param: x}]]}}}\n"}})),
+      ElementsAre("top.yaml:3 resources.a.properties.value.yaql: Bad expression Parse error: unexpected end of "
+                  "statement.",
+                  "top.yaml:4 Property error: resources.b.properties.value: The Parameter (x) was not provided."));
+}
+
+TEST(Mending, advises_of_functions_of_conditions_attributes_and_algorithms) {
+  const Mistakes mistakes = look({{"top.yaml",
+                                   "heat_template_version: 2018-08-31\nconditions: {c: {equalz: [1, 1]}}\nresources:\n"
+                                   "  a: {type: OS::Heat::Value, properties: {value: {digest: [sha25, x]}}}\n"
+                                   "  b: {type: OS::Heat::Value, properties: {value: {get_attr: [a, valu]}}}\n"
+                                   "  n: {type: inner.yaml}\n"
+                                   "  d: {type: OS::Heat::Value, properties: {value: {get_attr: [n, outt]}}}\n"},
+                                  {"inner.yaml", "heat_template_version: 2018-08-31\noutputs: {out: {value: 1}}\n"}});
+  std::string advice;
+  for (const Mistake& each : mistakes.errors) advice += each.advice + "\n";
+  EXPECT_EQ(mistakes.errors.size(), 4U) << join(lines(mistakes), "\n");
+  for (const char* name : {"equals", "value", "out"})
+    EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
+  EXPECT_NE(advice.find("Did you mean sha2"), std::string::npos) << advice;
+}
+
 TEST(Mending, says_nothing_of_what_is_right) {
   EXPECT_THAT(
       look({{"top.yaml",

@@ -37,7 +37,7 @@ TEST(Validation, warns_only_of_a_condition_that_nothing_asks_for) {
   const auto idle = build({{"top.yaml", head + "resources: {a: {type: OS::Heat::None}}\n"}});
   EXPECT_TRUE(validate_stack(idle->root()).empty());
   for (int again = 0; again < 2; ++again) {
-    const auto warnings = stack_warnings(idle->root());
+    const auto warnings = warnings_of_values(idle->root());
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].second,
               "the condition c, which nothing asks for, can't be decided: The Parameter (Gone) was not provided.");

@@ -9,8 +9,9 @@ namespace {
 
 std::string warnings_of(Built& built) {
   std::string all;
-  for (const auto& [mark, text] : stack_warnings(built.root()))
-    all += built.model.sources.text(mark) + ": " + text + "\n";
+  for (const Warnings& found : {warnings_as_written(built.root()), warnings_of_values(built.root())}) {
+    for (const auto& [mark, text] : found) all += built.model.sources.text(mark) + ": " + text + "\n";
+  }
   return all;
 }
 
@@ -41,7 +42,7 @@ TEST(Warnings, warns_of_functions_misspelt_and_of_entries_that_never_win) {
   const auto built =
       build({{"top.yaml", "heat_template_version: 2018-08-31\noutputs: {o: {value: {list_jion: [a]}}}\n"},
              {"env.yaml", "resource_registry: {'OS::My::*': OS::Heat::None, 'OS::My::Port': OS::Heat::Value}\n"}});
-  EXPECT_EQ(stack_warnings(built->root()).size(), 2U);
+  EXPECT_EQ(warnings_as_written(built->root()).size(), 2U);
 }
 
 }  // namespace

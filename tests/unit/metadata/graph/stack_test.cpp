@@ -126,6 +126,17 @@ TEST(Stack, counts_what_all_resources_together_make) {
   EXPECT_EQ(enough->root().output("o").items().size(), 10U);
 }
 
+TEST(Stack, counts_the_memory_of_many_short_texts_too) {
+  std::string items;
+  for (int i = 0; i < 200; ++i) items += cat(i == 0 ? "'" : ", '", i, "'");
+  const auto built =
+      build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs: {o: {value: {repeat: {template: "
+                              "x, for_each: {a: [",
+                              items, "], b: [", items, "]}}}}}\n")}});
+  built->model.tree->settings.most_made = 2U << 20U;  // 40,000 texts of one letter: 0.7 MiB with their values
+  EXPECT_THROW((void)built->root().output("o"), Fault);
+}
+
 TEST(Stack, what_is_made_anew_has_another_id_and_so_has_what_uses_it) {
   const auto built = build({{"top.yaml", R"(
 heat_template_version: 2018-08-31
