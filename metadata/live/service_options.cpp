@@ -1,5 +1,6 @@
 #include "metadata/live/service_options.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/error.hpp"
@@ -31,6 +32,12 @@ std::string url_host(const std::string& address) {
 }
 
 PublicUrls public_urls(const std::string& scheme, const std::string& host, const ServicePorts& ports) {
+  const auto is_of_host = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-._:[]%").find(c) != std::string_view::npos;
+  };
+  if (host.empty() || !std::all_of(host.begin(), host.end(), is_of_host))
+    throw Error(ErrorKind::usage, cat("--public ", host, ": no name or address of a host (the port is added)"));
   const auto url = [&](std::uint16_t port) { return cat(scheme, "://", url_host(host), ":", port); };
   PublicUrls urls;
   urls.cfn = url(ports.cfn);

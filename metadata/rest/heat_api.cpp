@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 12> k_short_cuts = {"resources", "events"
                                                            "export",    "abandon",     "snapshots", "servers"};
 
 constexpr std::uint64_t k_longest_minutes = 2147483647;
+constexpr std::size_t k_longest_tag = 80;
 
 int status_of(const std::string& type) {
   if (type == "EntityNotFound" || type == "ResourceNotFound" || type == "NotFound") return 404;
@@ -41,6 +42,42 @@ Json minutes_of(const Json& request) {
   return *minutes == 0 ? Json() : Json(*minutes);
 }
 
+[[noreturn]] void refuse_shape(std::string_view key, std::string_view wanted, const Json& given) {
+  throw EngineError("HTTPBadRequest", cat(key, " is ", wanted, ", not ", format_json(given).substr(0, 60)));
+}
+
+const Json& member_of(const Json& request, const char* key) {
+  static const Json nothing;
+  const auto found = request.find(key);
+  return found == request.end() ? nothing : *found;
+}
+
+/// Heat's words, where it has some; it would answer 500 to most.
+void require_shapes(const Json& request) {
+  for (const char* key : {"files", "parameters"}) {
+    const Json& given = member_of(request, key);
+    if (!given.is_null() && !given.is_object()) refuse_shape(key, "a map", given);
+  }
+  const Json& files = member_of(request, "environment_files");
+  const auto is_text = [](const Json& each) { return each.is_string(); };
+  if (!files.is_null() && !(files.is_array() && std::all_of(files.begin(), files.end(), is_text)))
+    refuse_shape("environment_files", "a list of texts", files);
+  const Json& tags = member_of(request, "tags");
+  if (!tags.is_null() && !tags.is_string()) refuse_shape("tags", "a text: tags with commas between them", tags);
+  for (const std::string& tag : split(tags.is_string() ? tags.get<std::string>() : "", ',')) {
+    if (tag.size() > k_longest_tag)
+      throw EngineError("HTTPBadRequest", cat("Invalid tag, \"", tag, "\" is longer than 80 characters"));
+  }
+}
+
+/// Whether a failed creation or update stays as it is: true, false, or the text of one.
+Json rollback_of(const Json& given) {
+  const std::string word = to_lower(given.is_string() ? given.get<std::string>() : format_json(given));
+  if (word == "true" || word == "false") return word == "true";
+  throw EngineError("HTTPBadRequest", cat("Unrecognized value \"", given.is_string() ? given.get<std::string>() : word,
+                                          "\" for \"disable_rollback\", acceptable values are: true, false"));
+}
+
 bool is_true(const Parameters& parameters, std::string_view name) {
   return to_lower(parameter_or(parameters, name, "")) == "true";
 }
@@ -54,7 +91,16 @@ Json body_of(const ServedRequest& request) {
   return *body;
 }
 
+std::string stack_name_of(const Json& request) {
+  const Json& name = member_of(request, "stack_name");
+  if (name.is_null()) throw EngineError("HTTPBadRequest", "No stack name specified");
+  if (name.is_string()) return name.get<std::string>();
+  throw EngineError("StackValidationFailed",
+                    cat("Invalid stack name ", format_json(name).substr(0, 60), ", must be a string"));
+}
+
 Json definition_of(const Json& request, const Json& before, bool patch) {
+  require_shapes(request);
   Json body = Json::object();
   for (const char* key : {"template", "files", "environment", "environment_files", "parameters", "disable_rollback",
                           "tags", "on_failure"}) {
@@ -66,6 +112,8 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
       body[key] = before[key];
     }
   }
+  if (!member_of(request, "disable_rollback").is_null())
+    body["disable_rollback"] = rollback_of(body["disable_rollback"]);
   if (const Json minutes = minutes_of(request); !minutes.is_null()) {
     body["timeout_mins"] = minutes;
   } else if (before.contains("timeout_mins")) {  // an update keeps it
@@ -126,6 +174,7 @@ void HeatApi::require_right(const Call& call) {
 /// An agent's poll of its own metadata.
 bool HeatApi::answers_at_once(const ServedRequest& request) const {
   const std::vector<std::string> parts = split(request.raw_path, '/');
+  if (parts.size() < 2 || parts[1] != "v1") return true;  // what there is, whoever asks
   const std::vector<std::string> token = split(request.header("X-Auth-Token").value_or(""), '.');
   const bool polls = request.method == "GET" && parts.size() == 9 && parts[3] == "stacks" && parts[6] == "resources" &&
                      parts[8] == "metadata";
@@ -229,7 +278,7 @@ ServedResponse HeatApi::list_stacks(const Call& call) {
 
 ServedResponse HeatApi::create(const Call& call) {
   const Json request = body_of(call.request);
-  const std::string name = request.value("stack_name", "");
+  const std::string name = stack_name_of(request);
   const std::string id = request.contains("adopt_stack_data")
                              ? adopt(call, request, name)
                              : engine_.create(call.project, name, definition_of(request, Json::object(), false));

@@ -92,6 +92,8 @@ class HeatApi final : public HttpHandler {
 
 /// A request's JSON object; an empty body is an empty one. Throws EngineError.
 [[nodiscard]] Json body_of(const ServedRequest& request);
+/// The name that a request gives; throws EngineError as Heat does where it gives none.
+[[nodiscard]] std::string stack_name_of(const Json& request);
 /// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is
 /// taken from there.
 [[nodiscard]] Json definition_of(const Json& request, const Json& before, bool patch);

@@ -61,7 +61,7 @@ Json shown_snapshot(const Json& row, bool with_data) {
 ServedResponse HeatApi::preview(const Call& call) {
   const Json request = body_of(call.request);
   const Json definition = definition_of(request, Json::object(), false);
-  StackPreview made = engine_.preview(call.project, request.value("stack_name", ""), definition);
+  StackPreview made = engine_.preview(call.project, stack_name_of(request), definition);
   Json body = Json::object();
   body["stack"] = stack_details(call.base, made.tree, 0, made.blueprint->parameters(""), Json());
   body["stack"]["resources"] = preview_resources(call.base, made.tree, 0);

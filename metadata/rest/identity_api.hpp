@@ -15,6 +15,7 @@ class IdentityApi final : public HttpHandler {
     (void)head;
     return {.refusal = {}, .body_bytes = 16U << 10U};  // a name and a password
   }
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override { return request.method == "GET"; }
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:

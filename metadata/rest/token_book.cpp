@@ -20,14 +20,40 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Right>, 3> k_words = {
     {{"read", Right::reads}, {"operate", Right::works}, {"admin", Right::everything}}};
 constexpr const char* k_api_token = "api-token";
+constexpr std::size_t k_shortest_token = 8;
 
 std::string digest_of(std::string_view text) { return hex_digest(HashKind::sha256, text); }
 
 fs::path book_of(const fs::path& state) { return state / "tokens.json"; }
 
+/// Whoever can read it may do everything.
+void require_private(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0 || (info.st_mode & 077U) == 0) return;
+  throw Error(ErrorKind::input, cat(file.string(), ": others than its owner can use this token"))
+      .hint(cat("chmod 600 ", file.string(), ", and `hearth metadata token rotate` when they may have read it."));
+}
+
 std::string api_token(const fs::path& state) {
   const std::optional<std::string> kept = RealFileSystem().read(state / k_api_token);
-  return kept ? std::string(trim(*kept)) : "";
+  std::string token = kept ? std::string(trim(*kept)) : "";
+  if (token.empty() || token.size() >= k_shortest_token) return token;
+  throw Error(ErrorKind::input,
+              cat((state / k_api_token).string(), " holds ", token.size(), " characters: that can be guessed"))
+      .hint("Remove it: the next start of the service makes one.");
+}
+
+/// In logs and lists, and in URLs.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+void require_plain_name(std::string_view what, const std::string& name) {
+  if (is_plain_name(name)) return;
+  throw Error(ErrorKind::usage, cat(what, " is letters, digits, '_', '-' and '.', 64 at most"));
 }
 
 std::string new_api_token(const fs::path& state) {
@@ -100,6 +126,8 @@ std::vector<PeopleToken> kept_tokens(const fs::path& state) {
 }
 
 std::string add_token(const fs::path& state, PeopleToken token, std::int64_t now) {
+  require_plain_name("the name of a token", token.name);
+  if (!token.project.empty()) require_plain_name("a project", token.project);
   const FileLock lock = taken(state);
   std::vector<PeopleToken> tokens = kept_tokens(state);
   std::erase_if(tokens, [&](const PeopleToken& each) { return !holds(each, now); });
@@ -135,6 +163,7 @@ void rotate_api_token(const fs::path& state, std::int64_t now, std::int64_t unti
 }
 
 TokenBook::TokenBook(fs::path state) : state_(std::move(state)), own_(random_hex(32)) {
+  require_private(state_ / k_api_token);
   if (api_token(state_).empty()) (void)new_api_token(state_);
   read();
 }

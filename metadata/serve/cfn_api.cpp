@@ -73,7 +73,8 @@ Admission CfnApi::admit(const ServedRequest& head) {
 }
 
 bool CfnApi::answers_at_once(const ServedRequest& request) const {
-  if (request.path != "/v1" && request.path != "/v1/") return false;
+  if (starts_with(request.path, k_signal_prefix) || starts_with(request.path, k_wait_prefix)) return false;
+  if (request.path != "/v1" && request.path != "/v1/") return true;  // what there is, whoever asks
   const Parameters parameters = asked(request);
   const std::optional<AwsCredential> credential = find_credential({request, parameters});
   return credential && stacks_.is_steady(credential->key_id);

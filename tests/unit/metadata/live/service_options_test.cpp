@@ -27,6 +27,8 @@ TEST(ServiceOptions, UrlsNameTheHostAsUrlsDo) {
   EXPECT_EQ(public_urls("https", "seed", ports).objects, "https://seed:1");
   EXPECT_EQ(public_urls("http", "2001:db8::1", ports).cfn, "http://[2001:db8::1]:8000");
   EXPECT_EQ(url_host("[2001:db8::1]"), "[2001:db8::1]");
+  for (const char* bad : {"", "a b", "http://seed", "seed/x", "a\nb"})
+    EXPECT_THROW((void)public_urls("http", bad, ports), Error) << bad;
 }
 
 TEST(ServiceOptions, APortIsToldAsOneLineOfThreeWords) {

@@ -56,6 +56,25 @@ TEST_F(RestTest, RefusesInHeatsForm) {
   EXPECT_EQ(send("GET", "/").status, 300);
 }
 
+TEST_F(RestTest, RefusesWhatHasNotTheFormThatIsExpected) {
+  const auto with = [&](const std::string& more) {
+    return send("POST", "/v1/admin/stacks",
+                cat(R"({"stack_name": "odd", "template": {"resources": )", k_nested, "}, ", more, "}"));
+  };
+  for (const char* odd :
+       {R"("files": 5)", R"("files": [])", R"("parameters": [])", R"("tags": {})", R"("disable_rollback": "maybe")",
+        R"("disable_rollback": 1)", R"("environment_files": 5)", R"("environment_files": [5])"}) {
+    EXPECT_EQ(with(odd).status, 400) << odd;
+  }
+  EXPECT_EQ(with(cat(R"("tags": ")", std::string(81, 'x'), "\"")).status, 400);
+  const ServedResponse unnamed = send("POST", "/v1/admin/stacks", R"({"stack_name": null, "template": {}})");
+  EXPECT_THAT(unnamed.body, HasSubstr("No stack name specified"));
+  EXPECT_THAT(send("POST", "/v1/admin/stacks", R"({"stack_name": 5, "template": {}})").body,
+              HasSubstr("Invalid stack name 5, must be a string"));
+  EXPECT_EQ(with(R"("disable_rollback": "False", "tags": null, "files": null)").status, 201);
+  EXPECT_EQ(get(self("odd"))["stack"]["disable_rollback"], false);
+}
+
 TEST_F(RestTest, PagesTheList) {
   for (const char* name : {"a", "b", "c"}) create(name, "{}");
   const Json first = get("/v1/admin/stacks?limit=2")["stacks"];

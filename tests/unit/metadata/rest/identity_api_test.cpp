@@ -51,6 +51,11 @@ TEST_F(IdentityTest, TellsItsVersion) {
   EXPECT_EQ(Json::parse(ask("GET", "/v3").body)["version"]["links"][0]["href"], "http://h:5000/v3/");
   EXPECT_EQ(ask("GET", "/").status, 300);
   EXPECT_EQ(ask("GET", "/v2.0").status, 404);
+  ServedRequest request;
+  request.method = "GET";
+  EXPECT_TRUE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "while a large stack is made, too";
+  request.method = "POST";
+  EXPECT_FALSE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "which asks the engine";
 }
 
 }  // namespace

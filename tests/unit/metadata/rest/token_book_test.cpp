@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/memory_logger.hpp"
-#include "tests/fakes/power_cut.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -42,6 +42,25 @@ TEST_F(TokenBookTest, KeepsNoTokenButTheFirstAndEndsThemAtOnce) {
   EXPECT_FALSE(find(reader));
 }
 
+TEST_F(TokenBookTest, ATokenThatOthersCanReadOrGuessIsRefused) {
+  const fs::path file = state_ / "api-token";
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  EXPECT_THROW(TokenBook{state_}, Error);
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  EXPECT_NO_THROW(TokenBook{state_});
+  RealFileSystem().write(file, "vm\n", {.mode = 0600, .uid = {}, .gid = {}});
+  EXPECT_THROW(TokenBook{state_}, Error);
+}
+
+TEST_F(TokenBookTest, NamesAreWhatLogsAndUrlsCanHold) {
+  for (const char* bad : {"n\nl", "../x", "a b", "\x1b[31m"}) {
+    EXPECT_THROW((void)add_token(state_, {bad, Right::reads, "p", 0, ""}, 100), Error) << bad;
+    EXPECT_THROW((void)add_token(state_, {"n", Right::reads, bad, 0, ""}, 100), Error) << bad;
+  }
+  EXPECT_THROW((void)add_token(state_, {std::string(65, 'x'), Right::reads, "p", 0, ""}, 100), Error);
+  EXPECT_NO_THROW((void)add_token(state_, {"bert.b-2_x", Right::reads, "p", 0, ""}, 100));
+}
+
 TEST_F(TokenBookTest, AFormerApiTokenHoldsForItsTime) {
   const std::string former = api_token();
   rotate_api_token(state_, 100, 200);
@@ -53,14 +72,36 @@ TEST_F(TokenBookTest, AFormerApiTokenHoldsForItsTime) {
 }
 
 TEST(TokenFiles, SurviveAPowerCut) {
-  fakes::PowerCut cut;
   const TempDir state = TempDir::create("/tmp", "tokens-");
-  const TempDir left = TempDir::create("/tmp", "tokens-");
+  fakes::LossyDisk disk(state.path());
+  { const TokenBook first(state.path()); }
+  const std::string own = read_file(state.path() / "api-token");
+  disk.promise("own");
+  const std::string token = add_token(state.path(), {"r", Right::reads, "p", 0, ""}, 100);
+  disk.promise("added");
+  (void)revoke_token(state.path(), "r");
+  disk.promise("revoked");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    if (!cut.promised.empty()) {
+      EXPECT_EQ(read_file(state.path() / "api-token"), own);
+    }
+    const TokenBook left(state.path());
+    EXPECT_FALSE(cut.promised.size() == 3 && left.find(token, 100)) << "what was ended stays so";
+  });
+  EXPECT_GT(cuts, 10U);
+}
+
+TEST(TokenFiles, ATokenThatWasToldSurvivesAPowerCut) {
+  const TempDir state = TempDir::create("/tmp", "tokens-");
+  fakes::LossyDisk disk(state.path());
   { const TokenBook first(state.path()); }
   const std::string token = add_token(state.path(), {"r", Right::reads, "p", 0, ""}, 100);
-  cut.leave(state.path(), left.path());
-  EXPECT_EQ(read_file(left.path() / "api-token"), read_file(state.path() / "api-token"));
-  EXPECT_TRUE(TokenBook(left.path()).find(token, 100));
+  disk.promise("added");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const TokenBook left(state.path());
+    EXPECT_TRUE(cut.promised.empty() || left.find(token, 100));
+  });
+  EXPECT_GT(cuts, 5U);
 }
 
 TEST_F(TokenBookTest, ABookThatCannotBeReadChangesNothing) {

@@ -95,6 +95,19 @@ TEST_F(CfnApiTest, Answers304ToWhoeverHoldsTheCurrentVersion) {
   EXPECT_THAT(changed.content(), HasSubstr("<Metadata>{}</Metadata>"));
 }
 
+TEST_F(CfnApiTest, SaysWhatThereIsWhileALargeStackIsMade) {
+  ServedRequest request;
+  request.method = "GET";
+  for (const char* path : {"/", "/2013-08-29/", "/nothing"}) {
+    request.path = path;
+    EXPECT_TRUE(api_.answers_at_once(request)) << path;
+  }
+  for (const std::string& path : {std::string("/v1/"), cat("/v1/signal/", k_dep), cat("/v1/waitcondition/", k_dep)}) {
+    request.path = path;
+    EXPECT_FALSE(api_.answers_at_once(request)) << path;
+  }
+}
+
 TEST_F(CfnApiTest, AnswersInJsonWhereAskedTo) {
   const ServedResponse response =
       send("GET", "/v1/", describe("overcloud", "server", "server-key", "s1", {{"ContentType", "JSON"}}));
