@@ -4,10 +4,11 @@
 // With PostgreSQL, where HEARTH_TEST_POSTGRES names a database that may be emptied
 // (tests/peers/metadata/postgres_peer.py does), the same again.
 #include <cstdlib>
+#include <set>
 
 #include "base/sql/database.hpp"
 #include "tests/fakes/failing_connection.hpp"
-#include "tests/fakes/power_cut.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 #include "tests/unit/metadata/engine/engine_fixture.hpp"
 
 namespace hearth::metadata::live {
@@ -152,36 +153,45 @@ std::vector<std::string> postgres() {
 INSTANTIATE_TEST_SUITE_P(Sqlite, StoreFailureTest, testing::Values(""));
 INSTANTIATE_TEST_SUITE_P(Postgres, StoreFailureTest, testing::ValuesIn(postgres()));
 
-class PowerCutTest : public EngineTest {
- protected:
-  /// The engine that comes up after a cut now, beside the one that runs.
-  void after_a_cut(const std::function<void(Engine&)>& look) {
-    const TempDir left = TempDir::create("/tmp", "power-cut-");
-    cut_.leave(directory_.path(), left.path());
-    SqlRepository repository((left.path() / "state.db").string());
-    Engine engine({repository, maker_, clock_, log_}, PublicUrls{});
-    look(engine);
-  }
-  fakes::PowerCut cut_;
-};
+class PowerCutTest : public EngineTest {};
 
 TEST_F(PowerCutTest, TakesNothingThatWasAcknowledged) {
-  fs::remove(directory_.path() / "state.db");
-  restart();  // so that the cut has seen the database from its beginning
+  engine_.reset();
+  repository_.reset();
+  for (const char* part : {"state.db", "state.db-wal", "state.db-shm"}) fs::remove(directory_.path() / part);
+  fakes::LossyDisk disk(directory_.path());  // sees the database from its beginning
+  restart();
   create("st", k_one_server);
   const std::string id = engine_->find("st").live->tree.id;
-  after_a_cut([&](Engine& left) { EXPECT_EQ(left.find("st").live->tree.id, id); });
+  disk.promise("made");
   EXPECT_EQ(engine_->signal(id, "d1", {{"result", "r"}, {"deploy_status_code", 0}}).kind, SignalOutcome::Kind::taken);
-  after_a_cut([&](Engine& left) {
-    const StackTree& tree = left.find("st").live->tree;
-    EXPECT_EQ(tree.resource(tree.find_path("d1")).deployment.output_values["result"], "r");
-  });
+  disk.promise("signalled");
   ASSERT_TRUE(engine_->put_object({"AUTH_admin", "c", "o"}, "kept", "text/plain"));
+  disk.promise("object");
+  disk.promise("going");
   engine_->act(id, Action::erase);
-  after_a_cut([&](Engine& left) {
-    EXPECT_THROW((void)left.find("st"), EngineError);
-    EXPECT_EQ(*left.object({"AUTH_admin", "c", "o"})->text, "kept");
+  disk.promise("gone");
+  engine_.reset();
+  repository_.reset();
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const std::set<std::string> promised(cut.promised.begin(), cut.promised.end());
+    SqlRepository repository((directory_.path() / "state.db").string());
+    Engine left({repository, maker_, clock_, log_}, PublicUrls{});
+    const std::vector<LiveTree*> trees = left.trees();
+    if (promised.count("gone") > 0) {
+      EXPECT_TRUE(trees.empty());
+    } else if (promised.count("made") > 0 && promised.count("going") == 0) {
+      ASSERT_EQ(trees.size(), 1U);
+      EXPECT_EQ(trees[0]->tree.id, id);
+      const StackTree& tree = trees[0]->tree;
+      if (promised.count("signalled") > 0) {
+        EXPECT_EQ(tree.resource(tree.find_path("d1")).deployment.output_values["result"], "r");
+      }
+    }
+    const auto object = left.object({"AUTH_admin", "c", "o"});
+    EXPECT_TRUE(promised.count("object") == 0 || (object && *object->text == "kept"));
   });
+  EXPECT_GT(cuts, 40U);
 }
 
 }  // namespace
