@@ -17,6 +17,7 @@ import layering  # noqa: E402
 import links  # noqa: E402
 import mirror  # noqa: E402
 import names  # noqa: E402
+import programs  # noqa: E402
 import promises  # noqa: E402
 import shell  # noqa: E402
 import sizes  # noqa: E402
@@ -90,6 +91,30 @@ class Links(LintTest):
     def test_a_link_out_of_the_tree(self):
         self.put("README.md", "# R\n\n## Two\n\n[a](..)\n")
         self.bad(links, "leads out of the tree")
+
+
+class Programs(LintTest):
+    HOOK = "elements/net/os-refresh-config/configure.d/20-net"
+
+    def test_a_program_that_a_dependency_installs(self):
+        self.put(self.HOOK, "#!/bin/bash\nset -eu\n# ping it\nx=$(ip -o addr) || true\n")
+        self.put("elements/net/element-deps", "package-installs\ntools\n")
+        self.put("elements/tools/package-installs.yaml", "iproute2:\n  when: X = 1\n")
+        self.good(programs)
+
+    def test_a_program_that_nobody_installs(self):
+        self.put(self.HOOK, "#!/bin/bash\nset -eu\nif ! ip link; then LC_ALL=C jq . x; fi\n[[ $(ss -l) ]]\n")
+        self.bad(programs, "programs: 3 offender(s)", f"{self.HOOK}:3: calls ip", "jq belongs into its package-installs.yaml",
+                 f"{self.HOOK}:4: calls ss")
+
+    def test_a_service(self):
+        self.put("elements/net/init-scripts/systemd/net.service", "[Service]\nExecStartPre=-/usr/bin/udevadm settle\nExecStart=/usr/bin/python3 x\n")
+        self.bad(programs, "programs: 1 offender(s)", "net.service:3: calls python3")
+
+    def test_what_a_script_asks_for_first_and_what_a_build_calls(self):
+        self.put(self.HOOK, "#!/bin/bash\nif command -v curl > /dev/null; then\n    curl x\nfi\n")
+        self.put("elements/net/extra-data.d/10-x", "#!/bin/bash\ngit clone x\n")
+        self.good(programs)
 
 
 class Names(LintTest):
