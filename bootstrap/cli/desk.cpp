@@ -12,6 +12,13 @@ namespace hearth::bootstrap {
 
 namespace {
 
+/// The node that a request is about.
+std::string node_in(const std::string& target) {
+  constexpr std::string_view k_nodes = "/v1/nodes/";
+  if (target.rfind(k_nodes, 0) != 0) return "";
+  return percent_decode(target.substr(k_nodes.size(), target.find_first_of("/?", k_nodes.size()) - k_nodes.size()));
+}
+
 /// What an error answer says, however deep it is wrapped.
 std::string fault_text(const std::string& body, int status) {
   const Result<Json> outer = parse_json(body, "answer");
@@ -19,6 +26,14 @@ std::string fault_text(const std::string& body, int status) {
   const Result<Json> fault = parse_json(inner, "answer");
   const std::string text = fault ? text_in(*fault, "faultstring") : inner;
   return cat(text.empty() ? "the conductor refused" : text, " (HTTP ", status, ")");
+}
+
+/// The node that was meant, or all that there are; empty when they are many.
+std::string who_is_there(const std::string& asked, const std::vector<std::string>& names) {
+  constexpr std::size_t k_few = 8;
+  if (const std::optional<std::string> near = nearest(asked, names)) return cat("Did you mean ", *near, "?");
+  return names.empty() || names.size() > k_few ? "`hearth node list` prints them."
+                                               : cat("There are: ", join(names, ", "));
 }
 
 class RemoteDesk final : public Desk {
@@ -146,10 +161,25 @@ Json Desk::call_expecting(const std::string& method, const std::string& target, 
   const bool good = answer.status >= 200 && answer.status < 300;
   if (!good && answer.status != status) {
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
-    throw Error(kind, fault_text(answer.body, answer.status));
+    Error error(kind, fault_text(answer.body, answer.status));
+    const std::string node = answer.status == 404 ? node_in(target) : "";
+    if (!node.empty()) error.hint(who_is_there(node, names_of_nodes()));
+    throw Error(error);
   }
   if (answer.body.empty()) return Json();
   return parse_json(answer.body, "the conductor's answer").value_or_throw();
+}
+
+std::vector<std::string> Desk::names_of_nodes() {
+  const Answer answer = send("GET", "/v1/nodes?fields=name", "");
+  const Result<Json> nodes = parse_json(answer.body, "nodes");
+  std::vector<std::string> names;
+  if (answer.status != 200 || !nodes || !nodes->is_object()) return names;
+  for (const Json& node : nodes->value("nodes", Json::array())) {
+    const std::string name = text_in(node, "name");
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<cli::Option> desk_options() {

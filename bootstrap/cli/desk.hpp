@@ -32,6 +32,10 @@ class Desk {
     std::string body;
   };
   [[nodiscard]] virtual Answer send(const std::string& method, const std::string& target, const std::string& body) = 0;
+
+ private:
+  /// To find the one that was meant; empty when nobody tells.
+  [[nodiscard]] std::vector<std::string> names_of_nodes();
 };
 
 /// The options that choose a desk.

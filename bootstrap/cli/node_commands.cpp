@@ -137,6 +137,8 @@ void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
 }
 
 int set_command(const cli::Arguments& arguments) {
+  // An unknown driver is refused here, with the nearest name; the conductor's refusal is in Ironic's words.
+  if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
   const auto desk = Desk::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
@@ -176,6 +178,15 @@ int unset_command(const cli::Arguments& arguments) {
   return 0;
 }
 
+void check_state(const std::string& text) {
+  if (parse_state(text)) return;
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(State::service_hold); ++i) names.emplace_back(name(static_cast<State>(i)));
+  const std::optional<std::string> near = nearest(text, names);
+  throw Error(ErrorKind::usage, cat("--provision-state: there is no state '", text, "'",
+                                    near ? cat("; did you mean '", *near, "'?") : cat(", but ", join(names, ", "))));
+}
+
 std::string list_target(const cli::Arguments& arguments) {
   std::string target = "/v1/nodes/detail?sort_dir=asc";
   if (const auto state = arguments.value("provision-state")) target += cat("&provision_state=", percent_encode(*state));
@@ -185,6 +196,7 @@ std::string list_target(const cli::Arguments& arguments) {
 }
 
 int list_command(const cli::Arguments& arguments) {
+  if (const auto state = arguments.value("provision-state")) check_state(*state);
   const auto desk = Desk::open(arguments);
   const auto period = std::chrono::milliseconds(arguments.has("watch") ? 1000 : 0);
   std::string before;

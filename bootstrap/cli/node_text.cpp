@@ -58,6 +58,37 @@ std::string lines_of(const Row& row, const std::vector<std::size_t>& widths) {
   return text;
 }
 
+/// At most a line of it: `node show` has the whole text.
+std::string short_line(const std::string& text) {
+  constexpr std::size_t k_most = 160;
+  const std::string line = text.substr(0, text.find('\n'));
+  if (line.size() <= k_most) return line;
+  std::size_t end = k_most;
+  while (end > 0 && (line[end] & 0xC0) == 0x80) --end;  // no half characters
+  return cat(line.substr(0, end), "…");
+}
+
+/// Why a node is where it is; empty when there is nothing to say.
+std::string reason_of(const Json& node) {
+  for (const char* key : {"last_error", "maintenance_reason"}) {
+    const std::string text = text_in(node, key);
+    if (!text.empty()) return short_line(text);
+  }
+  const StateKind kind = kind_of(parse_state(text_in(node, "provision_state")).value_or(State::available));
+  if (kind != StateKind::working && kind != StateKind::waiting) return "";
+  const Json internal = node.value("driver_internal_info", Json::object());
+  const auto job = internal.find("job");
+  std::string text = job == internal.end() ? "" : text_in(*job, "stage");
+  const auto seen = internal.find("last_seen");
+  if (job == internal.end() && seen == internal.end()) return "";
+  if (kind == StateKind::waiting || seen != internal.end()) {
+    text += seen == internal.end()
+                ? "; nothing was heard of its machine yet"
+                : cat("; last heard of at ", text_in(*seen, "at").substr(11, 8), ": ", text_in(*seen, "how"));
+  }
+  return short_line(text.rfind("; ", 0) == 0 ? text.substr(2) : text);
+}
+
 }  // namespace
 
 std::string text_table(const Row& head, const std::vector<Row>& rows) {
@@ -79,7 +110,14 @@ std::string node_table(const Json& nodes, bool seed_words) {
     rows.push_back({shown_value(node["uuid"]), shown_value(node["name"]), instance, shown_value(node["power_state"]),
                     state, shown_value(node["maintenance"])});
   }
-  return text_table({"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"}, rows);
+  Row head = {"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"};
+  std::vector<std::string> reasons;
+  for (const Json& node : nodes) reasons.push_back(reason_of(node));
+  const bool any = !seed_words && std::any_of(reasons.begin(), reasons.end(),
+                                              [](const std::string& reason) { return !reason.empty(); });
+  for (std::size_t i = 0; any && i < rows.size(); ++i) rows[i].push_back(reasons[i]);
+  if (any) head.emplace_back("Reason");
+  return text_table(head, rows);
 }
 
 std::string fields_table(const Json& object) {

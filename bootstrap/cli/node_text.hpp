@@ -16,7 +16,9 @@ using Row = std::vector<std::string>;
 [[nodiscard]] std::string shown_value(const Json& value);
 
 /// UUID, Name, Instance UUID, Power State, Provisioning State, Maintenance. `seed_words`: "deploy wait-callback", and
-/// empty instead of None for nodes without an instance, as an old guide has it.
+/// empty instead of None for nodes without an instance, as an old guide has it. Where there is something to say of a
+/// node, a column Reason says it (not in an old guide's words): its last error, why it is out of service, or when its
+/// machine was last heard of.
 [[nodiscard]] std::string node_table(const Json& nodes, bool seed_words = false);
 /// Field and Value, in the order of the alphabet.
 [[nodiscard]] std::string fields_table(const Json& object);

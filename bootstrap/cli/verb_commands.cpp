@@ -9,6 +9,7 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/desk.hpp"
 #include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/cli/verb_outcome.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -39,6 +40,11 @@ constexpr std::array k_verb_commands = {
     VerbCommand{"rescue", "boot the ramdisk for repairs", "rescue", true},
     VerbCommand{"unrescue", "go back from the rescue to the machine's own system", "active", true},
     VerbCommand{"service", "run service steps on a machine in use", "active", true}};
+
+constexpr const char* k_verb_details =
+    "Ends when it is done, or when a machine is waited for: says so, and how to watch it. What is refused by a check, "
+    "or "
+    "by the BMC, is an error: exit code 1.";
 
 /// Waits for the state; true when it was reached.
 bool wait_for(Desk& desk, const std::string& id, const std::string& state, std::uint64_t seconds) {
@@ -74,6 +80,14 @@ void set_image(Desk& desk, const std::string& id, const cli::Arguments& argument
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
     const Json known = desk.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    if (!known.contains("image_source")) {
+      throw Error(ErrorKind::unsupported, cat("no machine can fetch the image ", *image,
+                                              ": it was registered when the "
+                                              "conductor had no address for machines"))
+          .hint(
+              "start it with --boot SITE.json and load the image again, or give its URL: hearth image load --image-url "
+              "URL");
+    }
     for (const char* key : {"image_source", "image_os_hash_algo", "image_os_hash_value", "image_disk_format"}) {
       if (known.contains(key)) info[key] = known[key];
     }
@@ -113,7 +127,47 @@ Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
   return body;
 }
 
+/// Enough for a check; a BMC may need longer to answer.
+constexpr int k_verb_looks = 100;
+constexpr std::chrono::milliseconds k_verb_look_every{100};
+
+/// Waits for the stages that take moments. Says what has begun; returns what failed, else nothing.
+std::string look_at(Desk& desk, const std::string& id, const VerbCommand& row) {
+  Json node = desk.call("GET", verb_target(id, ""));
+  for (int i = 0; i < k_verb_looks && verb_progress(node, row.reaches) == VerbProgress::checking; ++i) {
+    desk.wait(k_verb_look_every);
+    node = desk.call("GET", verb_target(id, ""));
+  }
+  switch (verb_progress(node, row.reaches)) {
+    case VerbProgress::reached: return "";
+    case VerbProgress::failed: return verb_failure(id, node, row.reaches);
+    case VerbProgress::checking:
+    case VerbProgress::begun: break;
+  }
+  std::fputs(cat(verb_beginning(id, node), "; watch it: hearth node events -f ", id, "\n").c_str(), stderr);
+  return "";
+}
+
+void look_at_all(Desk& desk, const VerbCommand& row, const cli::Arguments& arguments) {
+  std::vector<std::string> failures;
+  for (const std::string& id : arguments.operands()) {
+    const std::string failure = look_at(desk, id, row);
+    if (!failure.empty()) failures.push_back(failure);
+  }
+  if (failures.empty()) return;
+  throw Error(ErrorKind::external, join(failures, "\n"))
+      .hint(cat("what happened, in order: hearth node events ", arguments.operands().front()));
+}
+
+std::uint64_t patience(const cli::Arguments& arguments) {
+  const std::string given = arguments.value_or("wait", "0");
+  const std::optional<std::uint64_t> seconds = parse_number(given);
+  if (!seconds) throw Error(ErrorKind::usage, cat("--wait: '", given, "' is no number of seconds"));
+  return *seconds;
+}
+
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
+  const std::uint64_t seconds = patience(arguments);
   const auto desk = Desk::open(arguments);
   require_operand(arguments, "node");
   if (row.goes_on && !desk->lasts() && !arguments.has("wait")) {
@@ -124,14 +178,18 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     set_image(*desk, id, arguments);
     desk->call("PUT", verb_target(id, "/states/provision"), verb_body(row, arguments));
   }
-  if (!arguments.has("wait") || *row.reaches == '\0') return 0;
-  const std::uint64_t seconds = parse_number(arguments.value_or("wait", "0")).value_or(0);
+  if (*row.reaches == '\0' || arguments.has("no-wait")) return 0;
+  if (!arguments.has("wait")) {
+    look_at_all(*desk, row, arguments);
+    return 0;
+  }
   for (const std::string& id : arguments.operands()) wait_for(*desk, id, row.reaches, seconds);
   return 0;
 }
 
 cli::Command verb_command(const VerbCommand& row) {
-  std::vector<cli::Option> options = {{"wait", 0, "SECONDS", "until it is done, or so long; 0 = for ever"}};
+  std::vector<cli::Option> options = {{"wait", 0, "SECONDS", "until it is done, or so long; 0 = for ever"},
+                                      {"no-wait", 0, "", "not even until it is known whether it has begun"}};
   const std::string verb = row.verb;
   if (verb == "deploy" || verb == "rebuild") {
     options.push_back({"image", 0, "IMAGE", "a URL, or the name of a registered image"});
@@ -148,7 +206,7 @@ cli::Command verb_command(const VerbCommand& row) {
   return {cat("node ", verb),
           "NODE…",
           row.summary,
-          "",
+          *row.reaches == '\0' ? "" : k_verb_details,
           with_desk(std::move(options)),
           [&row](const cli::Arguments& arguments) { return run_verb(row, arguments); }};
 }

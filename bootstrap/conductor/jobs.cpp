@@ -107,6 +107,17 @@ Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
   return needs_agent(stage) ? agent_stage(node, stage) : power_stage(node, stage);
 }
 
+namespace {
+
+/// The best that is known of why nobody called back.
+std::string last_sign_of(const Node& node, Stamp since) {
+  if (node.seen < since) return "nothing was heard of its machine: look at its console, its cable and its boot order";
+  const std::string at = text_of(stamp_json(node.seen)).substr(0, 19);
+  return cat("the last that was heard of its machine, at ", at, ": ", node.seen_how, "; look at its console");
+}
+
+}  // namespace
+
 Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
   Ledger& ledger = parts_.ledger;
   const char* note = stage == Stage::await_data ? "data" : "agent";
@@ -117,7 +128,8 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
   if (after(node.state, Happening::wait)) apply(ledger, ledger.edit(node.uuid), Happening::wait);
   const Stamp since = node.job.notes.value("first_boot", node.job.stage_since);
   if (ledger.now() - since > microseconds(callback_timeout(node))) {
-    fail(ledger, ledger.edit(node.uuid), cat("Timeout reached while waiting for callback for node ", node.uuid));
+    fail(ledger, ledger.edit(node.uuid),
+         cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since)));
   } else if (is_silent(node)) {
     boot_anew(ledger.edit(node.uuid));
   }

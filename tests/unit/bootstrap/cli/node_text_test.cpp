@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -23,6 +25,35 @@ TEST(NodeText, theFieldsTable) {
             "-----+\n");
   EXPECT_NE(node_table(k_nodes, true).find("| None |               | power off   | deploy wait-callback | False "),
             std::string::npos);
+}
+
+/// The last cell of the only row.
+std::string reason(Json node) {
+  node.update(
+      {{"uuid", "u"}, {"name", "web"}, {"instance_uuid", nullptr}, {"power_state", nullptr}, {"maintenance", false}},
+      false);
+  const std::string table = node_table(Json::array({node}));
+  if (table.find("| Reason") == std::string::npos) return "";
+  const std::size_t end = table.rfind(" |\n");
+  const std::size_t begin = table.rfind("| ", end - 1) + 2;
+  return std::string(trim(table.substr(begin, end - begin)));
+}
+
+TEST(NodeText, AReasonIsShownWhereThereIsOne) {
+  EXPECT_EQ(reason({{"provision_state", "available"}, {"last_error", nullptr}}), "");
+  EXPECT_EQ(reason({{"provision_state", "enroll"}, {"last_error", "BMC: refused\nmore"}}), "BMC: refused");
+  EXPECT_EQ(reason({{"provision_state", "active"}, {"maintenance_reason", "a new fan"}}), "a new fan");
+  EXPECT_EQ(reason({{"provision_state", "enroll"}, {"last_error", std::string(158, 'x') + "\xC3\xA4\xC3\xA4"}}),
+            std::string(158, 'x') + "\xC3\xA4…");
+}
+
+TEST(NodeText, OfAMachineThatIsWaitedForTheLastSignOfLifeIsTheReason) {
+  Json node = {{"provision_state", "wait call-back"}, {"driver_internal_info", {{"job", {{"stage", "await agent"}}}}}};
+  EXPECT_EQ(reason(node), "await agent; nothing was heard of its machine yet");
+  node["driver_internal_info"]["last_seen"] = {{"at", "2026-11-20T23:31:40.498302+00:00"}, {"how", "DHCP"}};
+  EXPECT_EQ(reason(node), "await agent; last heard of at 23:31:40: DHCP");
+  node["provision_state"] = "active";
+  EXPECT_EQ(reason(node), "") << "nobody waits for it";
 }
 
 TEST(NodeText, valuesLookAsPythonPrintsThem) {

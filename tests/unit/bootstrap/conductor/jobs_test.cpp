@@ -37,11 +37,25 @@ TEST_F(Jobs, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
   pass(60);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
-  EXPECT_EQ(node(uuid).last_error, cat("Timeout reached while waiting for callback for node ", uuid));
+  EXPECT_EQ(node(uuid).last_error,
+            cat("Timeout reached while waiting for callback for node ", uuid,
+                ": nothing was heard of its machine: look at its console, its cable and its boot order"));
   EXPECT_FALSE(node(uuid).job.running());
   conductor->verb(uuid, "deploy", {});
   EXPECT_EQ(node(uuid).state, State::deploying);
   EXPECT_EQ(node(uuid).last_error, "");
+}
+
+TEST_F(Jobs, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
+  conductor->verb(uuid, "deploy", {});
+  pass(30);
+  conductor->seen("52:54:00:00:00:01", "DHCP", false);
+  pass(60);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_NE(node(uuid).last_error.find(": the last that was heard of its machine, at "), std::string::npos);
+  EXPECT_NE(node(uuid).last_error.find(": DHCP; look at its console"), std::string::npos) << node(uuid).last_error;
 }
 
 TEST_F(Jobs, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {

@@ -1,0 +1,47 @@
+#include "bootstrap/cli/verb_outcome.hpp"
+
+#include "base/text.hpp"
+#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Empty: no job, or a conductor that does not tell.
+std::string stage_of(const Json& node) {
+  const Json internal = node.value("driver_internal_info", Json::object());
+  return internal.contains("job") ? text_in(internal["job"], "stage") : "";
+}
+
+/// Stages that ask no machine but its BMC.
+bool takes_moments(const std::string& stage) {
+  return stage.empty() || stage == "check" || stage == "verify" || stage == "finish";
+}
+
+}  // namespace
+
+VerbProgress verb_progress(const Json& node, std::string_view goal) {
+  const std::string state = text_in(node, "provision_state");
+  if (state == goal && node.value("target_provision_state", Json()).is_null()) return VerbProgress::reached;
+  switch (kind_of(parse_state(state).value_or(State::available))) {
+    case StateKind::stable:
+    case StateKind::failed: return VerbProgress::failed;
+    case StateKind::working: return takes_moments(stage_of(node)) ? VerbProgress::checking : VerbProgress::begun;
+    case StateKind::waiting:
+    case StateKind::held: break;
+  }
+  return VerbProgress::begun;
+}
+
+std::string verb_failure(const std::string& called, const Json& node, std::string_view goal) {
+  const std::string why = text_in(node, "last_error");
+  return cat(called, " is ", text_in(node, "provision_state"), ", not ", goal, why.empty() ? "" : ": ", why);
+}
+
+std::string verb_beginning(const std::string& called, const Json& node) {
+  const std::string stage = stage_of(node);
+  return cat(called, ": ", text_in(node, "provision_state"), stage.empty() ? "" : cat(" (", stage, ")"));
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,27 @@
+// How far a verb has come when one looks at its node: what `hearth node manage`, `deploy` and their like wait for
+// before they end, and what they say then. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace hearth::bootstrap {
+
+enum class VerbProgress {
+  reached,
+  failed,
+  checking,  ///< in a stage that takes moments: what is wrong with the node itself shows here
+  begun,     ///< in one that waits for a machine
+};
+
+/// `goal` is the state that the verb leads to.
+[[nodiscard]] VerbProgress verb_progress(const Json& node, std::string_view goal);
+
+/// "alpha is enroll, not manageable: BMC …: Connection refused"; `node` is called as the person called it.
+[[nodiscard]] std::string verb_failure(const std::string& called, const Json& node, std::string_view goal);
+/// "beta: deploying (power on)"
+[[nodiscard]] std::string verb_beginning(const std::string& called, const Json& node);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,42 @@
+#include "bootstrap/cli/verb_outcome.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap {
+namespace {
+
+Json at(const char* state, const char* stage, const Json& target = "active") {
+  Json node = {{"provision_state", state}, {"target_provision_state", target}, {"last_error", nullptr}};
+  node["driver_internal_info"] = Json::object();
+  if (*stage != '\0') node["driver_internal_info"]["job"] = {{"kind", "deploy"}, {"stage", stage}};
+  return node;
+}
+
+TEST(VerbOutcome, StagesThatAskNoMachineAreWaitedFor) {
+  EXPECT_EQ(verb_progress(at("deploying", "check"), "active"), VerbProgress::checking);
+  EXPECT_EQ(verb_progress(at("verifying", "verify", "manageable"), "manageable"), VerbProgress::checking);
+  EXPECT_EQ(verb_progress(at("deploying", "power on"), "active"), VerbProgress::begun);
+  EXPECT_EQ(verb_progress(at("wait call-back", "await agent"), "active"), VerbProgress::begun);
+  EXPECT_EQ(verb_progress(at("deploy hold", ""), "active"), VerbProgress::begun);
+}
+
+TEST(VerbOutcome, AStateThatIsNotTheGoalIsAFailure) {
+  EXPECT_EQ(verb_progress(at("active", "", nullptr), "active"), VerbProgress::reached);
+  EXPECT_EQ(verb_progress(at("deploy failed", ""), "active"), VerbProgress::failed);
+  EXPECT_EQ(verb_progress(at("enroll", "", nullptr), "manageable"), VerbProgress::failed);
+  EXPECT_EQ(verb_progress(at("available", "", "active"), "available"), VerbProgress::failed)
+      << "on its way to somewhere else";
+}
+
+TEST(VerbOutcome, IsSaidWithTheNameThatWasTypedAndTheReason) {
+  Json node = at("enroll", "", nullptr);
+  EXPECT_EQ(verb_failure("alpha", node, "manageable"), "alpha is enroll, not manageable");
+  node["last_error"] = "BMC https://192.0.2.9: Connection refused";
+  EXPECT_EQ(verb_failure("alpha", node, "manageable"),
+            "alpha is enroll, not manageable: BMC https://192.0.2.9: Connection refused");
+  EXPECT_EQ(verb_beginning("beta", at("deploying", "power on")), "beta: deploying (power on)");
+  EXPECT_EQ(verb_beginning("beta", at("cleaning", "")), "beta: cleaning");
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
