@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/pattern.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
@@ -13,6 +14,8 @@
 namespace hearth::vm {
 
 namespace {
+
+constexpr std::uint16_t k_ssh_port = 2222;
 
 constexpr int k_default_timeout_s = 180;
 
@@ -29,6 +32,10 @@ std::vector<cli::Option> machine_options() {
       {"cpus", 0, "N", "processors (default: 1)"},
       {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
       {"network", 0, "", "give the machine the host's network, behind NAT"},
+      {"forward", 0, "HOST:GUEST",
+       "a port of this machine's loopback that leads to one of the guest; may be given more than once; needs no "
+       "--network"},
+      {"ssh", 0, "", cat("the same for ", k_ssh_port, ":22; says how to log in")},
       {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
 }
 
@@ -49,6 +56,19 @@ std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& 
       cached_kvm_verdict({}, cache_directory(current_environment()) / "hearth", current_boot_id(), scratch, clock);
   if (!verdict.works) std::fprintf(stderr, "KVM is not used: %s\n", verdict.reason.c_str());
   return verdict.works ? "kvm" : "tcg";
+}
+
+PortForward forward_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const auto port = [&](const std::string& part) {
+    const std::optional<std::uint64_t> number = parse_number(part);
+    if (!number || *number == 0 || *number > 65535) {
+      throw Error(ErrorKind::usage, cat("--forward: '", text, "' is not HOST:GUEST, two ports: 8080:80"));
+    }
+    return static_cast<std::uint16_t>(*number);
+  };
+  if (colon == std::string::npos) return {port(text), port(text)};
+  return {port(text.substr(0, colon)), port(text.substr(colon + 1))};
 }
 
 FirmwareKind firmware_of(const std::string& name) {
@@ -77,6 +97,11 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
   machine.memory_mib = number(arguments, "memory", machine.memory_mib);
   machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));
   machine.user_network = arguments.has("network");
+  for (const std::string& text : arguments.values("forward")) machine.forwards.push_back(forward_of(text));
+  if (arguments.has("ssh")) {
+    machine.forwards.push_back({k_ssh_port, 22});
+    std::fprintf(stderr, "log in: ssh -p %u USER@127.0.0.1\n", static_cast<unsigned>(k_ssh_port));
+  }
   machine.disk_writes = arguments.has("keep-writes") ? DiskWrites::kept : DiskWrites::discarded;
   machine.accelerator = choose_accelerator(arguments, scratch, clock);
   return machine;
@@ -132,8 +157,10 @@ cli::Command test_command() {
             const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
             std::vector<std::string> expected = arguments.values("expect");
             if (expected.empty()) expected.emplace_back("login:");
-            const QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+            // Before the machine, for which KVM is probed.
             const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
+            for (const std::string& pattern : expected) static_cast<void>(Pattern(pattern));
+            const QemuMachine machine = make_machine(arguments, scratch.path(), clock);
             const BootReport report =
                 test_image(machine, expected, Deadline::after(seconds, clock), scratch.path(), clock);
             const std::string text =

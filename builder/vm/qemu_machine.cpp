@@ -59,6 +59,15 @@ std::string machine_type(const QemuMachine& machine) {
   return cat(machine.accelerator == "tcg" ? "pc" : "q35", watched_bios ? ",graphics=off" : "");
 }
 
+std::string network_of(const QemuMachine& machine) {
+  if (!machine.user_network && machine.forwards.empty()) return "none";
+  std::string text = cat("user,model=virtio-net-pci", machine.user_network ? "" : ",restrict=on");
+  for (const PortForward& forward : machine.forwards) {
+    text += cat(",hostfwd=tcp:127.0.0.1:", forward.host, "-:", forward.guest);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> qemu_argv(const QemuMachine& machine) {
@@ -78,7 +87,7 @@ std::vector<std::string> qemu_argv(const QemuMachine& machine) {
                                    "-display",
                                    "none",
                                    "-nic",
-                                   machine.user_network ? "user,model=virtio-net-pci" : "none"};
+                                   network_of(machine)};
   if (!machine.restart_on_reboot) argv.emplace_back("-no-reboot");
   add_firmware(argv, machine);
   add_disk(argv, machine);

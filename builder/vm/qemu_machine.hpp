@@ -32,6 +32,12 @@ struct OvmfFiles {
   bool operator==(const OvmfFiles&) const = default;
 };
 
+/// A port of this machine's loopback that leads to one of the guest.
+struct PortForward {
+  std::uint16_t host = 0;
+  std::uint16_t guest = 0;
+};
+
 struct QemuMachine {
   std::string program = "qemu-system-x86_64";
   fs::path image;
@@ -41,8 +47,9 @@ struct QemuMachine {
   OvmfFiles ovmf;  ///< for UEFI; `variables` is written to, so give a copy
   std::uint64_t memory_mib = 1024;
   unsigned cpus = 1;
-  std::string accelerator = "tcg";  ///< "kvm" only where probe_kvm() found that it works
-  bool user_network = false;        ///< NAT to the host's network
+  std::string accelerator = "tcg";    ///< "kvm" only where probe_kvm() found that it works
+  bool user_network = false;          ///< NAT to the host's network
+  std::vector<PortForward> forwards;  ///< work without user_network, too: then the guest reaches nothing
   SerialLine serial = SerialLine::output;
   std::uint32_t sector_size = 512;  ///< of the disk, as the guest sees it
   bool cd_drive = false;            ///< the image lies in a CD drive

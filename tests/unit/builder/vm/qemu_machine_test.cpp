@@ -51,6 +51,15 @@ TEST(QemuMachineTest, ThereIsNoNetworkUnlessWished) {
   EXPECT_THAT(argv_text({.user_network = true}), HasSubstr("-nic user,model=virtio-net-pci"));
 }
 
+TEST(QemuMachineTest, PortsLeadFromTheLoopbackToAGuestThatReachesNothing) {
+  EXPECT_THAT(
+      argv_text({.forwards = {{8080, 80}, {2222, 22}}}),
+      HasSubstr(
+          "-nic user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:8080-:80,hostfwd=tcp:127.0.0.1:2222-:22"));
+  EXPECT_THAT(argv_text({.user_network = true, .forwards = {{8080, 80}}}),
+              HasSubstr("-nic user,model=virtio-net-pci,hostfwd=tcp:127.0.0.1:8080-:80"));
+}
+
 TEST(QemuMachineTest, TheTerminalGetsQemusKeys) {
   EXPECT_THAT(argv_text({.serial = SerialLine::terminal}), HasSubstr("-serial mon:stdio"));
   EXPECT_THAT(argv_text({}), HasSubstr("-serial stdio -monitor none"));
