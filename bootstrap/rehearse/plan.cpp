@@ -148,4 +148,18 @@ std::optional<std::string> state_told(const Json& event) {
   return std::nullopt;
 }
 
+bool is_spare(const Json& node) {
+  return text_in(node, "provision_state") == "available" && text_in(node, "last_error").empty();
+}
+
+bool all_are_well(const Json& nodes, std::size_t machines) {
+  std::size_t active = 0;
+  std::size_t spare = 0;
+  for (const Json& node : nodes) {
+    if (text_in(node, "provision_state") == "active") ++active;
+    if (is_spare(node)) ++spare;
+  }
+  return active + spare == machines && (active > 0 || machines == 0);
+}
+
 }  // namespace hearth::bootstrap

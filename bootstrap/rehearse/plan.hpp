@@ -64,4 +64,9 @@ struct Step {
 /// "available -> deploying" → "deploying": the state that an event of the kind state tells.
 [[nodiscard]] std::optional<std::string> state_told(const Json& event);
 
+/// A machine that no server of the stack wanted: available, and nothing went wrong with it.
+[[nodiscard]] bool is_spare(const Json& node);
+/// Whether all of the site's machines are there, active or spare, and not all of them spare.
+[[nodiscard]] bool all_are_well(const Json& nodes, std::size_t machines);
+
 }  // namespace hearth::bootstrap

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/rehearse/bmc.hpp"
+#include "bootstrap/rehearse/plan.hpp"
 #include "bootstrap/rehearse/stage.hpp"
 #include "bootstrap/rehearse/watch.hpp"
 
@@ -150,9 +151,7 @@ class Rehearsal {
     print_line("\n== nodes\n");
     const Json nodes = watch_.nodes();
     print_line(node_table(nodes));
-    std::size_t active = 0;
-    for (const Json& node : nodes) active += text_in(node, "provision_state") == "active" ? 1 : 0;
-    return active == settings_.site.machines.size();
+    return all_are_well(nodes, settings_.site.machines.size());
   }
 
   void show_reports() const {
@@ -166,7 +165,7 @@ class Rehearsal {
     print_line("\n== what went wrong\n");
     for (const Json& node : watch_.nodes()) {
       const std::string state = text_in(node, "provision_state");
-      if (state == "active") continue;
+      if (state == "active" || is_spare(node)) continue;
       const std::string error = text_in(node, "last_error");
       print_line(cat("node ", text_in(node, "name"), " is ", state, error.empty() ? "" : ": ", error, "\n"));
     }

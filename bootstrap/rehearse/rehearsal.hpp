@@ -5,8 +5,8 @@
 
 namespace hearth::bootstrap {
 
-/// Plays the whole site; prints how it goes. 0 when every machine is active and every step succeeded. Everything it
-/// leaves is in `settings.work`. Throws Error.
+/// Plays the whole site; prints how it goes. 0 when every machine is active, or spare, and every step succeeded.
+/// Everything it leaves is in `settings.work`. Throws Error.
 int run_rehearsal(const RehearsalSettings& settings);
 
 /// The signs on a machine's console of what its agent did (lines of the element site-report).

@@ -67,5 +67,16 @@ TEST(RehearsalPlan, theStateOfAnEventIsItsLastOne) {
   EXPECT_EQ(state_told({{"kind", "power"}, {"text", "a -> active"}}), std::nullopt);
 }
 
+TEST(RehearsalPlan, aSpareMachineIsNoFailure) {
+  const auto node = [](const char* state, const char* error = "") {
+    return Json{{"provision_state", state}, {"last_error", *error == '\0' ? Json() : Json(error)}};
+  };
+  EXPECT_TRUE(all_are_well({node("active"), node("active"), node("available")}, 3));
+  EXPECT_FALSE(all_are_well({node("active"), node("available", "no disk")}, 2)) << "something went wrong with it";
+  EXPECT_FALSE(all_are_well({node("active"), node("deploy failed")}, 2));
+  EXPECT_FALSE(all_are_well({node("available"), node("available")}, 2)) << "nothing was deployed";
+  EXPECT_FALSE(all_are_well({node("active")}, 2)) << "one is missing";
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
