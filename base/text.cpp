@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "base/result.hpp"
 
@@ -13,17 +14,19 @@ namespace hearth {
 namespace {
 constexpr std::string_view k_blanks = " \t\r\n\v\f";
 
+/// How many letters are put in, left out, changed, or exchanged with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> above = row;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    std::vector<std::size_t> next(b.size() + 1, i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) next[j] = std::min(next[j], above[j - 2] + 1);
     }
+    above = std::exchange(row, std::move(next));
   }
   return row[b.size()];
 }

@@ -1,5 +1,6 @@
 // hearth: one command for everything; disk-image-create, element-info and their like when started under that name.
 #include <clocale>
+#include <cstdio>
 
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
@@ -9,5 +10,10 @@ int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "C.UTF-8");  // libarchive writes names by the locale's encoding
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string name = fs::path(argv[0]).filename().string();
+  const bool asked_by_shell = !words.empty() && words.front() == "--complete";
+  if (!asked_by_shell) {
+    for (const std::string& line : misspelt_variables(current_environment()))
+      std::fprintf(stderr, "%s\n", line.c_str());
+  }
   return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), builder::spelt_out(name, words));
 }

@@ -72,6 +72,9 @@ int list(const cli::Arguments& arguments) {
 }
 
 int verify(const cli::Arguments& arguments) {
+  if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
+    throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
+  }
   std::size_t checked = 0;
   const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
   for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));

@@ -48,6 +48,10 @@ Value plan_document(const ServerPlan& plan) {
 int show_plan(const Arguments& arguments, StackModel& model) {
   if (arguments.operands().size() != 1)
     throw Error(ErrorKind::usage, "against what? give the directory of an earlier compile");
+  if (!fs::is_directory(arguments.operands()[0])) {
+    throw Error(ErrorKind::not_found, cat("there is no directory ", arguments.operands()[0]))
+        .hint("hearth metadata compile -o DIR makes it");
+  }
   const std::map<std::string, Value> before = read_compiled(arguments.operands()[0], RealFileSystem());
   const std::vector<ServerPlan> plans = plan(compile(model, endpoints_of(arguments)), before, &model);
   if (arguments.has("json")) {

@@ -48,22 +48,38 @@ int guarded(const std::string& name, const Body& body) noexcept {
   return 1;
 }
 
-int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words) {
+/// A word that no option takes and nobody reads was meant for something.
+void refuse_operands(const std::string& name, const Command& command, const Arguments& arguments) {
+  if (!command.operands.empty() || arguments.operands().empty()) return;
+  Error error(ErrorKind::usage,
+              cat("'", arguments.operands().front(), "' is one word too many: ", name, " takes options only"));
+  const auto takes_file = std::find_if(command.options.begin(), command.options.end(),
+                                       [](const Option& option) { return option.value_name == "FILE"; });
+  if (takes_file != command.options.end()) error.hint(cat("A file is named by ", signature(*takes_file), "."));
+  throw Error(error);
+}
+
+int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words,
+                bool must_take_operands = false) {
   const std::vector<Option> options = shown_options(command);
   const Arguments arguments = parse_options(options, words);
   if (options.size() > command.options.size() && arguments.has("help")) {
     print_to(stdout, command_help(name, command, width_of(stdout)));
     return 0;
   }
+  if (must_take_operands) refuse_operands(name, command, arguments);
   return command.run(arguments);
 }
 
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const Command& command : all_commands(program)) names.push_back(command.words);
+  std::vector<std::string> groups;
+  for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
+  if (!near) near = nearest(words[0], groups);
   throw Error(ErrorKind::usage,
               cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }
@@ -168,7 +184,7 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept 
     if (const Command* row = row_of(rows, words)) {
       const std::string name = cat(program.name, " ", row->words);
       const auto used = static_cast<std::ptrdiff_t>(words_matched(*row, words));
-      return guarded(name, [&] { return run_command(name, *row, {words.begin() + used, words.end()}); });
+      return guarded(name, [&] { return run_command(name, *row, {words.begin() + used, words.end()}, true); });
     }
     if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);

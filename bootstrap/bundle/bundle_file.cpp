@@ -128,6 +128,10 @@ class Reader {
  public:
   Reader(const fs::path& bundle, const OnBytes& on_bytes)
       : archive_(::archive_read_new()), name_(bundle.string()), on_bytes_(on_bytes) {
+    if (!fs::exists(bundle)) {
+      throw Error(ErrorKind::not_found, cat("there is no bundle ", fs::absolute(bundle).string()))
+          .hint("hearth bundle create makes one");
+    }
     ::archive_read_support_format_tar(archive_.get());
     check(::archive_read_open_filename(archive_.get(), bundle.c_str(), k_piece));
   }

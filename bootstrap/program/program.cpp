@@ -1,5 +1,8 @@
 #include "bootstrap/program/program.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
 #include "bootstrap/cli/commands.hpp"
@@ -40,6 +43,29 @@ cli::Program make_program(const fs::path& executable) {
   add("site", bootstrap::rehearse_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));
   return program;
+}
+
+std::vector<std::string> misspelt_variables(const Environment& environment) {
+  constexpr std::string_view k_prefix = "HEARTH_";
+  std::vector<std::string> known;  // without the prefix, which would count as likeness
+  for (const cli::Topic& topic : help_topics()) {
+    if (topic.name != "environment") continue;
+    for (std::size_t at = topic.text.find(k_prefix); at != std::string::npos; at = topic.text.find(k_prefix, at + 1)) {
+      const std::size_t begin = at + k_prefix.size();
+      const std::size_t end = topic.text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", begin);
+      known.push_back(topic.text.substr(begin, end - begin));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : environment) {
+    if (!name.starts_with(k_prefix)) continue;
+    const std::string rest = name.substr(k_prefix.size());
+    if (std::find(known.begin(), known.end(), rest) != known.end()) continue;
+    const std::optional<std::string> near = nearest(rest, known);
+    if (near)
+      lines.push_back(cat("warning: ", name, " is set, and nothing reads it; did you mean ", k_prefix, *near, "?"));
+  }
+  return lines;
 }
 
 }  // namespace hearth

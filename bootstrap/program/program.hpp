@@ -4,6 +4,7 @@
 
 #include "base/cli/command.hpp"
 #include "base/path.hpp"
+#include "base/sys/process.hpp"
 
 namespace hearth {
 
@@ -15,5 +16,8 @@ namespace hearth {
 
 /// What `hearth help` explains besides commands: exit codes, variables, files, sites without network.
 [[nodiscard]] std::vector<cli::Topic> help_topics();
+
+/// HEARTH_… that are set, read by nobody, and a letter or two away from one that is: a line for each.
+[[nodiscard]] std::vector<std::string> misspelt_variables(const Environment& environment);
 
 }  // namespace hearth

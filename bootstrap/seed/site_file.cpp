@@ -138,6 +138,21 @@ void check_mac(SiteReader& reader, const Part& part, SiteFile& site, BlankMachin
   }
 }
 
+void check_address(SiteReader& reader, const Part& part, const SiteFile& site, const BlankMachine& machine) {
+  if (machine.address.empty()) return;
+  const auto wrong = [&](const std::string& why) {
+    reader.problem(SiteReader::at(part, "address"), cat(part.place, ".address"), why);
+  };
+  const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(machine.address);
+  const auto subnet = pxe::parse_subnet(site.subnet);
+  if (!address) return wrong(cat(machine.address, " is no address"));
+  if (subnet && !subnet->contains(*address)) return wrong(cat(machine.address, " is not in ", site.subnet));
+  if (machine.address == site.seed_address) return wrong(cat(machine.address, " is the seed's"));
+  for (const BlankMachine& other : site.machines) {
+    if (other.address == machine.address) return wrong(cat(machine.address, " is ", other.name, "'s already"));
+  }
+}
+
 void check_machine(SiteReader& reader, const Part& part, SiteFile& site, BlankMachine& machine) {
   const bool good_name = !machine.name.empty() && machine.name.size() <= 32 &&
                          std::all_of(machine.name.begin(), machine.name.end(),
@@ -150,10 +165,7 @@ void check_machine(SiteReader& reader, const Part& part, SiteFile& site, BlankMa
       reader.problem(SiteReader::at(part, "name"), cat(part.place, ".name"), cat(machine.name, " is there twice"));
   }
   check_mac(reader, part, site, machine);
-  if (!machine.address.empty() && !pxe::parse_ipv4(machine.address)) {
-    reader.problem(SiteReader::at(part, "address"), cat(part.place, ".address"),
-                   cat(machine.address, " is no address"));
-  }
+  check_address(reader, part, site, machine);
 }
 
 void read_machine(SiteReader& reader, const Value& item, std::size_t index, SiteFile& site) {

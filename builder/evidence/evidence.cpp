@@ -94,6 +94,7 @@ fs::path directory_of(const fs::path& image) {
     if (fs::exists(beside(stem) / "provenance.json")) return beside(stem);
     if (!stem.has_extension()) break;
   }
+  if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
   throw Error(ErrorKind::not_found, cat("there is no provenance beside ", image.string()))
       .hint(
           "It lies in NAME.d/provenance.json, where `hearth image create` puts it; copy NAME.d along with the image.");

@@ -109,6 +109,9 @@ class ImageSource {
     };
   }
   ImageContents read(const fs::path& image) {
+    if (!fs::exists(fs::absolute(image))) {
+      throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
+    }
     try {
       return read_image(image, options_, runner_);
     } catch (Error& error) {

@@ -46,7 +46,15 @@ std::optional<ConfigText> given_config(const Environment& env) {
   static constexpr std::string_view scheme = "file://";
   const std::string given = variable(env, "DIB_BLOCK_DEVICE_CONFIG");
   if (given.empty()) return std::nullopt;
-  if (given.compare(0, scheme.size(), scheme) != 0) return ConfigText{given, "DIB_BLOCK_DEVICE_CONFIG"};
+  if (given.compare(0, scheme.size(), scheme) != 0) {
+    const bool is_path = given.find_first_of("\n:{[") == std::string::npos;
+    if (is_path) {
+      throw Error(ErrorKind::input,
+                  cat("DIB_BLOCK_DEVICE_CONFIG is '", given, "', which is no block-device configuration"))
+          .hint(cat("A file is named by its URL: file://", fs::absolute(given).string()));
+    }
+    return ConfigText{given, "DIB_BLOCK_DEVICE_CONFIG"};
+  }
   const std::string path = given.substr(scheme.size());
   return ConfigText{read_file(path), path};
 }

@@ -30,11 +30,21 @@ HttpRequest StackClient::request(const std::string& method, const std::string& u
   return request;
 }
 
+HttpResponse StackClient::send(const std::string& method, const std::string& url, const Json& body) {
+  try {
+    return http_.send(request(method, url, body));
+  } catch (Error& error) {
+    throw Error(error)
+        .during(cat("asking the stack service at ", url_))
+        .hint("`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url names another");
+  }
+}
+
 Json StackClient::call(const std::string& method, const std::string& path, const Json& body) {
-  HttpResponse response = http_.send(request(method, cat(url_, path), body));
+  HttpResponse response = send(method, cat(url_, path), body);
   if (response.status == 302) {  // the same method again, which is not what HTTP clients do by themselves
     const std::string where = find_header(response.headers, "Location").value_or("");
-    response = http_.send(request(method, where, body));
+    response = send(method, where, body);
   }
   if (response.status == 401) {
     throw Error(ErrorKind::input, "the stack service does not accept the token")

@@ -21,6 +21,7 @@ class StackClient {
   [[nodiscard]] std::string locate(const std::string& stack);
 
  private:
+  [[nodiscard]] HttpResponse send(const std::string& method, const std::string& url, const Json& body);
   [[nodiscard]] HttpRequest request(const std::string& method, const std::string& url, const Json& body) const;
 
   HttpClient& http_;

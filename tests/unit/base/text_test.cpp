@@ -33,6 +33,7 @@ TEST(Text, NearestFindsTypingErrorsOnly) {
   const std::vector<std::string> names = {"debian-minimal", "vm", "base"};
   EXPECT_EQ(nearest("debian-minmal", names), "debian-minimal");
   EXPECT_EQ(nearest("something-else", names), std::nullopt);
+  EXPECT_EQ(nearest("mtod", {"mode", "motd"}), "motd") << "two letters exchanged are one mistake";
 }
 
 TEST(Text, ReplaceAllDoesNotLookIntoWhatItPutIn) {

@@ -34,6 +34,25 @@ Outcome run_demo(const Words& words) {
 
 TEST(RunProgram, FindsTheCommandAndGivesItTheRest) { EXPECT_EQ(run_demo({"image", "create", "a", "-q", "b"}).code, 2); }
 
+TEST(RunProgram, AWordThatNobodyReadsIsRefused) {
+  Program program{"demo", "a demo", "1", {}};
+  program.commands = {{.words = "list",
+                       .operands = "",
+                       .summary = "lists",
+                       .options = {{"template", 't', "FILE", "a template"}},
+                       .run = [](const Arguments&) { return 0; }}};
+  EXPECT_EQ(run(program, {"list"}), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program, {"list", "top.yaml"}), 2);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr(
+          "'top.yaml' is one word too many: demo list takes options only\n  A file is named by -t, --template FILE."));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program, {"lits"}), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did you mean 'list'?"));
+}
+
 TEST(RunProgram, WithoutWordsShowsHelpAsAnError) {
   const Outcome outcome = run_demo({});
   EXPECT_EQ(outcome.code, 2);

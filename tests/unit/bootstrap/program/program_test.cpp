@@ -29,6 +29,13 @@ TEST(Program, EachCommandIsThereOnceAndInAGroupOfHelp) {
   }
 }
 
+TEST(Program, AMisspeltVariableIsToldWithTheOneThatWasMeant) {
+  EXPECT_THAT(misspelt_variables(
+                  {{"HEARTH_REMOTE_CAHE", "x"}, {"HEARTH_LAYERS", "copies"}, {"HEARTH_LONG", "1"}, {"HOME", "/"}}),
+              testing::ElementsAre(
+                  "warning: HEARTH_REMOTE_CAHE is set, and nothing reads it; did you mean HEARTH_REMOTE_CACHE?"));
+}
+
 TEST(Program, TenCommandsAreShownFirst) {
   const std::vector<cli::Command> rows = program().commands;
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const cli::Command& row) { return row.first; }), 10);

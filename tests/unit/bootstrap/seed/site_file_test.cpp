@@ -46,7 +46,7 @@ struct SiteFileWrong {
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<SiteFileWrong, 13> cases = {{
+  const std::array<SiteFileWrong, 16> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
@@ -60,6 +60,11 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
       {"N\nmachines: [{name: a/b}]\n", "machines[0].name: letters, digits"},
       {"N\nmachines: [{mac: '52:54:00:00:00:01'}, {mac: 52-54-00-00-00-01}]\n", "is node1's already"},
       {"N\nmachines: [{mac: 52:54:00:11:22:33}]\n", "put it in quotes"},
+      {"N\nmachines: [{address: 198.51.100.7}]\n",
+       "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24"},
+      {"N\nmachines: [{address: 192.0.2.1}]\n", "machines[0].address: 192.0.2.1 is the seed's"},
+      {"N\nmachines: [{address: 192.0.2.5}, {address: 192.0.2.5}]\n",
+       "machines[1].address: 192.0.2.5 is node1's already"},
       {"N\nstack: {environments: [1]}\n", "stack.template: is missing"},
   }};
   for (const SiteFileWrong& wrong : cases) {

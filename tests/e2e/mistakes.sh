@@ -1,0 +1,95 @@
+#!/bin/bash
+# What people mistype, at every command that a person types at: it is told before any work begins, with the place and the nearest
+# right thing. A row for each mistake.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+export HEARTH_NODE_STATE=$work/nodes HEARTH_UPSTREAM_ELEMENTS=no
+
+# mistake CODE TEXT… -- WORD…: `hearth WORD…` ends with CODE within seconds and says each TEXT; nothing is written.
+mistake() {
+    local code=$1 texts=() got=0 before
+    shift
+    while [ "$1" != -- ]; do
+        texts+=("$1")
+        shift
+    done
+    shift
+    before=$(find . -path ./nodes -prune -o ! -name said -print | sort)
+    timeout 20 "$HEARTH" "$@" > said 2>&1 < /dev/null || got=$?
+    [ "$got" = "$code" ] || fail "hearth $*: exit code $got in place of $code: $(cat said)"
+    expect_text said "${texts[@]}"
+    [ "$before" = "$(find . -path ./nodes -prune -o ! -name said -print | sort)" ] || fail "hearth $*: something was written"
+}
+
+truncate -s 1M disk.raw
+echo text > text.txt
+cat > stack.yaml <<'YAML'
+heat_template_version: 2018-08-31
+parameters: {motd: {type: string}}
+resources:
+  cfg: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: {get_param: motd}}}
+YAML
+cat > inventory.json <<'JSON'
+{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]}]}
+JSON
+"$HEARTH" node import inventory.json > said 2>&1 || fail "$(cat said)"
+
+# Commands
+mistake 2 "there is no command 'imge'; did you mean 'image'?" -- imge
+mistake 2 "did you mean 'image create'?" -- image crate
+mistake 2 "did you mean 'completion zsh'" -- completion zhs
+
+# Variables
+HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
+DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image create -n -t raw tiny-os
+
+# Images
+mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
+mistake 1 "there is no image $work/nothere.tar" -- image reproduce --unsigned nothere.tar
+mistake 1 "there is no image $work/nothere.raw" -- image inspect nothere.raw
+mistake 1 "there is no image $work/nothere.raw" -- image diff disk.raw nothere.raw
+mistake 2 "--firmware is bios, uefi or uefi-secure, not 'efi'" -- image boot --firmware efi disk.raw
+mistake 2 "--forward: '80;22' is not HOST:GUEST" -- image boot --forward '80;22' disk.raw
+mistake 2 "--timeout: 'abc' is not a positive number" -- image test --timeout abc disk.raw
+mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
+mistake 2 "unknown image type qcow3, did you mean qcow2?" -- image convert disk.raw disk.qcow3
+mistake 1 "no Ed25519 private key" "openssl genpkey" -- image create -n -t tar --sign-key text.txt tiny-os
+DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://" -- image create -n -t raw tiny-os
+mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-cache
+mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
+
+# Elements
+mistake 1 "did you mean 'openssh-server'?" -- element info opensh-server
+mistake 2 "can't be the name of an element" -- element new ../x
+
+# Metadata
+mistake 2 "'stack.yaml' is one word too many" "A file is named by -t, --template FILE" -- metadata validate stack.yaml
+mistake 1 "-P mtod" "id you mean motd?" -- metadata validate -t stack.yaml -P mtod=x
+mistake 1 "there is no directory nothere" "hearth metadata compile" -- metadata plan -t stack.yaml -P motd=x nothere
+mistake 1 "there is no environment file nothere.yaml" -- metadata graph -t stack.yaml -e nothere.yaml
+mistake 1 "127.0.0.1:9" "hearth metadata serve" -- stack list --url http://127.0.0.1:9/v1/admin
+
+# Network boot
+echo '{"interfaces": ["lo"], "mode": "ful", "networks": []}' > site.json
+mistake 1 "mode: is full or proxy, not 'ful'" -- pxe serve site.json
+mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00:00:00
+
+# Nodes
+mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
+mistake 1 "Node web could not be found" "There are: alpha" -- node manage web
+mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve
+mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node set alpha --driver redfsh
+mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node drivers redfsh
+mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
+mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
+echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
+mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
+
+# Sites
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
+mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
+mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
+mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
+mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
+finish
