@@ -2,6 +2,7 @@
 
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -151,12 +152,33 @@ TlsSession::TlsSession(TlsSession&&) noexcept = default;
 TlsSession& TlsSession::operator=(TlsSession&&) noexcept = default;
 TlsSession::~TlsSession() = default;
 
+namespace {
+
+gnutls_alert_description_t alert_for(unsigned status) {
+  if ((status & (GNUTLS_CERT_EXPIRED | GNUTLS_CERT_NOT_ACTIVATED)) != 0) return GNUTLS_A_CERTIFICATE_EXPIRED;
+  if ((status & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA)) != 0) return GNUTLS_A_UNKNOWN_CA;
+  return GNUTLS_A_BAD_CERTIFICATE;
+}
+
+/// The server's people see why this machine does not come. Whether it arrives does not matter; but a socket that is
+/// closed with bytes unread is reset, and the alert lost.
+void tell_why(gnutls_session_t session) {
+  (void)::gnutls_alert_send(session, GNUTLS_AL_FATAL, alert_for(::gnutls_session_get_verify_cert_status(session)));
+  std::array<char, 4096> rest{};
+  for (int i = 0; i < 16; ++i) {
+    if (::recv(::gnutls_transport_get_int(session), rest.data(), rest.size(), MSG_DONTWAIT) <= 0) return;
+  }
+}
+
+}  // namespace
+
 TlsSession::Step TlsSession::shake_hands() {
   gnutls_session_t session = state_->session.get();
   const ssize_t result = state_->repeat([session] { return ::gnutls_handshake(session); });
   if (result >= 0) return {};
   if (result == GNUTLS_E_AGAIN) return {state_->wants_to()};
   if (result == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR || result == GNUTLS_E_CERTIFICATE_ERROR) {
+    tell_why(session);
     throw Error(ErrorKind::input,
                 cat("the certificate of ", peer_.host, " does not hold: ", verdict_on(session, is_address(peer_.host))))
         .hint("SSL_CERT_FILE names another file of trusted authorities");

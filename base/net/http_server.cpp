@@ -77,11 +77,29 @@ struct Service {
   std::function<void()> unpark{};
   MonotonicTime last_breath{};
   bool stopping = false;
+  static constexpr Duration k_handshake_pause = std::chrono::seconds(5);
+  MonotonicTime last_handshake{};
+  std::uint64_t noted_handshakes = 0;
   std::int64_t date_second = 0;
   std::string date;
 
   void answer_is_made() const {
     if (!breathing && !parked.empty()) unpark();
+  }
+
+  /// A client that ends a handshake by an alert says why: its authorities, its clock. Strangers fill no log.
+  void note_handshake(const std::string& peer, const std::string& why) {
+    if (why.find("alert") == std::string::npos ||
+        (noted_handshakes++ > 0 && clock.now() - last_handshake < k_handshake_pause)) {
+      return;
+    }
+    last_handshake = clock.now();
+    const bool authority = why.find("unknown ca") != std::string::npos;
+    const bool time = why.find("expired") != std::string::npos;
+    log.warning(cat(peer, " does not take our certificate: ", why,
+                    authority ? "; it does not know the authority"
+                    : time    ? "; it has ended, or that machine's clock is wrong"
+                              : "; another authority, name or clock than that machine's"));
   }
 
   /// The Date header's value, made once a second.
@@ -165,6 +183,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
         self->stop_waiting();
+        if (error) self->service_.note_handshake(self->peer_, error.message());
         if (!error) self->await_head(self->service_.limits.head_time);
       });
     } else {
