@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "agent/applet.hpp"
+#include "agent/collect/run_note.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
@@ -62,6 +63,7 @@ int run_by_first_word(const Invocation& call) {
   if (word == "help" && rest.size() == 2 && rest[0] == "--man") {
     return hearth::agent::write_agent_manual(rest[1]);
   }
+  if (word == "note-run") return hearth::agent::note_run_main(rest);  // os-collect-config's own, on no list
   if (word == "install-links") return hearth::agent::install_links_main(rest);
   if (const Applet* applet = hearth::agent::find_applet(word)) return applet->run({call.argv, rest});
   if (hearth::agent::find_hook(word) != nullptr) return hearth::agent::hook_main(word, rest);

@@ -11,7 +11,9 @@ namespace hearth::agent {
 
 using QueryParameters = std::vector<std::pair<std::string, std::string>>;
 
-/// Signature over all `parameters`, which must not contain a Signature. Host and path are those of `url`.
-[[nodiscard]] std::string sign_query(const std::string& secret, const Url& url, QueryParameters parameters);
+/// Signature over all `parameters`, which must not contain a Signature. Host and path are those of `url`; the
+/// parameters are its query, or the form of a POST.
+[[nodiscard]] std::string sign_query(const std::string& secret, const Url& url, QueryParameters parameters,
+                                     const std::string& method = "GET");
 
 }  // namespace hearth::agent

@@ -134,4 +134,24 @@ Collection collect_cfn(const SourceContext& context) {
   }
 }
 
+std::optional<HttpRequest> cfn_report_request(const SourceContext& context, const std::string& report) {
+  const std::optional<CfnAccess> access = read_access(context);
+  const std::optional<CfnPath> path = access ? parse_cfn_path(access->paths.front()) : std::nullopt;
+  if (!path) return std::nullopt;
+  HttpRequest request = get_request(context, access->url, context.settings.number("cfn", "timeout"));
+  request.method = "POST";
+  QueryParameters form = {{"Action", "ReportRun"},
+                          {"StackName", access->stack},
+                          {"LogicalResourceId", path->resource},
+                          {"Report", report},
+                          {"AWSAccessKeyId", access->key_id},
+                          {"SignatureVersion", "2"},
+                          {"SignatureMethod", "HmacSHA256"}};
+  form.emplace_back("Signature", sign_query(access->secret, request.url, form, "POST"));
+  request.body = encode_query(form);
+  request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  request.ca_file = context.settings.text_or("cfn", "ca_certificate", "");
+  return request;
+}
+
 }  // namespace hearth::agent

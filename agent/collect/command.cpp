@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "agent/collect/collect_log.hpp"
 #include "agent/collect/log_config.hpp"
 #include "agent/collect/loop.hpp"
+#include "agent/collect/run_note.hpp"
+#include "agent/collect/run_report.hpp"
 #include "agent/collect/watchdog.hpp"
 #include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"
@@ -124,9 +127,32 @@ class Collector {
       if (state_) state_->tell(doing, seconds);
       if (watchdog_) watchdog_->tell(doing, seconds);
     };
-    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }, tell});
+    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }, tell,
+                                        [&](const auto& apply) { return reported(plan, apply); },
+                                        [this](const std::string& why) {
+                                          reporter_.send({.state = RunReport::State::ended, .status = 1, .said = why});
+                                        }});
     if (end.restart) execute_again(argv_, log_);
     return end.status;
+  }
+
+  /// The run with reports of its beginning, of what takes it so long, and of its end.
+  int reported(const LoopPlan& plan, const std::function<int(const Words& before)>& apply) {
+    const fs::path note = cat(plan.backup.string(), ".run");
+    const std::chrono::seconds two_polls(std::max<std::int64_t>(1, std::llround(2 * plan.max_pause)));
+    reporter_.send({});
+    const MonotonicTime begun = clock_.now();
+    int status = 0;
+    {
+      const LongRunWatch watch(
+          two_polls, [&](std::int64_t seconds) { reporter_.send({.seconds = seconds, .said = peek_run_note(note)}); });
+      status = apply(noting_words(note));
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - begun).count();
+    reporter_.send(
+        {.state = RunReport::State::ended, .status = status, .seconds = seconds, .said = read_run_note(note, clock_)});
+    remove_run_note(note);
+    return status;
   }
 
   const Words& argv_;
@@ -143,6 +169,7 @@ class Collector {
   TokenCache tokens_;
   WebSocketDialer messages_;
   SourceContext context_;
+  RunReporter reporter_{context_};
   std::optional<DaemonStateFile> state_;
   std::optional<Watchdog> watchdog_;
 };

@@ -50,7 +50,9 @@ RoundOutcome apply_braked(const LoopPlan& plan, const LoopWorld& world, const st
     return {};
   }
   world.tell(DaemonState::Doing::running, 0);
-  const int status = apply_round(plan.command, round, world.cache, world.context.runner, log);
+  const int status = world.around_run([&](const std::vector<std::string>& before) {
+    return apply_round(plan.command, round, world.cache, world.context.runner, log, before);
+  });
   if (status == 0) {
     brake.succeeded();
   } else {
@@ -71,6 +73,7 @@ RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world, RetryBrake&
     return apply_braked(plan, world, documents, round, brake);
   } catch (const Error& error) {  // a full disk or the like: the next round may do better
     log.error(error.story());
+    world.round_failed(error.story());
     return {false, 1};
   }
 }

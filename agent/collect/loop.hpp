@@ -51,6 +51,12 @@ struct LoopWorld {
   std::function<void()> between_polls;  ///< called before each pause; must not throw
   /// Told at each step what is being done, and for how many seconds a pause will last; must not throw.
   std::function<void(DaemonState::Doing, std::int64_t)> tell = [](DaemonState::Doing, std::int64_t) {};
+  /// Runs the command: `apply` does it, by a shell that stands behind the given words, and returns its status. Whoever
+  /// reports runs does so around it.
+  std::function<int(const std::function<int(const std::vector<std::string>& before)>& apply)> around_run =
+      [](const auto& apply) { return apply({}); };
+  /// Told when a round could not be kept, with the reason; must not throw.
+  std::function<void(const std::string& why)> round_failed = [](const std::string&) {};
 };
 
 struct LoopEnd {

@@ -41,12 +41,14 @@ std::string failure_text(const std::string& command, const ExitStatus& status) {
 /// The command goes on when we are stopped, as the original's does: what it runs may be in the midst of installing a
 /// package. (A shell that executes its last command in place would be killed with us otherwise, one that does not would
 /// not.)
-ExitStatus run_command(const std::string& command, const std::string& files, CommandRunner& runner, Logger& log) {
+ExitStatus run_command(const std::string& command, const std::string& files, CommandRunner& runner, Logger& log,
+                       std::vector<std::string> words) {
+  words.insert(words.end(), {"/bin/sh", "-c", command});
   Environment env = current_environment();
   env["OS_CONFIG_FILES"] = files;
   try {
     return runner
-        .run({.argv = {"/bin/sh", "-c", command},
+        .run({.argv = words,
               .env = env,
               .inherit_input = true,
               .out = Output::inherit,
@@ -98,11 +100,11 @@ StoredRound store_round(const std::vector<Collected>& documents, Cache& cache, c
   return round;
 }
 
-int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner,
-                Logger& log) {
+int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner, Logger& log,
+                const std::vector<std::string>& before) {
   const std::string files = join(round.paths, ":");
   log.info(cat("Executing ", command, " with OS_CONFIG_FILES=", files));
-  const ExitStatus status = run_command(command, files, runner, log);
+  const ExitStatus status = run_command(command, files, runner, log, before);
   if (!succeeded(status)) {
     log.error(cat("Command failed, will not cache new data. ", failure_text(command, status)));
     return shell_code(status);

@@ -28,7 +28,8 @@ struct StoredRound {
                                       Logger& log);
 
 /// Runs `command` by /bin/sh with the round's files in OS_CONFIG_FILES, its output untouched, and commits the changes
-/// if it succeeds. Returns its status as a shell gives it.
-int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner, Logger& log);
+/// if it succeeds. Returns its status as a shell gives it. `before` are words that go before the shell's.
+int apply_round(const std::string& command, const StoredRound& round, Cache& cache, CommandRunner& runner, Logger& log,
+                const std::vector<std::string>& before = {});
 
 }  // namespace hearth::agent

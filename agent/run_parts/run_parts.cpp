@@ -66,6 +66,16 @@ bool needs_a_shell(const std::string& path) {
                                            "ELF";
 }
 
+/// The script is there: what is not is what its first line names.
+std::string interpreter_of(const std::string& path) {
+  const std::string text = RealFileSystem().read(path).value_or("");
+  const std::string line = text.substr(0, text.find('\n'));
+  if (line.rfind("#!", 0) != 0) return "";
+  const bool windows = !line.empty() && line.back() == '\r';
+  return cat(": its first line asks for ", trim(line.substr(2)),
+             windows ? ", and its lines end as on Windows (CRLF)" : "");
+}
+
 /// A script that can't be started (no interpreter, unknown format) fails as it would under a shell.
 int run_script(const std::string& path, const std::optional<Environment>& env, const RunPartsRequest& request,
                CommandRunner& runner, const Say& say) {
@@ -80,10 +90,10 @@ int run_script(const std::string& path, const std::optional<Environment>& env, c
     if (needs_a_shell(path)) command.argv.insert(command.argv.begin(), "bash");
     return shell_code(runner.run(command).status);
   } catch (const Error& error) {
-    say(error.what());
     const std::string_view reason = error.what();
-    const std::string_view missing = std::strerror(ENOENT);
-    return reason.ends_with(missing) ? k_no_interpreter : k_cannot_execute;
+    const bool missing = reason.ends_with(std::strerror(ENOENT));
+    say(cat(reason, missing ? interpreter_of(path) : ""));
+    return missing ? k_no_interpreter : k_cannot_execute;
   }
 }
 

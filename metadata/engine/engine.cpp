@@ -533,6 +533,7 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
   servers_.erase(resource.physical_id);
   served_.erase(resource.physical_id);
   polls_.erase(resource.physical_id);
+  runs_.erase(resource.physical_id);
   retired_[key] = row;
   const bool same_object = replaced &&
                            tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&

@@ -138,6 +138,11 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] const Credentials& credentials() const { return credentials_; }
   /// When this server's agent asked last, Unix seconds; 0 = never since the start.
   [[nodiscard]] std::int64_t last_poll(const std::string& server_id) const;
+  /// What a resource waits for, as far as it is known: of a deployment that its machine has not answered, what was last
+  /// heard of the machine's agent. Empty for all else.
+  [[nodiscard]] std::string waits_for(const LiveTree& live, std::size_t resource) const;
+  /// The last report of the server's agent.
+  [[nodiscard]] std::optional<RunReport> last_run(const std::string& server_id) const;
 
   /// Calls `watcher` for each event when it is on disk. It may look at the engine, but not change it: use
   /// HttpServer::post() for that.
@@ -164,6 +169,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] std::optional<ResourceDetail> resource(const std::string& stack_id,
                                                        const std::string& name) const override;
   SignalOutcome signal(const std::string& stack_id, const std::string& resource, const Json& body) override;
+  void note_run(const std::string& stack_id, const std::string& resource, const RunReport& report) override;
 
   // ObjectStore
   [[nodiscard]] std::vector<std::string> temp_url_keys(const std::string& account,
@@ -274,6 +280,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::unordered_map<std::string, Json> retired_;     ///< keys and objects of servers that are gone
   mutable std::unordered_map<std::string, Served> served_;  ///< by the server's UUID
   mutable std::unordered_map<std::string, std::int64_t> polls_;
+  std::unordered_map<std::string, RunReport> runs_;  ///< by the server's UUID
 };
 
 }  // namespace hearth::metadata::live

@@ -184,6 +184,37 @@ std::optional<ResourceDetail> Engine::resource(const std::string& stack_id, cons
   return std::nullopt;
 }
 
+/// In memory only: the next poll, and the next run, tell it anew.
+void Engine::note_run(const std::string& stack_id, const std::string& resource, const RunReport& report) {
+  const auto tree = tree_of_.find(stack_id);
+  if (tree == tree_of_.end()) return;
+  LiveTree& live = *trees_.at(tree->second);
+  const std::size_t stack = live.tree.find_stack(stack_id);
+  const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
+  if (index == k_none || live.tree.resource(index).role != Role::server) return;
+  RunReport& kept = runs_[live.tree.resource(index).physical_id];
+  const bool news = report.state == RunReport::State::failed && (kept.step != report.step || kept.why != report.why);
+  const std::int64_t at = now();
+  if (news)
+    world_.log.warning(cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", told(report, at)));
+  kept = report;
+  kept.at = at;
+}
+
+std::optional<RunReport> Engine::last_run(const std::string& server_id) const {
+  const auto found = runs_.find(server_id);
+  return found == runs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const {
+  const Resource& row = live.tree.resource(resource);
+  if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";
+  const std::size_t index = live.tree.find_path(row.deployment.server);
+  if (index == k_none) return "";
+  const Resource& server = live.tree.resource(index);
+  return last_known(server.name, last_poll(server.physical_id), last_run(server.physical_id), now());
+}
+
 SignalOutcome Engine::signal(const std::string& stack_id, const std::string& resource, const Json& body) {
   const auto tree = tree_of_.find(stack_id);
   if (tree == tree_of_.end()) return {SignalOutcome::Kind::no_stack, ""};

@@ -45,6 +45,15 @@ int create(const cli::Arguments& arguments) {
   return 0;
 }
 
+int resource_show(const cli::Arguments& arguments) {
+  Session session(arguments);
+  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string& name = operand(arguments, 1, "resource");
+  const Json resource = session.client.call("GET", cat(place, "/resources/", percent_encode(name)))["resource"];
+  arguments.has("json") ? print_json(resource) : print(resource_fields(resource));
+  return 0;
+}
+
 int update(const cli::Arguments& arguments) {
   const Json body = upload(arguments);
   Session session(arguments);
@@ -73,7 +82,14 @@ int show(const cli::Arguments& arguments) {
   Session session(arguments);
   const Json stack =
       session.client.call("GET", cat("/stacks/", percent_encode(operand(arguments, 0, "stack"))))["stack"];
-  arguments.has("json") ? print_json(stack) : print(stack_fields(stack));
+  if (arguments.has("json")) {
+    print_json(stack);
+    return 0;
+  }
+  const std::string place = cat("/stacks/", stack.value("stack_name", ""), "/", stack.value("id", ""));
+  const bool waits = stack.value("stack_status", "").find("_IN_PROGRESS") != std::string::npos;
+  print(stack_fields(
+      stack, waits ? session.client.call("GET", cat(place, "/resources?nested_depth=9"))["resources"] : Json::array()));
   return 0;
 }
 
@@ -157,6 +173,8 @@ std::vector<cli::Command> stack_commands() {
       {"stack delete", "NAME", "delete a stack", service, with_common({{"wait", 0, "", "until it is gone"}}), erase},
       {"stack list", "", "the stacks", service, with_common({{"nested", 0, "", "nested ones, too"}}), list},
       {"stack show", "NAME", "one stack with its outputs", service, with_common({}), show},
+      {"stack resource show", "NAME RESOURCE", "one resource: its state, and what it waits for", service,
+       with_common({}), resource_show},
       {"stack resource list", "NAME", "a stack's resources", service,
        with_common({{"nested-depth", 'n', "DEPTH", "those of nested stacks, too"}}), resource_list},
       {"stack resource metadata", "STACK RESOURCE", "what a server's agent gets", service, with_common({}),

@@ -69,7 +69,14 @@ std::string stack_table(const Json& stacks) {
   return table({"ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time"}, rows);
 }
 
-std::string stack_fields(const Json& stack) {
+std::string waits_for(const Json& resource) {
+  const std::string status = text_of(resource, "resource_status");
+  const std::string reason = text_of(resource, "resource_status_reason");
+  const bool waits = status.size() > 12 && status.compare(status.size() - 12, 12, "_IN_PROGRESS") == 0;
+  return waits && reason != "state changed" && reason != "None" ? reason : "";
+}
+
+std::string stack_fields(const Json& stack, const Json& resources) {
   std::vector<Row> rows;
   for (const char* key :
        {"id", "stack_name", "description", "creation_time", "updated_time", "stack_status", "stack_status_reason"}) {
@@ -78,18 +85,35 @@ std::string stack_fields(const Json& stack) {
   for (const Json& output : stack.value("outputs", Json::array())) {
     rows.push_back({cat("output ", text_of(output, "output_key")), text_of(output, "output_value")});
   }
+  for (const Json& resource : resources) {
+    const std::string reason = waits_for(resource);
+    if (!reason.empty()) rows.push_back({cat("waits for ", text_of(resource, "resource_name")), reason});
+  }
+  return table({"Field", "Value"}, rows);
+}
+
+std::string resource_fields(const Json& resource) {
+  std::vector<Row> rows;
+  for (const auto& [key, value] : resource.items()) {
+    if (key == "links" || key == "attributes") continue;
+    rows.push_back({key, value.is_array() ? format_json(value, {.lossy = true}) : text_of(resource, key.c_str())});
+  }
   return table({"Field", "Value"}, rows);
 }
 
 std::string resource_table(const Json& resources, bool nested) {
   Row head = {"resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time"};
   if (nested) head.emplace_back("stack_name");
+  const bool any =
+      std::any_of(resources.begin(), resources.end(), [](const Json& one) { return !waits_for(one).empty(); });
+  if (any) head.emplace_back("waits for");
   std::vector<Row> rows;
   for (const Json& resource : resources) {
     Row row = {text_of(resource, "resource_name"), text_of(resource, "physical_resource_id"),
                text_of(resource, "resource_type"), text_of(resource, "resource_status"),
                text_of(resource, "updated_time")};
     if (nested) row.push_back(last_part(link_of(resource, "stack"), 2));
+    if (any) row.push_back(waits_for(resource));
     rows.push_back(std::move(row));
   }
   return table(head, rows);

@@ -14,7 +14,11 @@ using Row = std::vector<std::string>;
 /// A table with borders: "+----+", "| id |".
 [[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows);
 [[nodiscard]] std::string stack_table(const Json& stacks);
-[[nodiscard]] std::string stack_fields(const Json& stack);
+/// What a resource that is being made waits for; empty when nothing is known.
+[[nodiscard]] std::string waits_for(const Json& resource);
+/// With what its resources wait for, where they are given.
+[[nodiscard]] std::string stack_fields(const Json& stack, const Json& resources = Json::array());
+[[nodiscard]] std::string resource_fields(const Json& resource);
 [[nodiscard]] std::string resource_table(const Json& resources, bool nested);
 
 /// Names events by the path of their resource, as the field's client does: it has to see a nested stack's parent first.

@@ -45,6 +45,14 @@ std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, 
   return all;
 }
 
+/// As Heat shows it; what a resource waits for is told where Heat has nothing to say but that its state changed.
+Json HeatApi::summary_of(const Call& call, const LiveTree& live, std::size_t index) const {
+  Json shown = resource_summary(call.base, live.tree, index);
+  const std::string waits = engine_.waits_for(live, index);
+  if (!waits.empty()) shown["resource_status_reason"] = waits;
+  return shown;
+}
+
 /// An agent's token opens the resource that its key belongs to.
 void HeatApi::require_own(const Call& call, const Stack& stack, const std::string& resource) const {
   if (!call.caller.is_agent()) return;
@@ -76,7 +84,7 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
                              {"physical_resource_id", resource.physical_id},
                              {"action", std::string(word(resource.action))}};
       if (!passes(call.parameters, fields)) continue;
-      Json shown = resource_summary(call.base, tree, member);
+      Json shown = summary_of(call, *place.live, member);
       if (with_details) shown["stack_name"] = tree.stack(stack).name;
       if (with_details) shown["description"] = resource.description;
       body["resources"].push_back(std::move(shown));
@@ -98,7 +106,7 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
   const std::string what = call.parts.size() > 5 ? call.parts[5] : "";
   Json body = Json::object();
   if (what == "metadata") {
-    (void)engine_.resource(stack.id, name);  // an agent's poll, too
+    if (call.caller.is_agent()) (void)engine_.resource(stack.id, name);  // its poll; a person's look is none
     body["metadata"] = engine_.metadata_of(live, index);
     return json_response(200, body);
   }
@@ -112,7 +120,7 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
   if (what == "events") return call.parts.size() > 6 ? one_event(call, place) : events(call, place, name);
   if (call.request.method == "PATCH") return change_resource(call, place, index);
   if (what == "machine" && call.request.method == "PUT") return set_machine(call, live.tree.resource(index));
-  Json shown = resource_summary(call.base, live.tree, index);
+  Json shown = summary_of(call, live, index);
   shown["description"] = live.tree.resource(index).description;
   const bool whole = call.caller.is_agent() || call.caller.right != Right::reads;  // a server's have its keys
   shown["attributes"] = whole ? attributes_of(live, index) : Json::object();

@@ -132,6 +132,7 @@ ServedResponse CfnApi::act(const ServedRequest& request) {
     response.principal = cat("key ", key->id);
     return response;
   }
+  if (action == "ReportRun") return take_report(request, parameters, *key);
   if (std::find(k_other_actions.begin(), k_other_actions.end(), action) == k_other_actions.end()) {
     return cfn_error(400, "InvalidAction", cat("The action ", action, " is not valid for this endpoint"));
   }
@@ -151,6 +152,21 @@ ServedResponse CfnApi::describe(const ServedRequest& request, const Parameters& 
   const std::optional<ResourceDetail> detail = stacks_.resource(*id, name);
   if (!detail) return bad_value(cat("The Resource (", name, ") could not be found in Stack ", stack, "."));
   return rendered(request, parameters, *detail);
+}
+
+/// Ours, not Heat's: how a run of the server's hooks went.
+ServedResponse CfnApi::take_report(const ServedRequest& request, const Parameters& parameters, const AccessKey& key) {
+  if (parameter_or(parameters, "LogicalResourceId", "") != key.resource) {
+    return refuse(request, 403, "AccessDenied", "User is not authorized to perform action",
+                  cat("the key belongs to ", key.resource, " of stack ", key.stack_id));
+  }
+  const Result<Json> json = parse_json(parameter_or(parameters, "Report", ""), "the report");
+  const std::optional<RunReport> report = json ? read_run_report(*json) : std::nullopt;
+  if (!report) return bad_value("The report is none");
+  stacks_.note_run(key.stack_id, key.resource, *report);
+  ServedResponse response;
+  response.principal = cat("key ", key.id);
+  return response;
 }
 
 ServedResponse CfnApi::rendered(const ServedRequest& request, const Parameters& parameters,

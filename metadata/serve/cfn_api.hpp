@@ -28,6 +28,7 @@ class CfnApi final : public HttpHandler {
   [[nodiscard]] ServedResponse act(const ServedRequest& request);
   [[nodiscard]] ServedResponse describe(const ServedRequest& request, const Parameters& parameters,
                                         const AccessKey& key);
+  ServedResponse take_report(const ServedRequest& request, const Parameters& parameters, const AccessKey& key);
   [[nodiscard]] ServedResponse rendered(const ServedRequest& request, const Parameters& parameters,
                                         const ResourceDetail& detail);
   [[nodiscard]] ServedResponse signal(const ServedRequest& request, const std::string& arn, bool is_wait_condition);

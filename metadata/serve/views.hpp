@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "metadata/serve/run_report.hpp"
 #include "metadata/serve/temp_url.hpp"
 
 namespace hearth::metadata {
@@ -71,6 +72,10 @@ class StackView {
   [[nodiscard]] virtual std::optional<ResourceDetail> resource(const std::string& stack_id,
                                                                const std::string& name) const = 0;
   virtual SignalOutcome signal(const std::string& stack_id, const std::string& resource, const Json& body) = 0;
+  /// What the server's agent says of its run. May come while another answer is being made.
+  virtual void note_run(const std::string& stack_id, const std::string& resource, const RunReport& report) {
+    (void)stack_id, (void)resource, (void)report;
+  }
 };
 
 /// Objects behind TempURLs.

@@ -46,6 +46,32 @@ TEST_F(EngineTest, SignalsGoToResourcesThatThereAre) {
   EXPECT_EQ(engine_->signal(id, "s", Json::object()).kind, SignalOutcome::Kind::bad);
 }
 
+TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
+  const std::string id = create("s1", k_one_server);
+  const StackPlace place = engine_->find("s1");
+  const std::size_t d1 = place.live->tree.find_path("d1");
+  EXPECT_THAT(engine_->waits_for(*place.live, d1), HasSubstr("s has not asked for its metadata"));
+  (void)engine_->resource(id, "s");
+  clock_.advance(std::chrono::seconds(20));
+  EXPECT_EQ(engine_->waits_for(*place.live, d1), "s last asked 20 s ago");
+  RunReport report;
+  report.state = RunReport::State::failed;
+  report.status = 1;
+  report.step = "20-os-net-config";
+  report.why = "ip: No such file or directory";
+  engine_->note_run(id, "s", report);
+  EXPECT_EQ(
+      engine_->waits_for(*place.live, d1),
+      "s last asked 20 s ago; its last run failed 0 s ago in 20-os-net-config (exit code 1, after 0 s): ip: No such "
+      "file or directory");
+  engine_->note_run(id, "d1", report);
+  EXPECT_THAT(log_.lines, testing::Contains(HasSubstr("server s of stack s1: its last run failed")));
+  EXPECT_EQ(log_.lines.size(), 1U) << "a deployment runs nothing";
+  EXPECT_EQ(engine_->waits_for(*place.live, place.live->tree.find_path("s")), "") << "it is done";
+  (void)engine_->signal(id, "d1", Json::object());
+  EXPECT_EQ(engine_->waits_for(*place.live, d1), "") << "it is done";
+}
+
 constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0", "transport": "POLL_TEMP_URL"},
   "d": {"role": "deployment", "server": "s", "transport": "TEMP_URL_SIGNAL", "needs": ["s"]}})";
 

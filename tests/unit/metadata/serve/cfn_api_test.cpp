@@ -115,6 +115,49 @@ TEST_F(CfnApiTest, AnswersInJsonWhereAskedTo) {
   EXPECT_THAT(response.content(), HasSubstr("DescribeStackResourceResponse"));
 }
 
+/// A view that keeps what it is told of runs.
+class NotedRuns final : public StackView {
+ public:
+  explicit NotedRuns(const StackView& keys) : keys_(keys) {}
+  std::vector<std::string> noted;
+  [[nodiscard]] std::optional<AccessKey> access_key(const std::string& id) const override {
+    return keys_.access_key(id);
+  }
+  [[nodiscard]] std::optional<std::string> stack_id(const std::string&, const AccessKey&) const override { return {}; }
+  [[nodiscard]] std::optional<ResourceDetail> resource(const std::string&, const std::string&) const override {
+    return {};
+  }
+  SignalOutcome signal(const std::string&, const std::string&, const Json&) override { return {}; }
+  void note_run(const std::string& stack, const std::string& resource, const RunReport& report) override {
+    noted.push_back(cat(stack, " ", resource, " ", report.step));
+  }
+
+ private:
+  const StackView& keys_;
+};
+
+TEST_F(CfnApiTest, TakesReportsOfRunsOfTheServerThatTheKeyBelongsTo) {
+  NotedRuns runs(views_);
+  CfnApi api(runs, log_);
+  const auto report = [&](const std::string& resource, const std::string& text, const std::string& secret = "s1") {
+    const Parameters form = {
+        {"Action", "ReportRun"}, {"StackName", "x"}, {"LogicalResourceId", resource}, {"Report", text}};
+    ServedRequest request;
+    request.method = "POST";
+    request.path = request.target = "/v1/";
+    request.headers = {{"Host", "h:8000"}};
+    request.body = encode_query(signed_with("server-key", secret, "POST", "/v1/", form));
+    return api.answer(request).status;
+  };
+  EXPECT_EQ(report("server", R"({"state": "failed", "step": "20-x"})"), 200);
+  EXPECT_THAT(runs.noted, ElementsAre("id-1 server 20-x"));
+  EXPECT_EQ(report("Dep", R"({"state": "failed"})"), 403);
+  EXPECT_EQ(report("server", R"({"state": "failed"})", "wrong"), 403);
+  EXPECT_EQ(report("server", "{"), 400);
+  EXPECT_EQ(report("server", R"({"state": "splendid"})"), 400);
+  EXPECT_EQ(runs.noted.size(), 1U);
+}
+
 TEST_F(CfnApiTest, TakesTheParametersOfAFormToo) {
   Parameters parameters = {
       {"Action", "DescribeStackResource"}, {"StackName", "overcloud"}, {"LogicalResourceId", "server"}};

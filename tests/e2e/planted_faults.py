@@ -1,0 +1,214 @@
+"""Machines with planted faults: the stack service names the cause within two polls. A real service, real agents with a metadata
+server, hooks of os-refresh-config; no virtual machine. Usage: planted_faults.py HEARTH AGENT"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../peers/metadata"), os.path.join(HERE, "../unit/agent/binary")]
+from lab import Lab  # noqa: E402
+from service import Service, free_port  # noqa: E402
+
+HEARTH, AGENT = (os.path.abspath(word) for word in sys.argv[1:3])
+TEMPLATE = """heat_template_version: 2018-08-31
+resources:
+  beta: {type: OS::Heat::DeployedServer, properties: {name: beta, software_config_transport: POLL_SERVER_CFN}}
+  script: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: 'true'}}
+  Web:
+    type: OS::Heat::SoftwareDeployment
+    properties: {name: Web, config: {get_resource: script}, server: {get_resource: beta}, signal_transport: CFN_SIGNAL}
+"""
+BASH = "#!/bin/bash\nset -eu\n"
+POLL = 1  # second
+
+# What is planted, the hook, and what the service is to say.
+IN_HOOKS = [
+    ("no ip program", "20-net", BASH + "PATH=/nowhere\nip link show\n", "in 20-net (exit code 1, after 0 s): ", "ip: command not found"),
+    ("no python for a hook", "30-facts", "#!/usr/bin/no-such-python3\nprint(1)\n", "in 30-facts", "its first line asks for /usr/bin/no-such-python3"),
+    ("a hook that hangs", "40-waits", BASH + "echo waiting for the database >&2\nsleep 600\n",
+     "a run of its hooks goes on for ", ", in 40-waits: waiting for the database"),
+    ("a service that never starts", "50-web",
+     BASH + "echo 'Job for web.service failed because a timeout was exceeded.' >&2\nexit 1\n", "in 50-web",
+     "Job for web.service failed because a timeout was exceeded."),
+    ("a read-only root", "60-writes", BASH + "unshare -rm bash -c 'mount -t tmpfs -o ro none /mnt; echo x > /mnt/x'\n",
+     "in 60-writes", "/mnt/x: Read-only file system"),
+]
+
+
+class Machine:
+    def __init__(self, service, name, **more):
+        self.service, self.name = service, name
+        self.lab = Lab(AGENT)
+        self.settings = dict(json.loads(service.hearth("resource", "metadata", name, "beta"))["os-collect-config"]["cfn"], **more)
+        self.process = None
+        os.makedirs(self.lab.path("orc", "configure.d"))
+
+    def hook(self, name, text):
+        path = self.lab.path("orc", "configure.d", name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+
+    def start(self, before=()):
+        lines = ["[DEFAULT]", "command=os-refresh-config --lockfile " + self.lab.path("lock"), "collectors=cfn",
+                 f"polling_interval={POLL}", "min_polling_interval=0.2", "cachedir=" + self.lab.path("cache"),
+                 "backup_cachedir=" + self.lab.path("run"), "[cfn]"]
+        lines += [f"{key}={value}" for key, value in self.settings.items()]
+        with open(self.lab.path("occ.conf"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        env = dict(self.lab.env, OS_REFRESH_CONFIG_BASE_DIR=self.lab.path("orc"))
+        with open(self.lab.path("log"), "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen([*before, os.path.join(self.lab.bin, "os-collect-config"), "--config-file", self.lab.path("occ.conf")],
+                                            env=env, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def end(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            # A hook of a killed run is ours to end, too: its group is that of the agent.
+            subprocess.run(["kill", "-9", "--", f"-{self.process.pid}"], check=False, stderr=subprocess.DEVNULL)
+        self.lab.close()
+
+
+def expect(service, name, *texts, machine=None):
+    """`stack show`, the list and the resource say it, two polls after the machine has asked first."""
+    deadline = time.monotonic() + 20 * POLL
+    shown = ""
+    while time.monotonic() < deadline:
+        shown = service.hearth("show", name)
+        if all(text in shown for text in texts):
+            assert texts[0] in service.hearth("resource", "show", name, "Web"), name
+            assert texts[0] in service.hearth("resource", "list", name), name
+            return
+        time.sleep(0.1)
+    log = machine.lab.read("log") if machine else ""
+    raise AssertionError(f"{name}: {texts} is not in\n{shown}\n{log}")
+
+
+def with_hooks(service, work):
+    for number, (what, hook, text, *texts) in enumerate(IN_HOOKS):
+        name = f"fault{number}"
+        service.hearth("create", name, "-t", work + "/stack.yaml")
+        machine = Machine(service, name)
+        try:
+            machine.hook(hook, text)
+            machine.start()
+            expect(service, name, *texts, machine=machine)
+        finally:
+            machine.end()
+        print(f"{what}: told")
+
+
+def full_disk(service, work):
+    service.hearth("create", "full", "-t", work + "/stack.yaml")
+    machine = Machine(service, "full")
+    try:
+        cache = machine.lab.path("cache")
+        os.makedirs(cache)
+        fill = f'mount -t tmpfs -o size=8k none {cache}; head -c 9000 /dev/zero > {cache}/fill; exec "$@"'
+        machine.start(before=["unshare", "-rm", "sh", "-c", fill, "sh"])
+        expect(service, "full", "its last run failed", "No space left on device", machine=machine)
+    finally:
+        machine.end()
+    print("a full disk: told")
+
+
+def never_asked(service, work):
+    """What keeps a machine from asking at all can only be told as that; where to look is said with it."""
+    for what, url in (("an unreachable URL", "http://127.0.0.1:9/v1/"), ("wrong DNS", "http://no-such-name.invalid/v1/")):
+        name = "silent-" + what.split()[-1].lower()
+        service.hearth("create", name, "-t", work + "/stack.yaml")
+        machine = Machine(service, name, metadata_url=url)
+        try:
+            machine.start()
+            time.sleep(2 * POLL)
+            expect(service, name, "beta has not asked for its metadata since this service started", "DNS", machine=machine)
+        finally:
+            machine.end()
+        print(f"{what}: told")
+
+
+def certificate(work, name, days):
+    """Signed by itself."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=work)
+
+    with open(work + "/ext", "w", encoding="utf-8") as file:
+        file.write("subjectAltName=IP:127.0.0.1\n")
+    openssl("req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
+    openssl("x509", "-req", "-in", name + ".csr", "-signkey", name + ".key", "-days", str(days), "-extfile", "ext", "-out", name + ".pem")
+
+
+def certificates(service, work):
+    """Machines that don't take the service's certificate: another authority, or a clock by which it has ended."""
+    certificate(work, "other", 9)
+    service.hearth("create", "tls", "-t", work + "/stack.yaml")
+    for what, name, days, authority, text in (("a wrong CA", "ca", 9, "other", "it does not know the authority"),
+                                              ("a clock that is years off", "old", -1, "old", "that machine's clock is wrong")):
+        certificate(work, name, days)
+        port = free_port()
+        with open(work + "/tls.log", "w", encoding="utf-8") as log:
+            tls = subprocess.Popen([HEARTH, "metadata", "serve", "--state", f"{work}/{name}", f"--cfn-port={port}", f"--objects-port={free_port()}",
+                                    f"--heat-port={free_port()}", f"--identity-port={free_port()}", "--tls-certificate", f"{work}/{name}.pem",
+                                    "--tls-key", f"{work}/{name}.key"], stdout=subprocess.PIPE, stderr=log, text=True)
+        machine = Machine(service, "tls", metadata_url=f"https://127.0.0.1:{port}/v1/", ca_certificate=f"{work}/{authority}.pem")
+        try:
+            tls.stdout.readline()
+            machine.start()
+            deadline = time.monotonic() + 20 * POLL
+            said = ""
+            while text not in said and time.monotonic() < deadline:
+                time.sleep(0.1)
+                with open(work + "/tls.log", encoding="utf-8") as log:
+                    said = log.read()
+            assert "127.0.0.1 does not take our certificate" in said and text in said, f"{what}: {said}\n{machine.lab.read('log')}"
+        finally:
+            machine.end()
+            tls.kill()
+            tls.wait()
+        print(f"{what}: told ({said.strip().splitlines()[-1]})")
+
+
+def mended(service, work):
+    """When the fault is gone, so is what is said of it; and the deployment's end ends the waiting."""
+    service.hearth("create", "mended", "-t", work + "/stack.yaml")
+    machine = Machine(service, "mended")
+    try:
+        machine.hook("20-net", BASH + "echo broken password=geheim >&2\nexit 3\n")
+        machine.start()
+        expect(service, "mended", "in 20-net", "broken password= ***", machine=machine)
+        assert "geheim" not in service.hearth("show", "mended")
+        assert "echo broken" not in machine.lab.read("log") and "broken password=geheim" in machine.lab.read("log"), "the log has it whole"
+        machine.hook("20-net", BASH + "exit 0\n")
+        expect(service, "mended", "its last run went well", machine=machine)
+    finally:
+        machine.end()
+    print("a mended fault is no longer told")
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="planted-")
+    service = Service(HEARTH, work + "/state")
+    try:
+        with open(work + "/stack.yaml", "w", encoding="utf-8") as file:
+            file.write(TEMPLATE)
+        service.start()
+        with_hooks(service, work)
+        full_disk(service, work)
+        never_asked(service, work)
+        certificates(service, work)
+        mended(service, work)
+    finally:
+        if service.process:
+            service.kill()
+        shutil.rmtree(work, ignore_errors=True)
+    print("planted_faults: ok")
+
+
+if __name__ == "__main__":
+    main()
