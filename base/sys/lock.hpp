@@ -11,7 +11,7 @@ namespace hearth {
 
 class FileLock {
  public:
-  /// Nothing when another process holds it. The file is created if missing and never removed.
+  /// Nothing when another process holds it. The file is created if missing and never removed; a link is not followed.
   [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path);
   /// Waits for it.
   [[nodiscard]] static FileLock acquire(const fs::path& path);

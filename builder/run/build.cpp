@@ -13,6 +13,7 @@
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/build_layers.hpp"
 #include "builder/run/manifest.hpp"
+#include "builder/run/own_files.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/stragglers.hpp"
@@ -242,6 +243,8 @@ class Build final : StepObserver {
     }
     (void)kill_stragglers();  // of the environment.d above
     let_others_look();        // tools that write outputs open them by this process's descriptors
+    take_back_own_files(in_.request.output.string() + ".d");
+    in_.disk.check_places();
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {

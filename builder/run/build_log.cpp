@@ -81,8 +81,9 @@ std::string utc_stamp(WallTime time) {
   return cat(text.data(), fraction.data());
 }
 
-void BuildLog::add_file(const std::string& path) {
-  files_.push_back(Fd::open(path, O_WRONLY | O_CREAT | O_APPEND, 0644));
+void BuildLog::add_file(const std::string& path, Links links) {
+  const int follow = links == Links::refuse ? O_NOFOLLOW : 0;
+  files_.push_back(Fd::open(path, O_WRONLY | O_CREAT | O_APPEND | follow, 0644));
   if (main_file_.empty()) main_file_ = path;
 }
 

@@ -28,8 +28,9 @@ class BuildLog {
   /// A line as it may be shown.
   [[nodiscard]] std::string fit_to_show(std::string_view line) const;
 
+  enum class Links { follow, refuse };
   /// Appends to this file too; its directory must exist.
-  void add_file(const std::string& path);
+  void add_file(const std::string& path, Links links = Links::follow);
   /// Prints each line on stdout; `stamped` as in the files.
   void echo(bool stamped) {
     echo_ = true;

@@ -329,9 +329,15 @@ void DiskStage::check_places() const {
       const fs::file_status status = fs::symlink_status(file);
       if (!fs::exists(status)) continue;
       const bool is_layout = fs::is_directory(status) && (fs::is_empty(file) || fs::exists(file / "oci-layout"));
-      if (layout ? is_layout : !fs::is_directory(status)) continue;
+      boost::system::error_code failed;
+      const fs::file_status target = fs::status(file, failed);  // a link's: an earlier image is read through it
+      const bool is_file =
+          fs::is_regular_file(target) || !fs::exists(target) || (fs::is_symlink(status) && fs::is_directory(target));
+      if (layout ? is_layout : is_file) continue;
       throw Error(ErrorKind::input, cat("the output ", file.string(), " can't be written: ",
-                                        layout ? "what is there is no OCI layout" : "a directory is there"))
+                                        layout                     ? "what is there is no OCI layout"
+                                        : fs::is_directory(target) ? "a directory is there"
+                                                                   : "what is there is no file"))
           .hint("Move it away, or give another name by -o.");
     }
   }

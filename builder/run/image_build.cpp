@@ -17,12 +17,14 @@
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/estimate.hpp"
 #include "builder/run/host_files.hpp"
+#include "builder/run/own_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/network_watch.hpp"
@@ -86,6 +88,7 @@ std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
                                        layer_directory(request.cache), request.lock_files};
   const auto appliance = request.environment.find("LIBGUESTFS_CACHEDIR");
   if (appliance != request.environment.end() && !appliance->second.empty()) directories.emplace_back(appliance->second);
+  take_back_own_files(request.output.string() + ".d");
   RealFileSystem files;
   for (const fs::path& directory : directories) {
     files.make_directories(directory, 0777);
@@ -259,7 +262,7 @@ LayerPolicy layer_policy(const ImageRequest& request) {
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
   log.hide(secret_values(request.environment));
-  log.add_file(request.output.string() + ".d/build.log");
+  log.add_file(request.output.string() + ".d/build.log", BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
     if (verbosity == Verbosity::log) std::fprintf(stdout, "Output logs going to: %s\n", request.log_file->c_str());
@@ -323,14 +326,28 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
   return {files, plan, std::move(setup)};
 }
 
+/// What of this machine's loopback the caller named: his proxies and package indexes, the remote cache, and what
+/// --allow-local and the mirror's variables say. Not what a provenance may have set.
+std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
+  Environment variables;
+  for (const auto& [name, value] : request.environment) {
+    if (always_counts(name) && !evidence::tells_what_is_built(name)) variables[name] = value;
+  }
+  if (request.remote_cache) variables["HEARTH_REMOTE_CACHE"] = request.remote_cache->text();
+  return fetch::local_places(variables, RealFileSystem(), request.fetching.local);
+}
+
 /// Whether the outputs of an earlier build are what this one would make; says so.
 bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
   const LayerPolicy policy = layer_policy(request);
   if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
-  WebClient client(clock, request.environment, "hearth");
-  RepositoryStates repositories(layer_directory(request.cache) / "repositories.json", client, clock,
-                                policy.repository_age, request.environment);
+  const bool is_apart = fetch::why_no_private_network(request.environment).empty();
+  const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
+  WebClient client(clock, request.environment, "hearth", is_apart ? fetch::as_hooks_reach(places) : AddressCheck());
+  RepositoryStates repositories(
+      layer_directory(request.cache) / "repositories.json", client, clock, policy.repository_age, request.environment,
+      [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
   const RemoteFacts remote{.repository = [&](const std::string& what) { return repositories.digest(what); },
                            .fetch = {}};
   const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote);
@@ -349,17 +366,6 @@ namespace {
 void tell(const std::string& text, BuildLog& log) {
   for (const std::string& line : split_lines(text)) log.line(line);
   std::fputs(text.c_str(), stderr);
-}
-
-/// What of this machine's loopback the caller named: his proxies and package indexes, the remote cache, and what
-/// --allow-local and the mirror's variables say. Not what a provenance may have set.
-std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
-  Environment variables;
-  for (const auto& [name, value] : request.environment) {
-    if (always_counts(name) && !evidence::tells_what_is_built(name)) variables[name] = value;
-  }
-  if (request.remote_cache) variables["HEARTH_REMOTE_CACHE"] = request.remote_cache->text();
-  return fetch::local_places(variables, RealFileSystem(), request.fetching.local);
 }
 
 void note(const std::string& text, BuildLog& log, Verbosity verbosity) {

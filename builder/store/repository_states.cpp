@@ -33,42 +33,38 @@ std::string known_user_info(const Url& url, const Environment& environment) {
   return "";
 }
 
-/// The commit behind "URL REF" at its server, in git's own order of names.
-std::optional<std::string> git_commit(const std::string& place, const Environment& environment, const Clock& clock) {
-  const std::size_t blank = place.rfind(' ');
-  if (blank == std::string::npos) return std::nullopt;
-  const std::string ref = place.substr(blank + 1);
-  std::string server = place.substr(0, blank);
-  if (Result<Url> url = parse_url(server); url.ok() && url.value().user_info.empty()) {
-    const std::string user = known_user_info(url.value(), environment);
-    if (!user.empty()) server.insert(server.find("://") + 3, user + "@");
-  }
-  Environment env = environment.empty() ? current_environment() : environment;
-  env["GIT_TERMINAL_PROMPT"] = "0";
+/// A file that hooks named: what blocks or never ends is none.
+std::optional<std::string> digest_of_file(const fs::path& path) {
+  const RealFileSystem files;
   try {
-    const CommandResult asked =
-        RealRunner(clock).run({.argv = {"git", "-c", "safe.directory=*", "ls-remote", "--", server, ref},
-                               .env = env,
-                               .err = hearth::Output::discard,
-                               .deadline = Deadline::after(k_git_patience, clock)});
-    if (!succeeded(asked.status)) return std::nullopt;
-    for (const std::string& name : {ref, cat("refs/", ref), cat("refs/tags/", ref), cat("refs/heads/", ref)}) {
-      for (const std::string& line : split_lines(asked.out)) {
-        const std::size_t tab = line.find('\t');
-        if (tab != std::string::npos && line.substr(tab + 1) == name) return line.substr(0, tab);
-      }
-    }
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status || status->type != FileStatus::Type::regular) return "gone";
+    const std::optional<std::string> text = files.read(path);
+    return text ? hex_digest(HashKind::sha256, *text) : "gone";
+  } catch (const Error&) {  // hooks can't read it either
     return "gone";
-  } catch (const Error&) {  // no git
-    return std::nullopt;
   }
+}
+
+/// git looks for a repository where it is started, and hooks may have left one there, whose configuration names
+/// programs.
+Environment environment_of_git(const Environment& given) {
+  Environment env = given.empty() ? current_environment() : given;
+  env["GIT_TERMINAL_PROMPT"] = "0";
+  env.try_emplace("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh");
+  return env;
 }
 
 }  // namespace
 
 RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
-                                   Environment environment)
-    : file_(std::move(file)), client_(client), clock_(clock), age_(age), environment_(std::move(environment)) {
+                                   Environment environment, ReachCheck reach)
+    : file_(std::move(file)),
+      client_(client),
+      clock_(clock),
+      age_(age),
+      environment_(std::move(environment)),
+      reach_(std::move(reach)) {
   const Result<Json> read = parse_json(RealFileSystem().read(file_).value_or("{}"), file_.string());
   if (!read.ok() || !read.value().is_object()) return;
   for (const auto& [url, state] : read.value().items()) {
@@ -83,7 +79,7 @@ std::int64_t RepositoryStates::now() const {
 std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   const auto known = states_.find(url);
   if (url.starts_with(k_document)) return age_ ? validators(url.substr(k_document.size())) : std::nullopt;
-  if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size()), environment_, clock_) : std::nullopt;
+  if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size())) : std::nullopt;
   if (known != states_.end()) {
     const auto since = std::chrono::seconds(now() - known->second.looked);
     if (!age_ || (since >= since.zero() && since <= *age_)) return known->second.digest;
@@ -93,6 +89,38 @@ std::optional<std::string> RepositoryStates::digest(const std::string& url) {
     return current;
   }
   return known == states_.end() ? std::nullopt : std::optional(known->second.digest);
+}
+
+/// The commit behind "URL REF" at its server, in git's own order of names.
+std::optional<std::string> RepositoryStates::git_commit(const std::string& place) const {
+  const std::size_t blank = place.rfind(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  const std::string ref = place.substr(blank + 1);
+  std::string server = place.substr(0, blank);
+  const bool is_elsewhere = server.find(':') != std::string::npos || server.starts_with('/');
+  if (!is_elsewhere || (reach_ && !reach_(server))) return "gone";
+  if (Result<Url> url = parse_url(server); url.ok() && url.value().user_info.empty()) {
+    const std::string user = known_user_info(url.value(), environment_);
+    if (!user.empty()) server.insert(server.find("://") + 3, user + "@");
+  }
+  try {
+    const CommandResult asked =
+        RealRunner(clock_).run({.argv = {"git", "-c", "safe.directory=*", "ls-remote", "--", server, ref},
+                                .env = environment_of_git(environment_),
+                                .cwd = "/",
+                                .err = hearth::Output::discard,
+                                .deadline = Deadline::after(k_git_patience, clock_)});
+    if (!succeeded(asked.status)) return std::nullopt;
+    for (const std::string& name : {ref, cat("refs/", ref), cat("refs/tags/", ref), cat("refs/heads/", ref)}) {
+      for (const std::string& line : split_lines(asked.out)) {
+        const std::size_t tab = line.find('\t');
+        if (tab != std::string::npos && line.substr(tab + 1) == name) return line.substr(0, tab);
+      }
+    }
+    return "gone";
+  } catch (const Error&) {  // no git
+    return std::nullopt;
+  }
 }
 
 /// As elements' cache-url notes them; "gone" where the server has neither, so that nothing holds by them.
@@ -121,8 +149,8 @@ std::optional<std::string> RepositoryStates::fetch(const std::string& url) const
   if (!parsed.ok()) {  // file: and the like
     const std::string scheme = "file:";
     if (url.compare(0, scheme.size(), scheme) != 0) return std::nullopt;
-    const auto text = RealFileSystem().read(url.substr(url.find_first_not_of('/', scheme.size()) - 1));
-    return text ? std::optional(hex_digest(HashKind::sha256, *text)) : std::nullopt;
+    const std::size_t name = url.find_first_not_of('/', scheme.size());
+    return name == std::string::npos ? "gone" : digest_of_file(url.substr(name - 1));
   }
   Url asked = parsed.value();
   if (asked.user_info.empty()) asked.user_info = known_user_info(asked, environment_);

@@ -1,8 +1,10 @@
 // What is known of package repositories: the digest of each Release file, and when it was last looked at. A repository
 // that was looked at lately counts as unchanged, so that building again asks nobody. Branches of git and documents are
-// asked for each time.
+// asked for each time. What is asked for is noted by hooks, so it is theirs to say: nothing is asked that they could
+// not reach themselves, and git is run where no repository's configuration is read.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,12 +16,16 @@
 
 namespace hearth::builder {
 
+/// Whether hooks reach the server that a URL names.
+using ReachCheck = std::function<bool(const std::string& url)>;
+
 class RepositoryStates {
  public:
   /// `age`: for how long a look is good; none = ask nobody. URLs are without credentials, since they are kept in files;
-  /// where a variable of `environment` has a URL with some for the same place, it is asked with them.
+  /// where a variable of `environment` has a URL with some for the same place, it is asked with them. `client` refuses
+  /// what hooks don't reach; for git, which connects by itself, `reach` tells.
   RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
-                   Environment environment = {});
+                   Environment environment = {}, ReachCheck reach = {});
 
   /// The digest of the Release file at `url`: as it was seen lately, else as it is now; what is known when the
   /// repository does not answer. Nothing for one never seen that does not answer. Of "git URL REF" the commit, "gone"
@@ -34,6 +40,7 @@ class RepositoryStates {
     std::int64_t looked = 0;  ///< seconds since the epoch
   };
   [[nodiscard]] std::int64_t now() const;
+  [[nodiscard]] std::optional<std::string> git_commit(const std::string& place) const;
   [[nodiscard]] std::optional<std::string> validators(const std::string& document) const;
   [[nodiscard]] std::optional<std::string> fetch(const std::string& url) const;
   void save() const;
@@ -43,6 +50,7 @@ class RepositoryStates {
   const Clock& clock_;
   std::optional<Duration> age_;
   Environment environment_;
+  ReachCheck reach_;
   std::map<std::string, State> states_;
 };
 

@@ -34,6 +34,24 @@ TEST(LocalAccess, LetsPassWhatTheUserNamed) {
   EXPECT_THAT(local_refusal({"[::1]:80"}, "http://[::1]/", "::1"), IsEmpty());
 }
 
+TEST(LocalAccess, WhatIsAskedForHooksIsWhatTheyReach) {
+  const SystemClock clock;
+  const std::set<LocalPlace> places = {{"127.0.0.1", 3142}};
+  const AddressCheck check = as_hooks_reach(places);
+  const auto refusal = [&](const std::string& url, const std::string& address) {
+    return check(parse_url(url).value_or_throw(), look_up(address, 80, Deadline::never(), clock).front());
+  };
+  EXPECT_THAT(refusal("http://mirror.example/", "192.0.2.1"), IsEmpty());
+  EXPECT_THAT(refusal("http://127.0.0.1:3142/", "127.0.0.1"), IsEmpty());
+  EXPECT_THAT(refusal("http://127.0.0.1:631/", "127.0.0.1"), HasSubstr("loopback"));
+  EXPECT_THAT(refusal("http://x.example/", "169.254.169.254"), HasSubstr("link-local"));
+  EXPECT_TRUE(hooks_reach("git://127.0.0.1:3142/x", places, clock));
+  EXPECT_FALSE(hooks_reach("git://127.0.0.1/x", places, clock));
+  EXPECT_FALSE(hooks_reach("ssh://me@[::1]/x", places, clock));
+  EXPECT_TRUE(hooks_reach("https://192.0.2.1/x", places, clock));
+  EXPECT_TRUE(hooks_reach("/srv/git/x", places, clock));
+}
+
 TEST(LocalAccess, TakesMirrorsFromVariablesAndAptsSources) {
   fakes::MemoryFileSystem files;
   files.put("/etc/apt/sources.list", "deb [arch=amd64] http://127.0.0.1:3142/debian bookworm main\n");

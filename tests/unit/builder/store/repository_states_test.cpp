@@ -1,6 +1,7 @@
 #include "builder/store/repository_states.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
@@ -98,6 +99,40 @@ TEST_F(RepositoryStatesTest, ABranchIsAskedForEachTime) {
   EXPECT_EQ(known.digest(cat("git ", place, " nowhere")), "gone");
   EXPECT_EQ(known.digest(cat("git ", place, "-not master")), std::nullopt);
   EXPECT_EQ(states(std::nullopt).digest(cat("git ", place, " master")), std::nullopt) << "offline nobody is asked";
+}
+
+/// Hooks may write where the build is started.
+TEST_F(RepositoryStatesTest, GitReadsNoConfigurationOfWhereItIsStarted) {
+  const SystemClock real;
+  RealRunner runner(real);
+  const fs::path here = fs::current_path();
+  run_checked(runner, {.argv = {"git", "init", "-q", (dir.path() / "work").string()}});
+  const auto set = [&](const std::string& key, const std::string& value) {
+    run_checked(runner, {.argv = {"git", "-C", (dir.path() / "work").string(), "config", key, value}});
+  };
+  set("protocol.ext.allow", "always");
+  set(cat("url.ext::touch ", (dir.path() / "came-through").string(), " .insteadOf"), "https://git.example/");
+  fs::current_path(dir.path() / "work");
+  (void)states().digest("git https://git.example/x master");
+  (void)states().digest(cat("git ext::touch% ", (dir.path() / "came-through").string(), " master"));
+  EXPECT_EQ(states().digest("git x.git master"), "gone") << "nobody can tell where that is";
+  fs::current_path(here);
+  EXPECT_FALSE(fs::exists(dir.path() / "came-through"));
+}
+
+TEST_F(RepositoryStatesTest, WhatHooksDoNotReachIsNotAskedFor) {
+  RepositoryStates apart(dir.path() / "repositories.json", http, clock, std::chrono::hours(1), {},
+                         [](const std::string& server) { return server.find("127.0.0.1") == std::string::npos; });
+  EXPECT_EQ(apart.digest("git http://127.0.0.1:1/x master"), "gone");
+}
+
+TEST_F(RepositoryStatesTest, AFileThatNeverEndsIsNone) {
+  ASSERT_EQ(::mkfifo((dir.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(states().digest(cat("url file://", (dir.path() / "pipe").string())), "gone");
+  EXPECT_EQ(states().digest("url file:///dev/zero"), "gone");
+  EXPECT_EQ(states().digest("url file:"), "gone");
+  RealFileSystem().write(dir.path() / "document", "x", {});
+  EXPECT_EQ(states().digest(cat("url file://", (dir.path() / "document").string())), hex_digest(HashKind::sha256, "x"));
 }
 
 TEST_F(RepositoryStatesTest, ADamagedFileIsAFreshStart) {

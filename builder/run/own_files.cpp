@@ -1,0 +1,35 @@
+#include "builder/run/own_files.hpp"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::array<const char*, 13> k_own_files = {
+    ".lock",         "build.log", "steps.json",     "output.json",     "timing.json",          "timing.svg",
+    "manifest.json", "tree.tsv",  "sbom.spdx.json", "provenance.json", "provenance.dsse.json", "hearth.lock",
+    "clusters"};
+
+}  // namespace
+
+void take_back_own_files(const fs::path& directory) {
+  if (fs::is_symlink(fs::symlink_status(directory))) {
+    throw Error(ErrorKind::input, cat(directory.string(), " is a link to ", fs::read_symlink(directory).string(),
+                                      ", where a build would write and let its hooks write"))
+        .hint("Remove the link: a hook may have left it. Or give another name by -o.");
+  }
+  for (const char* name : k_own_files) {
+    const fs::path path = directory / name;
+    const fs::file_status status = fs::symlink_status(path);
+    if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) continue;
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw Error::from_errno("removing", path.string());
+  }
+}
+
+}  // namespace hearth::builder
