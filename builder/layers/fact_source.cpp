@@ -100,11 +100,60 @@ std::vector<fs::path> FactSource::paths_in(const std::string& name, const std::s
   return paths;
 }
 
+/// What a script of the host means by a mere name: programs of the caller's in PATH, and files where hooks start. Of
+/// these a log is none, nor what could be any word.
+const std::map<std::string, fs::path>& FactSource::nameable() const {
+  if (nameable_) return *nameable_;
+  nameable_.emplace();
+  const auto add = [&](const fs::path& directory, const auto& is_meant) {
+    try {
+      for (const std::string& name : files_.list(directory)) {
+        if (is_meant(name)) nameable_->emplace(name, directory / name);
+      }
+    } catch (const Error&) {  // hooks can't look into it either
+    }
+  };
+  for (const std::string& directory : split(value_of(setup_.callers, "PATH"), ':')) {
+    if (directory.starts_with('/') && !is_filled_by_packages(directory))
+      add(directory, [](const auto&) { return true; });
+  }
+  if (setup_.start_directory.empty()) return *nameable_;
+  add(setup_.start_directory, [&](const std::string& name) {
+    boost::system::error_code failed;
+    return name.find('.', 1) != std::string::npos && !name.ends_with(".log") &&
+           fs::is_regular_file(setup_.start_directory / name, failed);
+  });
+  return *nameable_;
+}
+
+/// As it was before the first hook ran: a scratch file in /tmp that a hook made is no input.
+const std::vector<fs::path>& FactSource::callers_files(const StepScripts::Script& script) const {
+  const auto [known, is_new] = callers_files_.try_emplace(&script);
+  std::vector<fs::path>& paths = known->second;
+  if (!is_new) return paths;
+  for (const auto& [name, path] : nameable()) {
+    if (script.words().has(name)) paths.push_back(path);
+  }
+  const ScriptInputs& inputs = script.inputs(value_of(setup_.callers, "HOME"));
+  const auto add = [&](const fs::path& path) {
+    boost::system::error_code failed;
+    if (fs::exists(path, failed)) paths.push_back(path);
+  };
+  for (const std::string& path : inputs.temporary) add(path);
+  for (const std::string& path : inputs.relative) {
+    if (!setup_.start_directory.empty()) add(setup_.start_directory / path);
+  }
+  return paths;
+}
+
 std::vector<fs::path> FactSource::named_by(const StepScripts::Script& script, const Environment& environment,
                                            bool on_host) const {
   std::vector<fs::path> paths;
   const ScriptInputs& inputs = script.inputs(value_of(setup_.callers, "HOME"));
-  if (on_host) paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
+  if (on_host) {
+    paths = callers_files(script);
+    paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
+  }
   for (const auto& [name, value] : environment) {
     if (!script.words().names(name)) continue;
     for (fs::path& path : paths_in(name, value, on_host)) paths.push_back(std::move(path));
@@ -271,6 +320,8 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   }
   for (const StepScripts::Script* script : handed(step.phase, &step).scripts) {
     if (script->place() == StepScripts::Script::Place::host) add_inputs(script->inputs(home));
+    if (!runs_on_host(step.phase) || script->place() == StepScripts::Script::Place::host_below) continue;
+    for (const fs::path& path : callers_files(*script)) add_host(path.string(), facts);
   }
 }
 

@@ -73,6 +73,8 @@ class FactSource {
   [[nodiscard]] std::vector<fs::path> paths_in(const std::string& name, const std::string& value, bool on_host) const;
   [[nodiscard]] std::vector<fs::path> named_by(const StepScripts::Script& script, const Environment& environment,
                                                bool on_host) const;
+  [[nodiscard]] const std::map<std::string, fs::path>& nameable() const;
+  [[nodiscard]] const std::vector<fs::path>& callers_files(const StepScripts::Script& script) const;
   [[nodiscard]] Step step_of(const std::string& label) const;
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
   void add_variables(const Step& step, Facts& facts) const;
@@ -90,6 +92,8 @@ class FactSource {
   mutable InputDigests digests_;
   mutable std::map<std::string, std::string> known_;
   mutable std::map<std::string, Handed> handed_;
+  mutable std::optional<std::map<std::string, fs::path>> nameable_;
+  mutable std::map<const StepScripts::Script*, std::vector<fs::path>> callers_files_;
 };
 
 /// What differs first of the facts of other machines. To be asked when nothing else differs: it takes its time.

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -27,11 +28,12 @@ constexpr std::int64_t k_look_second = 1'000'000'000;
 constexpr std::int64_t k_settled =
     2 * k_look_second;  // file systems' clocks are coarse: later changes may look the same
 
-/// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
 constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",          "/lib64/",       "/bin/",
                                                   "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
                                                   "/etc/ssl/", "/boot/"};
 constexpr const char* k_local = "/usr/local/";
+
+}  // namespace
 
 bool is_filled_by_packages(const fs::path& path) {
   const std::string below = cat(path.string(), "/");
@@ -39,7 +41,23 @@ bool is_filled_by_packages(const fs::path& path) {
          std::any_of(k_system.begin(), k_system.end(), [&](const char* system) { return below.starts_with(system); });
 }
 
+namespace {
+
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * k_look_second + time.tv_nsec; }
+
+/// Directories that links below an input led to: what hooks read through them is the input, too, each once.
+class Followed {
+ public:
+  /// Whether the directory that the link leads to is to be gone through: not again, and not what packages fill.
+  bool take(const fs::path& link) {
+    boost::system::error_code failed;
+    const fs::path directory = fs::canonical(link, failed);
+    return !failed && directory != "/" && !is_filled_by_packages(directory) && seen_.insert(directory.string()).second;
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
 
 /// How an input looks without reading it. Whatever changes it changes this, but for the same moment's second change.
 struct Look {
@@ -47,6 +65,7 @@ struct Look {
   std::uint64_t bytes = 0;
   std::size_t files = 0;
   std::int64_t newest = 0;  ///< time of the last change
+  Followed followed;
 
   void add(const fs::path& path, const std::string& name) {
     struct stat own {};
@@ -56,9 +75,12 @@ struct Look {
       boost::system::error_code none;
       text.update(fs::read_symlink(path, none).string());
       struct stat target {};
-      if (::stat(path.c_str(), &target) == 0) add_status("->", target);
+      if (::stat(path.c_str(), &target) != 0) return;
+      add_status("->", target);
+      if (!S_ISDIR(target.st_mode) || !followed.take(path)) return;
+    } else if (!S_ISDIR(own.st_mode)) {
+      return;
     }
-    if (!S_ISDIR(own.st_mode)) return;
     try {
       for (const std::string& below : RealFileSystem().list(path)) add(path / below, below);
     } catch (const Error&) {  // it may not be looked at, by hooks neither
@@ -82,6 +104,17 @@ Look look_at(const fs::path& path) {
   const fs::path real = fs::canonical(path, none);
   look.add(none ? path : real, "");
   return look;
+}
+
+/// Hooks see what is the caller's own as root's, and of an ordinary user what is others' as nobody's.
+unsigned seen_id(unsigned id, unsigned own) {
+  constexpr unsigned nobody = 65534;
+  if (id == own) return 0;
+  return own == 0 ? id : nobody;
+}
+
+std::string owner_of(const FileStatus& status) {
+  return cat(" ", seen_id(status.uid, ::geteuid()), ":", seen_id(status.gid, ::getegid()));
 }
 
 std::string describe(const FileStatus& status, const std::string& content) {
@@ -108,10 +141,17 @@ std::string large_content_digest(const fs::path& path) {
   }
 }
 
+enum class Owners { count, ignore };
+
 /// Of one input, which may be read up to `left` bytes.
 class ContentDigest {
  public:
-  explicit ContentDigest(const FileReader& files) : files_(files) {}
+  /// Of the machine's own files hooks see the owner, too; those of elements they get as copies.
+  ContentDigest(const FileReader& files, Owners owners) : files_(files), owners_(owners) {}
+
+  [[nodiscard]] std::string of_status(const FileStatus& status, const std::string& content) const {
+    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status) : "");
+  }
 
   std::string of_file(const fs::path& path, const FileStatus& status) {
     if (status.size > left_) return look_at(path).text.hex_digest();
@@ -134,9 +174,9 @@ class ContentDigest {
       try {
         const std::optional<FileStatus> status = files_.status(path);
         const bool is_file = status && status->type == FileStatus::Type::regular;
-        if (status) text += cat(" ", describe(*status, is_file ? of_file(path, *status) : ""));
+        if (status) text += cat(" ", of_status(*status, is_file ? of_file(path, *status) : ""));
         text += "\n";
-        if (status && status->type == FileStatus::Type::directory && link.empty())
+        if (status && status->type == FileStatus::Type::directory && (link.empty() || followed_.take(path)))
           add(path, cat(below, name, "/"), text);
       } catch (const Error&) {  // it may not be looked at, by hooks neither
         text += " unreadable\n";
@@ -145,21 +185,23 @@ class ContentDigest {
   }
 
   const FileReader& files_;
+  Owners owners_;
+  Followed followed_;
   std::uint64_t left_ = k_most_read;
 };
 
-std::string path_digest(const FileReader& files, const fs::path& path, bool may_be_system) {
+std::string path_digest(const FileReader& files, const fs::path& path, bool may_be_system, Owners owners) {
   try {
     const std::optional<FileStatus> status = files.status(path);
     if (!status) return k_no_file;
     std::string content;
-    ContentDigest digest(files);
+    ContentDigest digest(files, owners);
     if (status->type == FileStatus::Type::directory) {
       const bool names_only = may_be_system && is_filled_by_packages(path);
       content = names_only ? join(files.list(path), "\n") : digest.of_tree(path);
     }
     if (status->type == FileStatus::Type::regular) content = digest.of_file(path, *status);
-    return fact_digest(describe(*status, content));
+    return fact_digest(digest.of_status(*status, content));
   } catch (const Error&) {  // it may not be looked at, by hooks neither
     return "unreadable";
   }
@@ -172,10 +214,12 @@ std::int64_t wall_nanoseconds() {
 }  // namespace
 
 std::string tree_digest(const FileReader& files, const fs::path& directory) {
-  return ContentDigest(files).of_tree(directory);
+  return ContentDigest(files, Owners::ignore).of_tree(directory);
 }
 
-std::string host_digest(const FileReader& files, const fs::path& path) { return path_digest(files, path, true); }
+std::string host_digest(const FileReader& files, const fs::path& path) {
+  return path_digest(files, path, true, Owners::count);
+}
 
 InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(files), memory_(std::move(memory)) {
   if (memory_.empty()) return;
@@ -187,18 +231,19 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(fi
 }
 
 std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
-  if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true);
+  const Owners owners = may_be_system ? Owners::count : Owners::ignore;
+  if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true, owners);
   struct stat status {};
   const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
                         static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
-  if (is_small) return path_digest(files_, path, false);
+  if (is_small) return path_digest(files_, path, false, owners);
   const std::int64_t began = wall_nanoseconds();
   Look look = look_at(path);
-  if (look.bytes < k_worth_knowing && look.files < k_many_files) return path_digest(files_, path, false);
-  const std::string text = look.text.hex_digest();
+  if (look.bytes < k_worth_knowing && look.files < k_many_files) return path_digest(files_, path, false, owners);
+  const std::string text = cat(look.text.hex_digest(), owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return found->second.digest;
-  const std::string digest = path_digest(files_, path, false);
+  const std::string digest = path_digest(files_, path, false, owners);
   if (look.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;

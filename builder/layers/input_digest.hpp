@@ -9,12 +9,15 @@
 
 namespace hearth::builder {
 
-/// Names, modes, links and contents of everything below a directory, as one digest. Links are not followed, but what
-/// they lead to counts. Of more than 4 GiB the looks count in place of the contents.
+/// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
+[[nodiscard]] bool is_filled_by_packages(const fs::path& path);
+
+/// Names, modes, links and contents of everything below a directory, and below directories that links there lead to, as
+/// one digest. Of more than 4 GiB the looks count in place of the contents.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
 
-/// Kind, mode and content of a file or a whole directory, as one digest; words where there is none. Of directories that
-/// only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
+/// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
+/// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
 [[nodiscard]] std::string host_digest(const FileReader& files, const fs::path& path);
 
 /// Digests that are told once in a process, and large ones once while nothing changes.

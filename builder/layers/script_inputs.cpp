@@ -1,5 +1,6 @@
 #include "builder/layers/script_inputs.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
@@ -11,8 +12,9 @@ namespace {
 constexpr std::array<std::string_view, 2> k_hook_directories = {"TMP_HOOKS_PATH", "/tmp/in_target.d"};
 /// Ways to one's own directory.
 constexpr std::array<std::string_view, 4> k_own_directory = {"dirname \"$0", "dirname $0", "BASH_SOURCE", "${0%/"};
-constexpr std::array<std::string_view, 9> k_not_inputs = {"/proc/",   "/sys/",       "/dev/",     "/tmp/",    "/run/",
-                                                          "/hearth/", "/var/cache/", "/var/log/", "/var/tmp/"};
+constexpr std::array<std::string_view, 7> k_not_inputs = {"/proc/",   "/sys/",       "/dev/",    "/run/",
+                                                          "/hearth/", "/var/cache/", "/var/log/"};
+constexpr std::array<std::string_view, 2> k_temporary = {"/tmp/", "/var/tmp/"};
 /// Where programs are: which of them a hook has is the operating system's business.
 constexpr std::array<std::string_view, 6> k_programs = {"/bin/",      "/sbin/", "/usr/bin/",
                                                         "/usr/sbin/", "/lib/",  "/lib64/"};
@@ -80,6 +82,11 @@ bool counts_as_input(const std::string& path) {
   return path.find('/', 1) != std::string::npos;  // "/etc" itself says nothing
 }
 
+bool is_temporary(const std::string& path) {
+  return std::any_of(k_temporary.begin(), k_temporary.end(),
+                     [&](std::string_view directory) { return begins_with(path, directory); });
+}
+
 /// The start of a word of the shell.
 bool begins_word(std::string_view code, std::size_t at) {
   return at == 0 || std::string_view(" \t\n\"'=(<>|;&`").find(code[at - 1]) != std::string_view::npos;
@@ -88,11 +95,18 @@ bool begins_word(std::string_view code, std::size_t at) {
 void find_host(std::string_view code, const std::string& home, ScriptInputs& inputs) {
   const auto add = [&](const std::string& before, std::string_view rest) {
     const std::string whole = cat(before, path_at(rest).text);
-    if (counts_as_input(whole)) inputs.host.insert(whole);
+    if (whole == "/var/tmp" || !counts_as_input(whole)) return;
+    (is_temporary(whole) ? inputs.temporary : inputs.host).insert(whole);
+  };
+  const auto add_relative = [&](std::string_view rest) {
+    const Path path = path_at(rest);
+    const bool is_url = path.text.find("//") != std::string_view::npos;
+    if (path.is_whole && !is_url && path.text.find('/') != std::string_view::npos) inputs.relative.emplace(path.text);
   };
   for (std::size_t at = 0; at < code.size(); ++at) {
     const std::string_view rest = code.substr(at);
     if (rest.front() == '/' && begins_word(code, at)) add("", rest);
+    if (rest.front() != '/' && is_path_letter(rest.front()) && begins_word(code, at)) add_relative(rest);
     for (const std::string_view word : {"~/", "$HOME/", "${HOME}/"}) {
       if (begins_with(rest, word) && begins_word(code, at) && !home.empty()) add(home, rest.substr(word.size() - 1));
     }

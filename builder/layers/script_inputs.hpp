@@ -10,12 +10,14 @@
 namespace hearth::builder {
 
 struct ScriptInputs {
-  std::set<std::string> hooks;  ///< of the merged hooks: "data/x", relative
-  bool any_hook = false;        ///< it names the directory, but what below it is not plain to see
-  std::set<std::string> host;   ///< absolute, of the machine; of a pattern the directory
+  std::set<std::string> hooks;      ///< of the merged hooks: "data/x", relative
+  bool any_hook = false;            ///< it names the directory, but what below it is not plain to see
+  std::set<std::string> host;       ///< absolute, of the machine; of a pattern the directory
+  std::set<std::string> temporary;  ///< likewise, below /tmp and /var/tmp: mostly a script's own scratch files
+  std::set<std::string> relative;   ///< of files, with a slash: "data/x", which may lie where hooks start
 };
 
-/// `home` is what ~ and $HOME stand for. Paths of kernel file systems, temporary and cache directories don't count.
+/// `home` is what ~ and $HOME stand for. Paths of kernel file systems and cache directories don't count.
 [[nodiscard]] ScriptInputs inputs_in(std::string_view text, const std::string& home);
 
 /// By which words a script asks for the time of day ("date", "EPOCHSECONDS", …); nothing when it doesn't. A date that

@@ -2,9 +2,9 @@
 """Random edits; after each, what is built from layers has the bytes of a clean build. usage: edits.py HEARTH ELEMENTS [SEED]
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
-of git, a document and an apt repository on a server. 30 edits, 500 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed
-is printed: given again, it makes the same edits. Edits of what no hook uses (a build service's variables, a variable that only a
-program of the machine would read) must leave the outputs up to date. At the end a hook fetches something without noting it.
+of git, a document and an apt repository on a server, programs of the machine, files where the build is started. 30 edits, 500
+with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
+hook uses (a build service's variables) must leave the outputs up to date. At the end a hook fetches something without noting it.
 """
 
 import gzip
@@ -22,14 +22,15 @@ import time
 LARGE = 300 << 20
 
 HOOKS = {
-    "root.d/60-given": 'mkdir -p "$TMP_MOUNT_PATH/given"; cp -a "$GIVEN/." "$TMP_MOUNT_PATH/given/"',
-    "extra-data.d/10-data": 'cp "$TMP_HOOKS_PATH/data/text" "$TMP_MOUNT_PATH/etc/text"; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/text"',
+    "root.d/60-given": 'mkdir -p "$TMP_MOUNT_PATH/given"; cp -a "$GIVEN/." "$TMP_MOUNT_PATH/given/"; cat "$GIVEN/led/to" > "$TMP_MOUNT_PATH/given/to"',
+    "extra-data.d/10-data": 'cp "$TMP_HOOKS_PATH/data/text" "$TMP_MOUNT_PATH/etc/text"; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/text"; stat -c %u "$FILE" >> "$TMP_MOUNT_PATH/etc/text"',
     "extra-data.d/20-git": 'git -c safe.directory="*" clone -q "$REPOSITORY" "$TMPDIR/cloned"\n'
                            'cp "$TMPDIR/cloned/file" "$TMP_MOUNT_PATH/etc/cloned"\n'
                            'echo "git $REPOSITORY master $(git -C "$TMPDIR/cloned" rev-parse HEAD)" >> "$HEARTH_INPUTS"\n'
                            'rm -rf "$TMPDIR/cloned"',
     "extra-data.d/30-machine": 'cat MACHINE/named > "$TMP_MOUNT_PATH/etc/machine"; [ ! -e MACHINE/flag ] || echo flag >> "$TMP_MOUNT_PATH/etc/machine"\n'
-                               'program-of-the-machine >> "$TMP_MOUNT_PATH/etc/machine"',
+                               'program-of-the-machine >> "$TMP_MOUNT_PATH/etc/machine"\n'
+                               'cat started/here site.conf >> "$TMP_MOUNT_PATH/etc/machine"',
     "extra-data.d/40-large": 'dd if="$LARGE" bs=64 skip=$((290 << 14)) count=1 status=none > "$TMP_MOUNT_PATH/etc/large"',
     "extra-data.d/50-helper": '"$TMP_HOOKS_PATH/bin/edited-helper" > "$TMP_MOUNT_PATH/etc/helped"; "$SCRIPT" >> "$TMP_MOUNT_PATH/etc/helped"',
     "extra-data.d/60-document": '"$TMP_HOOKS_PATH/bin/cache-url" "$SERVER/document" "$DIB_IMAGE_CACHE/document"\n'
@@ -110,15 +111,17 @@ class Site:
             self.hook(name, script.replace("MACHINE", machine))
         self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
         self.program(f"{machine}/script", 'echo "${SCRIPTED:-plain}"')
-        self.program(f"{machine}/bin/program-of-the-machine", 'echo "${NOBODYS:-plain} ${CI_JOB_ID:-none}"')
+        self.program(f"{machine}/bin/program-of-the-machine", 'echo "${NOBODYS:-plain}"')
         shutil.copy(f"{elements}/../../../elements/cache-url/bin/cache-url", f"{work}/elements/edited/bin/cache-url")
         self.write(f"{machine}/named")
         with open(f"{machine}/large", "wb") as file:
             file.truncate(LARGE)
         self.document()
         self.package()
-        for path in ("elements/edited/data/text", "given/a", "given/below/b", "file", "home/x"):
+        os.makedirs(f"{machine}/led")
+        for path in ("elements/edited/data/text", "given/a", "given/below/b", "file", "home/x", "started/here", "site.conf", f"{machine}/led/to"):
             self.write(path)
+        os.symlink(f"{machine}/led", f"{work}/given/led")
         subprocess.run(["git", "init", "-q", "-b", "master", f"{work}/repository"], check=True, env=self.environment)
         self.commit()
         self.extra = []
@@ -188,7 +191,7 @@ class Site:
         self.extra.append(name)
 
     def edits(self):
-        """Name → (what it does, whether a hook can see it; None: one that lists variables does)."""
+        """Name → (what it does, whether a hook can see it)."""
         script = self.random.choice(list(HOOKS))
         return {
             f"the script {script}": (lambda: self.hook(script, f"{HOOKS[script].replace('MACHINE', self.machine)}; : {self.random.random()}"), True),
@@ -210,7 +213,12 @@ class Site:
             "a package on a mirror": (self.package, True),
             "a variable of a called helper": (lambda: self.variable("HELPED", ["1", "2", None]), True),
             "a variable of a script that a variable names": (lambda: self.variable("SCRIPTED", ["1", "2", None]), True),
-            "a variable of a program of the machine": (lambda: self.variable("NOBODYS", [str(self.random.random())]), None),
+            "a variable of a program of the machine": (lambda: self.variable("NOBODYS", [str(self.random.random())]), True),
+            "a program of the machine": (lambda: self.program(f"{self.machine}/bin/program-of-the-machine",
+                                                              f'echo "${{NOBODYS:-plain}} {self.random.random()}"'), True),
+            "a file where the build is started": (lambda: self.write(self.random.choice(["started/here", "site.conf"])), True),
+            "a file behind a link in a directory that a variable names": (lambda: self.write(f"{self.machine}/led/to"), True),
+            "an owner there": (lambda: os.chown(f"{self.work}/file", self.random.randrange(3) if os.geteuid() == 0 else -1, -1), True),
             "the home": (lambda: self.variable("HOME", [f"{self.work}/home{self.random.randrange(9)}"]), False),
             "a build service's variable": (lambda: self.variable("CI_JOB_ID", [str(self.random.random())]), False),
             "a terminal's variable": (lambda: self.variable("TMUX_PANE", [str(self.random.random())]), False),
@@ -244,9 +252,7 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
     count = int(os.environ.get("HEARTH_EDITS") or (500 if os.environ.get("HEARTH_LONG") else 30))
     began, kept = time.monotonic(), 0
-    # Scripts' names below /tmp are no inputs: hooks have one of their own.
-    place = os.path.dirname(hearth) if not hearth.startswith(("/tmp/", "/var/tmp/")) else "/opt"
-    with tempfile.TemporaryDirectory(prefix="hearth-e2e.") as work, tempfile.TemporaryDirectory(prefix="hearth-e2e.", dir=place) as machine:
+    with tempfile.TemporaryDirectory(prefix="hearth-e2e.") as work, tempfile.TemporaryDirectory(prefix="hearth-e2e.", dir=os.path.dirname(hearth)) as machine:
         os.chmod(machine, 0o755)
         os.chmod(work, 0o755)
         site = Site(hearth, elements, work, machine, seed)

@@ -1,6 +1,7 @@
 #include "builder/layers/fact_source.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -182,6 +183,69 @@ TEST_F(FactSourceTest, ADirectoryThatAScriptNamesCountsWithAllBelowItButWhatPack
   EXPECT_EQ(host_digest(files, dir.path() / "named"), before);
   fs::permissions(dir.path() / "named/below/a", fs::perms::owner_all);
   EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+}
+
+TEST_F(FactSourceTest, WhatLinksBelowANamedDirectoryLeadToCountsOnce) {
+  put("elsewhere/a", "1");
+  put("named/b", "1");
+  fs::create_symlink(dir.path() / "elsewhere", dir.path() / "named/link");
+  fs::create_symlink(dir.path() / "named", dir.path() / "elsewhere/round");
+  const std::string before = host_digest(files, dir.path() / "named");
+  put("elsewhere/a", "2");
+  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+}
+
+TEST_F(FactSourceTest, TheOwnerOfAFileOfTheMachineCountsAsHooksSeeIt) {
+  if (::geteuid() != 0) return;  // only root gives files away
+  put("named", "1");
+  const std::string before = host_digest(files, dir.path() / "named");
+  ASSERT_EQ(::chown((dir.path() / "named").c_str(), 1, 0), 0);
+  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  tree.file("os", "data/x", "1");
+  const std::string element = tree_digest(files, tree.path("os"));
+  ASSERT_EQ(::chown(tree.path("os/data/x").c_str(), 1, 0), 0);
+  EXPECT_EQ(tree_digest(files, tree.path("os")), element) << "hooks get a copy";
+}
+
+TEST_F(FactSourceTest, AProgramOfTheCallersPathCountsWhereAScriptNamesIt) {
+  put("bin/our-tool", "echo $DEEP\n");
+  put("bin/other-tool", "1");
+  env["PATH"] = cat((dir.path() / "bin").string(), ":/usr/bin");
+  env["DEEP"] = "1";
+  on_host("our-tool > x\n");
+  EXPECT_EQ(handed().count("DEEP"), 1U);
+  const Facts noted = facts();
+  put("bin/other-tool", "2");
+  EXPECT_EQ(fault(noted), "none");
+  put("bin/our-tool", "echo $DEEP 2\n");
+  EXPECT_THAT(fault(noted), HasSubstr("bin/our-tool changed"));
+}
+
+TEST_F(FactSourceTest, AFileOfTheStartDirectoryCountsWhereAScriptNamesIt) {
+  put("start/site.conf", "1");
+  put("start/config/list", "1");
+  put("start/out.log", "1");
+  put("start/word", "1");
+  on_host("cat site.conf config/list out.log word; cat etc/not-there\n");
+  const Facts noted = facts();
+  EXPECT_EQ(fault(noted), "none");
+  put("start/out.log", "2");
+  put("start/word", "2");
+  EXPECT_EQ(fault(noted), "none") << "a log, and what may be any word";
+  put("start/site.conf", "2");
+  EXPECT_THAT(fault(noted), HasSubstr("start/site.conf changed"));
+  put("start/site.conf", "1");
+  put("start/config/list", "2");
+  EXPECT_THAT(fault(noted), HasSubstr("start/config/list changed"));
+}
+
+TEST_F(FactSourceTest, AFileInTheMachinesTmpCountsWhereItIsThere) {
+  on_host(cat("cat ", (dir.path() / "given/x").string(), "; echo > /tmp/hearth-test-scratch\n"));
+  put("given/x", "1");
+  const Facts noted = facts();
+  EXPECT_THAT(noted, Not(Contains(Key("host /tmp/hearth-test-scratch"))));
+  put("given/x", "2");
+  EXPECT_THAT(fault(noted), HasSubstr("given/x changed"));
 }
 
 TEST_F(FactSourceTest, AStepSeesNoVariableThatIsNoFact) {
