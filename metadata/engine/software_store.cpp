@@ -54,8 +54,10 @@ Json SoftwareStore::add_config(const Json& given, std::int64_t now) {
 const Json* SoftwareStore::config(const std::string& id) const { return found_in(configs_, id); }
 
 bool SoftwareStore::remove_config(const std::string& id) {
-  if (configs_.erase(id) == 0) return false;
+  const auto found = configs_.find(id);
+  if (found == configs_.end()) return false;
   repository_.unset(cat("config/", id));
+  configs_.erase(found);  // last: `id` may be its own key
   return true;
 }
 
@@ -90,8 +92,10 @@ const Json* SoftwareStore::change_deployment(const std::string& id, const Json& 
 const Json* SoftwareStore::deployment(const std::string& id) const { return found_in(deployments_, id); }
 
 bool SoftwareStore::remove_deployment(const std::string& id) {
-  if (deployments_.erase(id) == 0) return false;
+  const auto found = deployments_.find(id);
+  if (found == deployments_.end()) return false;
   repository_.unset(cat("deployment/", id));
+  deployments_.erase(found);  // last: `id` may be its own key
   return true;
 }
 

@@ -290,7 +290,7 @@ TEST_F(PhaseRunnerTest, AfterAnErrorAShellOpensAndTheErrorStays) {
 TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   hook("root.d/10-a");
   hook("root.d/20-b");
-  environment_file(std::string("COMMON=sourced\0HOME=/root\0", 28));
+  environment_file(std::string("COMMON=sourced\0HOME=/root\0", 26));
   plan = tree.plan(requested);
   PhaseRunnerSetup setup{runner, progress, log, clock, environment, {}, dir.path() / "hooks", dir.path() / "target"};
   setup.handed = [](Phase, const Step* step) -> Environment {
