@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "metadata/graph/identity.hpp"
+#include "metadata/model/call_room.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/resources/translation.hpp"
 
@@ -323,10 +324,13 @@ Value Stack::remember(Resource& resource, Resource::Memo& memo, const std::funct
       throw Fault("CircularDependencyException", cat("Circular Dependency Found: ", circle, resource.path),
                   resource.mark);
     }
-    if (tree_.chain.size() > k_deepest_evaluation) {
+    // What functions are written around each attribute counts, too: then fewer resources are too many.
+    const std::size_t length = tree_.chain.size();
+    if (length > k_deepest_evaluation || (length > 1 && call_room() < k_least_call_room)) {
       tree_.too_deep = true;  // each of its resources would be found to be so anew
-      throw validation_fault(cat("resources depend on each other in a chain of more than ", k_deepest_evaluation),
-                             resource.mark);
+      throw validation_fault(
+          cat("resources depend on each other in a chain of more than ", std::min(length - 1, k_deepest_evaluation)),
+          resource.mark);
     }
     if (tree_.breathe) tree_.breathe();
     std::set<std::string> events;

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/model/call_room.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -277,6 +278,7 @@ Value resolve(const Expression& expression, Scope& scope, bool nullable) {
     }
     case Expression::Type::call: break;
   }
+  if (call_room() < k_last_call_room) throw validation_fault("functions are nested too deep here", expression.mark);
   const Value value = apply(expression, scope);
   return value.mark().known() ? value : value.with_mark(expression.mark);
 }

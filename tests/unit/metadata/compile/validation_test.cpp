@@ -167,6 +167,23 @@ TEST(Validation, refuses_a_chain_that_is_too_long_once) {
   EXPECT_NE(std::string(faults[0].what()).find("in a chain of more than"), std::string::npos) << faults[0].what();
 }
 
+/// Each function around an attribute takes its part of the stack, too.
+TEST(Validation, refuses_a_chain_that_would_run_over_the_stack) {
+  for (const auto& [length, depth] : {std::pair(1990, 5), std::pair(1500, 60), std::pair(300, 60)}) {
+    std::string text = cat("heat_template_version: 2018-08-31\nresources:\n  r", length,
+                           ": {type: OS::Heat::Value, properties: {value: 1}}\n");
+    for (int i = 0; i < length; ++i) {
+      std::string value = cat("{get_attr: [r", i + 1, ", value]}");
+      for (int level = 0; level < depth; ++level) value = cat("{list_join: ['', [", value, "]]}");
+      text += cat("  r", i, ": {type: OS::Heat::Value, properties: {value: ", value, "}}\n");
+    }
+    const auto built = build({{"top.yaml", text}});
+    for (const Fault& fault : validate_stack(built->root())) {
+      EXPECT_NE(std::string(fault.what()).find("in a chain of more than"), std::string::npos) << fault.what();
+    }
+  }
+}
+
 /// Each collection is short enough, but each is gone through again for each item of another.
 TEST(Validation, refuses_yaql_that_goes_through_too_much) {
   for (const char* expression : {"range(100000).select(range(100000).sum()).sum()",
