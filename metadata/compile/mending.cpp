@@ -381,7 +381,6 @@ class Search {
   }
 
   bool mend(const std::vector<Fault>& faults, const Sources& sources) {
-    std::set<std::string> met;  // a fault that is there twice is mended once
     bool mended = false;
     for (const Fault& fault : faults) {
       if (!mending_.may_follow(fault)) tell(fault, sources);
@@ -389,13 +388,13 @@ class Search {
         result_.all = false;  // to mend more would take too long
         continue;
       }
-      if (met.insert(cat(place_of(fault), " ", fault.text())).second) mended = mending_.mend(fault, sources) || mended;
+      const Mark& mark = fault.mark();
+      // What is met again at its place was not mended by that, and never will be.
+      const bool is_new =
+          tried_.insert(cat(sources.name(mark.file), ":", mark.line, ":", mark.column, " ", fault.text())).second;
+      mended = (is_new && mending_.mend(fault, sources)) || mended;
     }
     return mended;
-  }
-
-  static std::string place_of(const Fault& fault) {
-    return cat(fault.mark().file, ":", fault.mark().line, ":", fault.mark().column);
   }
 
   /// Once, however often it is met: at the same place, perhaps seen from further out.
@@ -439,6 +438,7 @@ class Search {
   Mistakes result_;
   bool is_whole_ = true;  ///< else nobody has looked at the lines that were left out
   bool warned_ = false;
+  std::set<std::string> tried_;                     ///< faults, by place and text
   std::map<std::string, std::vector<Words>> told_;  ///< by place
 };
 

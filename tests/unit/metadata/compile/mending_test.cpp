@@ -237,6 +237,22 @@ TEST(Mending, advises_of_functions_of_conditions_attributes_and_algorithms) {
   EXPECT_NE(advice.find("Did you mean sha2"), std::string::npos) << advice;
 }
 
+TEST(Mending, ends_where_what_was_mended_is_wrong_again) {
+  std::size_t looks = 0;
+  const Mistakes mistakes = all_mistakes([&](StackModel& model) {
+    ++looks;
+    model.files = std::make_unique<MapFiles>(std::map<std::string, std::string>{
+        {"top.yaml",
+         "heat_template_version: 2018-08-31\nparameters: {q: {type: string, default: x}}\n"
+         "resources: {q: {type: OS::Heat::Value, properties: {value: {list_join: [',', 5]}}}}\n"}});
+    StackRequest request;
+    request.template_name = "top.yaml";
+    build_model(model, request);
+  });
+  EXPECT_EQ(mistakes.errors.size(), 2U) << join(lines(mistakes), "\n");
+  EXPECT_LT(looks, 10U);
+}
+
 TEST(Mending, says_nothing_of_what_is_right) {
   EXPECT_THAT(
       look({{"top.yaml",
