@@ -30,9 +30,11 @@ resources:
   cfg: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: {get_param: motd}}}
 YAML
 cat > inventory.json <<'JSON'
-{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]}]}
+{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]},
+           {"name": "dead", "pm_type": "redfish", "pm_addr": "127.0.0.1:9", "pm_system_id": "1", "pm_user": "u", "pm_password": "p", "mac": ["02:00:00:00:00:03"]}]}
 JSON
-"$HEARTH" node import inventory.json > said 2>&1 || fail "$(cat said)"
+"$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is not there is taken"
+expect_text said "stays enroll" "Connection refused"
 
 # Commands
 mistake 2 "there is no command 'imge'; did you mean 'image'?" -- imge
@@ -76,7 +78,9 @@ mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00
 
 # Nodes
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
-mistake 1 "Node web could not be found" "There are: alpha" -- node manage web
+mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead
+mistake 0 "| Reason" "Connection refused" -- node list
 mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve
 mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node set alpha --driver redfsh
 mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node drivers redfsh
