@@ -95,10 +95,13 @@ std::string stack_fields(const Json& stack, const Json& resources) {
 std::string resource_fields(const Json& resource) {
   std::vector<Row> rows;
   for (const auto& [key, value] : resource.items()) {
-    if (key == "links" || key == "attributes") continue;
+    if (key == "links" || key == "attributes" || key == "hearth_last_run") continue;
     rows.push_back({key, value.is_array() ? format_json(value, {.lossy = true}) : text_of(resource, key.c_str())});
   }
-  return table({"Field", "Value"}, rows);
+  const auto said = resource.find("hearth_last_run");
+  const std::string lines =
+      said == resource.end() ? "" : cat("its machine's last run said:\n", indented(said->get<std::string>()));
+  return cat(table({"Field", "Value"}, rows), lines);
 }
 
 std::string resource_table(const Json& resources, bool nested) {

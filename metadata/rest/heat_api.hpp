@@ -59,6 +59,7 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse one_event(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse change_resource(const Call& call, const StackPlace& place, std::size_t resource);
   [[nodiscard]] ServedResponse set_machine(const Call& call, const Resource& server);
+  [[nodiscard]] Json said_of(const LiveTree& live, std::size_t resource) const;
   [[nodiscard]] Json summary_of(const Call& call, const LiveTree& live, std::size_t resource) const;
   [[nodiscard]] Json attributes_of(LiveTree& live, std::size_t resource);
 

@@ -53,6 +53,16 @@ Json HeatApi::summary_of(const Call& call, const LiveTree& live, std::size_t ind
   return shown;
 }
 
+/// The end of what the hooks of the deployment's server wrote to stderr in their last run; null when nothing is known.
+Json HeatApi::said_of(const LiveTree& live, std::size_t index) const {
+  const Resource& row = live.tree.resource(index);
+  if (row.role != Role::deployment || row.status != Status::in_progress) return {};
+  const std::size_t server = live.tree.find_path(row.deployment.server);
+  if (server == k_none) return {};
+  const std::optional<RunReport> run = engine_.last_run(live.tree.resource(server).physical_id);
+  return run && !run->lines.empty() ? Json(join(run->lines, "\n")) : Json();
+}
+
 /// An agent's token opens the resource that its key belongs to.
 void HeatApi::require_own(const Call& call, const Stack& stack, const std::string& resource) const {
   if (!call.caller.is_agent()) return;
@@ -122,6 +132,8 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
   if (what == "machine" && call.request.method == "PUT") return set_machine(call, live.tree.resource(index));
   Json shown = summary_of(call, live, index);
   shown["description"] = live.tree.resource(index).description;
+  if (Json said = said_of(live, index); !said.is_null())
+    shown["hearth_last_run"] = std::move(said);                                    // ours, not Heat's
   const bool whole = call.caller.is_agent() || call.caller.right != Right::reads;  // a server's have its keys
   shown["attributes"] = whole ? attributes_of(live, index) : Json::object();
   for (const auto& [parameter, asked] : call.parameters) {

@@ -75,7 +75,7 @@ class Machine:
         self.lab.close()
 
 
-def expect(service, name, *texts, machine=None):
+def expect(service, name, *texts, machine=None, said=""):
     """`stack show`, the list and the resource say it, two polls after the machine has asked first."""
     deadline = time.monotonic() + 20 * POLL
     shown = ""
@@ -84,6 +84,7 @@ def expect(service, name, *texts, machine=None):
         if all(text in shown for text in texts):
             assert texts[0] in service.hearth("resource", "show", name, "Web"), name
             assert texts[0] in service.hearth("resource", "list", name), name
+            assert not said or said in service.hearth("resource", "show", name, "Web"), f"{name}: its lines are not shown"
             return
         time.sleep(0.1)
     log = machine.lab.read("log") if machine else ""
@@ -181,7 +182,7 @@ def mended(service, work):
     try:
         machine.hook("20-net", BASH + "echo broken password=geheim >&2\nexit 3\n")
         machine.start()
-        expect(service, "mended", "in 20-net", "broken password= ***", machine=machine)
+        expect(service, "mended", "in 20-net", "broken password= ***", machine=machine, said="during configure phase.")
         assert "geheim" not in service.hearth("show", "mended")
         assert "echo broken" not in machine.lab.read("log") and "broken password=geheim" in machine.lab.read("log"), "the log has it whole"
         machine.hook("20-net", BASH + "exit 0\n")
