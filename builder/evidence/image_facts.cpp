@@ -116,6 +116,20 @@ bool tells_what_is_built(const std::string& name) {
   return is_named && !names_secret(name);
 }
 
+std::vector<fs::path> paths_in(const std::string& value) {
+  std::vector<fs::path> paths;
+  if (value.starts_with('/') && value.find(' ') != std::string::npos) paths.emplace_back(value);
+  std::string words = replace_all(value, "file://", " ");
+  words = replace_all(words, "://", " url");  // another machine's path
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return std::string_view(":,;=\t\n").find(c) != std::string_view::npos; },
+      ' ');
+  for (const std::string& word : split_words(words)) {
+    if (word.starts_with('/') && word.size() > 1) paths.emplace_back(word);
+  }
+  return paths;
+}
+
 Environment telling_variables(const Environment& environment) {
   Environment telling;
   for (const auto& [name, value] : environment) {

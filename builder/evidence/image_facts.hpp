@@ -66,6 +66,9 @@ struct ImageFacts {
 /// run (PATH, DIB_PYTHON_EXEC), and secrets.
 [[nodiscard]] bool tells_what_is_built(const std::string& name);
 
+/// The absolute paths that a variable's value names: itself, parts of a list, file:// URLs.
+[[nodiscard]] std::vector<fs::path> paths_in(const std::string& value);
+
 /// The caller's variables that say what is built, without credentials in URLs.
 [[nodiscard]] Environment telling_variables(const Environment& environment);
 

@@ -130,6 +130,33 @@ Rebuild rebuild_of(const Statement& statement, const std::vector<cli::Option>& t
   }
 }
 
+/// Files of this machine that the rebuild would read because the provenance names them: --metadata's, and those of
+/// variables.
+std::vector<std::string> named_files(const Rebuild& rebuild, const Json& recorded) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i + 1 < rebuild.arguments.size() && rebuild.arguments[i] != "--"; ++i) {
+    if (rebuild.arguments[i] == "--metadata") files.push_back(rebuild.arguments[i + 1]);
+  }
+  for (const auto& [name, value] : recorded.items()) {
+    if (!tells_what_is_built(name)) continue;
+    for (const fs::path& path : paths_in(value.get<std::string>())) files.push_back(path.string());
+  }
+  return files;
+}
+
+/// Who wrote an unsigned provenance may be anybody: what it makes this machine read, and bake into the image, the user
+/// says.
+void require_allowed_files(const std::vector<std::string>& files, const std::vector<std::string>& allowed) {
+  const auto place = [](const std::string& file) { return fs::weakly_canonical(fs::absolute(file)); };
+  for (const std::string& file : files) {
+    if (!fs::exists(file)) continue;  // then the build says so, or has no need of it
+    if (std::any_of(allowed.begin(), allowed.end(), [&](const auto& each) { return place(each) == place(file); }))
+      continue;
+    throw Error(ErrorKind::input, cat("the provenance, which nobody has signed, makes the build read ", file))
+        .hint("Look whether the image needs it; --may-read FILE then lets it.");
+  }
+}
+
 std::string story_of(const fs::path& first, const fs::path& second) {
   const std::string one = RealFileSystem().read(first / "tree.tsv").value_or("");
   const std::string two = RealFileSystem().read(second / "tree.tsv").value_or("");
@@ -164,9 +191,13 @@ int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& t
   const Statement statement = statement_of(image, keys);
   const std::string name = statement.directory.stem().string();
   TempDir work = TempDir::create(fs::absolute(image).parent_path(), ".hearth-reproduce-");
-  if (const int code = build(rebuild_of(statement, table, work.path() / name, arguments.has("locked"))); code != 0) {
-    return code;
+  const Rebuild rebuild = rebuild_of(statement, table, work.path() / name, arguments.has("locked"));
+  if (arguments.has("unsigned")) {
+    const Json& recorded =
+        statement.content.at("/predicate/buildDefinition/externalParameters/environment"_json_pointer);
+    require_allowed_files(named_files(rebuild, recorded), arguments.values("may-read"));
   }
+  if (const int code = build(rebuild); code != 0) return code;
   const OutputFile again = describe_output(work.path() / image.filename());
   if (again.sha256 == *statement.digest) {
     std::printf("%s: reproduced, sha256:%s\n", image.c_str(), again.sha256.c_str());
@@ -191,6 +222,8 @@ cli::Command reproduce_command(std::vector<cli::Option> table, std::function<int
               "Exit codes: 0 the same bytes, 1 others or refused, 2 wrong usage; else the build's own.",
           .options = {{"key", 0, "FILE", "the public key that must have signed, checked before anything else"},
                       {"unsigned", 0, "", "believe a provenance that nobody has signed"},
+                      {"may-read", 0, "FILE",
+                       "with --unsigned: a file of this machine that the provenance names may be read"},
                       {"locked", 0, "", "fetch what the lock names and this machine has not got"}},
           .run = [table = std::move(table), build = std::move(build)](const cli::Arguments& arguments) {
             return reproduce(arguments, table, build);

@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/image_facts.hpp"
 
 namespace hearth::builder {
 
@@ -248,21 +249,12 @@ Facts environment_facts(const Environment& environment, const std::vector<const 
 }
 
 std::vector<fs::path> input_paths(const std::string& variable, const std::string& value) {
-  static const std::string sandbox = "/hearth";
-  std::vector<fs::path> paths;
   if (k_session.count(variable) > 0 || never_counts(variable) || k_no_inputs.count(variable) > 0 ||
       variable.starts_with("BASH_FUNC_")) {
-    return paths;
+    return {};
   }
-  if (value.starts_with('/') && value.find(' ') != std::string::npos) paths.emplace_back(value);
-  std::string words = replace_all(value, "file://", " ");
-  words = replace_all(words, "://", " url");  // another machine's path
-  std::replace_if(
-      words.begin(), words.end(), [](char c) { return std::string_view(":,;=\t\n").find(c) != std::string_view::npos; },
-      ' ');
-  for (const std::string& word : split_words(words)) {
-    if (word.starts_with('/') && word.size() > 1 && !is_inside(word, sandbox)) paths.emplace_back(word);
-  }
+  std::vector<fs::path> paths = evidence::paths_in(value);
+  std::erase_if(paths, [](const fs::path& path) { return is_inside(path.string(), "/hearth"); });
   return paths;
 }
 

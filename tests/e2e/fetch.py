@@ -324,7 +324,7 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
         honest = json.loads((self.work / "image.d/provenance.json").read_text())
         lock = (self.work / "image.d/hearth.lock").read_text()
 
-        def attack(arguments=(), settings="", **variables):
+        def attack(arguments=(), settings="", options=(), **variables):
             statement = json.loads(json.dumps(honest))
             parameters = statement["predicate"]["buildDefinition"]["externalParameters"]
             parameters["environment"].update(variables)
@@ -335,7 +335,7 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
                 if subject["name"] == "image.d/hearth.lock":
                     subject["digest"]["sha256"] = hashlib.sha256((lock + settings).encode()).hexdigest()
             (self.work / "image.d/provenance.json").write_text(json.dumps(statement))
-            run = self.reproduce("image.tar", "--unsigned", mine="")
+            run = self.reproduce("image.tar", "--unsigned", *options, mine="")
             for name in ("attacked", "said"):
                 self.assertFalse((self.work / name).exists(), run.stdout)
             return run
@@ -350,6 +350,13 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
             run = attack(arguments=spelling, **{"break": "before-root", "break_cmd": f"touch {self.work}/attacked"})
             self.assertEqual(run.returncode, 1, run.stdout)
             self.assertIn("which a rebuild does not take", run.stdout)
+        secret = self.work / "secret.json"
+        secret.write_text("{}\n")
+        for said in ({"arguments": ["--metadata", "secret.json"]}, {"arguments": [f"--meta={secret}"]}, {"DIB_LOCAL_IMAGE": str(secret)}):
+            run = attack(**said)
+            self.assertEqual(run.returncode, 1, run.stdout)
+            self.assertIn("which nobody has signed, makes the build read", run.stdout)
+            self.assertIn("' not found", attack(options=["--may-read", "secret.json"], **said).stdout)
         run = attack(settings=f"SET ELEMENTS_PATH {evil}\n")
         self.assertIn("sets ELEMENTS_PATH, which no lock may", run.stdout)
 
