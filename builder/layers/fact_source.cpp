@@ -113,9 +113,15 @@ const std::map<std::string, fs::path>& FactSource::nameable() const {
     } catch (const Error&) {  // hooks can't look into it either
     }
   };
+  const auto is_hidden = [&](const fs::path& directory) {  // as homes are, but for where the build is started
+    const std::string home = value_of(setup_.callers, "HOME");
+    const bool is_started_in = !setup_.start_directory.empty() && holds(setup_.start_directory, directory);
+    const bool is_in_home = !home.empty() && home != "/" && holds(home, directory);
+    return !is_started_in && (is_in_home || holds("/root", directory) || holds("/home", directory));
+  };
   for (const std::string& directory : split(value_of(setup_.callers, "PATH"), ':')) {
-    if (directory.starts_with('/') && !is_filled_by_packages(directory))
-      add(directory, [](const auto&) { return true; });
+    if (!directory.starts_with('/') || is_filled_by_packages(directory) || is_hidden(directory)) continue;
+    add(directory, [](const auto&) { return true; });
   }
   if (setup_.start_directory.empty()) return *nameable_;
   add(setup_.start_directory, [&](const std::string& name) {

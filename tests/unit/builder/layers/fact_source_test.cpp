@@ -217,6 +217,12 @@ TEST_F(FactSourceTest, AProgramOfTheCallersPathCountsWhereAScriptNamesIt) {
   const Facts noted = facts();
   put("bin/other-tool", "2");
   EXPECT_EQ(fault(noted), "none");
+  put("home/shims/our-tool", "echo $HIDDEN\n");
+  env["PATH"] = cat((dir.path() / "home/shims").string(), ":", env["PATH"]);
+  env["HIDDEN"] = "1";
+  EXPECT_EQ(handed().count("HIDDEN"), 0U) << "hooks don't see homes";
+  EXPECT_EQ(fault(noted), "the variable PATH changed");
+  env["PATH"] = cat((dir.path() / "bin").string(), ":/usr/bin");
   put("bin/our-tool", "echo $DEEP 2\n");
   EXPECT_THAT(fault(noted), HasSubstr("bin/our-tool changed"));
 }
