@@ -183,8 +183,8 @@ std::vector<std::string> topic_names(const Program& program) {
   std::vector<std::string> names;
   for (const Group& group : program.groups) names.push_back(group.name);
   for (const Topic& topic : program.topics) names.push_back(topic.name);
-  if (!program.pages.empty()) names.push_back(k_manual);
-  names.push_back(k_all_commands);
+  if (!program.pages.empty()) names.emplace_back(k_manual);
+  names.emplace_back(k_all_commands);
   return names;
 }
 
