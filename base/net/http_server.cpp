@@ -89,17 +89,13 @@ struct Service {
 
   /// A client that ends a handshake by an alert says why: its authorities, its clock. Strangers fill no log.
   void note_handshake(const std::string& peer, const std::string& why) {
-    if (why.find("alert") == std::string::npos ||
-        (noted_handshakes++ > 0 && clock.now() - last_handshake < k_handshake_pause)) {
-      return;
-    }
+    if (why.find("alert") == std::string::npos) return;
+    if (noted_handshakes++ > 0 && clock.now() - last_handshake < k_handshake_pause) return;
     last_handshake = clock.now();
-    const bool authority = why.find("unknown ca") != std::string::npos;
-    const bool time = why.find("expired") != std::string::npos;
-    log.warning(cat(peer, " does not take our certificate: ", why,
-                    authority ? "; it does not know the authority"
-                    : time    ? "; it has ended, or that machine's clock is wrong"
-                              : "; another authority, name or clock than that machine's"));
+    const char* hint = "another authority, name or clock than that machine's";
+    if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
+    if (why.find("expired") != std::string::npos) hint = "it has ended, or that machine's clock is wrong";
+    log.warning(cat(peer, " does not take our certificate: ", why, "; ", hint));
   }
 
   /// The Date header's value, made once a second.

@@ -27,5 +27,5 @@ build image
 [ "$(awk '$1 == "ran" { print $2 }' why)" = install.d/90-last ] || fail "not just the changed step ran: $(cat why)"
 clean "a changed script"
 [ -z "$(find user/cache ! -user "$user")" ] || fail "the cache holds files of others"
-as_user "$HEARTH" cache verify --image-cache user/cache > /dev/null || fail "the cache is damaged"
+as_user "$HEARTH" cache verify --image-cache "$work/user/cache" > /dev/null || fail "the cache is damaged"
 finish
