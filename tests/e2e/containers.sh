@@ -67,7 +67,10 @@ if [ "$(id -u)" = 0 ]; then
     }
     run_here load -q -i web.docker > verdict 2>&1 || fail "podman load: $(cat verdict)"
     run_here pull -q oci-archive:plain.oci.tar > verdict 2>&1 || fail "podman pull: $(cat verdict)"
-    if start localhost/web:1 > said 2> verdict; then
+    for _ in 1 2 3; do # on a busy machine podman loses what a container says that ends at once
+        start localhost/web:1 > said 2> verdict && [ ! -s said ] || break
+    done
+    if [ -s said ]; then
         printf '%s\n' 'hello there 2' 1 /usr/lib kept | diff - said > difference || fail "podman runs something else: $(cat difference)"
         [ "$(start localhost/web:1 'echo "$GREETING"')" = 'hello there' ] || fail "the entry point is not used"
         [ "$(echo 'echo $0' | start -i "$(run_here images -q plain)")" = /bin/bash ] || fail "an image without configuration starts no shell"
