@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "metadata/model/call_room.hpp"
 
 namespace hearth::metadata::jinja {
 
@@ -131,6 +132,7 @@ Object range_of(const CallArguments& arguments) {
 }  // namespace
 
 Object Evaluator::evaluate(const Expression& expression) {
+  if (call_room() < k_last_call_room) throw template_fault("this is nested too deeply", file_, expression.line);
   try {
     return inner(expression);
   } catch (const EvaluationError& error) {

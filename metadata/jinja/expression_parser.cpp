@@ -8,7 +8,8 @@ namespace hearth::metadata::jinja {
 
 namespace {
 constexpr int k_deepest = 200;
-}
+constexpr int k_most_links = 1000;  ///< of chains (a + b + c, a.b.c, a|b|c), whose trees are as deep as they are long
+}  // namespace
 
 void ExpressionParser::fail(const std::string& why) const { throw template_fault(why, file_, line_); }
 
@@ -36,7 +37,12 @@ ExpressionPtr ExpressionParser::make(Expression::Type type, std::string text) co
   return made;
 }
 
-ExpressionPtr ExpressionParser::binary(std::string text, ExpressionPtr left, ExpressionPtr right) const {
+void ExpressionParser::count_link() {
+  if (++links_ > k_most_links) fail(cat("more than ", k_most_links, " operators in one expression"));
+}
+
+ExpressionPtr ExpressionParser::binary(std::string text, ExpressionPtr left, ExpressionPtr right) {
+  count_link();
   ExpressionPtr made = make(Expression::Type::binary, std::move(text));
   made->items.push_back(std::move(left));
   made->items.push_back(std::move(right));
@@ -76,6 +82,7 @@ ExpressionPtr ExpressionParser::expression(bool conditional) {
   if (++depth_ > k_deepest) fail("this is nested too deeply");
   ExpressionPtr made = disjunction();
   while (conditional && take("if")) {
+    count_link();
     ExpressionPtr choice = make(Expression::Type::conditional);
     choice->items.push_back(std::move(made));
     choice->items.push_back(disjunction());
@@ -245,7 +252,7 @@ ExpressionPtr ExpressionParser::dict() {
 }
 
 ExpressionPtr ExpressionParser::postfix(ExpressionPtr of) {
-  while (true) {
+  for (;; count_link()) {
     if (take(".")) {
       const bool index = peek().type == Word::Type::integer;
       if (!index && peek().type != Word::Type::name) fail("a name belongs behind the dot");
@@ -283,7 +290,7 @@ ExpressionPtr ExpressionParser::subscript(ExpressionPtr of) {
 }
 
 ExpressionPtr ExpressionParser::filters(ExpressionPtr of) {
-  while (true) {
+  for (;; count_link()) {
     if (take("|")) {
       ExpressionPtr made = make(Expression::Type::filter, name());
       made->items.push_back(std::move(of));

@@ -97,7 +97,8 @@ class ExpressionParser {
 
  private:
   [[nodiscard]] ExpressionPtr make(Expression::Type type, std::string text = {}) const;
-  [[nodiscard]] ExpressionPtr binary(std::string text, ExpressionPtr left, ExpressionPtr right) const;
+  [[nodiscard]] ExpressionPtr binary(std::string text, ExpressionPtr left, ExpressionPtr right);
+  void count_link();
   [[nodiscard]] ExpressionPtr disjunction();
   [[nodiscard]] ExpressionPtr conjunction();
   [[nodiscard]] ExpressionPtr negation();
@@ -126,6 +127,7 @@ class ExpressionParser {
   std::uint32_t file_, line_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int links_ = 0;
 };
 
 }  // namespace hearth::metadata::jinja

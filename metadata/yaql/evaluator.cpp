@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "metadata/model/call_room.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/template/expression.hpp"
@@ -146,6 +147,7 @@ void require_room(std::uint64_t bytes) {
 
 Item Evaluator::evaluate(const Syntax& syntax, const Variables& variables) {
   count_step();
+  if (call_room() < k_last_call_room) throw Fault("RecursionError", "maximum recursion depth exceeded");
   Item item = evaluated(syntax, variables);
   require_room(item.value.size());
   return item;

@@ -176,6 +176,7 @@ int binding(const Token& token) {
 constexpr int k_not = 3;
 constexpr int k_unary = 8;
 constexpr int k_syntax_deepest = 100;
+constexpr int k_most_links = 1000;  ///< of chains (a + b + c, a.b.c), whose trees are as deep as they are long
 
 class Parser {
  public:
@@ -218,11 +219,17 @@ class Parser {
     SyntaxPtr left = prefixed(least);
     for (int level = binding(peek()); level >= least; level = binding(peek())) {
       const std::string name = peek().text;
+      count_link();
       ++at_;
       left = make(Syntax::Type::binary, name, {left, expression(name == "->" ? level : level + 1)});
     }
     --depth_;
     return left;
+  }
+
+  void count_link() {
+    if (++links_ > k_most_links)
+      throw Stop{peek().offset, cat("more than ", k_most_links, " operators in one expression")};
   }
 
   SyntaxPtr prefixed(int least) {
@@ -239,7 +246,7 @@ class Parser {
   }
 
   SyntaxPtr postfixed(SyntaxPtr value) {
-    for (;;) {
+    for (;; count_link()) {
       if (is(".") || is("?.")) {
         const std::string name = peek().text;
         ++at_;
@@ -312,6 +319,7 @@ class Parser {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int links_ = 0;
 };
 
 }  // namespace

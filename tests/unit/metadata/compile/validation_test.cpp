@@ -184,6 +184,24 @@ TEST(Validation, refuses_a_chain_that_would_run_over_the_stack) {
   }
 }
 
+/// A chain of operators is a tree as deep as it is long.
+TEST(Validation, refuses_expressions_whose_operators_have_no_end) {
+  std::string members = "$";
+  std::string sums = "1";
+  for (int i = 0; i < 20000; ++i) {
+    members += ".a";
+    sums += " + 1";
+  }
+  for (const std::string& expression : {members, sums}) {
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
+                                               "{expression: '",
+                                               expression, "', data: {}}}\n")}});
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_FALSE(faults.empty());
+    EXPECT_NE(std::string(faults[0].what()).find("more than 1000 operators"), std::string::npos) << faults[0].what();
+  }
+}
+
 /// Each collection is short enough, but each is gone through again for each item of another.
 TEST(Validation, refuses_yaql_that_goes_through_too_much) {
   for (const char* expression : {"range(100000).select(range(100000).sum()).sum()",

@@ -164,6 +164,11 @@ TEST(Jinja, ends_what_would_not_end) {
   EXPECT_NE(fault(cat("{{ ", std::string(5000, '('), "1", std::string(5000, ')'), " }}")).find("nested too deeply"),
             std::string::npos);
   EXPECT_NE(fault("{% block b %}{{ self.b() }}{% endblock %}").find("nested too deeply"), std::string::npos);
+  for (const char* link : {" + 1", " ~ 1", " * 1", " or 1", ".a", "[0]", "|string", " is none"}) {
+    std::string text = "{{ 1";
+    for (int i = 0; i < 20000; ++i) text += link;
+    EXPECT_NE(fault(text + " }}").find("more than 1000 operators"), std::string::npos) << link;
+  }
 }
 
 }  // namespace
