@@ -78,8 +78,7 @@ struct Service {
   MonotonicTime last_breath{};
   bool stopping = false;
   static constexpr Duration k_handshake_pause = std::chrono::seconds(5);
-  MonotonicTime last_handshake{};
-  std::uint64_t noted_handshakes = 0;
+  std::optional<MonotonicTime> last_handshake{};
   std::int64_t date_second = 0;
   std::string date;
 
@@ -90,7 +89,7 @@ struct Service {
   /// A client that ends a handshake by an alert says why: its authorities, its clock. Strangers fill no log.
   void note_handshake(const std::string& peer, const std::string& why) {
     if (why.find("alert") == std::string::npos) return;
-    if (noted_handshakes++ > 0 && clock.now() - last_handshake < k_handshake_pause) return;
+    if (last_handshake && clock.now() - *last_handshake < k_handshake_pause) return;
     last_handshake = clock.now();
     const char* hint = "another authority, name or clock than that machine's";
     if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
@@ -150,8 +149,8 @@ bool has_bad_host(const Message& message) {
 template <class Message>
 bool has_unknown_coding(const Message& message) {
   const std::size_t count = message.count(http::field::transfer_encoding);
-  if (count == 0) return false;
-  return count > 1 || message.version() < 11 || !beast::iequals(message[http::field::transfer_encoding], "chunked");
+  const auto is_chunked = [&] { return beast::iequals(message[http::field::transfer_encoding], "chunked"); };
+  return count > 1 || (count == 1 && (message.version() < 11 || !is_chunked()));
 }
 
 template <class Stream>
@@ -510,6 +509,7 @@ void raise_descriptor_limit(std::size_t connections) {
 struct HttpServer::State {
   Service service;
   asio::io_context io{1};
+  std::list<asio::executor_work_guard<Executor>> going_on;
   asio::signal_set signals{io};
   Timer stop_timer{io};
   std::list<Listener> listeners;
@@ -566,8 +566,7 @@ struct HttpServer::State {
     const MonotonicTime begin = service.clock.now();
     if (service.breathing || begin - service.last_breath < service.limits.breath) return;
     service.breathing = true;
-    for (int turns = 0; turns < k_most_turns && !io.stopped() && io.poll_one() > 0; ++turns) {
-    }
+    for (int turns = 0; turns < k_most_turns && !io.stopped() && io.poll_one() > 0;) ++turns;
     service.breathing = false;
     service.last_breath = service.clock.now();
   }
@@ -610,14 +609,12 @@ struct HttpServer::State {
     for (Listener& listener : listeners) listener.acceptor.close(ignored);
     for (Timer& timer : timers) timer.cancel();
     for (Place* place : service.places.waiting) place->cut();
-    if (service.places.all.size() == service.places.waiting.size()) return;
     stop_timer.expires_after(service.limits.stop_time);
     stop_timer.async_wait([this](ErrorCode) { io.stop(); });
     watch_for_end();
   }
 
-  /// The stop timer must not outlive the last connection.
-  void watch_for_end() {
+  void watch_for_end() {  // the stop timer must not outlive the last connection
     if (service.places.all.empty()) return void(stop_timer.cancel());
     const auto soon = std::make_shared<Timer>(io, std::chrono::milliseconds(10));
     soon->async_wait([this, soon](ErrorCode) { watch_for_end(); });
@@ -683,7 +680,11 @@ void HttpServer::run(bool signals) {
       if (!error) state_->begin_stop();
     });
   }
-  state_->io.run();
+  do {  // what breathe() runs within a handler, Asio takes for the last there is, now and then
+    state_->io.restart();
+    state_->going_on.insert(state_->going_on.end(), 64, asio::make_work_guard(state_->io));
+    state_->io.run();
+  } while (!state_->service.stopping);
 }
 
 void HttpServer::breathe() { state_->breathe(); }

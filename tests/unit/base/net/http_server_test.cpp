@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
+#include <vector>
 
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
@@ -249,6 +251,36 @@ class LongAnswers final : public HttpHandler {
   std::atomic<bool> began = false;
   std::string order;
 };
+
+/// Each answer takes some milliseconds, and lets others in.
+class BreathingAnswers final : public HttpHandler {
+ public:
+  ServedResponse answer(const ServedRequest& /*request*/) override {
+    const auto end = std::chrono::steady_clock::now() + 4ms;
+    while (std::chrono::steady_clock::now() < end) server->breathe();
+    return {};
+  }
+  HttpServer* server = nullptr;
+};
+
+TEST(HttpServer, GoesOnWhenManyAskAtOnceForAnswersInWhichOthersAreLetIn) {
+  BreathingAnswers handler;
+  RunningServer server(handler, {.breath = 1ms});
+  handler.server = &server.server;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::thread> clients;
+    std::atomic<int> answered = 0;
+    for (int i = 0; i < 150; ++i) {
+      clients.emplace_back([&] {
+        RawConnection client(server.port);
+        client.say("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody");
+        if (client.rest().starts_with("HTTP/1.1 200 ")) ++answered;
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    EXPECT_EQ(answered, 150);
+  }
+}
 
 TEST(HttpServer, AnswersWhatItCanInTheMidstOfALongAnswerAndTheRestAfterwards) {
   LongAnswers handler;
