@@ -509,7 +509,7 @@ void raise_descriptor_limit(std::size_t connections) {
 struct HttpServer::State {
   Service service;
   asio::io_context io{1};
-  std::list<asio::executor_work_guard<Executor>> going_on;
+  std::list<asio::executor_work_guard<Executor>> going_on;  ///< held until it is to stop: see run()
   asio::signal_set signals{io};
   Timer stop_timer{io};
   std::list<Listener> listeners;
