@@ -45,7 +45,7 @@ bool is_config_drive(const std::map<std::string, std::string>& block) {
          !value("DEVNAME").empty();
 }
 
-std::optional<Json> read_metadata(const std::string& root, const SourceContext& context) {
+std::optional<Json> drive_metadata(const std::string& root, const SourceContext& context) {
   const std::string path = cat(root, "/", k_metadata_file);
   const std::optional<std::string> text = context.files.read(path);
   if (!text) {
@@ -119,9 +119,9 @@ std::optional<Json> config_drive_metadata(const SourceContext& context) {
   if (!device) return std::nullopt;
   try {
     const std::optional<std::string> mounted = mount_point_of(*device, context.files.read("/proc/mounts").value_or(""));
-    if (mounted) return read_metadata(*mounted, context);
+    if (mounted) return drive_metadata(*mounted, context);
     const TemporaryMount mount(*device, context.runner);
-    return read_metadata(mount.path(), context);
+    return drive_metadata(mount.path(), context);
   } catch (const Error& error) {
     context.log.warning(cat("Could not read the config drive ", *device, ": ", error.what()));
     return std::nullopt;

@@ -19,18 +19,18 @@ const Json* member(const Json& value, const char* name) {
   return found == value.end() ? nullptr : &*found;
 }
 
-std::string text_member(const Json& value, const char* name) {
+std::string text_of_member(const Json& value, const char* name) {
   const Json* found = member(value, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : "";
 }
 
 /// The "self" link of a version entry whose id is v3 or v3.N.
 std::string v3_link(const Json& version) {
-  if (text_member(version, "id").compare(0, 2, "v3") != 0) return "";
+  if (text_of_member(version, "id").compare(0, 2, "v3") != 0) return "";
   const Json* links = member(version, "links");
   if (links == nullptr || !links->is_array()) return "";
   for (const Json& link : *links) {
-    if (text_member(link, "rel") == "self") return without_slash(text_member(link, "href"));
+    if (text_of_member(link, "rel") == "self") return without_slash(text_of_member(link, "href"));
   }
   return "";
 }
@@ -75,8 +75,9 @@ Json token_request(const KeystoneCredentials& credentials) {
 }
 
 bool fits(const Json& endpoint, const std::string& region) {
-  if (text_member(endpoint, "interface") != "public") return false;
-  return region.empty() || text_member(endpoint, "region") == region || text_member(endpoint, "region_id") == region;
+  if (text_of_member(endpoint, "interface") != "public") return false;
+  return region.empty() || text_of_member(endpoint, "region") == region ||
+         text_of_member(endpoint, "region_id") == region;
 }
 
 }  // namespace
@@ -105,15 +106,15 @@ KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& creden
   const Json* token = member(document, "token");
   const Json* catalog = token == nullptr ? nullptr : member(*token, "catalog");
   return {*id, catalog == nullptr ? Json::array() : *catalog,
-          token == nullptr ? "" : text_member(*token, "expires_at")};
+          token == nullptr ? "" : text_of_member(*token, "expires_at")};
 }
 
 std::string public_endpoint(const KeystoneToken& token, const std::string& type, const std::string& region) {
   for (const Json& service : token.catalog) {
-    const Json* endpoints = text_member(service, "type") == type ? member(service, "endpoints") : nullptr;
+    const Json* endpoints = text_of_member(service, "type") == type ? member(service, "endpoints") : nullptr;
     if (endpoints == nullptr || !endpoints->is_array()) continue;
     for (const Json& endpoint : *endpoints) {
-      if (fits(endpoint, region)) return without_slash(text_member(endpoint, "url"));
+      if (fits(endpoint, region)) return without_slash(text_of_member(endpoint, "url"));
     }
   }
   const std::string where = region.empty() ? "" : cat(" in ", region, " region");

@@ -46,7 +46,7 @@ std::string options_table(const Command& command) {
   return text;
 }
 
-ManualPage command_page(const std::string& name, const Command& command) {
+ManualPage page_of_command(const std::string& name, const Command& command) {
   return {file_of(name), cat("# ", markdown(name), "\n\n", markdown(command.summary), "\n\n",
                              indented(usage(name, command)), "\n", prose(command.details), options_table(command))};
 }
@@ -92,8 +92,8 @@ std::string markdown(std::string_view text) {
 
 std::vector<ManualPage> markdown_pages(const Program& program, const std::vector<Command>& rows) {
   std::vector<ManualPage> pages = {overview_page(program, rows)};
-  for (const Command& row : rows) pages.push_back(command_page(cat(program.name, " ", row.words), row));
-  for (const Command& link : program.links) pages.push_back(command_page(link.words, link));
+  for (const Command& row : rows) pages.push_back(page_of_command(cat(program.name, " ", row.words), row));
+  for (const Command& link : program.links) pages.push_back(page_of_command(link.words, link));
   for (const Topic& topic : program.topics)
     pages.push_back({file_of(topic.name), cat("# ", markdown(topic.title), "\n\n", prose(topic.text))});
   return pages;

@@ -44,7 +44,7 @@ void wait_until(RedfishSession& session, const std::string& path, Power wanted, 
   }
 }
 
-std::string target_of(const std::string& device, const std::vector<std::string>& allowed) {
+std::string boot_target(const std::string& device, const std::vector<std::string>& allowed) {
   static const std::map<std::string, std::vector<std::string>> names = {
       {"pxe", {"Pxe", "UefiHttp"}}, {"disk", {"Hdd"}}, {"cdrom", {"Cd"}}, {"bios", {"BiosSetup"}}};
   const auto known = names.find(device);
@@ -134,7 +134,7 @@ void RedfishDriver::set_boot_device(const Node& node, const std::string& device,
   if (const std::string iso = driver_setting(node, "redfish_virtual_media"); device == "cdrom" && !iso.empty())
     insert_media(session, system, iso);
   Json wish = {{"BootSourceOverrideTarget",
-                target_of(device, strings(boot, "BootSourceOverrideTarget@Redfish.AllowableValues"))},
+                boot_target(device, strings(boot, "BootSourceOverrideTarget@Redfish.AllowableValues"))},
                {"BootSourceOverrideEnabled", persistent ? "Continuous" : "Once"}};
   // Only where the node says how it boots, and the BMC has the choice at all.
   if (node.capability("boot_mode") && boot.contains("BootSourceOverrideMode")) {

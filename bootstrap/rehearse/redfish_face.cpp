@@ -22,7 +22,7 @@ ServedResponse json_answer(int status, const Json& body, HttpHeaders headers = {
 
 ServedResponse done() { return {204, "", {{"OData-Version", "4.0"}}, "", nullptr}; }
 
-ServedResponse refusal(int status, const std::string& text) {
+ServedResponse redfish_refusal(int status, const std::string& text) {
   return json_answer(status, {{"error", {{"code", "Base.1.0.GeneralError"}, {"message", text}}}});
 }
 
@@ -70,7 +70,7 @@ bool RedfishFace::known(const ServedRequest& request) const {
 
 ServedResponse RedfishFace::open_session(const Json& body) {
   if (member(body, "UserName") != account_.user || member(body, "Password") != account_.password)
-    return refusal(401, "wrong user or password");
+    return redfish_refusal(401, "wrong user or password");
   while (sessions_.size() >= k_most_sessions) sessions_.erase(sessions_.begin());
   const std::string token = random_hex(16);
   const std::string place = cat(k_root, "/SessionService/Sessions/", token.substr(0, 8));
@@ -84,13 +84,13 @@ ServedResponse RedfishFace::answer(const ServedRequest& request) {
   Json body;
   if (!request.body.empty()) {
     Result<Json> parsed = parse_json(request.body, "body");
-    if (!parsed) return refusal(400, parsed.error().text());
+    if (!parsed) return redfish_refusal(400, parsed.error().text());
     body = std::move(parsed).value();
   }
   if (path == k_root) return json_answer(200, service_root());
   const std::string sessions = cat(k_root, "/SessionService/Sessions");
   if (path == sessions && request.method == "POST") return open_session(body);
-  if (!known(request)) return refusal(401, "credentials are needed");
+  if (!known(request)) return redfish_refusal(401, "credentials are needed");
   if (request.method == "DELETE" && path.starts_with(sessions)) {
     std::erase_if(sessions_, [&](const auto& row) { return row.second == path; });
     return done();
@@ -105,11 +105,12 @@ ServedResponse RedfishFace::answer(const ServedRequest& request) {
   if (path == cat(k_root, "/SessionService"))
     return json_answer(200, thing(path, "SessionService.v1_1_0.SessionService"));
   if (path == cat(k_root, "/Managers")) return json_answer(200, collection(path, "Manager", {}));
-  if (!path.starts_with(cat(systems, "/"))) return refusal(404, cat("there is no ", path));
+  if (!path.starts_with(cat(systems, "/"))) return redfish_refusal(404, cat("there is no ", path));
   const std::string rest = path.substr(systems.size() + 1);
   const std::size_t slash = rest.find('/');
   const std::string machine = rest.substr(0, slash);
-  if (std::find(names.begin(), names.end(), machine) == names.end()) return refusal(404, cat("there is no ", path));
+  if (std::find(names.begin(), names.end(), machine) == names.end())
+    return redfish_refusal(404, cat("there is no ", path));
   return system_call(request, machine, slash == std::string::npos ? "" : rest.substr(slash), body);
 }
 
@@ -123,7 +124,7 @@ ServedResponse RedfishFace::system_call(const ServedRequest& request, const std:
     rack_.replace_disk(machine);
     return done();
   }
-  return refusal(404, cat(request.method, " ", request.path, " is not served"));
+  return redfish_refusal(404, cat(request.method, " ", request.path, " is not served"));
 }
 
 Json RedfishFace::shown_system(const std::string& machine) {
@@ -153,18 +154,19 @@ std::string RedfishFace::tag(const std::string& machine) {
 
 ServedResponse RedfishFace::change_boot(const ServedRequest& request, const std::string& machine, const Json& body) {
   const std::string match = request.header("If-Match").value_or("*");
-  if (match != "*" && match != tag(machine)) return refusal(412, "it was changed meanwhile");
+  if (match != "*" && match != tag(machine)) return redfish_refusal(412, "it was changed meanwhile");
   const Json wish = body.is_object() ? body.value("Boot", Json::object()) : Json::object();
   BootOverride boot = rack_.boot_override(machine);
   if (wish.contains("BootSourceOverrideTarget")) boot.target = member(wish, "BootSourceOverrideTarget");
   if (wish.contains("BootSourceOverrideEnabled")) boot.enabled = member(wish, "BootSourceOverrideEnabled");
   const std::string mode = member(wish, "BootSourceOverrideMode");
   if (boot.target != "None" && boot.target != "Pxe" && boot.target != "Hdd")
-    return refusal(400, cat("BootSourceOverrideTarget ", boot.target, " is not among its values"));
+    return redfish_refusal(400, cat("BootSourceOverrideTarget ", boot.target, " is not among its values"));
   if (boot.enabled != "Disabled" && boot.enabled != "Once" && boot.enabled != "Continuous")
-    return refusal(400, cat("BootSourceOverrideEnabled ", boot.enabled, " is not among its values"));
+    return redfish_refusal(400, cat("BootSourceOverrideEnabled ", boot.enabled, " is not among its values"));
   if (!mode.empty() && (mode == "UEFI") != rack_.is_uefi(machine))
-    return refusal(400, cat("this machine's firmware is ", rack_.is_uefi(machine) ? "UEFI" : "Legacy", ", not ", mode));
+    return redfish_refusal(
+        400, cat("this machine's firmware is ", rack_.is_uefi(machine) ? "UEFI" : "Legacy", ", not ", mode));
   rack_.set_boot_override(machine, boot);
   return done();
 }
@@ -183,15 +185,16 @@ ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) 
     rack_.switch_off(machine);
     rack_.switch_on(machine);
   } else {
-    return refusal(400, cat("ResetType ", kind, " is not among its values"));
+    return redfish_refusal(400, cat("ResetType ", kind, " is not among its values"));
   }
   return done();
 }
 
 ServedResponse RedfishFace::fault(const std::string& machine, const Json& body) {
   const std::optional<FaultKind> kind = parse_fault_kind(member(body, "Fault"));
-  if (!kind) return refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
-  if (*kind == FaultKind::power_loss && !rack_.is_on(machine)) return refusal(409, "it is off: no power is lost");
+  if (!kind) return redfish_refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
+  if (*kind == FaultKind::power_loss && !rack_.is_on(machine))
+    return redfish_refusal(409, "it is off: no power is lost");
   rack_.inject(machine, *kind);
   return done();
 }

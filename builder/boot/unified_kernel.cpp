@@ -7,6 +7,7 @@
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
+#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 
@@ -30,15 +31,10 @@ constexpr std::size_t k_section_header = 40;
 constexpr std::uint32_t k_page = 4096;
 constexpr std::uint32_t k_data_to_read = 0x40000040;  // initialized data, readable
 
-std::uint32_t get_le(const std::string& bytes, std::size_t at, std::size_t count) {
+/// A number of the stub; throws where the stub ends before it.
+std::uint32_t stub_number(const std::string& bytes, std::size_t at, std::size_t count) {
   if (at + count > bytes.size()) throw Error(ErrorKind::input, "the UEFI stub is cut short");
-  std::uint32_t number = 0;
-  for (std::size_t i = count; i-- > 0;) number = number << 8U | static_cast<unsigned char>(bytes[at + i]);
-  return number;
-}
-
-void put_le(std::string& bytes, std::size_t at, std::uint32_t number, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i) & 0xffU);
+  return static_cast<std::uint32_t>(get_le(bytes, at, count));
 }
 
 std::uint32_t rounded(std::size_t size, std::uint32_t to) {
@@ -49,21 +45,21 @@ std::uint32_t rounded(std::size_t size, std::uint32_t to) {
 
 /// Where in the stub things are.
 struct Pe {
-  explicit Pe(const std::string& bytes) : at(get_le(bytes, k_pe_pointer, 4)) {
-    if (bytes.substr(0, 2) != "MZ" || get_le(bytes, at, 4) != 0x4550U ||
-        get_le(bytes, at + k_magic, 2) != k_pe32_plus) {
+  explicit Pe(const std::string& bytes) : at(stub_number(bytes, k_pe_pointer, 4)) {
+    if (bytes.substr(0, 2) != "MZ" || stub_number(bytes, at, 4) != 0x4550U ||
+        stub_number(bytes, at + k_magic, 2) != k_pe32_plus) {
       throw Error(ErrorKind::input, "the UEFI stub is no 64-bit PE program");
     }
-    if (get_le(bytes, at + k_certificates, 4) != 0) throw Error(ErrorKind::input, "the UEFI stub is signed");
-    count = get_le(bytes, at + k_section_count, 2);
-    table = at + k_optional + get_le(bytes, at + k_optional_size, 2);
-    section_alignment = std::max(get_le(bytes, at + k_section_alignment, 4), k_page);
-    file_alignment = get_le(bytes, at + k_file_alignment, 4);
+    if (stub_number(bytes, at + k_certificates, 4) != 0) throw Error(ErrorKind::input, "the UEFI stub is signed");
+    count = stub_number(bytes, at + k_section_count, 2);
+    table = at + k_optional + stub_number(bytes, at + k_optional_size, 2);
+    section_alignment = std::max(stub_number(bytes, at + k_section_alignment, 4), k_page);
+    file_alignment = stub_number(bytes, at + k_file_alignment, 4);
     if (file_alignment == 0) throw Error(ErrorKind::input, "the UEFI stub is damaged");
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::size_t header = table + i * k_section_header;
-      end = std::max(end, get_le(bytes, header + 12, 4) + get_le(bytes, header + 8, 4));
-      stored_end = std::max(stored_end, get_le(bytes, header + 20, 4) + get_le(bytes, header + 16, 4));
+      end = std::max(end, stub_number(bytes, header + 12, 4) + stub_number(bytes, header + 8, 4));
+      stored_end = std::max(stored_end, stub_number(bytes, header + 20, 4) + stub_number(bytes, header + 16, 4));
     }
   }
   std::size_t at;
@@ -80,7 +76,7 @@ struct Pe {
 std::string with_sections(std::string stub, const std::vector<PeSection>& sections) {
   const Pe pe(stub);
   const std::size_t headers_end = pe.table + (pe.count + sections.size()) * k_section_header;
-  if (headers_end > get_le(stub, pe.at + k_headers_size, 4)) {
+  if (headers_end > stub_number(stub, pe.at + k_headers_size, 4)) {
     throw Error(ErrorKind::input, "the UEFI stub has no room for further section headers");
   }
   stub.resize(std::min<std::size_t>(stub.size(), pe.stored_end));

@@ -38,7 +38,7 @@ void check(int result, archive* handle, const fs::path& directory) {
 }
 
 /// The member at its place below `directory`, which is the tree's own root for ".".
-void place(archive_entry* entry, const fs::path& directory) {
+void put_in_place(archive_entry* entry, const fs::path& directory) {
   ::archive_entry_set_pathname(entry, (directory / ::archive_entry_pathname(entry)).c_str());
   if (const char* const target = ::archive_entry_hardlink(entry)) {
     ::archive_entry_set_hardlink(entry, (directory / target).c_str());
@@ -77,7 +77,7 @@ void unpack_tree_stream(int fd, const fs::path& directory) {
   archive_entry* entry = nullptr;
   for (int result = 0; (result = ::archive_read_next_header(reader.get(), &entry)) != ARCHIVE_EOF;) {
     check(result, reader.get(), directory);
-    place(entry, directory);
+    put_in_place(entry, directory);
     check(::archive_write_header(writer.get(), entry), writer.get(), directory);
     copy_data(reader.get(), writer.get(), directory);
     check(::archive_write_finish_entry(writer.get()), writer.get(), directory);

@@ -23,7 +23,7 @@ void add(std::vector<Extent>& ranges, Extent range, std::uint64_t gap) {
   }
 }
 
-void check_ext(errcode_t code, const fs::path& file) {
+void check_read(errcode_t code, const fs::path& file) {
   if (code != 0)
     throw Error(ErrorKind::io, cat("reading the file system ", file.string(), ": ", ::error_message(code)));
 }
@@ -46,9 +46,9 @@ std::vector<Extent> data_ranges(const fs::path& file, std::uint64_t gap) {
 
 std::vector<Extent> ext_used_ranges(const fs::path& file, std::uint64_t gap) {
   ext2_filsys opened = nullptr;
-  check_ext(::ext2fs_open(file.c_str(), EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &opened), file);
+  check_read(::ext2fs_open(file.c_str(), EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &opened), file);
   const std::unique_ptr<struct_ext2_filsys, decltype(&::ext2fs_free)> owner(opened, &::ext2fs_free);
-  check_ext(::ext2fs_read_block_bitmap(opened), file);
+  check_read(::ext2fs_read_block_bitmap(opened), file);
   std::vector<Extent> ranges = {{0, opened->blocksize}};  // blocks of 1 KiB: the boot block is outside the bitmap
   const blk64_t blocks = ::ext2fs_blocks_count(opened->super);
   for (blk64_t block = opened->super->s_first_data_block; block < blocks; ++block) {

@@ -33,14 +33,14 @@ std::string yaml_scalar(const std::string& text) {
 std::string quotable(const std::string& text) { return replace_all(text, "'", "'\\''"); }
 
 /// Files of an element that are worth looking into for variables: those of its first two levels.
-std::vector<fs::path> files_of(const FileReader& files, const fs::path& directory, int depth) {
+std::vector<fs::path> files_below(const FileReader& files, const fs::path& directory, int depth) {
   std::vector<fs::path> found;
   for (const std::string& name : files.list(directory)) {
     const std::optional<FileStatus> status = files.status(directory / name);
     if (!status) continue;
     if (status->type == FileStatus::Type::regular) found.push_back(directory / name);
     if (status->type != FileStatus::Type::directory || depth == 0) continue;
-    for (fs::path& below : files_of(files, directory / name, depth - 1)) found.push_back(std::move(below));
+    for (fs::path& below : files_below(files, directory / name, depth - 1)) found.push_back(std::move(below));
   }
   return found;
 }
@@ -137,7 +137,7 @@ std::string summary_of(const FileReader& files, const Element& element) {
 
 ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element) {
   std::set<std::string> variables;
-  for (const fs::path& file : files_of(files, element.path, 2)) {
+  for (const fs::path& file : files_below(files, element.path, 2)) {
     collect_variables(files.read(file).value_or(""), variables);
   }
   variables.erase("DIB_DEBUG_TRACE");

@@ -16,7 +16,7 @@ struct Kernels {
   std::string unreadable;  ///< one that would do if it could be read
 };
 
-Kernels find_kernels(const fs::path& root) {
+Kernels appliance_kernels(const fs::path& root) {
   Kernels kernels;
   for (const std::string& name : RealFileSystem().list(root / "boot")) {
     if (!name.starts_with("vmlinuz-")) continue;
@@ -43,7 +43,7 @@ void check_appliance(const Environment& env, const fs::path& root) {
   };
   if (!find_program("supermin", env)) lacks("supermin", "supermin");
   if (!find_program("qemu-system-x86_64", env)) lacks("qemu-system-x86_64", "qemu-system-x86");
-  const Kernels kernels = find_kernels(root);
+  const Kernels kernels = appliance_kernels(root);
   if (!kernels.usable && kernels.unreadable.empty()) {
     lacks("a kernel in /boot with its modules", "linux-image-cloud-amd64");
   }

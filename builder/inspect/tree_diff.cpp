@@ -74,7 +74,7 @@ std::vector<std::string> differences(const TreeEntry& a, const TreeEntry& b, con
   return what;
 }
 
-bool left_out(const std::string& path, const DiffOptions& options) {
+bool is_left_out(const std::string& path, const DiffOptions& options) {
   return std::any_of(options.without.begin(), options.without.end(), [&](const std::string& each) {
     const std::string clean = normal_path(each).value_or(each);
     return path == clean || path.starts_with(cat(clean, "/"));
@@ -87,14 +87,14 @@ TreeDiff diff_trees(const FileTree& before, const FileTree& after, const DiffOpt
   TreeDiff diff{.packages = diff_packages(before, after)};
   std::map<std::string, FileChange> changes;
   for (const auto& [path, entry] : before.entries) {
-    if (left_out(path, options)) continue;
+    if (is_left_out(path, options)) continue;
     const auto other = after.entries.find(path);
     std::vector<std::string> what =
         other == after.entries.end() ? std::vector<std::string>{"removed"} : differences(entry, other->second, options);
     if (!what.empty()) changes[path] = {path, std::move(what)};
   }
   for (const auto& [path, entry] : after.entries) {
-    if (!before.entries.contains(path) && !left_out(path, options)) changes[path] = {path, {"added"}};
+    if (!before.entries.contains(path) && !is_left_out(path, options)) changes[path] = {path, {"added"}};
   }
   for (auto& [path, change] : changes) diff.files.push_back(std::move(change));
   return diff;

@@ -23,7 +23,7 @@ constexpr std::size_t k_profile_name = 40;  // widths of dib-run-parts' table
 constexpr std::size_t k_profile_seconds = 11;
 constexpr const char* k_target_hooks = "/tmp/in_target.d";
 
-std::string name_of(const Step& step) {
+std::string step_name(const Step& step) {
   return cat(step.label(), " (", step.element.empty() ? "put there by an earlier hook" : cat("element ", step.element),
              ")");
 }
@@ -162,7 +162,7 @@ Environment PhaseRunner::environment_before(Phase phase, const std::vector<Step>
   try {
     return sourced(phase, handed_to(phase, nullptr));
   } catch (Error& error) {
-    if (!steps.empty()) error.during(cat("preparing ", name_of(steps.front())));
+    if (!steps.empty()) error.during(cat("preparing ", step_name(steps.front())));
     throw;
   }
 }
@@ -288,7 +288,7 @@ void PhaseRunner::run_hook(const Step& step, const Environment& environment) {
   } else {
     command.argv = {(setup_.hooks / step.label()).string()};
   }
-  run_logged(name_of(step), std::move(command));
+  run_logged(step_name(step), std::move(command));
   for (const std::string& left : kill_stragglers()) {
     setup_.progress.note(cat(step.label(), " left '", left, "' running; it was killed"));
     setup_.log.line(cat("hearth: ", step.label(), " left '", left, "' running; it was killed"));

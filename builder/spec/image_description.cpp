@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
-#include "builder/packages/yaml_merge.hpp"
+#include "builder/packages/yaml_fault.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {
@@ -82,14 +82,6 @@ const std::vector<Key>& all_keys() {
   return keys;
 }
 
-/// Thrown inside the parser only.
-struct Fault {
-  Position at;
-  std::string what;
-};
-
-Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
-
 /// The values of one image; later entries of the same name are merged into it.
 struct Values {
   std::string source;
@@ -106,13 +98,13 @@ const Key& find_key(const YAML::Node& node) {
     names.emplace_back(key.name);
   }
   const auto meant = nearest(name, names);
-  throw Fault{position_of(node.Mark()),
-              cat("unknown key '", name, "'", meant ? cat(", did you mean ", *meant, "?") : "", "; allowed are ",
-                  join(names, ", "))};
+  throw YamlFault{position_of(node.Mark()),
+                  cat("unknown key '", name, "'", meant ? cat(", did you mean ", *meant, "?") : "", "; allowed are ",
+                      join(names, ", "))};
 }
 
 std::string scalar(const YAML::Node& node, const Key& key) {
-  if (!node.IsScalar()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
+  if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
   return node.Scalar();
 }
 
@@ -120,7 +112,7 @@ std::string flag(const YAML::Node& node, const Key& key) {
   const std::string text = to_lower(scalar(node, key));
   if (text == "true" || text == "yes" || text == "on") return "1";
   if (text == "false" || text == "no" || text == "off") return "";
-  throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
+  throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
 }
 
 std::string number(const YAML::Node& node, const Key& key) {
@@ -129,8 +121,8 @@ std::string number(const YAML::Node& node, const Key& key) {
   if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
   if (!value || (key.shape != Shape::whole && *value == 0)) {
     const char* const least = key.shape == Shape::whole ? "0" : "1";
-    throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a whole number from ", least,
-                                              key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
+    throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a whole number from ", least,
+                                                  key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
   }
   return text;
 }
@@ -139,11 +131,12 @@ void require_choice(const YAML::Node& node, const Key& key, const std::string& v
   if (key.choices == nullptr || value.empty()) return;
   const std::vector<std::string> choices = split_words(key.choices);
   if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
-  throw Fault{position_of(node.Mark()), cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
+  throw YamlFault{position_of(node.Mark()),
+                  cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
 }
 
 void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) {
-  if (!node.IsSequence()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
+  if (!node.IsSequence()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
   for (const YAML::Node& item : node) list.push_back(scalar(item, key));
 }
 
@@ -154,12 +147,12 @@ bool is_variable_name(const std::string& name) {
 }
 
 void take_pairs(const YAML::Node& node, const Key& key, std::vector<std::pair<std::string, std::string>>& pairs) {
-  if (!node.IsMap()) throw Fault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
+  if (!node.IsMap()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
   for (const auto& item : node) {
     const std::string name = scalar(item.first, key);
     const std::string value = scalar(item.second, key);
     if (key.option == nullptr && !is_variable_name(name)) {
-      throw Fault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
+      throw YamlFault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
     }
     const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
     if (known != pairs.end()) {
@@ -196,16 +189,16 @@ class DescriptionReader {
   void read(const DescriptionText& file) {
     const YAML::Node root = load_yaml(file.text);
     if (!root.IsSequence()) {
-      throw Fault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
+      throw YamlFault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
     }
-    if (root.size() == 0) throw Fault{position_of(root.Mark()), "the list is empty: it describes no image"};
+    if (root.size() == 0) throw YamlFault{position_of(root.Mark()), "the list is empty: it describes no image"};
     for (const YAML::Node& entry : root) read_entry(entry, file.source);
   }
   std::vector<ImageDescription> descriptions() const;
 
  private:
   void read_entry(const YAML::Node& entry, const std::string& source) {
-    if (!entry.IsMap()) throw Fault{position_of(entry.Mark()), "an image must be a map"};
+    if (!entry.IsMap()) throw YamlFault{position_of(entry.Mark()), "an image must be a map"};
     previous_ = entry_name(entry, previous_);
     if (images_.count(previous_) == 0) {
       order_.push_back(previous_);
@@ -217,7 +210,7 @@ class DescriptionReader {
     for (const auto& pair : entry) {
       const Key& key = find_key(pair.first);
       if (!seen.insert(key.name).second) {
-        throw Fault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+        throw YamlFault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
       }
       take_value(images_[previous_], key, pair.second);
     }
@@ -289,7 +282,7 @@ Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector
   for (const DescriptionText& file : files) {
     try {
       reader.read(file);
-    } catch (const Fault& fault) {
+    } catch (const YamlFault& fault) {
       return ParseError{file.source, fault.at, fault.what};
     } catch (const YAML::Exception& error) {
       return ParseError{file.source, position_of(error.mark), error.msg};

@@ -20,7 +20,7 @@ namespace {
 using Archive = std::unique_ptr<archive, decltype(&archive_write_free)>;
 using ArchiveEntry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
 
-void check(archive* out, int code) {
+void check_drive(archive* out, int code) {
   if (code < ARCHIVE_OK)
     throw Error(ErrorKind::external,
                 cat("writing an ISO image: ", archive_error_string(out) == nullptr ? "" : archive_error_string(out)));
@@ -56,17 +56,17 @@ std::set<std::string> directories_of(const std::vector<SeedFile>& files) {
 std::string iso_image(const std::vector<SeedFile>& files, const std::string& label) {
   std::string image;
   const Archive out(archive_write_new(), archive_write_free);
-  check(out.get(), archive_write_set_format_iso9660(out.get()));
+  check_drive(out.get(), archive_write_set_format_iso9660(out.get()));
   const std::string options = cat("volume-id=", label, ",joliet=long,rockridge=useful,pad=1");
-  check(out.get(), archive_write_set_options(out.get(), options.c_str()));
-  check(out.get(), archive_write_open(out.get(), &image, nullptr, append, nullptr));
+  check_drive(out.get(), archive_write_set_options(out.get(), options.c_str()));
+  check_drive(out.get(), archive_write_open(out.get(), &image, nullptr, append, nullptr));
   for (const std::string& name : directories_of(files))
-    check(out.get(), archive_write_header(out.get(), entry_for(name, true, 0).get()));
+    check_drive(out.get(), archive_write_header(out.get(), entry_for(name, true, 0).get()));
   for (const SeedFile& file : files) {
-    check(out.get(), archive_write_header(out.get(), entry_for(file.name, false, file.data.size()).get()));
-    if (archive_write_data(out.get(), file.data.data(), file.data.size()) < 0) check(out.get(), ARCHIVE_FATAL);
+    check_drive(out.get(), archive_write_header(out.get(), entry_for(file.name, false, file.data.size()).get()));
+    if (archive_write_data(out.get(), file.data.data(), file.data.size()) < 0) check_drive(out.get(), ARCHIVE_FATAL);
   }
-  check(out.get(), archive_write_close(out.get()));
+  check_drive(out.get(), archive_write_close(out.get()));
   // libarchive writes the label in the letters of ISO 9660 ("CONFIG_2"); readers look for it as it is, as other writers
   // put it: ECMA-119 8.4.7, 32 bytes at 40 in the primary volume descriptor, sector 16.
   constexpr std::size_t k_label = 16 * 2048 + 40;

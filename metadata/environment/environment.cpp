@@ -22,7 +22,7 @@ bool is_section(const Value& key) {
   return key.is_string() && std::find(k_sections.begin(), k_sections.end(), key.text()) != k_sections.end();
 }
 
-Value member(const Value& map, const Value& key) {
+Value member_or_null(const Value& map, const Value& key) {
   const Value* found = map.find(key);
   return found == nullptr ? Value() : *found;
 }
@@ -55,7 +55,7 @@ Value merged_map(const Value& old, const Value& value, bool deep) {
   MapBuilder members(old.entries());
   for (const Entry& entry : value.entries()) {
     if (entry.value.is_null()) continue;
-    const Value before = member(old, entry.key);
+    const Value before = member_or_null(old, entry.key);
     if (deep && truth(before) && entry.value.is_map()) {
       members.set(entry.key, merged_map(before, entry.value, true));
     } else if (deep && truth(before) && entry.value.is_list()) {
@@ -106,7 +106,7 @@ class Merger {
     if (!truth(old)) return section;
     MapBuilder merged(old.entries());
     for (const Entry& entry : section.entries()) {
-      if (declared(entry)) merged.set(entry.key, merged_value(member(old, entry.key), entry));
+      if (declared(entry)) merged.set(entry.key, merged_value(member_or_null(old, entry.key), entry));
     }
     return Value::map(std::move(merged));
   }

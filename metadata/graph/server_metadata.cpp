@@ -35,7 +35,7 @@ Value text_or(const Value& value, std::string otherwise) {
   return value.is_null() ? text_value(std::move(otherwise)) : value;
 }
 
-Resource* config_of(Resource& deployment, const Value& given) {
+Resource* config_named(Resource& deployment, const Value& given) {
   const Value id = member(given, "config");
   if (!truth(id) || id.is_waiting()) return nullptr;
   const auto& known = deployment.owner->tree().by_id;
@@ -183,7 +183,7 @@ std::string group_of(Resource* config, const Value& properties) {
 
 }  // namespace
 
-Resource* config_of(Resource& deployment) { return config_of(deployment, deployment.owner->properties(deployment)); }
+Resource* config_of(Resource& deployment) { return config_named(deployment, deployment.owner->properties(deployment)); }
 
 Resource* server_of(Resource& deployment) {
   const Value server = member(deployment.owner->properties(deployment), "server");
@@ -195,7 +195,7 @@ Resource* server_of(Resource& deployment) {
 
 bool triggers_on(Resource& deployment, std::string_view action) {
   const Value given = deployment.owner->properties(deployment);
-  Resource* config = config_of(deployment, given);
+  Resource* config = config_named(deployment, given);
   const auto names = [action](const Value& actions) {
     const std::vector<Value> all = list_of(actions);
     if (!actions.is_list()) return action == "CREATE" || action == "UPDATE";
@@ -212,7 +212,7 @@ Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
   if (given.is_waiting()) return given;
   const Value id = member(given, "config");
   if (id.is_waiting()) return id;
-  Resource* config = config_of(deployment, given);
+  Resource* config = config_named(deployment, given);
   const Value properties = config == nullptr ? Value::map({}) : config->owner->properties(*config);
   const std::vector<Value> inputs = all_inputs(deployment, given, properties, trigger);
   const bool structured = deployment.real_type == "OS::Heat::StructuredDeployment";

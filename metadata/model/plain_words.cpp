@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> k_python_
                                                                                           {"NoneType", "nothing"},
                                                                                           {"tuple", "a list"}}};
 
-std::string name_of(const std::string& type) {
+std::string words_of_type(const std::string& type) {
   for (const auto& [python, ours] : k_python_types) {
     if (python == type) return std::string(ours);
   }
@@ -34,7 +34,7 @@ struct Phrase {
 };
 
 std::string needs(std::string_view what, const std::string& type) {
-  return cat(what, " is needed here, not ", name_of(type));
+  return cat(what, " is needed here, not ", words_of_type(type));
 }
 
 const std::vector<Phrase>& phrases() {
@@ -43,16 +43,16 @@ const std::vector<Phrase>& phrases() {
       {"'", "' object has no attribute 'endswith'", [](const std::string& type) { return needs("a text", type); }},
       {"'", "' object has no attribute 'items'", [](const std::string& type) { return needs("a map", type); }},
       {"object of type '", "' has no len()",
-       [](const std::string& type) { return cat(name_of(type), " has no length"); }},
-      {"unhashable type: '", "'", [](const std::string& type) { return cat(name_of(type), " can't be a name"); }},
+       [](const std::string& type) { return cat(words_of_type(type), " has no length"); }},
+      {"unhashable type: '", "'", [](const std::string& type) { return cat(words_of_type(type), " can't be a name"); }},
       {"could not convert string to float: ", "", [](const std::string& text) { return cat(text, " is no number"); }},
       {"invalid literal for int() with base 10: ", "",
        [](const std::string& text) { return cat(text, " is no whole number"); }},
       {"replace() argument 2 must be str, not ", "",
-       [](const std::string& type) { return cat("what is put in is a text, not ", name_of(type)); }},
+       [](const std::string& type) { return cat("what is put in is a text, not ", words_of_type(type)); }},
       {"sequence item: expected str instance", "", [](const std::string&) { return "each item must be a text"; }},
-      {"Found a [<class '", "'>]", [](const std::string& type) { return cat("Found ", name_of(type)); }},
-      {"<class '", "'>", [](const std::string& type) { return name_of(type); }},
+      {"Found a [<class '", "'>]", [](const std::string& type) { return cat("Found ", words_of_type(type)); }},
+      {"<class '", "'>", [](const std::string& type) { return words_of_type(type); }},
       {" (min: None, max: ", ")", [](const std::string& most) { return cat(" (at most ", most, ")"); }},
       {" (min: ", ", max: None)", [](const std::string& least) { return cat(" (at least ", least, ")"); }},
       {"tuple index out of range", "", [](const std::string&) { return "there is no such item"; }},

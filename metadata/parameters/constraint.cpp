@@ -18,7 +18,7 @@ Fault bad_schema(const std::string& text, const Mark& mark = {}) { return {"Inva
 
 Value number_or_null(const Value& value) { return value.is_null() ? value : to_number(value); }
 
-std::int64_t length_of(const Value& value) {
+std::int64_t value_length(const Value& value) {
   if (value.is_list()) return static_cast<std::int64_t>(value.items().size());
   if (value.is_map()) return static_cast<std::int64_t>(value.entries().size());
   if (!value.is_string()) throw type_fault(cat("object of type '", type_name(value), "' has no len()"), value.mark());
@@ -79,7 +79,7 @@ double remainder(const Value& number, double divisor) {
 std::string complaint(const Constraint& c, const Value& value, DataType type) {
   switch (c.kind) {
     case Constraint::Kind::length: {
-      const std::int64_t length = length_of(value);
+      const std::int64_t length = value_length(value);
       if (in_range(Value::integer(length), c.low, c.high)) return "";
       return cat("length (", length, ") is out of range (min: ", python_str(c.low), ", max: ", python_str(c.high), ")");
     }

@@ -11,7 +11,7 @@ namespace hearth::metadata {
 namespace {
 
 /// The name of an item of the list `what`, checked to be there once.
-std::string name_of(const Value& item, std::string_view what, std::map<std::string, Mark>& seen) {
+std::string role_name(const Value& item, std::string_view what, std::map<std::string, Mark>& seen) {
   const Value* name = item.find("name");
   if (!item.is_map() || name == nullptr || !name->is_string() || name->text().empty())
     throw validation_fault(cat("each ", what, " is a map with a name"), item.mark());
@@ -39,13 +39,13 @@ RoleSet role_set(const Value& roles, const Value& networks) {
     throw validation_fault("network data is a list of networks", networks.mark());
   RoleSet set;
   std::map<std::string, Mark> seen;
-  for (const Value& role : roles.items()) set.roles.push_back({name_of(role, "role", seen), role});
+  for (const Value& role : roles.items()) set.roles.push_back({role_name(role, "role", seen), role});
   set.all_roles = roles;
   seen.clear();
   std::vector<Value> all;
   const std::vector<Value> given = networks.is_list() ? networks.items() : std::vector<Value>{};
   for (const Value& network : given) {
-    const std::string name = name_of(network, "network", seen);
+    const std::string name = role_name(network, "network", seen);
     MapBuilder data(network.entries());
     data.set("idx", Value::integer(static_cast<std::int64_t>(all.size())));
     const Value* lower = network.find("name_lower");

@@ -2,8 +2,8 @@
 
 The sources of a target are compiled several at once (cmake/Room.cmake), so two of them can't use one name for two things.
 The compiler sees that only where both fall into one unit, and which ones do changes with their sizes; so that nobody trips
-over a name that he did not write, it is looked for here in all sources of a target. Functions with different parameters
-are overloads, and may share a name; so may aliases of the same type.
+over a name that he did not write, it is looked for here in all sources of a target, and in the headers that any of them
+includes. Functions with different parameters are overloads, and may share a name; so may aliases of the same type.
 """
 
 import collections
@@ -18,6 +18,7 @@ import tree
 TARGET = re.compile(r"^\s*hearth_(?:room|program|static_program|unit_tests|fast)\(\s*(\w[\w-]*)([^)]*)\)", re.MULTILINE)
 # A constant whose value has braces: ctags takes it for something else, and does not list it.
 BRACED = re.compile(r"^(?:inline |static )*const(?:expr)? [^()=;]*?(\w+)(?:\[\w*\])? ?(?:= ?[\w:<> ,*+()-]*)?\{")
+INCLUDE = re.compile(r'^#include "([\w./-]+)"', re.MULTILINE)
 MACROS = re.compile(r"^(TEST|TEST_F|TEST_P|MATCHER\w*|INSTANTIATE_\w+)$")
 
 
@@ -32,17 +33,23 @@ def targets(root):
     return found
 
 
-def definitions(root, sources):
-    """What ctags finds in them at the level of an anonymous namespace: (scope, name, what tells it apart, path, line)."""
-    done = subprocess.run(["ctags", "-f", "-", "--output-format=json", "--kinds-C++=fvscgtue", "--fields=+nSKst", "-L", "-"],
-                          input="\n".join(sources), capture_output=True, text=True, cwd=root, check=True)
+def tags(root, paths, kinds):
+    """What ctags finds in them at the level of a namespace: (scope, name, what tells it apart, path, line)."""
+    done = subprocess.run(["ctags", "-f", "-", "--output-format=json", f"--kinds-C++={kinds}", "--fields=+nSKst", "-L", "-"],
+                          input="\n".join(paths), capture_output=True, text=True, cwd=root, check=True)
     for line in done.stdout.splitlines():
         tag = json.loads(line)
-        scope = tag.get("scope", "")
-        if tag.get("scopeKind") == "namespace" and re.search(r"__anon\w*$", scope) and not MACROS.match(tag["name"]):
+        if tag.get("scopeKind") == "namespace" and not MACROS.match(tag["name"]):
             kind = tag["kind"]
-            detail = tag.get("signature") if kind == "function" else tag.get("typeref") if kind == "typedef" else None
-            yield re.sub(r"__anon\w+", "", scope), tag["name"], detail, tag["path"], tag["line"]
+            detail = tag.get("typeref") if kind == "typedef" else tag.get("signature")
+            yield tag["scope"], tag["name"], detail, tag["path"], tag["line"]
+
+
+def definitions(root, sources):
+    """What their anonymous namespaces define, as tags() tells it; the scope is the namespace around."""
+    for scope, *rest in tags(root, sources, "fvscgtue"):
+        if re.search(r"__anon\w*$", scope):
+            yield re.sub(r"__anon\w+", "", scope), *rest
     for path in sources:
         scope = ""
         for number, line in enumerate(tree.text(root, path).splitlines(), 1):
@@ -68,10 +75,37 @@ def clashes(found):
                 yield f"{path}:{line}: '{name}' is also in {first[1]}:{first[2]}; give one of them a name that tells more"
 
 
+def headers_of(root, sources, seen):
+    """The tree's own headers that they include, directly or not; `seen` keeps each file's includes."""
+    found, todo = set(), list(sources)
+    while todo:
+        path = todo.pop()
+        if path not in seen:
+            seen[path] = [name for name in INCLUDE.findall(tree.text(root, path)) if os.path.exists(os.path.join(root, name))]
+        todo += [name for name in seen[path] if name not in found]
+        found.update(seen[path])
+    return found
+
+
+def hidden(found, declared):
+    """Those that a header of the target declares too. An overload as well: a source beside it may call the wrong one."""
+    for scope, name, _, path, line in found:
+        for header, at in declared.get((scope, name), ()):
+            yield f"{path}:{line}: '{name}' is also in {header}:{at}; use that, or give this one a name that tells more"
+
+
 def main(root):
-    offenders = []
-    for sources in targets(root).values():
-        offenders += clashes(definitions(root, [source for source in sources if os.path.exists(os.path.join(root, source))]))
+    offenders, seen, declared = [], {}, collections.defaultdict(list)
+    sources_of = {name: [source for source in sources if os.path.exists(os.path.join(root, source))]
+                  for name, sources in targets(root).items()}
+    headers_in = {name: headers_of(root, sources, seen) for name, sources in sources_of.items()}
+    for scope, name, _, path, line in tags(root, sorted(set().union(*headers_in.values())), "fpvscgtue"):
+        declared[scope + "::", name].append((path, line))
+    for target, sources in sources_of.items():
+        found = list(definitions(root, sources))
+        offenders += clashes(found)
+        offenders += hidden(found, {key: [place for place in places if place[0] in headers_in[target]]
+                                    for key, places in declared.items()})
     return tree.report("names", sorted(set(offenders)))
 
 

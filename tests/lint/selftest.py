@@ -140,6 +140,15 @@ class Names(LintTest):
         self.put("base/b.cpp", "namespace hearth {\nnamespace {\nconstexpr std::size_t k_block = std::size_t{1} << 20U;\n}\n}\n")
         self.bad(names, "base/b.cpp:3: 'k_block' is also in base/a.cpp:3")
 
+    def test_a_header_that_some_source_of_the_target_includes(self):
+        self.put("base/mark.hpp", "namespace hearth {\nint size_of(int x);\nclass Mark;\n}\n")
+        self.put("base/b.cpp", '#include "base/mark.hpp"\n')
+        self.bad(names, "base/a.cpp:3: 'size_of' is also in base/mark.hpp:2")
+
+    def test_a_header_that_no_source_of_the_target_includes(self):
+        self.put("base/mark.hpp", "namespace hearth {\nint size_of(int x);\n}\n")
+        self.good(names)
+
 
 class Layering(LintTest):
     def test_arrows_that_go_down_are_fine(self):

@@ -5,7 +5,7 @@
 namespace hearth::bootstrap {
 namespace {
 
-class AgentDesk : public ConductorFixture {
+class AgentDeskTest : public ConductorFixture {
  protected:
   int refused(const std::function<void()>& call) {
     try {
@@ -17,7 +17,7 @@ class AgentDesk : public ConductorFixture {
   }
 };
 
-TEST_F(AgentDesk, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
+TEST_F(AgentDeskTest, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
   const std::string uuid = add("fake-hardware");
   EXPECT_EQ(
       refused([&] { static_cast<void>(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "", "192.0.2.9")); }),
@@ -36,7 +36,7 @@ TEST_F(AgentDesk, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
   EXPECT_EQ(store.events({0, 100, "", false}).size() > 2, true);
 }
 
-TEST_F(AgentDesk, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerCouldArrive) {
+TEST_F(AgentDeskTest, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerCouldArrive) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -56,7 +56,7 @@ TEST_F(AgentDesk, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerC
   EXPECT_EQ(look_up(), "******");  // it has arrived: whoever asks now is somebody else
 }
 
-TEST_F(AgentDesk, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
+TEST_F(AgentDeskTest, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   Node& early = conductor->ledger().edit(uuid);
@@ -70,7 +70,7 @@ TEST_F(AgentDesk, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
             32U);
 }
 
-TEST_F(AgentDesk, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
+TEST_F(AgentDeskTest, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -87,7 +87,7 @@ TEST_F(AgentDesk, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
   EXPECT_EQ(told, 2U);  // the same thing twice in ten minutes is told once
 }
 
-TEST_F(AgentDesk, noTokenIsNoToken) {
+TEST_F(AgentDeskTest, noTokenIsNoToken) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -95,7 +95,7 @@ TEST_F(AgentDesk, noTokenIsNoToken) {
   EXPECT_THROW(conductor->agents().progress({{"node_uuid", uuid}, {"agent_token", ""}}, "192.0.2.9"), Refusal);
 }
 
-TEST_F(AgentDesk, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
+TEST_F(AgentDeskTest, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -105,7 +105,7 @@ TEST_F(AgentDesk, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
   EXPECT_EQ(node(uuid).internal["agent_url"], "http://192.0.2.9:9999");
 }
 
-TEST_F(AgentDesk, aMachineThatNobodyWaitsForIsNotHeard) {
+TEST_F(AgentDeskTest, aMachineThatNobodyWaitsForIsNotHeard) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -119,7 +119,7 @@ TEST_F(AgentDesk, aMachineThatNobodyWaitsForIsNotHeard) {
       404);
 }
 
-TEST_F(AgentDesk, itsCertificateIsKeptForTheCallsToIt) {
+TEST_F(AgentDeskTest, itsCertificateIsKeptForTheCallsToIt) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -132,7 +132,7 @@ TEST_F(AgentDesk, itsCertificateIsKeptForTheCallsToIt) {
   EXPECT_EQ(read_file(directory.path() / "agents" / cat(uuid, ".pem")), "PEM");
 }
 
-TEST_F(AgentDesk, anInspectionWithAnErrorFailsTheNode) {
+TEST_F(AgentDeskTest, anInspectionWithAnErrorFailsTheNode) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().inspected(Json::object(), uuid, "192.0.2.9")); }), 404);
@@ -144,7 +144,7 @@ TEST_F(AgentDesk, anInspectionWithAnErrorFailsTheNode) {
   EXPECT_NE(node(uuid).last_error.find("no disk"), std::string::npos);
 }
 
-TEST_F(AgentDesk, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
+TEST_F(AgentDeskTest, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "active", {});
   pass(2);
@@ -168,7 +168,7 @@ TEST_F(AgentDesk, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
   EXPECT_THROW(conductor->agents().progress({{"node_uuid", "nobody"}}, "192.0.2.9"), Refusal);
 }
 
-TEST_F(AgentDesk, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
+TEST_F(AgentDeskTest, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -180,7 +180,7 @@ TEST_F(AgentDesk, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
   EXPECT_EQ(refused([&] { beat(uuid, token); }), 0);
 }
 
-TEST_F(AgentDesk, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
+TEST_F(AgentDeskTest, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
   const std::string uuid = add("fake-hardware");
   conductor->agents().know_leases([](const std::string& address) -> std::optional<std::string> {
     if (address == "192.0.2.66") return "52:54:00:00:00:66";
@@ -197,7 +197,7 @@ TEST_F(AgentDesk, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
   EXPECT_NE(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "", "192.0.2.9")["config"]["agent_token"], "******");
 }
 
-TEST_F(AgentDesk, anInspectionProvesItselfAndAddsNoPort) {
+TEST_F(AgentDeskTest, anInspectionProvesItselfAndAddsNoPort) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "inspect", {});
@@ -213,7 +213,7 @@ TEST_F(AgentDesk, anInspectionProvesItselfAndAddsNoPort) {
   EXPECT_FALSE(node(uuid).has_mac("52:54:00:00:00:66"));
 }
 
-TEST_F(AgentDesk, strangersAllTogetherFillNeitherDiskNorLog) {
+TEST_F(AgentDeskTest, strangersAllTogetherFillNeitherDiskNorLog) {
   for (int one = 0; one < 20000; ++one) {
     const std::string mac = cat("52:54:01:00:", one / 100 % 100 < 10 ? "0" : "", one / 100 % 100, ":",
                                 one % 100 < 10 ? "0" : "", one % 100);

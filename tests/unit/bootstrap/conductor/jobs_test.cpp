@@ -5,9 +5,9 @@
 namespace hearth::bootstrap {
 namespace {
 
-class Jobs : public ConductorFixture {};
+class JobsTest : public ConductorFixture {};
 
-TEST_F(Jobs, aNodeIsDeployedAndEveryStepOfItIsAnEvent) {
+TEST_F(JobsTest, aNodeIsDeployedAndEveryStepOfItIsAnEvent) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "active", {});
   EXPECT_EQ(node(uuid).state, State::deploying);
@@ -29,7 +29,7 @@ TEST_F(Jobs, aNodeIsDeployedAndEveryStepOfItIsAnEvent) {
                                                              "wait call-back -> deploying", "deploying -> active"}));
 }
 
-TEST_F(Jobs, aNodeThatNeverCallsBackFailsWithIronicsWords) {
+TEST_F(JobsTest, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
   conductor->verb(uuid, "deploy", {});
@@ -46,7 +46,7 @@ TEST_F(Jobs, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   EXPECT_EQ(node(uuid).last_error, "");
 }
 
-TEST_F(Jobs, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
+TEST_F(JobsTest, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
   conductor->verb(uuid, "deploy", {});
@@ -58,7 +58,7 @@ TEST_F(Jobs, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   EXPECT_NE(node(uuid).last_error.find(": DHCP; look at its console"), std::string::npos) << node(uuid).last_error;
 }
 
-TEST_F(Jobs, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
+TEST_F(JobsTest, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "100";
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "400";
@@ -80,7 +80,7 @@ TEST_F(Jobs, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
   EXPECT_EQ(node(uuid).state, State::deploy_failed) << "the time counts from the first start";
 }
 
-TEST_F(Jobs, aMachineThatCallsAfterItsSecondStartIsDeployed) {
+TEST_F(JobsTest, aMachineThatCallsAfterItsSecondStartIsDeployed) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "60";
   conductor->verb(uuid, "deploy", {});
@@ -91,7 +91,7 @@ TEST_F(Jobs, aMachineThatCallsAfterItsSecondStartIsDeployed) {
   EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
 }
 
-TEST_F(Jobs, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
+TEST_F(JobsTest, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
   const std::string uuid = add("fake-hardware");
   try {
     conductor->verb(uuid, "inspect", {});
@@ -104,7 +104,7 @@ TEST_F(Jobs, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
   EXPECT_FALSE(node(uuid).job.running());
 }
 
-TEST_F(Jobs, aVerbThatIsNotAllowedLeavesTheWorkThatRuns) {
+TEST_F(JobsTest, aVerbThatIsNotAllowedLeavesTheWorkThatRuns) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -115,7 +115,7 @@ TEST_F(Jobs, aVerbThatIsNotAllowedLeavesTheWorkThatRuns) {
   EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
 }
 
-TEST_F(Jobs, theNextBootsAgentGetsATokenOfItsOwn) {
+TEST_F(JobsTest, theNextBootsAgentGetsATokenOfItsOwn) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -130,7 +130,7 @@ TEST_F(Jobs, theNextBootsAgentGetsATokenOfItsOwn) {
   EXPECT_NE(second, first);
 }
 
-TEST_F(Jobs, aRescuedMachinesAgentIsKnownOn) {
+TEST_F(JobsTest, aRescuedMachinesAgentIsKnownOn) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::active);
   conductor->verb(uuid, "rescue", {{"rescue_password", "sesame"}});
@@ -141,7 +141,7 @@ TEST_F(Jobs, aRescuedMachinesAgentIsKnownOn) {
   EXPECT_NO_THROW(beat(uuid, token));
 }
 
-TEST_F(Jobs, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
+TEST_F(JobsTest, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   ASSERT_EQ(node(uuid).job.stage, "power off") << "under way, and its answer has not been collected";
@@ -150,7 +150,7 @@ TEST_F(Jobs, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
   EXPECT_EQ(node(uuid).job.stage, "power off");
 }
 
-TEST_F(Jobs, abortEndsTheWaiting) {
+TEST_F(JobsTest, abortEndsTheWaiting) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -161,7 +161,7 @@ TEST_F(Jobs, abortEndsTheWaiting) {
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
 }
 
-TEST_F(Jobs, aNodeIsTakenOutOfUseWhileItWaits) {
+TEST_F(JobsTest, aNodeIsTakenOutOfUseWhileItWaits) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -173,7 +173,7 @@ TEST_F(Jobs, aNodeIsTakenOutOfUseWhileItWaits) {
   EXPECT_EQ(node(uuid).instance_uuid, "");
 }
 
-TEST_F(Jobs, cleaningRunsTheStepsWithAPriorityHighestFirst) {
+TEST_F(JobsTest, cleaningRunsTheStepsWithAPriorityHighestFirst) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   conductor->ledger().edit(uuid).fields["automated_clean"] = true;
@@ -190,7 +190,7 @@ TEST_F(Jobs, cleaningRunsTheStepsWithAPriorityHighestFirst) {
             std::find(told.begin(), told.end(), "step done: erase"));
 }
 
-TEST_F(Jobs, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
+TEST_F(JobsTest, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "clean", {{"clean_steps", {{{"step", "burn_in"}, {"interface", "deploy"}}}}});
@@ -202,7 +202,7 @@ TEST_F(Jobs, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
   EXPECT_EQ(agents.count("clean.execute_clean_step"), 1U);
 }
 
-TEST_F(Jobs, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
+TEST_F(JobsTest, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "inspect", {});
@@ -219,7 +219,7 @@ TEST_F(Jobs, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
   EXPECT_NE(node(uuid).inspection_finished, 0);
 }
 
-TEST_F(Jobs, rescueAndBack) {
+TEST_F(JobsTest, rescueAndBack) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::active);
   EXPECT_THROW(conductor->verb(uuid, "rescue", {}), Refusal);
@@ -237,7 +237,7 @@ TEST_F(Jobs, rescueAndBack) {
   EXPECT_EQ(agents.count("sesame"), 0U) << "the password goes out hashed";
 }
 
-TEST_F(Jobs, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
+TEST_F(JobsTest, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
   // A new process after every tick: whatever was not durable is lost, whatever workers did has happened.
   for (int kill_at = 0; kill_at < 24; ++kill_at) {
     agents = FakeAgents();
@@ -257,7 +257,7 @@ TEST_F(Jobs, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
   }
 }
 
-TEST_F(Jobs, noMoreMachinesBootAtOnceThanThereAreAddresses) {
+TEST_F(JobsTest, noMoreMachinesBootAtOnceThanThereAreAddresses) {
   settings.boots_at_once = 2;
   start();
   std::vector<std::string> uuids;

@@ -5,15 +5,15 @@
 namespace hearth::bootstrap {
 namespace {
 
-class PowerWatch : public ConductorFixture {
+class PowerWatchTest : public ConductorFixture {
  protected:
-  PowerWatch() {
+  PowerWatchTest() {
     settings.power_sync_interval = Seconds(60);
     start();
   }
 };
 
-TEST_F(PowerWatch, machinesAreSwitchedOnRequestAndSayWhenItIsDone) {
+TEST_F(PowerWatchTest, machinesAreSwitchedOnRequestAndSayWhenItIsDone) {
   const std::string uuid = add("fake-hardware");
   conductor->power(uuid, "power on");
   EXPECT_EQ(node(uuid).target_power, "power on");
@@ -27,7 +27,7 @@ TEST_F(PowerWatch, machinesAreSwitchedOnRequestAndSayWhenItIsDone) {
   EXPECT_THROW(conductor->power(uuid, "explode"), Refusal);
 }
 
-TEST_F(PowerWatch, forAMachineWithoutManagementAPersonIsAsked) {
+TEST_F(PowerWatchTest, forAMachineWithoutManagementAPersonIsAsked) {
   const std::string uuid = add("manual-management");
   conductor->power(uuid, "power off");
   EXPECT_EQ(node(uuid).power, Power::off);
@@ -36,7 +36,7 @@ TEST_F(PowerWatch, forAMachineWithoutManagementAPersonIsAsked) {
   EXPECT_EQ(node(uuid).instruction.action, "");
 }
 
-TEST_F(PowerWatch, aMachineThatIsOnAgainstOurWordIsSetRightThenTakenOver) {
+TEST_F(PowerWatchTest, aMachineThatIsOnAgainstOurWordIsSetRightThenTakenOver) {
   const std::string uuid = add("fake-hardware");
   drivers.find("fake-hardware")->set(node(uuid), PowerAction::on);
   pass(62);
@@ -50,7 +50,7 @@ TEST_F(PowerWatch, aMachineThatIsOnAgainstOurWordIsSetRightThenTakenOver) {
   EXPECT_EQ(events(uuid, "failure").back(), "found power on; taken over");
 }
 
-TEST_F(PowerWatch, aBmcThatIsGoneTakesTheNodeOutOfServiceUntilItIsBack) {
+TEST_F(PowerWatchTest, aBmcThatIsGoneTakesTheNodeOutOfServiceUntilItIsBack) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["fake_fault"] = "unreachable";
   pass(130);
@@ -64,7 +64,7 @@ TEST_F(PowerWatch, aBmcThatIsGoneTakesTheNodeOutOfServiceUntilItIsBack) {
   EXPECT_EQ(node(uuid).fault, "");
 }
 
-TEST_F(PowerWatch, bootDevicesAreCheckedAndKept) {
+TEST_F(PowerWatchTest, bootDevicesAreCheckedAndKept) {
   const std::string uuid = add("fake-hardware");
   EXPECT_THROW(conductor->set_boot_device(uuid, "floppy", false), Refusal);
   conductor->set_boot_device(uuid, "pxe", true);
@@ -86,7 +86,7 @@ class Stubborn final : public PowerDriver {
   void set_boot_device(const Node&, const std::string&, bool) override {}
 };
 
-class SoftPower : public PowerWatch {
+class SoftPower : public PowerWatchTest {
  protected:
   SoftPower() {
     auto own = std::make_unique<Stubborn>();
@@ -140,7 +140,7 @@ TEST_F(SoftPower, outlivesTheConductor) {
   EXPECT_EQ(node(uuid).power, Power::off);
 }
 
-TEST_F(PowerWatch, aRoundMarksANodeBusyOnlyWhenItsTurnComes) {
+TEST_F(PowerWatchTest, aRoundMarksANodeBusyOnlyWhenItsTurnComes) {
   for (int i = 0; i < 200; ++i)
     add("fake-hardware", cat("52:54:00:00:", i / 100, i / 10 % 10, ":", i / 10 % 10, i % 10), cat("n", i));
   conductor->tick();

@@ -33,9 +33,9 @@ TEST(Settled, servicesFindTheSeedsAddressOnTheNodesInterface) {
 }
 
 /// A machine with boot-stack's unit and an empty state, and no systemd.
-class Node : public ::testing::Test {
+class SettledNode : public ::testing::Test {
  protected:
-  Node() {
+  SettledNode() {
     RealFileSystem files;
     files.make_directories(at(k_settle_folder), 0700);
     files.make_directories(at("/var/lib/hearth/node"), 0700);
@@ -51,7 +51,7 @@ class Node : public ::testing::Test {
     {
       Store store((seed.path() / "state.db").string());
       keep_handover(store, {"one", "n1"});
-      hearth::bootstrap::Node node;
+      Node node;
       node.uuid = new_uuid();
       node.name = "n1";
       std::vector<Event> events;
@@ -81,7 +81,7 @@ class Node : public ::testing::Test {
   SystemClock clock;
 };
 
-TEST_F(Node, findsTheSeedsStateInPlaceWithImagesAndAsItsOwn) {
+TEST_F(SettledNode, findsTheSeedsStateInPlaceWithImagesAndAsItsOwn) {
   const std::string story = settle();  // nothing listens in this test
   EXPECT_NE(story.find("the services don't answer here"), std::string::npos) << story;
   EXPECT_NE(story.find("its last words"), std::string::npos);
@@ -102,7 +102,7 @@ TEST_F(Node, findsTheSeedsStateInPlaceWithImagesAndAsItsOwn) {
             "_SYSTEMD_UNIT=hearth-seed.service");
 }
 
-TEST_F(Node, afterAPowerCutTheStateIsTheOldOneOrAllOfTheSeedsAndSettlingGoesOn) {
+TEST_F(SettledNode, afterAPowerCutTheStateIsTheOldOneOrAllOfTheSeedsAndSettlingGoesOn) {
   const fs::path state = at("/var/lib/hearth/node");
   const auto is_the_seeds = [&] {
     EXPECT_EQ(read_file(state / "api-token"), "secret\n");
@@ -128,20 +128,20 @@ TEST_F(Node, afterAPowerCutTheStateIsTheOldOneOrAllOfTheSeedsAndSettlingGoesOn) 
   EXPECT_GT(cuts, 40U);
 }
 
-TEST_F(Node, settledAgainKeepsWhatTheServicesHaveLearnedSince) {
+TEST_F(SettledNode, settledAgainKeepsWhatTheServicesHaveLearnedSince) {
   settle();
   RealFileSystem().write(at("/var/lib/hearth/node/learned"), "", {});
   settle();
   EXPECT_TRUE(fs::exists(at("/var/lib/hearth/node/learned")));
 }
 
-TEST_F(Node, filesThatArriveAlteredChangeNothing) {
+TEST_F(SettledNode, filesThatArriveAlteredChangeNothing) {
   RealFileSystem().write(at(k_settle_folder) / "site.qcow2", "another", {});
   EXPECT_NE(settle().find("site.qcow2 is not what was sent"), std::string::npos);
   EXPECT_TRUE(fs::exists(at("/var/lib/hearth/node/empty")));
 }
 
-TEST_F(Node, undoneIsAsBefore) {
+TEST_F(SettledNode, undoneIsAsBefore) {
   settle();
   Settler settler(folder_.path(), runner, clock);
   static_cast<void>(settler.undo("plan.json", Deadline::never()));
@@ -151,7 +151,7 @@ TEST_F(Node, undoneIsAsBefore) {
   static_cast<void>(settler.undo("plan.json", Deadline::never()));
 }
 
-TEST_F(Node, tellsWhatItIsLike) {
+TEST_F(SettledNode, tellsWhatItIsLike) {
   const Json told = Settler(folder_.path(), runner, clock).look("127.0.0.251");
   EXPECT_EQ(told["prefix"], 24);
   EXPECT_EQ(told["files"].size(), 3U);

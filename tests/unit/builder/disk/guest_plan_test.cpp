@@ -12,12 +12,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_mebibyte = 1024 * 1024;
 
 class GuestPlanTest : public testing::Test {
  protected:
   DiskLayout layout_ = layout_with_all_volumes();
-  Placement placement_ = place(layout_, 1024 * k_mib);
+  Placement placement_ = place(layout_, 1024 * k_mebibyte);
   KeyOf key_of_ = [](const LuksVolume&) { return std::string("k'\0\n", 4); };
   GuestPlan plan_ = plan_guest(layout_, placement_, key_of_);
 };
@@ -96,7 +96,7 @@ TEST_F(GuestPlanTest, AVolumeComesAfterWhatItLiesOn) {
           .value_or_throw(),
       "seed");
   std::vector<std::string> titles;
-  for (const GuestStep& step : plan_guest(layout, place(layout, 512 * k_mib), key_of_).build)
+  for (const GuestStep& step : plan_guest(layout, place(layout, 512 * k_mebibyte), key_of_).build)
     titles.push_back(step.title);
   EXPECT_EQ(titles,
             (std::vector<std::string>{"array md0", "encrypted volume c", "volume group vg", "encrypted volume d"}));

@@ -9,7 +9,7 @@
 namespace hearth::builder {
 namespace {
 
-constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_mebibyte = 1024 * 1024;
 
 /// A disk of these bytes with what the writer makes of a layout.
 std::string disk_of(const std::string& label, const std::string& partitions, std::uint32_t sector) {
@@ -17,7 +17,7 @@ std::string disk_of(const std::string& label, const std::string& partitions, std
       cat("- local_loop: {name: image0, block_size: ", sector, "}\n- partitioning: {base: image0, label: ", label,
           ", partitions: [", partitions, "]}\n");
   const DiskLayout layout = assign_ids(parse_block_config(text, "t", {}).value_or_throw(), "seed");
-  std::string disk(64 * k_mib, '\0');
+  std::string disk(64 * k_mebibyte, '\0');
   for (const DiskPiece& piece : partition_table(layout, place(layout, disk.size()))) {
     disk.replace(piece.offset, piece.bytes.size(), piece.bytes);
   }
@@ -39,7 +39,7 @@ TEST(PartitionReaderTest, AGptIsReadWithSectorsOfEitherSize) {
     ASSERT_EQ(table.partitions.size(), 2U);
     EXPECT_EQ(table.partitions[0].type, k_esp_type);
     EXPECT_EQ(table.partitions[0].name, "ESP");
-    EXPECT_EQ(table.partitions[1].extent, (Extent{9 * k_mib, 54 * k_mib}));
+    EXPECT_EQ(table.partitions[1].extent, (Extent{9 * k_mebibyte, 54 * k_mebibyte}));
     EXPECT_FALSE(table.boot_code);
   }
 }
@@ -65,15 +65,15 @@ TEST(PartitionReaderTest, AnMbrIsReadWithItsLogicalPartitions) {
   for (const FoundPartition& each : table.partitions) numbers.push_back(each.number);
   EXPECT_EQ(numbers, (std::vector<std::uint32_t>{1, 2, 5, 6}));
   EXPECT_TRUE(table.partitions[0].boot);
-  EXPECT_EQ(table.partitions[2].extent, (Extent{10 * k_mib, 8 * k_mib}));
+  EXPECT_EQ(table.partitions[2].extent, (Extent{10 * k_mebibyte, 8 * k_mebibyte}));
   EXPECT_EQ(table.partitions[1].type, "0f");
 }
 
 TEST(PartitionReaderTest, NonsenseGivesNoTableAndNeverLoops) {
-  const std::string zeros(2 * k_mib, '\0');
+  const std::string zeros(2 * k_mebibyte, '\0');
   EXPECT_EQ(read_partition_table(reader(zeros)).table, PartitionTable::none);
   std::string disk = disk_of("mbr", "{name: a, size: 8MiB, flags: [primary]}, {name: b, size: 8MiB}", 512);
-  const std::uint64_t link = 9 * k_mib;  // the link sector, made to point at itself
+  const std::uint64_t link = 9 * k_mebibyte;  // the link sector, made to point at itself
   disk.replace(link + 0x1be + 16 + 4, 1, "\x05");
   disk.replace(link + 0x1be + 16 + 8, 4, std::string(4, '\0'));
   disk.replace(link + 0x1be + 16 + 12, 4, std::string("\1\0\0\0", 4));

@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/pxe/dhcp/sample_site.hpp"
+
 namespace hearth::pxe::dhcp {
 namespace {
 
 using testing::ElementsAre;
 
 Ipv4 nth_ip(std::uint32_t last) { return {0xc0000200 + last}; }
-Mac mac(std::uint8_t last) { return {{0x52, 0x54, 0, 0, 0, last}}; }
 LeaseTable::Reserved reserved(std::set<Ipv4> addresses) {
   return [addresses = std::move(addresses)](Ipv4 address) { return addresses.count(address) > 0; };
 }
