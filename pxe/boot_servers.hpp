@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "pxe/boot/node_table.hpp"
 #include "pxe/boot/site.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe {
 

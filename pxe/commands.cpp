@@ -10,9 +10,9 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "pxe/boot/explain.hpp"
-#include "pxe/content.hpp"
 #include "pxe/export.hpp"
 #include "pxe/log_lines.hpp"
+#include "pxe/serve/content.hpp"
 #include "pxe/service.hpp"
 #include "pxe/tftp/farm.hpp"
 

@@ -107,7 +107,7 @@ void add_dnsmasq_network(std::string& out, const Network& network, std::size_t n
   option("domain-search", join(network.search, ","));
 }
 
-std::string kea_pool(const dhcp::AddressRange& pool) {
+std::string kea_pool(const AddressRange& pool) {
   return cat(R"({"pool": ")", to_text(pool.first), " - ", to_text(pool.last), R"("})");
 }
 

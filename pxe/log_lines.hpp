@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe {
 

@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe {
 

@@ -12,7 +12,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/datagram.hpp"

@@ -13,7 +13,7 @@
 #include "agent/heat_config/rebuild_deployed.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/heat_config/signal_data.hpp"
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"
 #include "base/cli/command.hpp"

@@ -1,6 +1,6 @@
 #include "agent/heat_config/transcript.hpp"
 
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 

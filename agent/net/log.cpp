@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

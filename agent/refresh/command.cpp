@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "agent/refresh/phases.hpp"
 #include "agent/refresh/process_tree.hpp"
 #include "base/cli/command.hpp"

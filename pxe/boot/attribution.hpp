@@ -3,7 +3,7 @@
 
 #include "pxe/boot/address_book.hpp"
 #include "pxe/boot/node_table.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe {
 

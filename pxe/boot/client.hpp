@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "pxe/dhcp/message.hpp"
+#include "pxe/net/address.hpp"
 
 namespace hearth::pxe {
 
@@ -21,7 +20,6 @@ struct Client {
   [[nodiscard]] bool is_bios() const { return arch == 0; }
 };
 
-[[nodiscard]] Client client_of(const dhcp::Message& message);
 /// "UEFI x64 (arch 7)".
 [[nodiscard]] std::string arch_name(std::uint16_t arch);
 /// Option 97 as text: the first three fields come with their low byte first (SMBIOS 2.6). Empty when it is none.

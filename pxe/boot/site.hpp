@@ -10,7 +10,6 @@
 
 #include "base/result.hpp"
 #include "pxe/boot/node.hpp"
-#include "pxe/dhcp/leases.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::pxe {
@@ -18,7 +17,7 @@ namespace hearth::pxe {
 struct Network {
   Subnet subnet;
   Ipv4 server;  ///< our address on it, or the one by which its relay reaches us
-  std::vector<dhcp::AddressRange> pools;
+  std::vector<AddressRange> pools;
   std::vector<Ipv4> routers, dns, ntp;
   std::string domain;
   std::vector<std::string> search;

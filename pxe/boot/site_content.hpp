@@ -13,7 +13,7 @@
 #include "pxe/boot/boot_files.hpp"
 #include "pxe/boot/names.hpp"
 #include "pxe/boot/site.hpp"
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 
 namespace hearth::pxe {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "pxe/dhcp/client_of_message.hpp"
 #include "pxe/dhcp/replies.hpp"
 
 namespace hearth::pxe::dhcp {

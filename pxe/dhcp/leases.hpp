@@ -29,12 +29,6 @@ struct Lease {
   bool operator==(const Lease&) const = default;
 };
 
-struct AddressRange {
-  Ipv4 first;
-  Ipv4 last;
-  [[nodiscard]] bool contains(Ipv4 address) const { return first <= address && address <= last; }
-};
-
 class LeaseTable {
  public:
   /// Takes a lease as it is, whatever was known of its address and its machine before.

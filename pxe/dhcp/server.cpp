@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "pxe/dhcp/client_of_message.hpp"
 #include "pxe/net/frame.hpp"
 #include "pxe/net/router_advert.hpp"
 #include "pxe/net/udp.hpp"

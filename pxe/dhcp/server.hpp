@@ -14,7 +14,7 @@
 #include "pxe/dhcp/probe_plan.hpp"
 #include "pxe/net/packet_socket.hpp"
 #include "pxe/net/reactor.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe::dhcp {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "pxe/content.hpp"
 #include "pxe/http/exchange.hpp"
 #include "pxe/http/server.hpp"
 #include "pxe/http/wire.hpp"
+#include "pxe/serve/content.hpp"
 
 namespace hearth::pxe::http {
 

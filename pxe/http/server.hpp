@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pxe/content.hpp"
 #include "pxe/http/bucket.hpp"
 #include "pxe/net/reactor.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/content.hpp"
+#include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe::http {
 

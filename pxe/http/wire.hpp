@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/sys/fd.hpp"
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 
 struct ssl_ctx_st;
 

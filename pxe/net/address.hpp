@@ -29,6 +29,12 @@ struct Endpoint {
   auto operator<=>(const Endpoint&) const = default;
 };
 
+struct AddressRange {
+  Ipv4 first;
+  Ipv4 last;
+  [[nodiscard]] bool contains(Ipv4 address) const { return first <= address && address <= last; }
+};
+
 /// A network with its prefix length, 0 to 32.
 struct Subnet {
   Ipv4 network;

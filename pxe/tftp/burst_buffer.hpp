@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 #include "pxe/tftp/sender.hpp"
 
 namespace hearth::pxe::tftp {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pxe/content.hpp"
 #include "pxe/net/reactor.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/content.hpp"
+#include "pxe/serve/request_log.hpp"
 #include "pxe/tftp/burst_buffer.hpp"
 #include "pxe/tftp/packet.hpp"
 #include "pxe/tftp/quota.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "pxe/content.hpp"
 #include "pxe/net/reactor.hpp"
+#include "pxe/serve/content.hpp"
 #include "pxe/tftp/burst_buffer.hpp"
 #include "pxe/tftp/patience.hpp"
 #include "pxe/tftp/sender.hpp"

@@ -3,7 +3,7 @@
 #include "agent/heat_config/python_literal.hpp"
 #include "agent/heat_config/signal_data.hpp"
 #include "agent/heat_config/yaml_writer.hpp"
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 #include "base/python_json.hpp"
 #include "tests/fuzz/check.hpp"
 

@@ -1,6 +1,6 @@
 // Any head is answered or refused, and the part of the content that is to be sent lies within it.
-#include "pxe/content.hpp"
 #include "pxe/http/exchange.hpp"
+#include "pxe/serve/content.hpp"
 #include "tests/fuzz/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

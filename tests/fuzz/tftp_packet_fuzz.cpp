@@ -1,5 +1,5 @@
 // Any datagram is a TFTP packet or none; the terms of a request stay within what a receiver holds.
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 #include "pxe/tftp/packet.hpp"
 #include "pxe/tftp/terms.hpp"
 #include "tests/fuzz/check.hpp"

@@ -1,5 +1,11 @@
-"""Arrows between rooms: who may include and link whom. usage: layering.py ROOT"""
+"""Arrows between rooms, and between the folders of a room: who may include and link whom. ARCHITECTURE.md has a picture of
+each room's inside, made of the same table.
 
+usage: layering.py ROOT             checks the tree, and that the pictures are those of the table
+       layering.py ROOT --pictures  writes the pictures anew
+"""
+
+import os
 import re
 import sys
 
@@ -31,6 +37,62 @@ def include_offenders(root):
                 yield f"{where}: \"{target}\" does not name its room; includes go from the repository's root"
 
 
+def folder_of(path):
+    """The folder of its room that a file lies in; nothing for the room's own files."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else None
+
+
+def inner_offenders(root, table):
+    for room, arrows in table.items():
+        below, used = [], {folder: set() for folder in arrows}
+        for folder, seen in arrows.items():
+            for other in sorted(seen - set(below)):
+                yield f"tests/lint/tree.py: {room}/{folder} looks up to {other}: arrows go to what stands before it in the table"
+            below.append(folder)
+        for path in tree.files(root, room):
+            folder = folder_of(path)
+            if folder is None or not path.endswith((".hpp", ".cpp")):
+                continue
+            if folder not in arrows:
+                yield f"{path}: {room}/{folder} is not in tests/lint/tree.py's table of {room}'s folders"
+                continue
+            code = tree.text(root, path)
+            for found in INCLUDE.finditer(code):
+                target, other = found.group(2), folder_of(found.group(2))
+                if room_of(target) != room or other == folder:
+                    continue
+                if other not in arrows[folder]:
+                    yield f"{path}:{tree.line_of(code, found.start())}: {room}/{folder} must not include {target}"
+                used[folder].add(other)
+        for folder, seen in arrows.items():
+            for other in sorted(seen - used[folder]):
+                yield f"tests/lint/tree.py: {room}/{folder} does not include {other} any more: take the arrow out"
+
+
+def picture(arrows):
+    """A line for each folder, from the top down."""
+    width = max(map(len, arrows))
+    return "".join(f"    {folder:{width}}{'  → ' + ', '.join(o for o in arrows if o in seen) if seen else ''}".rstrip() + "\n"
+                   for folder, seen in reversed(list(arrows.items())))
+
+
+def with_pictures(text, table):
+    """ARCHITECTURE.md's text with each room's picture behind its mark."""
+    for room, arrows in table.items():
+        text = re.sub(rf"(<!-- arrows of {room} -->\n\n)(?:    .*\n)*\n?", lambda mark: mark[1] + picture(arrows) + "\n", text)
+    return text
+
+
+def picture_offenders(root, table):
+    text = tree.text(root, "ARCHITECTURE.md")
+    for room in table:
+        if f"<!-- arrows of {room} -->\n\n" not in text:
+            yield f"ARCHITECTURE.md: there is no picture of {room}: write <!-- arrows of {room} --> where it belongs"
+    if with_pictures(text, table) != text:
+        yield "ARCHITECTURE.md: a picture is not that of the table: run layering.py ROOT --pictures"
+
+
 def cmake_code(root, path):
     return re.sub(r"#[^\n]*", "", tree.text(root, path))
 
@@ -46,9 +108,17 @@ def link_offenders(root):
                     yield f"{path}:{tree.line_of(code, found.start())}: {room} must not link {library}"
 
 
-def main(root):
-    return tree.report("layering", [*include_offenders(root), *link_offenders(root)])
+def main(root, table=None):
+    table = tree.INNER_ARROWS if table is None else table
+    return tree.report("layering", [*include_offenders(root), *link_offenders(root), *inner_offenders(root, table),
+                                    *picture_offenders(root, table)])
 
 
 if __name__ == "__main__":
+    if sys.argv[2:] == ["--pictures"]:
+        page = os.path.join(sys.argv[1], "ARCHITECTURE.md")
+        text = tree.text(sys.argv[1], "ARCHITECTURE.md")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(with_pictures(text, tree.INNER_ARROWS))
+        sys.exit()
     sys.exit(main(sys.argv[1]))

@@ -155,22 +155,22 @@ class Layering(LintTest):
         self.put("base/a.hpp", "#include <string>\n")
         self.put("bootstrap/b.cpp", '#include "bootstrap/b.hpp"\n#include "builder/x.hpp"\n#include "base/a.hpp"\n')
         self.put("tests/unit/base/a_test.cpp", '#include "builder/x.hpp"\n')
-        self.good(layering)
+        self.good(layering, {})
 
     def test_an_include_upwards_or_sideways_is_not(self):
         self.put("base/a.cpp", '\n#include "builder/x.hpp"\n')
         self.put("agent/a.cpp", '#include <metadata/x.hpp>\n')
         self.put("pxe/a.cpp", '#include "bootstrap/x.hpp"\n')
         self.bad(layering, "base/a.cpp:2: base must not include builder/x.hpp",
-                 "agent/a.cpp:1: agent must not include metadata/x.hpp", "pxe/a.cpp:1")
+                 "agent/a.cpp:1: agent must not include metadata/x.hpp", "pxe/a.cpp:1", more=({},))
 
     def test_the_product_does_not_see_the_tests(self):
         self.put("base/a.cpp", '#include "tests/fakes/x.hpp"\n')
-        self.bad(layering, "base must not include tests/fakes/x.hpp")
+        self.bad(layering, "base must not include tests/fakes/x.hpp", more=({},))
 
     def test_an_include_names_its_room(self):
         self.put("base/a.cpp", '#include "a.hpp"\n#include "../builder/x.hpp"\n')
-        self.bad(layering, "base/a.cpp:1:", "base/a.cpp:2:")
+        self.bad(layering, "base/a.cpp:1:", "base/a.cpp:2:", more=({},))
 
     def test_linking_follows_the_same_arrows(self):
         self.put("base/CMakeLists.txt", "hearth_room(hearth_base a.cpp)\n")
@@ -178,7 +178,39 @@ class Layering(LintTest):
                                            "target_link_libraries(hearth_builder PUBLIC hearth_base # hearth_agent\n)\n")
         self.put("agent/CMakeLists.txt", "hearth_program(hearth-agent main.cpp)\n\n"
                                          "target_link_libraries(hearth-agent PRIVATE\n  hearth_base hearth_builder)\n")
-        self.bad(layering, "agent/CMakeLists.txt:3: agent must not link hearth_builder", "1 offender")
+        self.bad(layering, "agent/CMakeLists.txt:3: agent must not link hearth_builder", "1 offender", more=({},))
+
+    TABLE = {"pxe": {"net": set(), "boot": {"net"}}}
+    PAGE = "<!-- arrows of pxe -->\n\n    boot  → net\n    net\n\n"
+
+    def inside(self):
+        self.put("ARCHITECTURE.md", self.PAGE)
+        self.put("pxe/net/a.hpp", "#include <string>\n")
+        self.put("pxe/boot/b.cpp", '#include "pxe/boot/b.hpp"\n#include "pxe/net/a.hpp"\n')
+        self.put("pxe/service.cpp", '#include "pxe/boot/b.hpp"\n#include "pxe/net/a.hpp"\n')
+
+    def test_arrows_within_a_room(self):
+        self.inside()
+        self.good(layering, self.TABLE)
+
+    def test_an_include_upwards_within_a_room_or_of_its_own_files(self):
+        self.inside()
+        self.put("pxe/net/a.cpp", '#include "pxe/boot/b.hpp"\n#include "pxe/service.hpp"\n')
+        self.bad(layering, "pxe/net/a.cpp:1: pxe/net must not include pxe/boot/b.hpp",
+                 "pxe/net/a.cpp:2: pxe/net must not include pxe/service.hpp", more=(self.TABLE,))
+
+    def test_a_table_that_circles_and_one_with_an_arrow_or_without_a_folder_that_is_there(self):
+        self.inside()
+        self.put("pxe/http/c.cpp", "\n")
+        self.bad(layering, "pxe/net looks up to boot", "pxe/net does not include boot any more", "pxe/http is not in",
+                 more=({"pxe": {"net": {"boot"}, "boot": {"net"}}},))
+
+    def test_a_picture_that_is_not_of_the_table(self):
+        self.inside()
+        self.put("ARCHITECTURE.md", self.PAGE.replace("→ net", "→ moon"))
+        self.bad(layering, "a picture is not that of the table", more=(self.TABLE,))
+        self.put("ARCHITECTURE.md", "")
+        self.bad(layering, "there is no picture of pxe", more=(self.TABLE,))
 
 
 class Sizes(LintTest):

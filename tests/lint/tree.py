@@ -14,6 +14,33 @@ ARROWS = {
     "bootstrap": {"base", "metadata", "pxe", "builder"},
 }
 ROOMS = tuple(ARROWS)
+
+# The same within a room, for its folders, from the ground up: what each includes of those above it in this list. What lies
+# in the room's own folder puts its folders together: it sees all of them, and none of them sees it.
+INNER_ARROWS = {
+    "agent": {
+        "static_program": set(),
+        "log": set(),
+        "run_parts": set(),
+        "signal": set(),
+        "deploy": set(),
+        "apply": set(),
+        "net": {"log", "apply"},
+        "refresh": {"log", "run_parts"},
+        "heat_config": {"log", "signal", "apply"},
+        "collect": {"log", "signal"},
+        "cfn": {"log", "collect", "heat_config"},
+        "doctor": {"signal", "collect", "heat_config"},
+    },
+    "pxe": {
+        "net": set(),
+        "serve": {"net"},
+        "boot": {"net", "serve"},
+        "dhcp": {"net", "serve", "boot"},
+        "tftp": {"net", "serve"},
+        "http": {"net", "serve"},
+    },
+}
 OUTSIDE = {".git", "__pycache__"}  # .git is a file in a worktree
 
 

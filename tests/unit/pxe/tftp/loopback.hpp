@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pxe/content.hpp"
 #include "pxe/net/reactor.hpp"
 #include "pxe/net/udp.hpp"
-#include "pxe/request_log.hpp"
+#include "pxe/serve/content.hpp"
+#include "pxe/serve/request_log.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::pxe::tftp {

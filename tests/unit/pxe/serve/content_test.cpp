@@ -1,4 +1,4 @@
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

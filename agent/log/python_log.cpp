@@ -1,4 +1,4 @@
-#include "agent/python_log.hpp"
+#include "agent/log/python_log.hpp"
 
 #include <unistd.h>
 

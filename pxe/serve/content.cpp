@@ -1,4 +1,4 @@
-#include "pxe/content.hpp"
+#include "pxe/serve/content.hpp"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
