@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/progress_text.hpp"
-#include "base/sys/process.hpp"
 
 namespace hearth {
 

@@ -16,13 +16,11 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth {
-
-/// Environment variables by name; ordered, so that whatever is derived from it is deterministic.
-using Environment = std::map<std::string, std::string>;
 
 /// This process's environment.
 [[nodiscard]] Environment current_environment();

@@ -12,6 +12,7 @@
 #include "base/progress.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"

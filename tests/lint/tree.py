@@ -16,8 +16,18 @@ ARROWS = {
 ROOMS = tuple(ARROWS)
 
 # The same within a room, for its folders, from the ground up: what each includes of those above it in this list. What lies
-# in the room's own folder puts its folders together: it sees all of them, and none of them sees it.
+# in the room's own folder puts its folders together: it sees all of them, and none of them sees it; or, in base, it is what
+# they stand on, and is called ".".
 INNER_ARROWS = {
+    "base": {
+        ".": set(),
+        "sys": {"."},
+        "sql": {"."},
+        "frames": {"."},
+        "cli": {".", "sys"},
+        "net": {".", "sys"},
+        "gnutls": {".", "net"},
+    },
     "agent": {
         "static_program": set(),
         "log": set(),
