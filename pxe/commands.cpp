@@ -29,6 +29,7 @@ void stop_on_signals(tftp::Farm& farm) {
     action.sa_handler = [](int) { running_farm->stop(); };
     ::sigaction(number, &action, nullptr);
   }
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) ::signal(number, SIG_IGN);  // they ask for nothing
 }
 
 /// Each transfer takes two descriptors.

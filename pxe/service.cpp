@@ -16,12 +16,13 @@ namespace hearth::pxe {
 
 namespace {
 
-/// Blocks them, so that every thread started later leaves them to wait().
+/// Blocks them, so that every thread started later leaves them to wait(). Those that ask for nothing are among them: by
+/// themselves they would end the process.
 class Signals {
  public:
   Signals() {
     ::sigemptyset(&set_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&set_, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) ::sigaddset(&set_, number);
     ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
   [[nodiscard]] int wait() const {
@@ -66,7 +67,13 @@ int serve(const ServiceOptions& options, Logger& logger) {
   if (!options.user.empty()) give_to_user(site.state_dir, options.user, clock);
   drop_privileges(options.user);
   servers.start();
-  while (signals.wait() == SIGHUP) reload(options.site_file, servers, nodes, logger);
+  for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
+    if (number == SIGHUP) {
+      reload(options.site_file, servers, nodes, logger);
+    } else {
+      logger.info(cat("signal ", number, " asks for nothing; SIGTERM ends the servers"));
+    }
+  }
   return servers.has_failed() ? 1 : 0;
 }
 

@@ -8,8 +8,6 @@
 #include "base/net/http_server.hpp"
 
 #include <openssl/ssl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +23,8 @@
 
 #include "base/error.hpp"
 #include "base/net/http_date.hpp"
+#include "base/sys/descriptors.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -487,21 +487,9 @@ std::unique_ptr<asio::ssl::context> tls_context(const TlsFiles& files) {
 
 /// Another text whenever one of the files is another or was written.
 std::string state_of(const TlsFiles& files) {
-  std::string all;
-  for (const std::string& name : {files.certificate, files.key}) {
-    struct stat info {};
-    if (::stat(name.c_str(), &info) != 0) return "";
-    all += cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size, " ");
-  }
-  return all;
-}
-
-/// Each connection is a descriptor; the soft limit of 1024 is for programs that use select(2).
-void raise_descriptor_limit(std::size_t connections) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, std::max<rlim_t>(limit.rlim_cur, connections + 256));
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  const std::string certificate = file_state(files.certificate);
+  const std::string key = file_state(files.key);
+  return certificate.empty() || key.empty() ? "" : cat(certificate, key);
 }
 
 }  // namespace
@@ -511,6 +499,7 @@ struct HttpServer::State {
   asio::io_context io{1};
   std::list<asio::executor_work_guard<Executor>> going_on;  ///< held until it is to stop: see run()
   asio::signal_set signals{io};
+  bool takes_signals = false;
   Timer stop_timer{io};
   std::list<Listener> listeners;
   std::list<Timer> timers;
@@ -592,6 +581,17 @@ struct HttpServer::State {
     }
   }
 
+  /// Those that mean nothing here must not end us either.
+  void await_signal() {
+    signals.async_wait([this](ErrorCode error, int number) {
+      if (error) return;
+      if (number == SIGTERM || number == SIGINT) return begin_stop();
+      service.log.info(cat("signal ", number, ": certificates are looked at; SIGTERM ends the server"));
+      run_or_park([this] { look_at_certificates(); });
+      await_signal();
+    });
+  }
+
   void tick(Timer& timer, Duration period, const std::function<void()>& action) {
     timer.expires_after(period);
     timer.async_wait([this, &timer, period, action](ErrorCode error) {
@@ -627,7 +627,7 @@ HttpServer::HttpServer(HttpServerLimits limits, const Clock& clock, Logger& log,
           .listeners = {},
           .timers = {}}) {
   state_->service.unpark = [this] { asio::post(state_->io, [this] { state_->unpark(); }); };
-  raise_descriptor_limit(limits.connections);
+  allow_descriptors(limits.connections + 256);
 }
 
 HttpServer::~HttpServer() {
@@ -671,15 +671,15 @@ void HttpServer::every(Duration period, std::function<void()> action) {
   state_->tick(state_->timers.emplace_back(state_->io), period, action);
 }
 
+void HttpServer::take_signals() {
+  if (std::exchange(state_->takes_signals, true)) return;
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) state_->signals.add(number);
+  state_->await_signal();
+}
+
 void HttpServer::run(bool signals) {
   (void)std::signal(SIGPIPE, SIG_IGN);
-  if (signals) {
-    state_->signals.add(SIGTERM);
-    state_->signals.add(SIGINT);
-    state_->signals.async_wait([this](ErrorCode error, int) {
-      if (!error) state_->begin_stop();
-    });
-  }
+  if (signals) take_signals();
   do {  // what breathe() runs within a handler, Asio takes for the last there is, now and then
     state_->io.restart();
     state_->going_on.insert(state_->going_on.end(), 64, asio::make_work_guard(state_->io));

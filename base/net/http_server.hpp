@@ -74,7 +74,10 @@ class HttpServer {
   void breathe();
   /// From any thread: calls `action` once, on the server's thread.
   void post(std::function<void()> action);
-  /// Serves until stop(). With `signals`, SIGTERM and SIGINT stop it, too.
+  /// From now on SIGTERM and SIGINT stop it, and SIGHUP has certificates looked at at once. So do SIGUSR1, SIGUSR2 and
+  /// SIGALRM, which by themselves would end the process.
+  void take_signals();
+  /// Serves until stop(). With `signals`, these are taken, too.
   void run(bool signals = false);
   /// From any thread: no new connections, running requests end, run() returns.
   void stop();

@@ -277,7 +277,9 @@ struct SeedService::Parts {
 };
 
 SeedService::SeedService(const cli::Arguments& arguments, bool own_process)
-    : parts_(std::make_unique<Parts>(arguments, own_process)) {}
+    : parts_(std::make_unique<Parts>(arguments, own_process)) {
+  if (own_process) parts_->server.take_signals();
+}
 SeedService::~SeedService() = default;
 
 void SeedService::run(bool signals) {

@@ -63,6 +63,7 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   const TlsFiles* with_tls = tls ? &*tls : nullptr;
   require_word_for_clear_text(arguments, address, with_tls != nullptr, log);
   HttpServer server({}, clock, log, &audit);
+  server.take_signals();
   tell_port("cfn", address, server.listen("cfn", address, port_option(arguments, "cfn-port", 8000), service, with_tls));
   tell_port("objects", address,
             server.listen("objects", address, port_option(arguments, "objects-port", 8080), service, with_tls));
@@ -101,6 +102,7 @@ int serve(const cli::Arguments& arguments) {
   ports.serves_ec2 = arguments.has("machines") || arguments.has("ec2-port");
   ports.ec2 = port_option(arguments, "ec2-port", 80);
   HttpServer server({}, clock, log, &service.audit());
+  server.take_signals();
   for (const auto& [name, number] : service.listen(server, ports, tls ? &*tls : nullptr)) {
     tell_port(name, ports.address, number);
   }
@@ -122,7 +124,7 @@ cli::Command serve_command() {
       "in DIR/audit.log (`hearth metadata audit`), events of stacks with event_sinks in DIR/events/TARGET.jsonl, "
       "people's token is in "
       "DIR/api-token (X-Auth-Token; `hearth metadata token` makes others). Prints a line for each port, then serves "
-      "until SIGTERM.",
+      "until SIGTERM; SIGHUP has it look at its certificates at once.",
       {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
        {"compiled", 0, "DIR", "serve what `hearth metadata compile -o DIR` made, in place of live stacks"},
        {"database", 0, "URL", "postgresql://USER@HOST/NAME in place of DIR/state.db"},

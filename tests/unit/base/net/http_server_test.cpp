@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <future>
 #include <thread>
 #include <vector>
@@ -304,6 +306,28 @@ TEST(HttpServer, AnswersWhatItCanInTheMidstOfALongAnswerAndTheRestAfterwards) {
   server.stop();
   EXPECT_THAT(handler.order, StartsWith("/long/short;;")) << "the rest comes when the long one is made";
   EXPECT_TRUE(posted);
+}
+
+TEST(HttpServer, NoSignalButThoseThatStopItEndsIt) {
+  Echo echo;
+  SystemClock clock;
+  fakes::MemoryLogger log;
+  HttpServer server({}, clock, log, nullptr);
+  const std::uint16_t port = server.listen("test", "127.0.0.1", 0, echo);
+  std::atomic<bool> runs = false;
+  server.post([&] { runs = true; });
+  std::thread thread([&] { server.run(true); });
+  while (!runs) std::this_thread::yield();
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) {
+    ::kill(::getpid(), number);
+    RawConnection client(port);
+    client.say("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 200 ")) << number;
+  }
+  ::kill(::getpid(), SIGTERM);
+  thread.join();
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM})
+    EXPECT_THAT(log.all(), HasSubstr(cat("signal ", number, ": certificates are looked at")));
 }
 
 TEST(HttpServer, RecordsWhoAsked) {
