@@ -236,7 +236,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     request_.path = std::move(parts.path);
     request_.query = std::move(parts.query);
     if (is_whole) return answer();
-    if (service_.breathing) return park(&Connection::admit_body);
+    if (service_.breathing && !listener_.handler.admits_at_once(request_)) return park(&Connection::admit_body);
     admit_body();
   }
 

@@ -56,6 +56,11 @@ class HttpHandler {
     (void)head;
     return {};
   }
+  /// Whether admit() can be asked in the midst of another answer: it looks at nothing that may be changing.
+  [[nodiscard]] virtual bool admits_at_once(const ServedRequest& head) const {
+    (void)head;
+    return false;
+  }
   /// Whether this can be answered in the midst of another answer (HttpServer::breathe()): it changes nothing, and reads
   /// nothing that is being changed. What can't waits until the other answer is made.
   [[nodiscard]] virtual bool answers_at_once(const ServedRequest& request) const {

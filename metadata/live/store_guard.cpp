@@ -27,6 +27,10 @@ Admission StoreGuard::admit(const ServedRequest& head) {
   return admission;
 }
 
+bool StoreGuard::admits_at_once(const ServedRequest& head) const {
+  return engine_.can_write() && inner_.admits_at_once(head);
+}
+
 bool StoreGuard::answers_at_once(const ServedRequest& request) const {
   return engine_.can_read() && inner_.answers_at_once(request);
 }

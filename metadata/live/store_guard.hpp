@@ -12,6 +12,7 @@ class StoreGuard final : public HttpHandler {
  public:
   StoreGuard(HttpHandler& inner, Engine& engine, Logger& log) : inner_(inner), engine_(engine), log_(log) {}
   [[nodiscard]] Admission admit(const ServedRequest& head) override;
+  [[nodiscard]] bool admits_at_once(const ServedRequest& head) const override;
   [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 

@@ -36,7 +36,20 @@ std::string text_at(const Json& body, const char* pointer) {
   return body.contains(path) && body.at(path).is_string() ? body.at(path).get<std::string>() : "";
 }
 
+bool asks_for_token(const ServedRequest& request) {
+  return request.path == "/v3/auth/tokens" && request.method == "POST";
+}
+
+constexpr const char* k_user = "/auth/identity/password/user/id";
+
 }  // namespace
+
+/// A token for an agent whose server nobody is changing: polls begin with it.
+bool IdentityApi::answers_at_once(const ServedRequest& request) const {
+  if (!asks_for_token(request)) return request.method == "GET";
+  const Result<Json> body = parse_json(request.body, "the request");
+  return body && engine_.is_steady(text_at(*body, k_user));
+}
 
 Json IdentityApi::token_body(const std::string& user, const std::string& project, std::int64_t expires) const {
   const PublicUrls& urls = engine_.credentials().urls();
@@ -68,7 +81,7 @@ Json IdentityApi::token_body(const std::string& user, const std::string& project
 ServedResponse IdentityApi::issue(const ServedRequest& request) {
   const Result<Json> body = parse_json(request.body, "the request");
   if (!body) return refusal(400, "Bad Request", "The body is no JSON.");
-  const std::string user = text_at(*body, "/auth/identity/password/user/id");
+  const std::string user = text_at(*body, k_user);
   const std::string password = text_at(*body, "/auth/identity/password/user/password");
   const std::optional<AccessKey> key = engine_.access_key(user);
   if (!key || !equal_in_constant_time(key->secret, password)) {
@@ -85,7 +98,7 @@ ServedResponse IdentityApi::issue(const ServedRequest& request) {
 }
 
 ServedResponse IdentityApi::answer(const ServedRequest& request) {
-  if (request.path == "/v3/auth/tokens" && request.method == "POST") return issue(request);
+  if (asks_for_token(request)) return issue(request);
   if (request.path == "/v3" || request.path == "/v3/") {
     Json body = Json::object();
     body["version"] = version_entry(request);

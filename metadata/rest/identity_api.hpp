@@ -15,7 +15,8 @@ class IdentityApi final : public HttpHandler {
     (void)head;
     return {.refusal = {}, .body_bytes = 16U << 10U};  // a name and a password
   }
-  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override { return request.method == "GET"; }
+  [[nodiscard]] bool admits_at_once(const ServedRequest& /*head*/) const override { return true; }
+  [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:

@@ -56,10 +56,15 @@ std::string name_in(const std::string& stack) {
 
 }  // namespace
 
+/// What is asked with a form is limited, whoever asks.
+bool CfnApi::admits_at_once(const ServedRequest& head) const {
+  return !starts_with(head.path, k_signal_prefix) && !starts_with(head.path, k_wait_prefix);
+}
+
 /// Signals may be long; who signals is known before one is read.
 Admission CfnApi::admit(const ServedRequest& head) {
   Admission admission;
-  if (!starts_with(head.path, k_signal_prefix) && !starts_with(head.path, k_wait_prefix)) {
+  if (admits_at_once(head)) {
     admission.body_bytes = k_form_bytes;
     return admission;
   }
@@ -205,7 +210,8 @@ ServedResponse CfnApi::signal(const ServedRequest& request, const std::string& a
     return refuse(request, 403, "AccessDenied", "User is not authorized to perform action",
                   cat("the key belongs to ", key->resource, " of stack ", key->stack_id));
   }
-  const Result<Json> body = request.body.empty() ? Result<Json>(Json::object()) : parse_json(request.body, "signal");
+  const Result<Json> body =
+      request.body.empty() ? Result<Json>(Json::object()) : parse_json(request.body, "signal");
   if (!body) return bad_value(cat("The signal is no JSON: ", body.error().text()));
   if (!body->is_object()) return bad_value("The signal is not a JSON object");
   const SignalOutcome outcome = stacks_.signal(target->id, target->resource, *body);

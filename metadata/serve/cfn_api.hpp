@@ -16,6 +16,7 @@ class CfnApi final : public HttpHandler {
   /// Refusals are logged as warnings.
   CfnApi(StackView& stacks, Logger& log) : stacks_(stacks), log_(log) {}
   [[nodiscard]] Admission admit(const ServedRequest& head) override;
+  [[nodiscard]] bool admits_at_once(const ServedRequest& head) const override;
   [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 

@@ -237,6 +237,7 @@ TEST(HttpServer, BodiesThatAreReadAtOneTimeHaveALimitAndTheSlowestGivesWay) {
 /// /long lets others be served in its midst until somebody asked for /short.
 class LongAnswers final : public HttpHandler {
  public:
+  [[nodiscard]] bool admits_at_once(const ServedRequest& head) const override { return head.path == "/short"; }
   [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override { return request.path == "/short"; }
   ServedResponse answer(const ServedRequest& request) override {
     order += request.path;
@@ -306,6 +307,18 @@ TEST(HttpServer, AnswersWhatItCanInTheMidstOfALongAnswerAndTheRestAfterwards) {
   server.stop();
   EXPECT_THAT(handler.order, StartsWith("/long/short;;")) << "the rest comes when the long one is made";
   EXPECT_TRUE(posted);
+}
+
+TEST(HttpServer, ABodyIsReadInTheMidstOfALongAnswerWhereItsHandlerSaysThatItCanBe) {
+  LongAnswers handler;
+  RunningServer server(handler, {.breath = 1ms});
+  handler.server = &server.server;
+  std::thread long_one([&] { EXPECT_EQ(server.send("GET", "/long").status, 200); });
+  while (!handler.began) std::this_thread::yield();
+  EXPECT_EQ(server.send("POST", "/short", {}, "body").status, 200);
+  long_one.join();
+  server.stop();
+  EXPECT_EQ(handler.order, "/long/short;;");
 }
 
 TEST(HttpServer, NoSignalButThoseThatStopItEndsIt) {

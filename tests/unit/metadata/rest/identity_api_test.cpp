@@ -55,7 +55,31 @@ TEST_F(IdentityTest, TellsItsVersion) {
   request.method = "GET";
   EXPECT_TRUE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "while a large stack is made, too";
   request.method = "POST";
-  EXPECT_FALSE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "which asks the engine";
+  EXPECT_FALSE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "which is nobody's poll";
+}
+
+TEST_F(IdentityTest, GivesTokensWhileAnotherStackIsChanged) {
+  create("s1", k_one_server);
+  ServedRequest request;
+  request.method = "POST";
+  request.path = "/v3/auth/tokens";
+  const std::string key = at("s1", "s").data["key"];
+  request.body = login(key, "whatever it is");
+  IdentityApi api(*engine_, clock_, log_);
+  EXPECT_TRUE(api.admits_at_once(request));
+  EXPECT_TRUE(api.answers_at_once(request));
+  request.body = login("nobody", "");
+  EXPECT_FALSE(api.answers_at_once(request)) << "it may be the key of what is being made";
+  request.body = "{";
+  EXPECT_FALSE(api.answers_at_once(request));
+  bool breathed = false;
+  engine_->set_breath([&] {
+    breathed = true;
+    request.body = login(key, "");
+    EXPECT_FALSE(api.answers_at_once(request)) << "in the midst of a step of its own stack";
+  });
+  (void)engine_->signal(engine_->find("s1").live->tree.id, "d1", Json::object());
+  EXPECT_TRUE(breathed);
 }
 
 }  // namespace
