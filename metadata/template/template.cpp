@@ -245,6 +245,10 @@ class ResourceReader {
   void check_shape() const {
     if (made_.name.find('/') != std::string::npos)
       throw validation_fault("Resource name may not contain \"/\"", entry_.key.mark());
+    // Heat takes both, but nobody could ask for them; an empty one is the path of the stack itself.
+    if (made_.name.empty()) throw validation_fault("Resource name may not be empty", entry_.key.mark());
+    if (made_.name.find('\0') != std::string::npos)
+      throw validation_fault("Resource name may not contain a zero byte (\\0)", entry_.key.mark());
     if (!truth(entry_.value)) throw validation_fault("Each resource must contain a type key.", entry_.key.mark());
     if (entry_.value.is_map()) return;
     throw validation_fault(cat("\"resources\" must contain a map of resource maps. Found a [<class '",

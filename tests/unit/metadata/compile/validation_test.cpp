@@ -104,6 +104,23 @@ TEST(Validation, takes_only_names_that_heat_takes) {
   for (const char* name : {"", "1a", "a b", "a/b"}) EXPECT_THROW(check_stack_name(name), Fault) << name;
 }
 
+TEST(Validation, refuses_names_of_resources_that_nobody_could_ask_for) {
+  for (const char* name : {R"("")", R"("\0")", R"("a\0b")", R"("a/b")"}) {
+    const std::string text =
+        cat("heat_template_version: 2018-08-31\nresources:\n  ", name, ": {type: OS::Heat::None}\n");
+    const auto told = [&]() -> std::string {
+      try {
+        const auto built = build({{"top.yaml", text}});
+        for (const Fault& fault : validate_stack(built->root())) return fault.located(built->model.sources).story();
+      } catch (const Fault& fault) {
+        return fault.what();
+      }
+      return "nothing";
+    }();
+    EXPECT_NE(told.find("Resource name may not "), std::string::npos) << name << told;
+  }
+}
+
 TEST(Validation, tells_the_nearest_name_with_the_place) {
   const auto built =
       build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n"}});
