@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -17,6 +18,14 @@ namespace hearth::sql {
 class StoreError : public Error {
  public:
   explicit StoreError(const std::string& message) : Error(ErrorKind::io, message) {}
+  /// `answer`: what whoever asks over the network is told, who need not know where our files are.
+  StoreError(const std::string& message, std::string answer)
+      : Error(ErrorKind::io, message), answer_(std::move(answer)) {}
+  /// Empty where there is no more to say than that it does not answer.
+  [[nodiscard]] const std::string& answer() const { return answer_; }
+
+ private:
+  std::string answer_;
 };
 
 namespace detail {
@@ -37,6 +46,8 @@ class Connection {
  public:
   virtual ~Connection() = default;
   virtual void begin() = 0;
+  /// Throws StoreError where what is written now would not be found again; begin() does so, too.
+  virtual void look() {}
   virtual void run(const std::string& statements) = 0;
   [[nodiscard]] virtual std::unique_ptr<StatementHandle> prepare(std::string_view statement) = 0;
   [[nodiscard]] virtual std::int64_t last_row() = 0;
@@ -80,6 +91,9 @@ class Database {
   /// Any number of statements without results.
   void run(const std::string& statements) { connection_->run(statements); }
   [[nodiscard]] Statement prepare(std::string_view statement);
+  /// Throws StoreError where what is written now would not be found again: the file was removed or replaced under us. A
+  /// transaction asks by itself.
+  void check() { connection_->look(); }
   /// Of the last INSERT, where the table has such a number.
   [[nodiscard]] std::int64_t last_row() const { return connection_->last_row(); }
   [[nodiscard]] bool is_postgres() const { return is_postgres_; }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/sql/database.hpp"
 #include "base/sql/sqlite_checkpoints.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 
 namespace hearth::sql::detail {
@@ -91,7 +92,9 @@ class SqliteConnection final : public Connection {
       ::sqlite3_close(handle_);
       throw;
     }
-    if (path != ":memory:") checkpoints_.emplace(handle_, path);
+    if (path == ":memory:") return;
+    checkpoints_.emplace(handle_, path);
+    file_ = file_identity(path);
   }
   SqliteConnection(const SqliteConnection&) = delete;
   SqliteConnection& operator=(const SqliteConnection&) = delete;
@@ -100,7 +103,23 @@ class SqliteConnection final : public Connection {
     ::sqlite3_close_v2(handle_);
   }
 
-  void begin() override { run("BEGIN IMMEDIATE"); }
+  void begin() override {
+    look();
+    run("BEGIN IMMEDIATE");
+  }
+  void look() override {
+    if (path_ == ":memory:") return;
+    const std::string log = file_identity(cat(path_, "-wal"));
+    if (log_.empty()) log_ = log;  // made when something is written first
+    if (file_identity(path_) == file_ && log == log_) return;
+    StoreError error(cat("in the database ", path_, ": the file was removed or replaced while it was in use"),
+                     "its files were removed or replaced under the server, so that nothing can be kept. Put the state "
+                     "directory back from a backup and start the server again");
+    error.hint(
+        "What is written now would be lost. Put the directory back from a backup (`hearth help backup-and-upgrade`) "
+        "and start this server again: until then it answers what only reads.");
+    throw error;
+  }
   void run(const std::string& statements) override {
     if (::sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
       fail(handle_, "in the database", path_);
@@ -118,6 +137,8 @@ class SqliteConnection final : public Connection {
 
  private:
   std::string path_;
+  std::string file_;  ///< which one it is
+  std::string log_;   ///< and which its log; empty before there is one
   sqlite3* handle_ = nullptr;
   std::optional<Checkpoints> checkpoints_;
 };

@@ -31,6 +31,7 @@ class FailingConnection final : public sql::detail::Connection {
     faults_.call();
     real_->begin();
   }
+  void look() override { real_->look(); }
   void run(const std::string& statements) override {
     if (statements != "ROLLBACK") faults_.call();
     real_->run(statements);

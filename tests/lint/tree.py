@@ -22,7 +22,7 @@ INNER_ARROWS = {
     "base": {
         ".": set(),
         "sys": {"."},
-        "sql": {"."},
+        "sql": {".", "sys"},
         "frames": {"."},
         "cli": {".", "sys"},
         "net": {".", "sys"},

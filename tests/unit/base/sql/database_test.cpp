@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <functional>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -79,6 +81,39 @@ TEST(Sqlite, AFileIsForItsOwnerOnlyAndIsFoundAgain) {
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
   Database again(path);
   EXPECT_EQ(count(again), 1);
+}
+
+TEST(Sqlite, WhatWouldGoToAFileThatWasRemovedOrReplacedIsRefused) {
+  for (const char* gone : {"state.db", "state.db-wal", "all"}) {
+    SCOPED_TRACE(gone);
+    const TempDir directory = TempDir::create("/tmp", "sqlite-");
+    const fs::path home = directory.path() / "home";
+    fs::create_directory(home);
+    Database database((home / "state.db").string());
+    database.run("CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)");
+    { Transaction(database).commit(); }
+    database.check();
+    if (std::string_view(gone) == "all") {
+      fs::remove_all(home);
+    } else {
+      fs::rename(home / gone, home / "away");
+    }
+    const auto refused = [&](const std::function<void()>& use) {
+      try {
+        use();
+      } catch (const StoreError& error) {
+        EXPECT_THAT(error.story(), testing::HasSubstr("from a backup"));
+        EXPECT_THAT(error.answer(), testing::Not(testing::HasSubstr("/tmp")));
+        return true;
+      }
+      return false;
+    };
+    EXPECT_TRUE(refused([&] { database.check(); }));
+    EXPECT_TRUE(refused([&] { const Transaction transaction(database); }));
+    EXPECT_EQ(count(database), 1) << "what is there can still be read";
+    if (std::string_view(gone) != "all") fs::rename(home / "away", home / gone);
+    EXPECT_EQ(refused([&] { database.check(); }), std::string_view(gone) == "all") << "it may come back";
+  }
 }
 
 TEST(Sqlite, ErrorsNameTheFileOrTheStatement) {
