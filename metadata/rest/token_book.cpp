@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -82,9 +83,8 @@ void keep(const fs::path& state, const std::vector<PeopleToken>& tokens) {
 bool holds(const PeopleToken& token, std::int64_t now) { return token.expires == 0 || token.expires > now; }
 
 std::string state_of(const fs::path& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return "none ";
-  return cat(info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ", info.st_size, " ");
+  const std::string state = file_state(path);
+  return state.empty() ? "none " : state;
 }
 
 FileLock taken(const fs::path& state) { return FileLock::acquire(state / "tokens.lock"); }
@@ -165,6 +165,7 @@ void rotate_api_token(const fs::path& state, std::int64_t now, std::int64_t unti
 TokenBook::TokenBook(fs::path state) : state_(std::move(state)), own_(random_hex(32)) {
   require_private(state_ / k_api_token);
   if (api_token(state_).empty()) (void)new_api_token(state_);
+  home_ = file_identity(state_);
   read();
 }
 
@@ -178,9 +179,19 @@ void TokenBook::read() {
 }
 
 void TokenBook::refresh(Logger& log) {
-  if (seen_ == cat(state_of(state_ / k_api_token), state_of(book_of(state_)))) return;
+  const std::string now = cat(state_of(state_ / k_api_token), state_of(book_of(state_)));
+  if (seen_ == now) return;
+  if (file_identity(state_) != home_) {
+    seen_ = now;
+    return log.error(cat("tokens are as they were before: ", state_.string(),
+                         " was removed or replaced; put it back and start the server again"));
+  }
   try {
     read();
+    if (file_state(state_ / k_api_token).empty())
+      log.warning(
+          cat((state_ / k_api_token).string(),
+              " was removed, so that nobody can use it any more; `hearth metadata token rotate` makes another"));
   } catch (const Error& error) {
     log.error(cat("tokens are as they were before: ", error.story()));
   }

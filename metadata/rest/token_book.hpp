@@ -34,7 +34,8 @@ class TokenBook {
  public:
   /// Makes api-token where there is none. Throws Error for a file that can't be read.
   explicit TokenBook(fs::path state);
-  /// Reads the files again if they are others; what is wrong with them is logged, and what was read before holds.
+  /// Reads the files again if they are others; what is wrong with them is logged, and what was read before holds. So it
+  /// does where the whole directory is another one, or gone: that is an accident, and nobody's word.
   void refresh(Logger& log);
   /// The token with this text, if it holds still.
   [[nodiscard]] std::optional<PeopleToken> find(std::string_view text, std::int64_t now) const;
@@ -45,6 +46,7 @@ class TokenBook {
   void read();
 
   fs::path state_;
+  std::string home_;  ///< which directory that is
   std::string own_;
   std::string seen_;
   std::vector<PeopleToken> tokens_;

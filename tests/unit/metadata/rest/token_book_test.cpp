@@ -115,5 +115,29 @@ TEST_F(TokenBookTest, ABookThatCannotBeReadChangesNothing) {
   }
 }
 
+TEST(TokenFiles, HoldOnWhenTheWholeDirectoryGoes) {
+  const TempDir directory = TempDir::create("/tmp", "tokens-");
+  const fs::path state = directory.path() / "state";
+  fs::create_directory(state);
+  TokenBook book(state);
+  fakes::MemoryLogger log;
+  const std::string token(trim(read_file(state / "api-token")));
+  fs::rename(state, directory.path() / "away");
+  book.refresh(log);
+  EXPECT_TRUE(book.find(token, 100)) << "that is an accident, and no word of anybody";
+  EXPECT_TRUE(log.holds("tokens are as they were before"));
+  fs::create_directory(state);
+  RealFileSystem().write(state / "api-token", "somebody-else's\n", {.mode = 0600, .uid = {}, .gid = {}});
+  book.refresh(log);
+  EXPECT_TRUE(book.find(token, 100));
+  EXPECT_FALSE(book.find("somebody-else's", 100));
+  fs::remove_all(state);
+  fs::rename(directory.path() / "away", state);
+  fs::remove(state / "api-token");
+  book.refresh(log);
+  EXPECT_FALSE(book.find(token, 100)) << "this is how one ends it";
+  EXPECT_TRUE(log.holds("hearth metadata token rotate"));
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live
