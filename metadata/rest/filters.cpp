@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "metadata/engine/engine.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
+
+constexpr std::uint64_t k_largest = 9'223'372'036'854'775'807;  ///< as a database takes it
 
 bool matches(const std::string& name, const std::string& field, const std::string& wanted) {
   if (field == wanted) return true;
@@ -55,6 +58,25 @@ bool passes_tags(const Parameters& parameters, const Json& tags) {
          std::none_of(none.begin(), none.end(), has);
 }
 
+std::uint64_t number_of(const Parameters& parameters, std::string_view name) {
+  const auto asked =
+      std::find_if(parameters.begin(), parameters.end(), [&](const auto& each) { return each.first == name; });
+  if (asked == parameters.end()) return 0;
+  const std::string& text = asked->second;
+  const bool is_negative = text.starts_with('-');
+  const std::string digits = text.substr(is_negative ? 1 : 0);
+  const bool is_integer = !digits.empty() &&
+                          std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+                          (digits[0] != '0' || text == "0");
+  if (!is_integer) throw EngineError("HTTPBadRequest", cat("Only integer is acceptable by '", name, "'."));
+  const std::optional<std::uint64_t> number = parse_number(digits);
+  if (is_negative || !number || *number > k_largest) {
+    throw EngineError("HTTPBadRequest", cat("Value '", text, "' is invalid for '", name, "' which only accepts ",
+                                            is_negative ? "non-negative integer." : "integer."));
+  }
+  return *number;
+}
+
 Json paged(Json list, const Parameters& parameters) {
   const std::string key = parameter_or(parameters, "sort_keys", "");
   if (!key.empty()) {
@@ -64,7 +86,7 @@ Json paged(Json list, const Parameters& parameters) {
     });
   }
   const std::string marker = parameter_or(parameters, "marker", "");
-  const std::uint64_t limit = parse_number(parameter_or(parameters, "limit", "")).value_or(0);
+  const std::uint64_t limit = number_of(parameters, "limit");
   if (marker.empty() && limit == 0) return list;
   Json out = Json::array();
   bool skipping = !marker.empty();

@@ -9,10 +9,6 @@ namespace hearth::metadata::live {
 
 namespace {
 
-std::uint64_t number(const Parameters& parameters, std::string_view name) {
-  return parse_number(parameter_or(parameters, name, "")).value_or(0);
-}
-
 /// What clients may filter events by.
 bool passes_filter(const Parameters& parameters, const Event& event) {
   const std::string action = event.status.substr(0, event.status.find('_'));
@@ -79,7 +75,7 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
   Json body = Json::object();
   body["resources"] = Json::array();
   const bool with_details = to_lower(parameter_or(call.parameters, "with_detail", "")) == "true";
-  for (const std::size_t stack : stacks_below(tree, place.stack, number(call.parameters, "nested_depth"))) {
+  for (const std::size_t stack : stacks_below(tree, place.stack, number_of(call.parameters, "nested_depth"))) {
     for (const std::size_t member : tree.stack(stack).resources) {
       if (is_replaced(tree, member)) continue;
       const Resource& resource = tree.resource(member);
@@ -180,7 +176,7 @@ ServedResponse HeatApi::change_resource(const Call& call, const StackPlace& plac
 
 ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const std::string& resource) {
   const StackTree& tree = place.live->tree;
-  const std::uint64_t depth = number(call.parameters, "nested_depth");
+  const std::uint64_t depth = number_of(call.parameters, "nested_depth");
   EventQuery query;
   query.resource = resource;
   std::map<std::string, const Stack*> by_id;
@@ -191,7 +187,7 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   const bool ascending = to_lower(parameter_or(call.parameters, "sort_dir", "")) == "asc";
   const std::string marker = parameter_or(call.parameters, "marker", "");
   const std::optional<Event> last = marker.empty() ? std::nullopt : engine_.event(marker);
-  const std::uint64_t limit = number(call.parameters, "limit");
+  const std::uint64_t limit = number_of(call.parameters, "limit");
   if (ascending) query.after = last ? last->number : 0;
   std::vector<Event> found = engine_.events(query);
   if (!ascending) {

@@ -1,5 +1,6 @@
 // Software configs and deployments: those of stacks, and those made by hand.
 #include "base/text.hpp"
+#include "metadata/rest/filters.hpp"
 #include "metadata/rest/heat_api.hpp"
 
 namespace hearth::metadata::live {
@@ -154,7 +155,7 @@ ServedResponse HeatApi::configs(const Call& call) {
   for (const auto& [id, row] : engine_.software().configs()) {
     if (is_of(row, call.project)) list.push_back(config_summary(row, call.project));
   }
-  return json_response(200, wrapped("software_configs", std::move(list)));
+  return json_response(200, wrapped("software_configs", paged(std::move(list), call.parameters)));
 }
 
 ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {

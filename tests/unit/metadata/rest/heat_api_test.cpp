@@ -85,6 +85,27 @@ TEST_F(RestTest, PagesTheList) {
   EXPECT_EQ(rest[0]["stack_name"], "a");
 }
 
+TEST_F(RestTest, WhatIsNoNumberOfEntriesIsRefusedInHeatsWords) {
+  create("a", "{}");
+  for (const char* list : {"/v1/admin/stacks", "/v1/admin/stacks/a/events", "/v1/admin/software_configs"}) {
+    const std::string target = std::string_view(list).ends_with("events") ? self("a") + "/events" : std::string(list);
+    for (const auto& [limit, words] : std::vector<std::pair<std::string, std::string>>{
+             {"-1", "Value '-1' is invalid for 'limit' which only accepts non-negative integer."},
+             {"1e400", "Only integer is acceptable by 'limit'."},
+             {"", "Only integer is acceptable by 'limit'."},
+             {"-", "Only integer is acceptable by 'limit'."},
+             {"007", "Only integer is acceptable by 'limit'."},
+             {"99999999999999999999", "Value '99999999999999999999' is invalid for 'limit'"}}) {
+      const ServedResponse refused = send("GET", cat(target, "?limit=", limit));
+      EXPECT_EQ(refused.status, 400) << target << " " << limit;
+      EXPECT_THAT(refused.body, HasSubstr(words));
+    }
+    for (const char* limit : {"0", "1", "9223372036854775807"})
+      EXPECT_EQ(send("GET", cat(target, "?limit=", limit)).status, 200) << limit;
+  }
+  EXPECT_EQ(send("GET", self("a") + "/resources?nested_depth=x").status, 400);
+}
+
 TEST_F(RestTest, ShowsOutputsAndActs) {
   create("s1", k_one_server);
   (void)engine_->signal(engine_->find("s1").live->tree.id, "d1", Json::parse(R"({"result": "42"})"));
