@@ -5,13 +5,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/foreign_json.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
 
 namespace {
 
-constexpr std::size_t k_max_depth = 512;
+constexpr std::size_t k_usual_depth = 512;
 
 Position position_of(std::string_view text, std::size_t offset) {
   Position at{1, 1};
@@ -40,7 +41,8 @@ std::string reason_of(std::string_view what) {
 /// that a few megabytes take minutes.
 class DocumentMaker final : public nlohmann::json_sax<Json> {
  public:
-  DocumentMaker(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+  DocumentMaker(std::string_view text, std::string_view source, std::size_t deepest)
+      : text_(text), source_(source), deepest_(deepest) {}
 
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(value); }
@@ -104,8 +106,8 @@ class DocumentMaker final : public nlohmann::json_sax<Json> {
   }
   bool open(Json empty) {
     levels_.push_back({std::move(empty)});
-    if (levels_.size() <= k_max_depth) return true;
-    fault_ = ParseError{std::string(source_), {}, cat("nested deeper than ", k_max_depth, " levels")};
+    if (levels_.size() <= deepest_) return true;
+    fault_ = ParseError{std::string(source_), {}, cat("nested deeper than ", deepest_, " levels")};
     return false;
   }
   bool close() {
@@ -117,6 +119,7 @@ class DocumentMaker final : public nlohmann::json_sax<Json> {
   static constexpr std::size_t k_few_members = 16;
   std::string_view text_;
   std::string_view source_;
+  std::size_t deepest_;
   std::vector<Level> levels_;
   Json whole_;
   std::optional<ParseError> fault_;
@@ -125,7 +128,11 @@ class DocumentMaker final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view source) {
-  DocumentMaker maker(text, source);
+  return parse_json(text, source, k_usual_depth);
+}
+
+Result<Json> parse_json(std::string_view text, std::string_view source, std::size_t deepest) {
+  DocumentMaker maker(text, source, deepest);
   (void)Json::sax_parse(text.begin(), text.end(), &maker);
   return maker.take();
 }

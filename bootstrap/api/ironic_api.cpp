@@ -1,5 +1,6 @@
 #include "bootstrap/api/ironic_api.hpp"
 
+#include "base/foreign_json.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
@@ -42,7 +43,7 @@ bool ApiCall::truth(std::string_view name) const {
 
 Json ApiCall::body() const {
   if (request.body.empty()) return Json::object();
-  const Result<Json> parsed = parse_json(request.body, "the request");
+  const Result<Json> parsed = parse_foreign_json(request.body, "the request");
   if (!parsed) throw Refusal(400, cat("The body is no JSON: ", parsed.error().text()));
   return *parsed;
 }
@@ -72,7 +73,7 @@ ServedResponse IronicApi::answer(const ServedRequest& request, const Caller& cal
   } catch (const Refusal& refusal) {
     response = fault_answer(refusal.status(), refusal.what());
   } catch (const Json::exception& error) {
-    response = fault_answer(400, cat("The request has not the form that is expected: ", error.what()));
+    response = fault_answer(400, cat("The request has not the form that is expected: ", json_fault(error)));
   } catch (const Error& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     response = fault_answer(500, error.what());

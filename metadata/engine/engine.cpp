@@ -44,46 +44,65 @@ Engine::Engine(World world, const PublicUrls& urls)
 /// All that is kept, as it is kept: nothing is done with it yet.
 void Engine::load_rows() {
   forget_all();
-  software_.load();
+  software_.load(world_.log);
   for (const std::string& text : world_.repository.settings_below("retired/")) {
-    Json row = parse_json(text, "a retired server").value_or_throw();
-    retired_[row.value("key", "")] = row;
-    retired_[row.value("object", "")] = row;
-  }
-  std::vector<StackTree> stored = world_.repository.load();
-  for (StackTree& tree : stored) {
-    auto live = std::make_unique<LiveTree>();
-    live->tree = std::move(tree);
-    for (const Stack& stack : live->tree.stacks()) {
-      tree_of_[stack.id] = live->tree.id;
-      tree_of_[name_key(live->tree.project, stack.name)] = live->tree.id;
+    const Json row = json_or_null(text);
+    const bool is_whole = row.is_object() && row.contains("key") && row["key"].is_string() && row.contains("object") &&
+                          row["object"].is_string();
+    if (!is_whole) {
+      world_.log.error("left out: a retired server in the database can't be read");
+      continue;
     }
-    for (std::size_t i = 0; i < live->tree.resources().size(); ++i) index_resource(*live, i);
-    order_.push_back(live->tree.id);
-    trees_[live->tree.id] = std::move(live);
+    retired_[row["key"].get<std::string>()] = row;
+    retired_[row["object"].get<std::string>()] = row;
   }
+  StoredStacks stored = world_.repository.load();
+  for (SetAside& stack : stored.unreadable) put_aside(std::move(stack));
+  for (StackTree& tree : stored.trees) admit_stored(std::move(tree));
   store_ = Store::readable;
+}
+
+void Engine::admit_stored(StackTree tree) {
+  const std::string id = tree.id;
+  auto made = std::make_unique<LiveTree>();
+  made->tree = std::move(tree);
+  order_.push_back(id);
+  trees_[id] = std::move(made);
+  attempt(id, [this](LiveTree& live) {
+    if (const auto failed = failed_.find(live.tree.id); failed != failed_.end())
+      throw Error(ErrorKind::input, failed->second);
+    for (const Stack& stack : live.tree.stacks()) {
+      tree_of_[stack.id] = live.tree.id;
+      tree_of_[name_key(live.tree.project, stack.name)] = live.tree.id;
+    }
+    for (std::size_t i = 0; i < live.tree.resources().size(); ++i) index_resource(live, i);
+  });
 }
 
 /// What was going on goes on.
 void Engine::take_up() {
-  for (const std::string& id : std::vector<std::string>(order_)) {
-    LiveTree& kept = *trees_.at(id);
-    const Stack& root = kept.tree.root();
-    if (root.action == Action::erase && root.status == Status::complete) {  // all that was left to do is to forget it
-      drop(kept);
-      continue;
+  bool all = false;
+  while (!all) {  // where one fails in writing, the others are read again as they were kept
+    all = true;
+    for (const std::string& id : std::vector<std::string>(order_)) {
+      all = attempt(id, [this](LiveTree& live) { take_up(live); }) && all;
     }
-    if (!kept.tree.busy()) continue;
-    if (kept.tree.previous_body.is_object()) {
-      kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
-    }
-    const Step step(*this, kept);
-    StackMachine machine(kept.tree, blueprint(kept), *this, kept.previous.get());
-    machine.resume();
-    finish(kept, machine);
   }
   store_ = Store::good;
+  trouble_.clear();
+}
+
+void Engine::take_up(LiveTree& kept) {
+  const Stack& root = kept.tree.root();
+  if (root.action == Action::erase && root.status == Status::complete) return drop(kept);  // all that was left to do
+  if (!kept.tree.busy()) return;
+  if (kept.tree.previous_body.is_object() && !kept.previous) {
+    kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
+  }
+  const Step step(*this, kept);
+  StackMachine machine(kept.tree, blueprint(kept), *this, kept.previous.get());
+  machine.resume();
+  finish(kept, machine);
 }
 
 std::int64_t Engine::now() const {
@@ -135,7 +154,7 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
             " must contain only alphanumeric or \"_-.\" characters, must start with alpha and must be 255 "
             "characters or less."));
   }
-  if (tree_of_.count(name_key(project, name)) > 0)
+  if (tree_of_.count(name_key(project, name)) > 0 || find_set_aside(name, project) != nullptr)
     throw EngineError("StackExists", cat("The Stack (", name, ") already exists."));
   auto live = std::make_unique<LiveTree>();
   live->tree.id = random_uuid();
@@ -320,6 +339,10 @@ void Engine::drop(LiveTree& live) {
     store_failed();
     throw;
   }
+  forget(id);
+}
+
+void Engine::forget(const std::string& id) {
   std::erase_if(tree_of_, [&](const auto& entry) { return entry.second == id; });
   for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) {
     std::erase_if(*places, [&](const auto& entry) { return entry.second.tree == id; });
@@ -336,7 +359,8 @@ void Engine::roll_back(LiveTree& live) {
   run(live, Action::rollback);
 }
 
-void Engine::store_failed() {
+void Engine::store_failed(const std::string& trouble) {
+  trouble_ = trouble;
   try {
     load_rows();
   } catch (const std::exception& error) {
@@ -354,6 +378,8 @@ void Engine::forget_all() {
   order_.clear();
   tree_of_.clear();
   for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) places->clear();
+  aside_.clear();
+  held_credentials_.clear();
 }
 
 void Engine::tick() {
@@ -363,6 +389,7 @@ void Engine::tick() {
   } catch (const sql::StoreError& error) {
     if (!doubtful_) world_.log.error(cat("the stacks' store: ", error.story()));
     doubtful_ = true;
+    trouble_ = error.answer();
     try {  // where it can be asked again at once, all is read again at once
       world_.repository.check();
     } catch (const sql::StoreError&) {
@@ -378,15 +405,16 @@ void Engine::tick() {
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end()) continue;
-    LiveTree& live = *found->second;
-    if (!live.tree.busy()) {
-      compact(live);
+    if (!found->second->tree.busy()) {
+      compact(*found->second);
       continue;
     }
-    const Step step(*this, live);
-    StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
-    machine.check_deadlines();
-    finish(live, machine);
+    attempt(id, [this](LiveTree& live) {
+      const Step step(*this, live);
+      StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
+      machine.check_deadlines();
+      finish(live, machine);
+    });
   }
 }
 
@@ -414,7 +442,10 @@ StackPlace Engine::find(const std::string& name_or_id, const std::string& projec
   if (tree == tree_of_.end()) tree = tree_of_.find(name_key(project, name_or_id));
   const auto live = tree == tree_of_.end() ? trees_.end() : trees_.find(tree->second);
   const std::size_t stack = live == trees_.end() ? k_none : live->second->tree.find_stack(name_or_id);
-  if (stack == k_none) throw EngineError("EntityNotFound", cat("The Stack (", name_or_id, ") could not be found."));
+  if (stack == k_none) {
+    if (const SetAside* aside = find_set_aside(name_or_id, project)) throw StackSetAside(*aside);
+    throw EngineError("EntityNotFound", cat("The Stack (", name_or_id, ") could not be found."));
+  }
   return {live->second.get(), stack};
 }
 

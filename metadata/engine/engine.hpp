@@ -27,6 +27,12 @@ class EngineError : public Error {
   std::string type_;
 };
 
+/// Whoever asks is told to come again: the stack is there, but set aside.
+class StackSetAside : public Error {
+ public:
+  explicit StackSetAside(const SetAside& stack);
+};
+
 /// A root stack with what is made of its templates.
 struct LiveTree {
   StackTree tree;
@@ -131,6 +137,14 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
+
+  // engine_set_aside.cpp: stacks that can't be served; all else of them is refused
+  [[nodiscard]] const std::map<std::string, SetAside>& set_aside() const { return aside_; }
+  /// By UUID, or by its name in the project; null when there is none.
+  [[nodiscard]] const SetAside* find_set_aside(const std::string& name_or_id, const std::string& project) const;
+  /// Forgets it, and all that is kept of it.
+  void drop_set_aside(const std::string& id);
+
   [[nodiscard]] std::vector<Event> events(const EventQuery& query) { return world_.repository.events(query); }
   [[nodiscard]] std::optional<Event> event(const std::string& id) { return world_.repository.event(id); }
   /// The metadata that the resource's agent gets; an empty map for what is no server.
@@ -160,7 +174,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] bool can_write() const { return store_ == Store::good && !doubtful_; }
   /// To be called when a sql::StoreError ended a request: what was not kept did not happen, so that all that is known
   /// is read again. Where not even that can be done, tick() tries again.
-  void store_failed();
+  void store_failed(const std::string& trouble = "");
+  /// Why, in words for whoever asks; empty where no more is known than that the store does not answer.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
   // StackView
   [[nodiscard]] std::optional<AccessKey> access_key(const std::string& id) const override;
@@ -230,8 +246,17 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
 
   void load_rows();
+  void admit_stored(StackTree tree);
   void take_up();
+  void take_up(LiveTree& live);
   void forget_all();
+  void forget(const std::string& tree_id);
+
+  // engine_set_aside.cpp
+  bool attempt(const std::string& id, const std::function<void(LiveTree&)>& work);
+  void put_aside(SetAside stack);
+  void put_aside(const LiveTree& live, std::string why);
+  void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
   LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
   void require_same(LiveTree& live, Blueprint& next);
@@ -267,6 +292,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::function<void()> breathe_;
   std::string changing_;   ///< the tree that a step is changing; what is known of it is not what is kept
   bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
+  std::string trouble_;
   std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;
   SoftwareStore software_;
@@ -278,7 +304,11 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::unordered_map<std::string, Place> servers_;    ///< by UUID
   std::unordered_map<std::string, Place> addresses_;  ///< of machines
   std::unordered_map<std::string, Json> retired_;     ///< keys and objects of servers that are gone
-  mutable std::unordered_map<std::string, Served> served_;  ///< by the server's UUID
+  std::map<std::string, SetAside> aside_;             ///< by id
+  std::map<std::string, std::string> failed_;  ///< readable ones whose work failed, and why: until the next start
+  std::map<std::string, std::string> told_;    ///< of which stack was told what in the log
+  std::unordered_map<std::string, std::string> held_credentials_;  ///< of stacks that are set aside → their ids
+  mutable std::unordered_map<std::string, Served> served_;         ///< by the server's UUID
   mutable std::unordered_map<std::string, std::int64_t> polls_;
   std::unordered_map<std::string, RunReport> runs_;  ///< by the server's UUID
 };

@@ -71,8 +71,14 @@ std::string Engine::adopt(const std::string& project, const std::string& name, c
   LiveTree& live = admit(project, name, body);
   const std::string id = live.tree.id;
   live.tree.adopted = data;
-  run(live, Action::adopt);
-  live.tree.adopted = Json();
+  try {
+    run(live, Action::adopt);
+  } catch (...) {  // nothing of it was kept
+    forget(id);
+    throw;
+  }
+  const auto made = trees_.find(id);  // a rollback may have ended with it
+  if (made != trees_.end()) made->second->tree.adopted = Json();
   return id;
 }
 
@@ -86,14 +92,15 @@ Json Engine::snapshot(LiveTree& live, const std::string& name) {
   row["creation_time"] = iso_time(now());
   row["data"] = exported(live);
   row["body"] = live.tree.body;
-  world_.repository.set(snapshot_key(live.tree.id, row["id"]), format_json(row, {.lossy = true}));
+  world_.repository.set(snapshot_key(live.tree.id, row["id"]),
+                        kept_text(row, cat("a snapshot of the stack ", live.tree.name)));
   return row;
 }
 
 std::vector<Json> Engine::snapshots(const std::string& id) const {
   std::vector<Json> all;
   for (const std::string& text : world_.repository.settings_below(cat("snapshot/", id, "/"))) {
-    all.push_back(parse_json(text, "a snapshot").value_or_throw());
+    all.push_back(kept_json(text, "a snapshot"));
   }
   return all;
 }

@@ -2,6 +2,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/engine/records_json.hpp"
 
 namespace hearth::metadata::live {
 
@@ -78,7 +79,7 @@ std::vector<WantedServer> Engine::servers(const std::string& stack) {
     row.type = resource.type;
     row.status = resource.status;
     row.is_machine = resource.data.value("is_machine", false);
-    row.properties = parse_json(resource.fingerprint, "a server's properties").value_or_throw();
+    row.properties = kept_json(resource.fingerprint, "a server's properties");
     row.machine = resource.data.contains("machine") ? resource.data["machine"] : Json();
     row.last_poll = last_poll(resource.physical_id);
     all.push_back(std::move(row));

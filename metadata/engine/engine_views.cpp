@@ -1,9 +1,11 @@
 // What agents see of the engine: metadata documents, objects, and where their signals go.
 #include <algorithm>
 
+#include "base/foreign_json.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/engine/records_json.hpp"
 
 namespace hearth::metadata::live {
 
@@ -92,7 +94,7 @@ Document Engine::tombstone() const {
 Json Engine::metadata_of(LiveTree& live, std::size_t resource) {
   const Resource& row = live.tree.resource(resource);
   if (row.role != Role::server || row.action == Action::init) return Json::object();
-  return parse_json(*document(live, row).text, "metadata").value_or_throw();
+  return kept_json(*document(live, row).text, "metadata");
 }
 
 std::optional<AccessKey> Engine::access_key(const std::string& id) const {
@@ -102,6 +104,7 @@ std::optional<AccessKey> Engine::access_key(const std::string& id) const {
     if (resource == nullptr || !holds(*resource, id)) return std::nullopt;
     return AccessKey{credentials_.secret_of(id), live->tree.stack(resource->stack).id, resource->name};
   }
+  require_served(id);
   const auto gone = retired_.find(id);
   if (gone == retired_.end()) return std::nullopt;
   return AccessKey{credentials_.secret_of(id), gone->second.value("stack_id", ""), gone->second.value("resource", "")};
@@ -244,6 +247,7 @@ std::optional<Document> Engine::object(const ObjectPath& path) const {
       return document(*live, *resource);
     }
   }
+  if (place == objects_.end()) require_served(path.object);
   const auto gone = retired_.find(key);
   if (gone != retired_.end()) {
     world_.log.warning(
@@ -262,12 +266,13 @@ std::optional<Document> Engine::put_object(const ObjectPath& path, const std::st
   if (place != objects_.end()) {
     const auto [live, resource] = at(place->second);
     if (resource == nullptr || resource->role == Role::server) return std::nullopt;
-    const Result<Json> signal_body = body.empty() ? Result<Json>(Json::object()) : parse_json(body, "signal");
+    const Result<Json> signal_body = body.empty() ? Result<Json>(Json::object()) : parse_foreign_json(body, "signal");
     if (!signal_body || !signal_body->is_object()) return std::nullopt;
     const std::string stack = live->tree.stack(resource->stack).id;
     if (!body.empty()) (void)signal(stack, resource->name, *signal_body);  // empty: not yet
     return document_of(body, now(), content_type);
   }
+  require_served(path.object);
   if (retired_.count(key) > 0) return std::nullopt;
   const std::optional<StoredObject> before = world_.repository.object(key);
   const std::int64_t modified = std::max(now(), before ? before->modified + 1 : 0);
@@ -277,6 +282,7 @@ std::optional<Document> Engine::put_object(const ObjectPath& path, const std::st
 
 bool Engine::remove_object(const ObjectPath& path) {
   const std::string key = object_key(path);
+  require_served(path.object);
   return objects_.count(key) == 0 && world_.repository.remove_object(key);
 }
 

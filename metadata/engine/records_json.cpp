@@ -1,8 +1,14 @@
 #include "metadata/engine/records_json.hpp"
 
+#include "base/error.hpp"
+#include "base/foreign_json.hpp"
+#include "base/text.hpp"
+
 namespace hearth::metadata::live {
 
 namespace {
+
+constexpr std::size_t k_deepest_kept = 1024;
 
 std::string text(const Json& json, const char* key) { return json.value(key, std::string()); }
 
@@ -15,6 +21,28 @@ Action action_of(const Json& json) { return parse_action(text(json, "action")).v
 Status status_of(const Json& json) { return parse_status(text(json, "status")).value_or(Status::complete); }
 
 }  // namespace
+
+std::string kept_text(const Json& value, std::string_view what) {
+  if (is_deeper_than(value, k_deepest_kept)) {
+    throw Error(ErrorKind::input, cat(what, " can't be kept: it is nested deeper than ", k_deepest_kept, " levels"));
+  }
+  return format_json(value, {.lossy = true});
+}
+
+Json kept_json(std::string_view text, std::string_view what) {
+  return parse_json(text, what, k_deepest_kept).value_or_throw();
+}
+
+std::vector<std::string> credentials_in(const Json& resource) {
+  std::vector<std::string> found;
+  for (const char* pointer :
+       {"/data/key", "/data/object", "/data/former/key", "/data/former/object", "/deployment/key_id"}) {
+    const Json::json_pointer place(pointer);
+    if (!resource.contains(place) || !resource.at(place).is_string()) continue;
+    if (std::string text = resource.at(place).get<std::string>(); !text.empty()) found.push_back(std::move(text));
+  }
+  return found;
+}
 
 Json to_json(const DeploymentState& state) {
   Json json = Json::object();

@@ -5,6 +5,15 @@
 
 namespace hearth::metadata::live {
 
+/// What the repository keeps of a value. Throws Error(input) for one that kept_json() would not read: nothing is kept
+/// by which the next start would fail. `what` names it.
+[[nodiscard]] std::string kept_text(const Json& value, std::string_view what);
+/// Reads it. Four times as deep as what others may send. Throws Error(input).
+[[nodiscard]] Json kept_json(std::string_view text, std::string_view what);
+
+/// What a resource's agent shows to be let in, and where its signals go: ids of keys, names of objects. Of any JSON.
+[[nodiscard]] std::vector<std::string> credentials_in(const Json& resource);
+
 [[nodiscard]] Json to_json(const Stack& stack);
 [[nodiscard]] Json to_json(const Resource& resource);
 [[nodiscard]] Json to_json(const DeploymentState& state);

@@ -16,6 +16,20 @@ struct StoredObject {
   std::int64_t modified = 0;
 };
 
+/// A stack that can't be served: its rows can't be read, or nothing can be made of them. They stay as they are kept.
+struct SetAside {
+  std::string id;
+  std::string name;  ///< its id, where that can't be read either
+  std::string project;
+  std::string why;
+  std::vector<std::string> credentials{};  ///< key ids and objects' names of its agents, as far as they can be read
+};
+
+struct StoredStacks {
+  std::vector<StackTree> trees;
+  std::vector<SetAside> unreadable;
+};
+
 /// Which events, oldest first.
 struct EventQuery {
   std::vector<std::string> stacks;  ///< UUIDs
@@ -29,7 +43,8 @@ class Repository {
   virtual ~Repository() = default;
   /// Throws sql::StoreError where somebody else has driven the store meanwhile, or it can't be reached.
   virtual void check() {}
-  [[nodiscard]] virtual std::vector<StackTree> load() = 0;
+  /// A stack that can't be read keeps none of the others from being so.
+  [[nodiscard]] virtual StoredStacks load() = 0;
   /// Writes what changed, numbers the rows and the events.
   virtual void save(StackTree& tree, Changes& changes) = 0;
   virtual void remove(const std::string& tree_id) = 0;

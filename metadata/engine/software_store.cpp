@@ -1,6 +1,9 @@
 #include "metadata/engine/software_store.hpp"
 
+#include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/text.hpp"
+#include "metadata/engine/records_json.hpp"
 
 namespace hearth::metadata::live {
 
@@ -20,20 +23,27 @@ Json given_or(const Json& given, const char* key, Json fallback) {
 
 }  // namespace
 
-void SoftwareStore::load() {
+void SoftwareStore::load(Logger& log) {
   configs_.clear();
   deployments_.clear();
   for (auto* rows : {&configs_, &deployments_}) {
     for (const std::string& text : repository_.settings_below(rows == &configs_ ? "config/" : "deployment/")) {
-      Json row = parse_json(text, "a software config in the database").value_or_throw();
-      const std::string id = id_of(row);
-      (*rows)[id] = std::move(row);
+      try {
+        Json row = kept_json(text, "a software config in the database");
+        const std::string id = id_of(row);
+        (*rows)[id] = std::move(row);
+      } catch (const Error& error) {
+        log.error(cat("left out: ", error.story()));
+      } catch (const Json::exception& error) {
+        log.error(cat("left out: a software config in the database: ", json_fault(error)));
+      }
     }
   }
 }
 
 void SoftwareStore::keep(const char* kind, const Json& row) {
-  repository_.set(cat(kind, "/", id_of(row)), format_json(row, {.lossy = true}));
+  const std::string key = cat(kind, "/", id_of(row));
+  repository_.set(key, kept_text(row, key));
 }
 
 Json SoftwareStore::add_config(const Json& given, std::int64_t now) {
@@ -81,12 +91,13 @@ Json SoftwareStore::add_deployment(const Json& given, std::int64_t now) {
 const Json* SoftwareStore::change_deployment(const std::string& id, const Json& given, std::int64_t now) {
   const auto found = deployments_.find(id);
   if (found == deployments_.end()) return nullptr;
+  Json row = found->second;
   for (const char* key : {"config_id", "input_values", "output_values", "action", "status", "status_reason"}) {
-    if (given.contains(key) && !given[key].is_null()) found->second[key] = given[key];
+    if (given.contains(key) && !given[key].is_null()) row[key] = given[key];
   }
-  found->second["updated_time"] = iso_time(now);
-  keep("deployment", found->second);
-  return &found->second;
+  row["updated_time"] = iso_time(now);
+  keep("deployment", row);
+  return &(found->second = std::move(row));
 }
 
 const Json* SoftwareStore::deployment(const std::string& id) const { return found_in(deployments_, id); }

@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "metadata/engine/repository.hpp"
 
 namespace hearth::metadata::live {
 
 class SoftwareStore {
  public:
-  explicit SoftwareStore(Repository& repository) : repository_(repository) { load(); }
-  /// Reads all that is kept, in place of what is known.
-  void load();
+  explicit SoftwareStore(Repository& repository) : repository_(repository) {}
+  /// Reads all that is kept, in place of what is known. What can't be read is left where it is, and told.
+  void load(Logger& log);
 
   /// Takes name, group, config, inputs, outputs, options; gives what was stored, with id and creation_time.
   Json add_config(const Json& given, std::int64_t now);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
@@ -39,8 +40,6 @@ constexpr const char* k_schema = R"(
 
 constexpr const char* k_event_columns = "number, id, root, stack, resource, physical_id, type, status, reason, time";
 
-std::string dumped(const Json& json) { return format_json(json, {.lossy = true}); }
-
 Event event_of(const sql::Statement& row) {
   return {row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
           row.text(5),   row.text(6), row.text(7), row.text(8), row.number(9)};
@@ -75,47 +74,84 @@ SqlRepository::SqlRepository(sql::Database database)
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {}
 
-/// A file is ours while we have it open. A server may have ended our connection and let another process in.
+/// A file is ours while we have it open, but may be somewhere else. A server may have ended our connection and let
+/// another process in.
 void SqlRepository::check() {
-  if (database_.is_postgres()) const sql::Transaction looks(database_);
+  if (database_.is_postgres()) {
+    const sql::Transaction looks(database_);
+  } else {
+    database_.check();
+  }
 }
 
-std::vector<StackTree> SqlRepository::load() {
-  std::vector<StackTree> trees;
+StoredStacks SqlRepository::load() {
+  StoredStacks stored;
   sql::Statement rows = database_.prepare("SELECT id, data FROM tree ORDER BY number");
   while (rows.step()) {
-    const Json data = parse_json(rows.text(1), "a stack in the database").value_or_throw();
-    StackTree& tree = trees.emplace_back();
-    tree.id = rows.text(0);
-    tree.name = data.value("name", "");
-    tree.project = data.value("project", "");
-    tree.body = data["body"];
-    tree.previous_body = data["previous_body"];
-    tree.deadline = data.value("deadline", std::int64_t{0});
-    tree.era = data.value("era", std::size_t{0});
-    tree.restoring = data.value("restoring", false);
-    load_rows(tree);
+    const std::string id = rows.text(0);
+    const std::string data = rows.text(1);
+    try {
+      stored.trees.push_back(load_tree(id, data));
+    } catch (const sql::StoreError&) {  // the others can't be read either
+      throw;
+    } catch (const Json::exception& error) {
+      stored.unreadable.push_back(unreadable(id, data, cat("a row of it in the database: ", json_fault(error))));
+    } catch (const Error& error) {
+      stored.unreadable.push_back(unreadable(id, data, error.what()));
+    }
   }
-  return trees;
+  return stored;
 }
 
-void SqlRepository::load_rows(StackTree& tree) {
+StackTree SqlRepository::load_tree(const std::string& id, const std::string& text) {
+  const Json data = kept_json(text, "its row of the table tree");
+  StackTree tree;
+  tree.id = id;
+  tree.name = data.value("name", "");
+  tree.project = data.value("project", "");
+  tree.body = data.at("body");
+  tree.previous_body = data.at("previous_body");
+  tree.deadline = data.value("deadline", std::int64_t{0});
+  tree.era = data.value("era", std::size_t{0});
+  tree.restoring = data.value("restoring", false);
   sql::Statement stacks = database_.prepare("SELECT data FROM stack WHERE tree = ?");
   stacks.bind(1, tree.id);
   std::vector<Stack> nested;
   while (stacks.step()) {
-    Stack stack = stack_from(parse_json(stacks.text(0), "a stack in the database").value_or_throw());
+    Stack stack = stack_from(kept_json(stacks.text(0), "a row of the table stack"));
     stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
   }
+  if (tree.stacks().size() != 1) throw Error(ErrorKind::input, "the table stack has not one row for its root");
   for (Stack& stack : nested) tree.restore(std::move(stack));
   sql::Statement resources = database_.prepare("SELECT row, stack, data FROM resource WHERE tree = ? ORDER BY row");
   resources.bind(1, tree.id);
   while (resources.step()) {
-    Resource resource = resource_from(parse_json(resources.text(2), "a resource in the database").value_or_throw());
-    resource.row = resources.number(0);
+    const std::int64_t row = resources.number(0);
+    Resource resource = resource_from(kept_json(resources.text(2), cat("row ", row, " of the table resource")));
+    resource.row = row;
     tree.restore(std::move(resource), resources.text(1));
   }
   tree.link();
+  return tree;
+}
+
+/// What can be said of it all the same: reading without a limit is safe as long as nothing is copied.
+SetAside SqlRepository::unreadable(const std::string& id, const std::string& data, std::string why) {
+  SetAside aside{id, id, "admin", std::move(why)};
+  if (const Result<Json> row = parse_json(data, "", data.size()); row && row->is_object()) {
+    for (const auto& [key, text] : {std::pair{"name", &aside.name}, std::pair{"project", &aside.project}}) {
+      if (row->contains(key) && row->at(key).is_string()) *text = row->at(key).get<std::string>();
+    }
+  }
+  sql::Statement resources = database_.prepare("SELECT data FROM resource WHERE tree = ?");
+  resources.bind(1, id);
+  while (resources.step()) {
+    const std::string text = resources.text(0);
+    const Result<Json> row = parse_json(text, "", text.size());
+    if (!row) continue;
+    for (std::string& credential : credentials_in(*row)) aside.credentials.push_back(std::move(credential));
+  }
+  return aside;
 }
 
 void SqlRepository::save(StackTree& tree, Changes& changes) {
@@ -125,7 +161,8 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
   for (const std::size_t index : changes.stacks) {
     const Stack& stack = tree.stack(index);
     went = went || stack.gone;
-    if (!stack.gone) save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, dumped(to_json(stack))).execute();
+    if (!stack.gone)
+      save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, kept_text(to_json(stack), stack.name)).execute();
   }
   for (const std::size_t index : changes.resources) save_resource(tree, index);
   for (std::size_t i = 0; went && i < tree.stacks().size(); ++i) {  // those inside one that goes are not in the changes
@@ -151,7 +188,7 @@ void SqlRepository::save_tree(const StackTree& tree) {
           "INSERT INTO tree (id, number, data) VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM tree), ?2) "
           "ON CONFLICT (id) DO UPDATE SET data = ?2")
       .bind(1, tree.id)
-      .bind(2, dumped(data))
+      .bind(2, kept_text(data, cat("the stack ", tree.name)))
       .execute();
 }
 
@@ -162,7 +199,7 @@ void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
     resource.row = 0;
     return;
   }
-  const std::string data = dumped(to_json(resource));
+  const std::string data = kept_text(to_json(resource), cat("the resource ", resource.path));
   if (resource.row != 0) return update_resource_.bind(1, data).bind(2, resource.row).execute();
   insert_resource_.bind(1, tree.id).bind(2, tree.stack(resource.stack).id).bind(3, data);
   insert_resource_.step();
@@ -256,6 +293,7 @@ std::optional<StoredObject> SqlRepository::object(const std::string& path) {
 }
 
 void SqlRepository::put_object(const std::string& path, const StoredObject& object) {
+  database_.check();
   database_
       .prepare(
           "INSERT INTO object (path, body, type, modified) VALUES (?1, ?2, ?3, ?4) "
@@ -268,6 +306,7 @@ void SqlRepository::put_object(const std::string& path, const StoredObject& obje
 }
 
 bool SqlRepository::remove_object(const std::string& path) {
+  database_.check();
   const bool was_there = object(path).has_value();
   database_.prepare("DELETE FROM object WHERE path = ?").bind(1, path).execute();
   return was_there;
@@ -280,6 +319,7 @@ std::string SqlRepository::setting(const std::string& name) {
 }
 
 void SqlRepository::set(const std::string& name, const std::string& value) {
+  database_.check();
   database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
       .bind(1, name)
       .bind(2, value)
@@ -287,6 +327,7 @@ void SqlRepository::set(const std::string& name, const std::string& value) {
 }
 
 void SqlRepository::unset(const std::string& name) {
+  database_.check();
   database_.prepare("DELETE FROM setting WHERE name = ?").bind(1, name).execute();
 }
 

@@ -18,7 +18,7 @@ class SqlRepository final : public Repository {
   explicit SqlRepository(sql::Database database);
 
   void check() override;
-  [[nodiscard]] std::vector<StackTree> load() override;
+  [[nodiscard]] StoredStacks load() override;
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;
   [[nodiscard]] std::vector<Event> events(const EventQuery& query) override;
@@ -37,7 +37,8 @@ class SqlRepository final : public Repository {
   void save_event(Event& event);
   void erase_stack(Stack& stack);
   void prune_events(const StackTree& tree, const std::vector<Event>& fresh);
-  void load_rows(StackTree& tree);
+  [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& data);
+  [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
   sql::Database database_;
   sql::Statement save_stack_;

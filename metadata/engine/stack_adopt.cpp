@@ -1,10 +1,40 @@
 // A stack that was exported elsewhere comes here: its resources keep their ids and nothing is run again.
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/deployment_outcome.hpp"
 #include "metadata/engine/records_json.hpp"
 #include "metadata/engine/stack_machine.hpp"
 
 namespace hearth::metadata::live {
+
+namespace {
+
+void require(bool holds, const std::string& path, std::string_view key, std::string_view kind) {
+  if (!holds)
+    throw Error(ErrorKind::input, cat("Invalid adopt data: ", key, " of the resource ", path, " is no ", kind));
+}
+
+/// What is known of a server or handle: it is read at each start, so that it must have the form that we give it.
+Json known_data(const Json& known, const std::string& path) {
+  const Json data = known.is_object() ? known.value("data", Json::object()) : Json::object();
+  require(data.is_object(), path, "data", "map");
+  const auto has = [](const Json& map, const char* key) { return map.contains(key) && !map[key].is_null(); };
+  for (const char* key : {"key", "object", "container", "name", "transport"}) {
+    if (has(data, key)) require(data[key].is_string(), path, key, "text");
+  }
+  for (const char* key : {"version", "modified"}) {
+    if (has(data, key)) require(data[key].is_number_integer(), path, key, "number");
+  }
+  for (const char* key : {"former", "machine", "os-collect-config", "signals"}) {
+    if (has(data, key)) require(data[key].is_object(), path, key, "map");
+  }
+  for (const auto& [map, key] : {std::pair{"former", "key"}, {"former", "object"}, {"machine", "address"}}) {
+    if (has(data, map) && has(data[map], key)) require(data[map][key].is_string(), path, key, "text");
+  }
+  return data;
+}
+
+}  // namespace
 
 /// Takes over what an export says of this resource: ids, credentials, and how its deployments ended.
 void StackMachine::restore(std::size_t index) {
@@ -23,11 +53,11 @@ void StackMachine::restore(std::size_t index) {
   if (row == nullptr || !row->is_object()) return;
   const Json known = row->value("hearth", Json::object());
   if (resource.role == Role::server || resource.role == Role::wait_handle) {
-    resource.data = known.value("data", Json::object());
+    resource.data = known_data(known, path);
   }
   if (resource.role == Role::deployment) {
     if (row->contains("resource_id") && (*row)["resource_id"].is_string()) resource.physical_id = (*row)["resource_id"];
-    if (known.contains("deployment")) resource.deployment = deployment_from(known["deployment"]);
+    if (known.is_object() && known.contains("deployment")) resource.deployment = deployment_from(known["deployment"]);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/hash.hpp"
 #include "base/net/http_date.hpp"
 #include "base/net/url.hpp"
@@ -243,7 +244,7 @@ ServedResponse CompiledService::refuse(const ServedRequest& request) const {
 
 ServedResponse CompiledService::take_signal(const ServedRequest& request, const Expected& expected) {
   ServedResponse response;
-  const Result<Json> body = parse_json(request.body.empty() ? "{}" : request.body, "the signal");
+  const Result<Json> body = parse_foreign_json(request.body.empty() ? "{}" : request.body, "the signal");
   if (!body || !body->is_object()) {
     response.status = 400;
     response.body = "The signal is not a JSON object\n";

@@ -7,28 +7,38 @@ namespace hearth::metadata::live {
 
 namespace {
 
-ServedResponse come_again() {
+ServedResponse come_again(const std::string& why) {
   ServedResponse response;
   response.status = 503;
   response.headers = {{"Content-Type", "text/plain; charset=UTF-8"}, {"Retry-After", "2"}};
-  response.body = "503 Service Unavailable: the stacks' store does not answer; come again\n";
+  response.body = cat("503 Service Unavailable: ", why, "\n");
   return response;
+}
+
+std::string trouble_of(const Engine& engine) {
+  if (engine.trouble().empty()) return "the stacks' store does not answer; come again";
+  return cat("the stacks' store: ", engine.trouble());
 }
 
 }  // namespace
 
+/// What is admitted without a look at anything may be a question: answer() sees to it.
 Admission StoreGuard::admit(const ServedRequest& head) {
   Admission admission;
-  if (!engine_.can_write()) {
-    admission.refusal = come_again();  // who it is can't be told while nothing is known
-  } else {
-    admission = inner_.admit(head);
+  try {
+    if (!engine_.can_write() && !admits_at_once(head)) {
+      admission.refusal = come_again(trouble_of(engine_));  // who it is can't be told while nothing is known
+    } else {
+      admission = inner_.admit(head);
+    }
+  } catch (const StackSetAside& error) {
+    admission.refusal = come_again(error.what());
   }
   return admission;
 }
 
 bool StoreGuard::admits_at_once(const ServedRequest& head) const {
-  return engine_.can_write() && inner_.admits_at_once(head);
+  return engine_.can_read() && inner_.admits_at_once(head);
 }
 
 bool StoreGuard::answers_at_once(const ServedRequest& request) const {
@@ -36,14 +46,16 @@ bool StoreGuard::answers_at_once(const ServedRequest& request) const {
 }
 
 ServedResponse StoreGuard::answer(const ServedRequest& request) {
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (reads ? !engine_.can_read() : !engine_.can_write()) return come_again();
+  const bool reads = request.method == "GET" || request.method == "HEAD" || answers_at_once(request);
+  if (reads ? !engine_.can_read() : !engine_.can_write()) return come_again(trouble_of(engine_));
   try {
     return inner_.answer(request);
   } catch (const sql::StoreError& error) {
     log_.error(cat("answered 503 to ", request.method, " ", without_secrets(request.target), ": ", error.story()));
-    engine_.store_failed();
-    return come_again();
+    engine_.store_failed(error.answer());
+    return come_again(trouble_of(engine_));
+  } catch (const StackSetAside& error) {
+    return come_again(error.what());
   }
 }
 

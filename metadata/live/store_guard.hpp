@@ -1,5 +1,6 @@
-// What every port of live stacks answers while the store fails: come again. Agents and clients do, so that nothing that
-// was acknowledged is lost, and nothing is acknowledged that could not be kept.
+// What every port of live stacks answers while the store fails, and agents of stacks that are set aside: come again.
+// Agents and clients do, so that nothing that was acknowledged is lost, and nothing is acknowledged that could not be
+// kept.
 #pragma once
 
 #include "base/log.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/foreign_json.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
 #include "metadata/rest/filters.hpp"
@@ -85,10 +86,17 @@ bool is_true(const Parameters& parameters, std::string_view name) {
 }  // namespace
 
 Json body_of(const ServedRequest& request) {
-  const Result<Json> body = parse_json(request.body.empty() ? "{}" : request.body, "the request");
+  const Result<Json> body = parse_foreign_json(request.body.empty() ? "{}" : request.body, "the request");
   if (!body) throw EngineError("HTTPBadRequest", cat("The body is no JSON: ", body.error().text()));
   if (!body->is_object()) throw EngineError("HTTPBadRequest", "The body is not a JSON object");
   return *body;
+}
+
+std::string text_in(const Json& request, const char* key) {
+  const Json& given = member_of(request, key);
+  if (given.is_null()) return "";
+  if (!given.is_string()) refuse_shape(key, "a text", given);
+  return given.get<std::string>();
 }
 
 std::string stack_name_of(const Json& request) {
@@ -202,11 +210,13 @@ ServedResponse HeatApi::answer_to(const Call& call) {
     return route(call);
   } catch (const EngineError& error) {
     return heat_error(status_of(error.type()), error.type(), error.what());
+  } catch (const StackSetAside& error) {
+    return heat_error(409, "StackSetAside", error.what());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     return heat_error(400, "StackValidationFailed", error.what());
   } catch (const Json::exception& error) {
-    return heat_error(400, "HTTPBadRequest", cat("The request has not the form that is expected: ", error.what()));
+    return heat_error(400, "HTTPBadRequest", cat("The request has not the form that is expected: ", json_fault(error)));
   }
 }
 
@@ -225,6 +235,7 @@ ServedResponse HeatApi::stacks(const Call& call) {
     if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
     return call.request.method == "POST" ? create(call) : list_stacks(call);
   }
+  if (const SetAside* aside = aside_of(call); aside != nullptr && count > 2) return one_aside(call, *aside);
   if (count == 2 && call.parts[1] == "preview" && call.request.method == "POST") {
     if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
     return preview(call);
@@ -238,10 +249,16 @@ ServedResponse HeatApi::stacks(const Call& call) {
 }
 
 ServedResponse HeatApi::redirect(const Call& call) {
-  const std::optional<StackArn> arn = parse_arn(call.parts[1]);
-  const StackPlace place = engine_.find(arn ? arn->id : call.parts[1], call.project);
-  if (place.live->tree.project != call.project) throw EngineError("Forbidden", "the stack belongs to another project");
-  std::string target = call.base.stack(place.live->tree.stack(place.stack));
+  std::string target;
+  if (const SetAside* aside = aside_of(call)) {
+    target = call.base.stack(shown_tree(*aside).root());
+  } else {
+    const std::optional<StackArn> arn = parse_arn(call.parts[1]);
+    const StackPlace place = engine_.find(arn ? arn->id : call.parts[1], call.project);
+    if (place.live->tree.project != call.project)
+      throw EngineError("Forbidden", "the stack belongs to another project");
+    target = call.base.stack(place.live->tree.stack(place.stack));
+  }
   for (std::size_t i = 2; i < call.parts.size(); ++i) target += cat("/", percent_encode(call.parts[i]));
   if (!call.request.query.empty()) target += cat("?", call.request.query);
   Json body = Json::object();
@@ -270,6 +287,10 @@ ServedResponse HeatApi::list_stacks(const Call& call) {
                              {"status", status}, {"stack_status", status}, {"action", std::string(word(stack.action))}};
       if (passes(call.parameters, fields) && passes_tags(call.parameters, shown["tags"])) list.push_back(shown);
     }
+  }
+  for (const auto& [id, aside] : engine_.set_aside()) {
+    if (aside.project != call.project && !everywhere) continue;
+    list.push_back(stack_summary(call.base, shown_tree(aside), 0));
   }
   Json body = Json::object();
   body["stacks"] = paged(std::move(list), call.parameters);

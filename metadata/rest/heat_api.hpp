@@ -52,6 +52,12 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse snapshots(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse one_snapshot(const Call& call, const StackPlace& place);
 
+  // heat_api_aside.cpp: stacks that can't be served
+  [[nodiscard]] const SetAside* aside_of(const Call& call) const;
+  [[nodiscard]] ServedResponse one_aside(const Call& call, const SetAside& stack);
+  /// As a stack without anything in it, whose state is CHECK_FAILED.
+  [[nodiscard]] static StackTree shown_tree(const SetAside& stack);
+
   // heat_api_resources.cpp: resources, events
   [[nodiscard]] ServedResponse resources(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse one_resource(const Call& call, const StackPlace& place);
@@ -94,6 +100,8 @@ class HeatApi final : public HttpHandler {
 
 /// A request's JSON object; an empty body is an empty one. Throws EngineError.
 [[nodiscard]] Json body_of(const ServedRequest& request);
+/// A member of a request that is a text; empty where it is not there. Throws EngineError, naming it, for all else.
+[[nodiscard]] std::string text_in(const Json& request, const char* key);
 /// The name that a request gives; throws EngineError as Heat does where it gives none.
 [[nodiscard]] std::string stack_name_of(const Json& request);
 /// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is

@@ -1,4 +1,5 @@
 // Previews, export, abandon and adopt, snapshots.
+#include "base/foreign_json.hpp"
 #include "base/text.hpp"
 #include "metadata/rest/heat_api.hpp"
 
@@ -95,9 +96,13 @@ ServedResponse HeatApi::abandon(const Call& call, const StackPlace& place) {
 std::string HeatApi::adopt(const Call& call, const Json& request, const std::string& name) {
   const Json& given = request["adopt_stack_data"];
   const Json data =
-      given.is_string() ? parse_json(given.get<std::string>(), "adopt_stack_data").value_or_throw() : given;
+      given.is_string() ? parse_foreign_json(given.get<std::string>(), "adopt_stack_data").value_or_throw() : given;
   if (!data.is_object() || !data.contains("template")) {
     throw EngineError("HTTPBadRequest", "Invalid adopt data: it has no template");
+  }
+  for (const char* key : {"files", "environment", "resources"}) {
+    if (data.contains(key) && !data[key].is_object())
+      throw EngineError("HTTPBadRequest", cat("Invalid adopt data: its ", key, " are no map"));
   }
   Json whole = request;
   whole["template"] = data["template"];

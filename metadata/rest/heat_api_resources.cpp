@@ -1,6 +1,7 @@
 // Resources and events of the orchestration API.
 #include <algorithm>
 
+#include "base/foreign_json.hpp"
 #include "base/text.hpp"
 #include "metadata/rest/filters.hpp"
 #include "metadata/rest/heat_api.hpp"
@@ -117,8 +118,9 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
     return json_response(200, body);
   }
   if (what == "signal") {
-    const Result<Json> signal = parse_json(call.request.body.empty() ? "{}" : call.request.body, "the signal");
-    if (!signal || !signal->is_object()) throw EngineError("HTTPBadRequest", "The signal is not a JSON object");
+    const Result<Json> signal = parse_foreign_json(call.request.body.empty() ? "{}" : call.request.body, "the signal");
+    if (!signal) throw EngineError("HTTPBadRequest", cat("The signal is no JSON: ", signal.error().text()));
+    if (!signal->is_object()) throw EngineError("HTTPBadRequest", "The signal is not a JSON object");
     const SignalOutcome outcome = engine_.signal(stack.id, name, *signal);
     if (outcome.kind != SignalOutcome::Kind::taken) throw EngineError("HTTPBadRequest", outcome.message);
     return json_response(200, Json());
@@ -154,7 +156,7 @@ ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
   if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (server.role != Role::server) throw EngineError("HTTPBadRequest", cat(server.name, " is no server"));
   Json machine = body_of(call.request);
-  if (machine.value("address", "").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
+  if (text_in(machine, "address").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
   if (!machine.contains("first_address")) machine["first_address"] = machine["address"];
   engine_.machine_came(server.physical_id, machine);
   return json_response(200, Json());

@@ -42,8 +42,8 @@ ServedResponse HeatApi::servers(const Call& call, const StackPlace& place) {
   if (found == all.end()) throw EngineError("NotFound", cat("The server (", id, ") could not be found."));
   if (call.request.method == "PUT") {
     Json machine = body_of(call.request);
-    const std::string failure = machine.value("failure", "");
-    if (failure.empty() && machine.value("address", "").empty()) {
+    const std::string failure = text_in(machine, "failure");
+    if (failure.empty() && text_in(machine, "address").empty()) {
       throw EngineError("HTTPBadRequest", "an \"address\" is needed, or a \"failure\"");
     }
     if (!failure.empty()) {

@@ -1,5 +1,6 @@
 // Software configs and deployments: those of stacks, and those made by hand.
 #include "base/text.hpp"
+#include "metadata/engine/records_json.hpp"
 #include "metadata/rest/filters.hpp"
 #include "metadata/rest/heat_api.hpp"
 
@@ -53,6 +54,11 @@ Json with_project(Json request, const std::string& project) {
   return request;
 }
 
+/// What is kept is read by every list, and by the server's metadata: one odd row would end them all.
+void require_texts(const Json& request, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) (void)text_in(request, key);
+}
+
 Json config_summary(const Json& config, const std::string& project) {
   Json entry = Json::object();
   for (const char* key : {"id", "name", "group", "creation_time"}) entry[key] = config.value(key, "");
@@ -104,7 +110,8 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
     }
     if (method == "PUT") {
       const Json change = body_of(call.request);
-      if (const std::string config = change.value("config_id", ""); !config.empty())
+      require_texts(change, {"action", "status", "status_reason"});
+      if (const std::string config = text_in(change, "config_id"); !config.empty())
         require_config(engine_.software(), config, call.project);
       engine_.touch_server(server);
       by_hand = engine_.software().change_deployment(id, change, now());
@@ -126,8 +133,9 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
 
 ServedResponse HeatApi::create_deployment(const Call& call) {
   const Json request = body_of(call.request);
-  const std::string server = request.value("server_id", "");
-  const std::string config = request.value("config_id", "");
+  require_texts(request, {"deployment_id", "action", "status", "status_reason"});
+  const std::string server = text_in(request, "server_id");
+  const std::string config = text_in(request, "config_id");
   require_config(engine_.software(), config, call.project);
   if (engine_.project_of(server) != call.project) {
     throw EngineError("NotFound", cat("The server (", server, ") could not be found."));
@@ -142,13 +150,15 @@ ServedResponse HeatApi::create_deployment(const Call& call) {
 ServedResponse HeatApi::configs(const Call& call) {
   if (call.parts.size() > 1) return one_config(call, call.parts[1]);
   if (call.request.method == "POST") {
-    Json made = engine_.software().add_config(with_project(body_of(call.request), call.project), now());
+    const Json request = body_of(call.request);
+    require_texts(request, {"name", "group"});  // a structured config is a map
+    Json made = engine_.software().add_config(with_project(request, call.project), now());
     return json_response(200, wrapped("software_config", shown(std::move(made))));
   }
   Json list = Json::array();
   for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
     if (resource.deployment.derived.empty()) return false;
-    const Json config = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
+    const Json config = kept_json(resource.deployment.derived, "a derived config");
     list.push_back(config_summary(config, live.tree.project));
     return false;
   });
@@ -173,7 +183,7 @@ ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {
   Json shown;
   for_each_deployment(engine_, call.project, [&](LiveTree&, const Resource& resource) {
     if (resource.deployment.config_id != id || resource.deployment.derived.empty()) return false;
-    shown = parse_json(resource.deployment.derived, "a derived config").value_or_throw();
+    shown = kept_json(resource.deployment.derived, "a derived config");
     return true;
   });
   if (shown.is_null()) no_such("config", id);

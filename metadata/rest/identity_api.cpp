@@ -1,5 +1,6 @@
 #include "metadata/rest/identity_api.hpp"
 
+#include "base/foreign_json.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
 #include "metadata/rest/access.hpp"
@@ -47,7 +48,7 @@ constexpr const char* k_user = "/auth/identity/password/user/id";
 /// A token for an agent whose server nobody is changing: polls begin with it.
 bool IdentityApi::answers_at_once(const ServedRequest& request) const {
   if (!asks_for_token(request)) return request.method == "GET";
-  const Result<Json> body = parse_json(request.body, "the request");
+  const Result<Json> body = parse_foreign_json(request.body, "the request");
   return body && engine_.is_steady(text_at(*body, k_user));
 }
 
@@ -79,7 +80,7 @@ Json IdentityApi::token_body(const std::string& user, const std::string& project
 }
 
 ServedResponse IdentityApi::issue(const ServedRequest& request) {
-  const Result<Json> body = parse_json(request.body, "the request");
+  const Result<Json> body = parse_foreign_json(request.body, "the request");
   if (!body) return refusal(400, "Bad Request", "The body is no JSON.");
   const std::string user = text_at(*body, k_user);
   const std::string password = text_at(*body, "/auth/identity/password/user/password");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/foreign_json.hpp"
 #include "base/net/http_date.hpp"
 #include "base/text.hpp"
 #include "metadata/serve/cfn_answer.hpp"
@@ -165,7 +166,7 @@ ServedResponse CfnApi::take_report(const ServedRequest& request, const Parameter
     return refuse(request, 403, "AccessDenied", "User is not authorized to perform action",
                   cat("the key belongs to ", key.resource, " of stack ", key.stack_id));
   }
-  const Result<Json> json = parse_json(parameter_or(parameters, "Report", ""), "the report");
+  const Result<Json> json = parse_foreign_json(parameter_or(parameters, "Report", ""), "the report");
   const std::optional<RunReport> report = json ? read_run_report(*json) : std::nullopt;
   if (!report) return bad_value("The report is none");
   stacks_.note_run(key.stack_id, key.resource, *report);
@@ -211,7 +212,7 @@ ServedResponse CfnApi::signal(const ServedRequest& request, const std::string& a
                   cat("the key belongs to ", key->resource, " of stack ", key->stack_id));
   }
   const Result<Json> body =
-      request.body.empty() ? Result<Json>(Json::object()) : parse_json(request.body, "signal");
+      request.body.empty() ? Result<Json>(Json::object()) : parse_foreign_json(request.body, "signal");
   if (!body) return bad_value(cat("The signal is no JSON: ", body.error().text()));
   if (!body->is_object()) return bad_value("The signal is not a JSON object");
   const SignalOutcome outcome = stacks_.signal(target->id, target->resource, *body);

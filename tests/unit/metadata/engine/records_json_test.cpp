@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+#include "base/foreign_json.hpp"
+
 namespace hearth::metadata::live {
 namespace {
 
@@ -43,6 +46,28 @@ TEST(RecordsJson, AStackComesBackAsItWas) {
   const Json stored = to_json(stack);
   EXPECT_EQ(to_json(stack_from(stored)), stored);
   EXPECT_EQ(stack_from(stored).action, Action::erase);
+}
+
+TEST(RecordsJson, NothingIsKeptThatCouldNotBeReadAgain) {
+  const auto nested = [](std::size_t levels) {
+    return parse_json(std::string(levels, '[') + std::string(levels, ']'), "", levels).value_or_throw();
+  };
+  EXPECT_EQ(kept_json(kept_text(nested(1024), "it"), "it"), nested(1024));
+  try {
+    (void)kept_text(nested(1025), "the resource a");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the resource a can't be kept: it is nested deeper than 1024 levels");
+  }
+  EXPECT_THROW((void)kept_json(std::string(1025, '[') + std::string(1025, ']'), "it"), Error);
+}
+
+TEST(RecordsJson, CredentialsAreFoundInAnythingThatIsJson) {
+  EXPECT_EQ(credentials_in(Json::parse(R"({"data": {"key": "k", "object": "o", "former": {"key": "f"}}, "deployment":
+    {"key_id": "d"}})")),
+            (std::vector<std::string>{"k", "o", "f", "d"}));
+  for (const char* odd : {"5", "[]", R"({"data": []})", R"({"data": {"key": 5, "former": "x"}})", "null"})
+    EXPECT_TRUE(credentials_in(Json::parse(odd)).empty()) << odd;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST_F(RepositoryTest, GivesBackATreeAsItWas) {
   repository_->save(stored, changes);
   EXPECT_NE(stored.resource(0).row, 0);
   open();
-  const std::vector<StackTree> trees = repository_->load();
+  const std::vector<StackTree> trees = repository_->load().trees;
   ASSERT_EQ(trees.size(), 1U);
   EXPECT_EQ(trees[0].root().name, "s");
   EXPECT_EQ(trees[0].body, stored.body);
@@ -122,13 +122,13 @@ TEST_F(RepositoryTest, WhatWentIsRemovedAndARowIsWrittenOver) {
   later.stacks = {1};
   repository_->save(stored, later);
   open();
-  const std::vector<StackTree> trees = repository_->load();
+  const std::vector<StackTree> trees = repository_->load().trees;
   EXPECT_EQ(trees[0].find_path("a"), k_none);
   EXPECT_EQ(trees[0].find_path("a.0"), k_none);
   EXPECT_EQ(trees[0].stacks().size(), 1U);
   EXPECT_EQ(trees[0].resource(trees[0].find_path("b")).reason, "another");
   repository_->remove("id-1");
-  EXPECT_TRUE(repository_->load().empty());
+  EXPECT_TRUE(repository_->load().trees.empty());
 }
 
 TEST_F(RepositoryTest, EventsAreOnlyEverAdded) {

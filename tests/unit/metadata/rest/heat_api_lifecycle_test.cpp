@@ -48,6 +48,35 @@ TEST_F(RestTest, ExportsAbandonsAndAdopts) {
   EXPECT_EQ(send("POST", "/v1/admin/stacks", request.dump()).status, 400);
 }
 
+TEST_F(RestTest, WhatIsOddInAnExportIsRefusedBeforeItIsKept) {
+  send("POST", "/v1/admin/stacks", stack("s", R"({"s": {"role": "server"}})"));
+  const Json whole = Json::parse(send("DELETE", self("s") + "/abandon").body);
+  for (const char* odd :
+       {R"({"hearth": 5})", R"({"hearth": {"data": 5}})", R"({"hearth": {"data": {"key": 5}}})",
+        R"({"hearth": {"data": {"key": "k", "machine": 5}}})", R"({"hearth": {"data": {"machine": {"address": []}}}})",
+        R"({"hearth": {"data": {"former": {"key": {}}}}})", R"({"hearth": {"data": {"version": "x"}}})"}) {
+    Json data = whole;
+    data["resources"]["s"].update(Json::parse(odd));
+    const Json request = {{"stack_name", "s"}, {"adopt_stack_data", data}};
+    const ServedResponse answer = send("POST", "/v1/admin/stacks", request.dump());
+    EXPECT_THAT(answer.body, testing::Not(HasSubstr("json.exception"))) << odd;
+    if (answer.status == 201) {
+      send("DELETE", self("s"));
+      continue;
+    }
+    EXPECT_EQ(answer.status, 400) << odd;
+    EXPECT_EQ(get("/v1/admin/stacks")["stacks"].size(), 0U) << odd;
+    restart();
+    EXPECT_EQ(get("/v1/admin/stacks")["stacks"].size(), 0U) << odd;
+  }
+  for (const char* key : {"files", "environment", "resources"}) {
+    Json data = whole;
+    data[key] = 5;
+    EXPECT_EQ(send("POST", "/v1/admin/stacks", Json({{"stack_name", "s"}, {"adopt_stack_data", data}}).dump()).status,
+              400);
+  }
+}
+
 TEST_F(RestTest, KeepsSnapshots) {
   send("POST", "/v1/admin/stacks", stack("s", R"({"a": {}})"));
   const ServedResponse made = send("POST", self("s") + "/snapshots", R"({"name": "one"})");

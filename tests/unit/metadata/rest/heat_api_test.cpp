@@ -106,6 +106,42 @@ TEST_F(RestTest, WhatIsNoNumberOfEntriesIsRefusedInHeatsWords) {
   EXPECT_EQ(send("GET", self("a") + "/resources?nested_depth=x").status, 400);
 }
 
+TEST_F(RestTest, AValueOfAnotherKindIsNamedAndNeverKept) {
+  create("s1", k_one_server);
+  for (const auto& [method, target, text, words] : std::vector<std::array<std::string, 4>>{
+           {"PUT", self("s1") + "/resources/s/machine", R"({"address": 5})", "address is a text, not 5"},
+           {"POST", "/v1/admin/software_configs", R"({"name": 5})", "name is a text, not 5"},
+           {"POST", "/v1/admin/software_configs", R"({"group": []})", "group is a text, not []"},
+           {"POST", "/v1/admin/software_deployments", R"({"server_id": {}})", "server_id is a text, not {}"},
+           {"POST", self("s1") + "/actions", "[]", "not a JSON object"}}) {
+    const ServedResponse refused = send(method, target, text);
+    EXPECT_EQ(refused.status, 400) << target;
+    EXPECT_THAT(refused.body, HasSubstr(words));
+    EXPECT_THAT(refused.body, testing::Not(HasSubstr("json.exception")));
+  }
+  EXPECT_EQ(get("/v1/admin/software_configs")["software_configs"].size(), 1U) << "that of the stack";
+}
+
+TEST_F(RestTest, RequestsAreLessDeepThanWhatIsKept) {
+  create("s1", k_one_server);
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  const auto machine = [&](std::size_t levels) {
+    return send("PUT", self("s1") + "/resources/s/machine",
+                cat(R"({"address": "192.0.2.5", "x": )", nested(levels), "}"));
+  };
+  const auto signal = [&](std::size_t levels) {
+    return send("POST", self("s1") + "/resources/d1/signal", cat(R"({"result": )", nested(levels), "}"));
+  };
+  EXPECT_EQ(machine(256).status, 400);
+  EXPECT_THAT(signal(256).body, HasSubstr("nested deeper than 256 levels"));
+  EXPECT_EQ(machine(255).status, 200);
+  EXPECT_EQ(signal(255).status, 200);
+  EXPECT_EQ(send("POST", self("s1") + "/snapshots", "{}").status, 409) << "it runs";
+  restart();
+  EXPECT_TRUE(engine_->set_aside().empty());
+  EXPECT_EQ(engine_->trees().size(), 1U);
+}
+
 TEST_F(RestTest, ShowsOutputsAndActs) {
   create("s1", k_one_server);
   (void)engine_->signal(engine_->find("s1").live->tree.id, "d1", Json::parse(R"({"result": "42"})"));

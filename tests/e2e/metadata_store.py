@@ -1,0 +1,154 @@
+"""What `hearth metadata serve` takes it can read again, whoever sent it and however deep; one stack that nothing can be made of
+keeps no other; what can't be kept is refused with the reason; and no signal but those that mean it end the server.
+
+usage: metadata_store.py HEARTH
+"""
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from metadata_hostile import HEARTH, NODE, Service
+
+SIGNALLED = NODE.replace("server: {get_resource: server}, input", "signal_transport: CFN_SIGNAL, server: {get_resource: server}, input")
+
+
+def nested(levels):
+    return "[" * levels + "1" + "]" * levels
+
+
+def raw(url, method, text, token=""):
+    request = urllib.request.Request(url, method=method, data=text.encode(), headers={"X-Auth-Token": token, "Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def heat(service, path):
+    return f"http://127.0.0.1:{service.ports['heat']}/v1/admin{path}"
+
+
+def doors(service, levels):
+    """What comes in by each door, with a value of so many levels in it."""
+    deep = nested(levels)
+    made = service.call("POST", "/stacks", {"stack_name": "doors", "template": SIGNALLED})["stack"]["id"]
+    place = f"/stacks/doors/{made}"
+    entry = service.call("GET", place + "/resources/server/metadata")["metadata"]["deployments"][0]
+    url = [each["value"] for each in entry["inputs"] if each["name"] == "deploy_signal_id"][0]
+    export = json.dumps({"name": "b", "template": {"heat_template_version": "2018-08-31", "resources": {}}, "resources": {}, "x": "@"})
+    text = json.dumps(NODE)
+    yield "a node's signal", url, "POST", f'{{"deploy_status_code": 0, "out": {deep}}}'
+    yield "a person's signal", heat(service, place + "/resources/deploy/signal"), "POST", f'{{"out": {deep}}}'
+    yield "a machine", heat(service, place + "/resources/server/machine"), "PUT", f'{{"address": "192.0.2.5", "x": {deep}}}'
+    yield "a config", heat(service, "/software_configs"), "POST", f'{{"name": "c", "inputs": [{{"name": "a", "type": "Json", "default": {deep}}}]}}'
+    yield "a new stack", heat(service, "/stacks"), "POST", f'{{"stack_name": "a", "template": {text}, "environment": {{"parameter_defaults": {{"p": {deep}}}}}}}'
+    yield "adoption", heat(service, "/stacks"), "POST", f'{{"stack_name": "b", "adopt_stack_data": {export.replace(chr(34) + "@" + chr(34), deep)}}}'
+    yield "an update", heat(service, place), "PATCH", f'{{"parameters": {{"p": {deep}}}}}'
+    yield "a snapshot", heat(service, place + "/snapshots"), "POST", '{"name": "s"}'
+    yield "an export", heat(service, place + "/export"), "GET", ""
+
+
+def check_depths(work):
+    for levels in (200, 250, 253, 255, 256, 300, 507, 509, 510, 511, 512):
+        state = f"{work}/depth-{levels}"
+        os.mkdir(state)
+        service = Service(state)
+        answers = {door: raw(url, method, text, service.token) for door, url, method, text in doors(service, levels)}
+        assert all(status < 500 for status, _ in answers.values()), answers
+        assert levels < 256 or answers["a node's signal"][0] == 400, answers["a node's signal"]
+        assert levels > 250 or answers["a node's signal"][0] == 200, answers["a node's signal"]
+        assert "json.exception" not in str(answers), answers
+        before = service.call("GET", "/stacks")["stacks"]
+        service.process.kill()
+        service.process.wait()
+        again = Service(state)
+        after = again.call("GET", "/stacks")["stacks"]
+        assert [(row["id"], row["stack_status"]) for row in after] == [(row["id"], row["stack_status"]) for row in before], levels
+        again.stop()
+    print("what was taken, however deep, is read again")
+
+
+def check_one_spoilt_stack(work):
+    state = f"{work}/spoilt"
+    os.mkdir(state)
+    service = Service(state)
+    for name in ("odd", "good"):
+        service.call("POST", "/stacks", {"stack_name": name, "template": NODE})
+    service.stop()
+    database = sqlite3.connect(state + "/state.db")
+    tree = [row for row, data in database.execute("SELECT id, data FROM tree") if json.loads(data)["name"] == "odd"][0]
+    database.execute("UPDATE resource SET data = ? WHERE tree = ?", (f'{{"name": "server", "data": {nested(5000)}}}', tree))
+    database.commit()
+    database.close()
+    service = Service(state)
+
+    def stack(*words):
+        run = subprocess.run([HEARTH, "stack", *words, "--url", heat(service, ""), "--state", state], capture_output=True, text=True, check=False)
+        return run.returncode, run.stdout + run.stderr
+    code, listed = stack("list")
+    assert code == 0 and "CHECK_FAILED" in listed and "CREATE_IN_PROGRESS" in listed, listed
+    code, shown = stack("show", "odd")
+    assert code == 0 and "nested deeper than 1024 levels" in shown, shown
+    code, refused = stack("resource", "show", "odd", "server")
+    assert code != 0 and "is set aside" in refused, refused
+    code, gone = stack("delete", "odd", "--wait")
+    assert code == 0, gone
+    assert "odd" not in stack("list")[1]
+    service.stop()
+    service = Service(state)
+    assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["good"]
+    service.stop()
+    print("a stack that can't be read is shown and deleted, the other is served")
+
+
+def check_without_its_directory(work):
+    state = f"{work}/gone"
+    os.mkdir(state)
+    service = Service(state)
+    service.call("POST", "/stacks", {"stack_name": "known", "template": NODE})
+    shutil.rmtree(state)
+    for _ in range(3):
+        status, text = raw(heat(service, "/stacks"), "POST", json.dumps({"stack_name": "lost", "template": NODE}), service.token)
+        assert status == 503 and ("removed or replaced" in text), (status, text)
+        assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["known"], "what is known can be read"
+        time.sleep(1.2)
+    run = subprocess.run([HEARTH, "stack", "delete", "known", "--url", heat(service, ""), "--token-file", "/dev/stdin"], input=service.token,
+                         capture_output=True, text=True, check=False)
+    assert run.returncode != 0 and "from a backup" in run.stderr, run.stderr
+    service.stop()
+    print("without its directory it takes nothing, and says why")
+
+
+def check_signals(work):
+    state = f"{work}/signals"
+    os.mkdir(state)
+    service = Service(state)
+    for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPIPE) * 20:
+        service.process.send_signal(number)
+    service.call("POST", "/stacks", {"stack_name": "a", "template": NODE})
+    service.process.send_signal(signal.SIGHUP)
+    assert service.call("GET", "/stacks/a")["stack"]["stack_status"] == "CREATE_IN_PROGRESS"
+    service.stop()
+    print("no signal but SIGTERM and SIGINT ends it")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="metadata-store-") as work:
+        check_depths(work)
+        check_one_spoilt_stack(work)
+        check_without_its_directory(work)
+        check_signals(work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
