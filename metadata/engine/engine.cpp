@@ -81,6 +81,7 @@ void Engine::admit_stored(StackTree tree) {
 
 /// What was going on goes on.
 void Engine::take_up() {
+  taking_up_ = true;
   bool all = false;
   while (!all) {  // where one fails in writing, the others are read again as they were kept
     all = true;
@@ -89,6 +90,7 @@ void Engine::take_up() {
     }
   }
   store_ = Store::good;
+  taking_up_ = false;
   trouble_.clear();
 }
 
@@ -304,8 +306,12 @@ void Engine::commit(LiveTree& live, Changes& changes) {
   changes.settings = std::exchange(settings_, {});
   try {
     save(live, changes);
-  } catch (...) {
+  } catch (const sql::StoreError&) {
     store_failed();
+    throw;
+  } catch (...) {  // what was to be kept can't be; the store is well, and the others go on at once
+    store_failed();
+    if (store_ == Store::readable && !taking_up_) take_up();
     throw;
   }
   index(live, changes);

@@ -292,6 +292,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::function<void()> breathe_;
   std::string changing_;   ///< the tree that a step is changing; what is known of it is not what is kept
   bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
+  bool taking_up_ = false;
   std::string trouble_;
   std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;

@@ -149,6 +149,7 @@ TEST_P(SetAsideTest, WhatCouldNotBeReadAgainIsNotKeptAndNotAcknowledged) {
   machine["x"] = parse_json(nested(1022), "", 2000).value_or_throw();
   const std::string server = at("good", "s").physical_id;
   EXPECT_THROW(engine_->machine_came(server, machine), Error);
+  EXPECT_TRUE(engine_->can_write()) << "the store is well";
   restart();
   EXPECT_TRUE(engine_->set_aside().empty());
   EXPECT_FALSE(at("good", "s").data.contains("machine"));
