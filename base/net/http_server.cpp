@@ -628,6 +628,7 @@ HttpServer::HttpServer(HttpServerLimits limits, const Clock& clock, Logger& log,
           .timers = {}}) {
   state_->service.unpark = [this] { asio::post(state_->io, [this] { state_->unpark(); }); };
   allow_descriptors(limits.connections + 256);
+  (void)std::signal(SIGPIPE, SIG_IGN);
 }
 
 HttpServer::~HttpServer() {
@@ -678,7 +679,6 @@ void HttpServer::take_signals() {
 }
 
 void HttpServer::run(bool signals) {
-  (void)std::signal(SIGPIPE, SIG_IGN);
   if (signals) take_signals();
   do {  // what breathe() runs within a handler, Asio takes for the last there is, now and then
     state_->io.restart();
