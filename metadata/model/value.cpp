@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "metadata/model/fault.hpp"
 
@@ -15,6 +16,14 @@ namespace {
 constexpr std::size_t k_indexed_from = 12;  ///< smaller maps are searched in order
 constexpr std::uint64_t k_value_size = sizeof(Value);
 constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max() / 2;
+
+/// Readers take 512 at most (base/json), and documents are put around that.
+constexpr std::uint32_t k_deepest_made = 640;
+
+void require_made(std::uint32_t depth) {
+  if (depth > k_deepest_made)
+    throw value_fault(cat("lists and maps stand inside each other more than ", k_deepest_made, " deep"));
+}
 
 std::uint64_t add_weight(std::uint64_t a, std::uint64_t b) { return a + b > k_most ? k_most : a + b; }
 
@@ -33,7 +42,9 @@ struct ListNode : detail::Node {
   std::vector<Value> items;
   std::uint64_t weight = 1;
   std::uint64_t size = k_value_size;
+  std::uint32_t depth = 1;
   bool waits = false;
+  mutable std::atomic<std::size_t> hash{0};  ///< of the contents, once it was asked for
 };
 
 struct EventNode : detail::Node {
@@ -85,7 +96,9 @@ struct MapNode : detail::Node {
   MapBuilder builder;
   std::uint64_t weight = 1;
   std::uint64_t size = k_value_size;
+  std::uint32_t depth = 1;
   bool waits = false;
+  mutable std::atomic<std::size_t> hash{0};  ///< of the contents, once it was asked for
 };
 }  // namespace
 
@@ -179,7 +192,11 @@ Value Value::big_integer(std::string_view digits) {
 Value Value::string(std::string text) { return Value(new TextNode(Kind::string, std::move(text))); }
 
 Value Value::list(std::vector<Value> items) {
+  std::uint32_t depth = 1;
+  for (const Value& item : items) depth = std::max(depth, item.depth() + 1);
+  require_made(depth);
   auto* node = new ListNode(std::move(items));
+  node->depth = depth;
   for (const Value& item : node->items) {
     node->weight = add_weight(node->weight, item.weight());
     node->size = add_weight(node->size, item.size());
@@ -189,7 +206,11 @@ Value Value::list(std::vector<Value> items) {
 }
 
 Value Value::map(MapBuilder entries) {
+  std::uint32_t depth = 1;
+  for (const Entry& entry : entries.entries_) depth = std::max({depth, entry.key.depth() + 1, entry.value.depth() + 1});
+  require_made(depth);
   auto* node = new MapNode();
+  node->depth = depth;
   node->builder = std::move(entries);
   for (const Entry& entry : node->builder.entries_) {
     node->weight = add_weight(node->weight, add_weight(1, entry.value.weight()));
@@ -269,6 +290,12 @@ std::uint64_t Value::size() const {
   return is_string() ? k_value_size + text().size() : k_value_size;
 }
 
+std::uint32_t Value::depth() const {
+  if (is_list()) return static_cast<const ListNode*>(data_.node)->depth;
+  if (is_map()) return static_cast<const MapNode*>(data_.node)->depth;
+  return 0;
+}
+
 bool Value::has_waiting() const {
   if (is_list()) return static_cast<const ListNode*>(data_.node)->waits;
   if (is_map()) return static_cast<const MapNode*>(data_.node)->waits;
@@ -303,6 +330,50 @@ bool equal_maps(const Value& left, const Value& right) {
   });
 }
 
+bool equal_contents(const Value& left, const Value& right) {
+  return left.is_list() ? left.items() == right.items() : equal_maps(left, right);
+}
+
+constexpr std::uint64_t k_remembered_from = 1000;  ///< values in it
+
+/// Lists and maps. What is shared inside is written out a million times perhaps, so that what was found to be equal is
+/// remembered while the whole is compared.
+bool equal_composites(const Value& left, const Value& right) {
+  if (left.weight() != right.weight() || left.depth() != right.depth()) return false;
+  if (left.weight() < k_remembered_from) return equal_contents(left, right);
+  using Pair = std::pair<const void*, const void*>;
+  thread_local std::set<Pair>* known = nullptr;
+  const auto place = [](const Value& value) {
+    return value.is_list() ? static_cast<const void*>(&value.items()) : static_cast<const void*>(&value.entries());
+  };
+  if (known == nullptr) {
+    std::set<Pair> own;
+    known = &own;
+    const std::unique_ptr<std::set<Pair>, void (*)(std::set<Pair>*)> until(&own,
+                                                                           [](std::set<Pair>*) { known = nullptr; });
+    return equal_contents(left, right);
+  }
+  const Pair pair(place(left), place(right));
+  if (known->count(pair) > 0) return true;
+  const bool equal = equal_contents(left, right);
+  if (equal) known->insert(pair);
+  return equal;
+}
+
+std::size_t mixed(std::size_t a, std::size_t b) { return a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6U) + (a >> 2U)); }
+
+std::size_t hash_of_contents(const Value& value) {
+  const ValueHash hash;
+  if (value.is_list()) {
+    std::size_t all = 1;
+    for (const Value& item : value.items()) all = mixed(all, hash(item));
+    return all;
+  }
+  std::size_t all = 2;
+  for (const Entry& entry : value.entries()) all += mixed(hash(entry.key), hash(entry.value));  // in any order
+  return all;
+}
+
 }  // namespace
 
 bool operator==(const Value& left, const Value& right) {
@@ -311,11 +382,24 @@ bool operator==(const Value& left, const Value& right) {
   if (left.same(right)) return true;
   switch (left.kind()) {
     case Kind::string: return left.text() == right.text();
-    case Kind::list: return left.items() == right.items();
-    case Kind::map: return equal_maps(left, right);
+    case Kind::list:
+    case Kind::map: return equal_composites(left, right);
     case Kind::waiting: return left.events() == right.events();
     default: return true;
   }
+}
+
+std::size_t ValueHash::operator()(const Value& value) const {
+  if (value.is_number()) return std::hash<double>{}(value.as_real());
+  if (!value.is_list() && !value.is_map()) return value.is_string() ? std::hash<std::string_view>{}(value.text()) : 0;
+  std::atomic<std::size_t>& known = value.is_list() ? static_cast<const ListNode*>(value.data_.node)->hash
+                                                    : static_cast<const MapNode*>(value.data_.node)->hash;
+  std::size_t hash = known.load(std::memory_order_relaxed);
+  if (hash == 0) {
+    hash = hash_of_contents(value) | 1U;
+    known.store(hash, std::memory_order_relaxed);
+  }
+  return hash;
 }
 
 }  // namespace hearth::metadata

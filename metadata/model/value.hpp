@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class Kind : std::uint8_t { null, boolean, integer, real, big_integer, stri
 
 class Value;
 struct Entry;
+struct ValueHash;
 class MapBuilder;
 
 /// One thing that a value waits for: an attribute that a signal or the inventory will tell.
@@ -64,6 +66,7 @@ class Value {
   /// Decimal digits with optional minus; becomes an ordinary integer where it fits 64 bits.
   static Value big_integer(std::string_view digits);
   static Value string(std::string text);
+  /// Both throw ValueError for what is deeper than any reader gives: all that goes through a value calls itself.
   static Value list(std::vector<Value> items);
   static Value map(MapBuilder entries);
   static Value waiting(std::vector<Event> events);
@@ -105,10 +108,13 @@ class Value {
   [[nodiscard]] std::uint64_t weight() const;
   /// Bytes, about, when everything shared is written out; saturates.
   [[nodiscard]] std::uint64_t size() const;
+  /// How many lists and maps stand inside each other, itself among them; 0 for all else.
+  [[nodiscard]] std::uint32_t depth() const;
   /// Something inside waits.
   [[nodiscard]] bool has_waiting() const;
 
  private:
+  friend struct ValueHash;
   struct Meta {
     std::uint64_t kind : 8, file : 14, line : 22, column : 20;
   };
@@ -168,5 +174,11 @@ using DocumentFilter = std::function<Value(const std::string& file, Value docume
 
 /// Python's ==: 1 == 1.0 == True, "1" != 1, lists and maps by value. Waiting values are equal when they are the same.
 [[nodiscard]] bool operator==(const Value& left, const Value& right);
+
+/// For whoever looks for one value among many. What is equal has the same hash: 1, 1.0 and true, maps in any order.
+struct ValueHash {
+  [[nodiscard]] std::size_t operator()(const Value& value) const;
+};
+using ValueSet = std::unordered_set<Value, ValueHash>;
 
 }  // namespace hearth::metadata

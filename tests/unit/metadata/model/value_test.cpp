@@ -55,5 +55,44 @@ TEST(Value, is_not_another_kind_of_value_whoever_asks) {
   EXPECT_EQ(Value::big_integer("123456789012345678901").text(), "123456789012345678901");
 }
 
+/// Values that are deeper than any reader gives would run over the stack of whoever goes through them.
+TEST(Value, is_never_deeper_than_what_goes_through_it_can_take) {
+  Value list = Value::integer(1);
+  Value map = Value::integer(1);
+  const auto deepen = [&] {
+    for (int i = 0; i < 100'000; ++i) list = Value::list({list});
+  };
+  EXPECT_THROW(deepen(), Fault);
+  EXPECT_EQ(list.depth(), 640U);
+  const auto deepen_map = [&] {
+    for (int i = 0; i < 100'000; ++i) map = map_of({{"a", map}});
+  };
+  EXPECT_THROW(deepen_map(), Fault);
+  EXPECT_EQ(map.depth(), 640U);
+  EXPECT_EQ(Value::string("x").depth(), 0U);
+}
+
+TEST(Value, has_the_hash_of_what_it_is_equal_to) {
+  const ValueHash hash;
+  EXPECT_EQ(hash(Value::integer(1)), hash(Value::boolean(true)));
+  EXPECT_EQ(hash(Value::real(1.0)), hash(Value::integer(1)));
+  EXPECT_EQ(hash(map_of({{"a", Value::integer(1)}, {"b", Value::list({})}})),
+            hash(map_of({{"b", Value::list({})}, {"a", Value::real(1)}})));
+  const ValueSet set{Value::list({Value::integer(1)}), Value::string("1"), Value::list({Value::real(1)})};
+  EXPECT_EQ(set.size(), 2U);
+}
+
+/// Written out, each is a billion values.
+TEST(Value, is_compared_without_writing_out_what_is_shared_inside) {
+  Value left = Value::integer(1);
+  Value right = Value::integer(1);
+  for (int i = 0; i < 30; ++i) {
+    left = Value::list({left, left});
+    right = Value::list({right, right});
+  }
+  EXPECT_TRUE(left == right);
+  EXPECT_EQ(ValueHash()(left), ValueHash()(right));
+}
+
 }  // namespace
 }  // namespace hearth::metadata
