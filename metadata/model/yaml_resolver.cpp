@@ -41,17 +41,33 @@ std::optional<bool> as_bool(std::string_view text) {
   return std::nullopt;
 }
 
-/// Decimal text of digits in a base, exactly, however long.
-std::string decimal(std::string_view digits, int base) {
-  std::string out = "0";
-  for (const char c : digits) {
-    int carry = is_digit(c) ? c - '0' : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
-    for (auto place = out.rbegin(); place != out.rend(); ++place) {
-      carry += (*place - '0') * base;
-      *place = static_cast<char>('0' + carry % 10);
-      carry /= 10;
+constexpr std::size_t k_longest_integer =
+    20'000;  ///< in another base than ten; Python prints no number of 4,300 digits
+
+/// Decimal text of digits in a base, exactly; nine decimal digits at a time.
+std::string decimal(std::string_view digits, std::uint64_t base) {
+  constexpr std::uint64_t k_limb = 1'000'000'000;
+  std::vector<std::uint64_t> limbs;  // the least first
+  while (!digits.empty()) {
+    std::uint64_t factor = 1;
+    std::uint64_t carry = 0;
+    for (; !digits.empty() && factor < (std::uint64_t{1} << 28U); digits.remove_prefix(1)) {
+      const char c = digits.front();
+      const int digit = is_digit(c) ? c - '0' : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
+      factor *= base;
+      carry = carry * base + static_cast<std::uint64_t>(digit);
     }
-    for (; carry > 0; carry /= 10) out.insert(out.begin(), static_cast<char>('0' + carry % 10));
+    for (std::uint64_t& limb : limbs) {
+      carry += limb * factor;
+      limb = carry % k_limb;
+      carry /= k_limb;
+    }
+    for (; carry > 0; carry /= k_limb) limbs.push_back(carry % k_limb);
+  }
+  std::string out = limbs.empty() ? "0" : "";
+  for (auto limb = limbs.rbegin(); limb != limbs.rend(); ++limb) {
+    const std::string part = std::to_string(*limb);
+    out += (out.empty() ? "" : std::string(9 - part.size(), '0')) + part;
   }
   return out;
 }
@@ -89,6 +105,7 @@ bool looks_integer(std::string_view text) {
   const std::string_view m = without_sign(text).magnitude;
   if (m.empty() || !is_digit(m[0])) return false;
   if (m == "0") return true;
+  if (m[0] == '0' && m.size() > k_longest_integer) return false;
   if (m.substr(0, 2) == "0b") return all_of(m.substr(2), "01_");
   if (m.substr(0, 2) == "0x") return all_of(m.substr(2), "0123456789abcdefABCDEF_");
   if (m[0] == '0') return all_of(m.substr(1), "01234567_");

@@ -84,5 +84,16 @@ TEST(YamlReader, refuses_billion_laughs_and_endless_values) {
   EXPECT_NE(read(",").find("t.yaml:1:1"), std::string::npos);
 }
 
+TEST(YamlReader, writes_out_integers_of_other_bases_exactly_and_soon) {
+  const auto read = [](const std::string& text) { return parse_yaml(text, "t").value_or_throw(); };
+  EXPECT_EQ(read("0xffffffffffffffffffffffff").text(), "79228162514264337593543950335");
+  EXPECT_EQ(read("-0b1" + std::string(100, '0')).text(), "-1267650600228229401496703205376");
+  EXPECT_EQ(read("0x" + std::string(1000, '0') + "10").as_integer(), 16);
+  const Value large = read("0x" + std::string(19'000, 'f'));
+  EXPECT_EQ(large.kind(), Kind::big_integer);
+  EXPECT_EQ(large.text().size(), 22879U);
+  EXPECT_TRUE(read("0x" + std::string(20'000, 'f')).is_string());  // nobody could print that
+}
+
 }  // namespace
 }  // namespace hearth::metadata
