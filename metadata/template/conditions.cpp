@@ -1,5 +1,7 @@
 #include "metadata/template/conditions.hpp"
 
+#include <memory>
+
 #include "base/text.hpp"
 #include "metadata/functions/table.hpp"
 #include "metadata/model/value_text.hpp"
@@ -7,6 +9,8 @@
 namespace hearth::metadata {
 
 namespace {
+
+constexpr std::size_t k_longest_condition_chain = 500;
 
 Fault no_condition(const std::string& name, const Value& definition, Version version) {
   Fault fault = validation_fault(cat("Condition validation error: The definition of condition \"", name,
@@ -40,7 +44,15 @@ Value Conditions::enabled(const Value& condition, Scope& scope) {
     throw validation_fault(cat("Condition validation error: Circular definition for condition \"", name, "\""),
                            definition->mark);
   }
+  if (too_long_) throw Fault(*too_long_);
+  if (deciding_ >= k_longest_condition_chain) {
+    too_long_ = validation_fault(
+        cat("conditions depend on each other in a chain of more than ", k_longest_condition_chain), definition->mark);
+    throw Fault(*too_long_);
+  }
   known_[name] = {};
+  ++deciding_;
+  const std::unique_ptr<std::size_t, void (*)(std::size_t*)> until(&deciding_, [](std::size_t* count) { --*count; });
   try {
     check(*definition, scope);
     if (!may_be_condition(*definition)) throw no_condition(name, as_written(name), template_->version());

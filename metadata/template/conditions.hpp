@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "metadata/template/template.hpp"
@@ -23,6 +24,8 @@ class Conditions {
 
   TemplatePtr template_;
   std::map<std::string, Value> known_;  ///< null while being decided
+  std::size_t deciding_ = 0;
+  std::optional<Fault> too_long_{};  ///< a chain of them: each in it would be found to be so anew
 };
 
 }  // namespace hearth::metadata

@@ -175,16 +175,23 @@ void Template::read_conditions() {
   }
   for (const Entry& entry : conditions.entries()) {
     const std::string name = python_str(entry.key);
+    condition_places_.emplace(name, conditions_.items.size());
     conditions_.items.emplace_back(
         name,
         parse_expression(entry.value, version_, cat(is_cfn(version_) ? "Conditions." : "conditions.", name), true));
   }
 }
 
-ExpressionPtr Template::condition(std::string_view name) const {
+ExpressionPtr Template::condition(const std::string& name) const {
   const auto& all = conditions_.get();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; });
-  return found == all.end() ? nullptr : found->second;
+  const auto found = condition_places_.find(name);
+  return found == condition_places_.end() ? nullptr : all[found->second].second;
+}
+
+const OutputDefinition* Template::output(const std::string& name) const {
+  const std::vector<OutputDefinition>& all = outputs_.get();
+  const auto found = output_places_.find(name);
+  return found == output_places_.end() ? nullptr : &all[found->second];
 }
 
 std::vector<std::string> Template::condition_names() const {
@@ -359,14 +366,15 @@ void Template::read_outputs() {
   }
   for (const Entry& entry : outputs.entries()) {
     try {
-      outputs_.items.push_back(output(entry));
+      outputs_.items.push_back(read_output(entry));
+      output_places_.emplace(outputs_.items.back().name, outputs_.items.size() - 1);
     } catch (const Fault& fault) {
       outputs_.add(fault);
     }
   }
 }
 
-OutputDefinition Template::output(const Entry& entry) const {
+OutputDefinition Template::read_output(const Entry& entry) const {
   const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
   OutputDefinition made{.name = python_str(entry.key),
                         .mark = entry.key.mark(),

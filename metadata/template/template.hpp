@@ -73,7 +73,9 @@ class Template {
   [[nodiscard]] const std::vector<ParameterSchema>& parameters() const { return parameters_.get(); }
   [[nodiscard]] const std::vector<ResourceDefinition>& resources() const { return resources_.get(); }
   [[nodiscard]] const std::vector<OutputDefinition>& outputs() const { return outputs_.get(); }
-  [[nodiscard]] ExpressionPtr condition(std::string_view name) const;
+  /// Null when there is none of that name.
+  [[nodiscard]] const OutputDefinition* output(const std::string& name) const;
+  [[nodiscard]] ExpressionPtr condition(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> condition_names() const;
   /// The section as written; null when there is none.
   [[nodiscard]] Value section(std::string_view hot, std::string_view cfn) const;
@@ -85,7 +87,7 @@ class Template {
   void read_resources();
   void read_outputs();
   [[nodiscard]] ResourceDefinition resource(const Entry& entry) const;
-  [[nodiscard]] OutputDefinition output(const Entry& entry) const;
+  [[nodiscard]] OutputDefinition read_output(const Entry& entry) const;
 
   Value document_;
   std::string name_;
@@ -94,6 +96,8 @@ class Template {
   Section<std::pair<std::string, ExpressionPtr>> conditions_;
   Section<ResourceDefinition> resources_;
   Section<OutputDefinition> outputs_;
+  std::unordered_map<std::string, std::size_t> output_places_;
+  std::unordered_map<std::string, std::size_t> condition_places_;
 };
 
 using TemplatePtr = std::shared_ptr<const Template>;
