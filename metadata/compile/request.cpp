@@ -58,24 +58,38 @@ void add_guessed_schemata(const Value& defaults, Schemata& all) {
   }
 }
 
+constexpr std::size_t k_most_environments = 2000;
+
 Environment environment_of(StackModel& model, const StackRequest& request, const Template& source) {
   std::vector<EnvironmentFile> files;
+  std::vector<EnvironmentFile> each_once;
+  std::map<std::string, std::size_t> known;
+  if (request.environments.size() > k_most_environments)
+    throw Fault("HTTPBadRequest", cat("more than ", k_most_environments, " environment files for one stack"));
   for (const std::string& name : request.environments) {
+    const auto [place, is_new] = known.emplace(name, each_once.size());
+    if (!is_new) {
+      files.push_back(each_once[place->second]);
+      continue;
+    }
     const std::optional<std::string> text = model.files->read(name);
     if (!text) throw Fault("not_found", cat("there is no environment file ", name));
     const std::string mended = model.mend_text ? model.mend_text(name, *text, "the environment") : *text;
     files.push_back(read_environment(mended, name, model.sources, request.other_files.empty(), model.mend));
+    each_once.push_back(files.back());
   }
-  if (files.empty() && !request.environment.is_null())
+  if (files.empty() && !request.environment.is_null()) {
     files.push_back({"environment", check_environment(request.environment)});
+    each_once = files;
+  }
   Schemata schemata;
   if (files.size() > 1) {
-    for (const EnvironmentFile& file : files)
+    for (const EnvironmentFile& file : each_once)
       add_registry_schemata(model, member(file.sections, "resource_registry"), schemata, 0);
     for (const std::string& name : request.other_files) add_schemata_of_file(model, name, schemata);
   }
   add_schemata(schemata, source);
-  for (const EnvironmentFile& file : files) {
+  for (const EnvironmentFile& file : each_once) {
     if (request.other_files.empty()) add_guessed_schemata(member(file.sections, "parameter_defaults"), schemata);
   }
   const bool merges_into_given = request.environment_wins && request.parameters.is_map();

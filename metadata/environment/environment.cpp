@@ -190,6 +190,20 @@ EnvironmentFile read_environment(std::string_view text, const std::string& name,
   return {name, check_environment(document)};
 }
 
+namespace {
+
+constexpr std::uint64_t k_most_merged = 256ULL << 20U;  ///< bytes; each file's are put into those of all before it
+
+Fault too_much(const EnvironmentFile& file) {
+  Fault fault = value_fault(
+      cat("to merge the environment files up to ", file.name, " takes more than ", k_most_merged >> 20U, " MiB"),
+      file.sections.mark());
+  fault.hint("Give each file once, and only those that the stack needs.");
+  return fault;
+}
+
+}  // namespace
+
 Environment merge_environments(const std::vector<EnvironmentFile>& files, const Schemata& schemata,
                                const Value& given) {
   Environment merged{.parameters = given,
@@ -199,7 +213,10 @@ Environment merge_environments(const std::vector<EnvironmentFile>& files, const 
                      .event_sinks = Value::list({})};
   Merger merger(schemata);
   std::vector<Value> registries;
+  std::uint64_t work = 0;
   for (const EnvironmentFile& file : files) {
+    work += file.sections.size() + merged.parameters.size() + merged.parameter_defaults.size();
+    if (work > k_most_merged) throw too_much(file);
     for (const Entry& section : file.sections.entries()) {
       if (!truth(section.value)) continue;
       const std::string& name = section.key.text();

@@ -97,5 +97,24 @@ TEST(Environment, drops_null_entries_of_later_registries) {
   EXPECT_EQ(json_text(merged.resource_registry), R"({"A": "x.yaml", "resources": {"s": {"C": "z.yaml"}}})");
 }
 
+/// Each file is put into what all before it came to.
+TEST(Environment, refuses_files_that_come_to_too_much) {
+  Sources sources;
+  std::string text = "parameter_defaults:\n";
+  for (int i = 0; i < 1000; ++i) text += cat("  a", i, ": 1\n");
+  const EnvironmentFile file = read_environment(text, "e.yaml", sources, false);
+  EXPECT_EQ(merge_environments(std::vector<EnvironmentFile>(100, file), {}, Value::map({}))
+                .parameter_defaults.entries()
+                .size(),
+            1000U);
+  try {
+    (void)merge_environments(std::vector<EnvironmentFile>(20'000, file), {}, Value::map({}));
+    ADD_FAILURE();
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.text(), "to merge the environment files up to e.yaml takes more than 256 MiB");
+    EXPECT_EQ(fault.mark().line, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace hearth::metadata
