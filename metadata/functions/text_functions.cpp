@@ -1,9 +1,9 @@
 // list_join, str_replace and its strict forms, str_split, digest, make_url.
 #include <algorithm>
-#include <set>
 
 #include "metadata/functions/arguments.hpp"
 #include "metadata/functions/digest.hpp"
+#include "metadata/functions/placeholders.hpp"
 #include "metadata/functions/table.hpp"
 #include "metadata/functions/url.hpp"
 
@@ -104,63 +104,6 @@ std::string replacement(const Expression& call, const Strictness& how, const std
   return text.empty() ? empty() : text;
 }
 
-/// One pass, the longest placeholders first; replaced text is never looked at again.
-class Replacer {
- public:
-  Replacer(const Expression& call, const Strictness& how, const Value& params)
-      : call_(call), how_(how), params_(params) {
-    for (const Entry& entry : params.entries()) {
-      if (!entry.key.is_string()) {
-        throw type_fault(cat(in_quotes(call.function->name), " param placeholders must be strings"), entry.key.mark());
-      }
-      keys_.push_back(entry.key.text());
-      unused_.insert(entry.key.text());
-    }
-    std::sort(keys_.begin(), keys_.end(), [](const std::string& a, const std::string& b) {
-      return a.size() != b.size() ? a.size() > b.size() : a < b;
-    });
-    for (const std::string& key : keys_) values_.push_back(replacement(call_, how_, key, *params_.find(key)));
-  }
-
-  std::string run(const std::string& text) {
-    std::string out;
-    replace(text, 0, out);
-    if (how_.all_used && !unused_.empty()) {
-      std::vector<std::string> names;
-      for (const std::string& key : keys_) {
-        if (unused_.count(key) > 0) names.push_back(key);
-      }
-      throw value_fault(cat("The following params were not found in the template: ", join(names, ",")));
-    }
-    return out;
-  }
-
- private:
-  void replace(std::string_view text, std::size_t key, std::string& out) {
-    if (key == keys_.size()) {
-      out += text;
-      return;
-    }
-    if (keys_[key].empty()) throw value_fault("empty separator");
-    for (;;) {
-      const std::size_t found = text.find(keys_[key]);
-      replace(text.substr(0, found), key + 1, out);
-      if (found == std::string_view::npos) return;
-      unused_.erase(keys_[key]);
-      out += values_[key];
-      require_size(out.size(), call_.function->name, call_.mark);
-      text.remove_prefix(found + keys_[key].size());
-    }
-  }
-
-  const Expression& call_;
-  Strictness how_;
-  const Value& params_;
-  std::vector<std::string> keys_;
-  std::vector<std::string> values_;
-  std::set<std::string> unused_;
-};
-
 void check_replace(const Expression& call) {
   const std::string name(call.function->name);
   const Expression& arguments = call.arguments();
@@ -177,11 +120,28 @@ void check_replace(const Expression& call) {
   }
 }
 
+Placeholders placeholders_of(const Expression& call, const Strictness& how, const Value& params) {
+  std::vector<Placeholder> all;
+  for (const Entry& entry : params.entries()) {
+    if (!entry.key.is_string()) {
+      throw type_fault(cat(in_quotes(call.function->name), " param placeholders must be strings"), entry.key.mark());
+    }
+    all.push_back({entry.key.text(), ""});
+  }
+  Placeholders sorted(std::move(all));
+  for (Placeholder& each : sorted.all()) each.value = replacement(call, how, each.key, *params.find(each.key));
+  return sorted;
+}
+
 Value replace_in(const Expression& call, const Strictness& how, const Value& text, const Value& params) {
   if (!text.is_string())
     throw type_fault(cat(in_quotes(call.function->name), " template must be a string"), text.mark());
   if (!params.is_map()) throw type_fault(cat(in_quotes(call.function->name), " params must be a map"), params.mark());
-  return Value::string(Replacer(call, how, params).run(text.text()));
+  Placeholders placeholders = placeholders_of(call, how, params);
+  const Placeholders::Replaced replaced = placeholders.replace_in(text.text(), call);
+  if (how.all_used && !replaced.unused.empty())
+    throw value_fault(cat("The following params were not found in the template: ", join(replaced.unused, ",")));
+  return Value::string(replaced.text);
 }
 
 template <bool json, bool all_used, bool no_empty>
