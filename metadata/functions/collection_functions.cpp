@@ -252,6 +252,7 @@ Value list_concat(const Expression& call, Scope& scope) {
                          in_quotes(call.function->name), " : [ [ <value 1>, <value 2> ], [ <value 3>, <value 4> ] ]"));
   }
   std::vector<Value> items;
+  ValueSet seen;
   for (const Value& list : arguments.items()) {
     if (list.is_null()) continue;
     if (!list.is_list()) {
@@ -260,7 +261,7 @@ Value list_concat(const Expression& call, Scope& scope) {
                        list.mark());
     }
     for (const Value& item : list.items()) {
-      if (!unique || std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+      if (!unique || seen.insert(item).second) items.push_back(item);
     }
   }
   return Value::list(std::move(items));
@@ -283,9 +284,10 @@ Value filter(const Expression& call, Scope& scope) {
   if (!sequence.is_list()) throw type_fault("\"filter\" only works with lists", sequence.mark());
   if (!truth(values)) return sequence;
   if (!values.is_list()) throw type_fault("\"filter\" filters a list of values", values.mark());
+  const ValueSet unwanted(values.items().begin(), values.items().end());
   std::vector<Value> kept;
   for (const Value& item : sequence.items()) {
-    if (std::find(values.items().begin(), values.items().end(), item) == values.items().end()) kept.push_back(item);
+    if (unwanted.count(item) == 0) kept.push_back(item);
   }
   return Value::list(std::move(kept));
 }
