@@ -158,7 +158,8 @@ Value evaluated(const Value& test) {
   const StackParameters parameters(
       source->parameters(), params.is_null() ? Value::map({}) : params, member(test, "env_defaults"),
       {"tstack", "11111111-2222-4333-8444-555555555555", "test_project"}, is_cfn(source->version()));
-  parameters.validate();
+  PatternBudget patterns;
+  parameters.validate(patterns);
   SnippetScope scope(source, parameters, test);
   scope.validate_conditions();
   const Expression& value = *source->outputs().front().value;

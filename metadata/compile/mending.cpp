@@ -377,7 +377,8 @@ class Search {
       is_whole_ = false;
       tell(fault, model.sources);
     }
-    return mend(faults, model.sources);
+    const bool mended = mend(faults, model.sources);
+    return mended && !(model.tree && model.tree->patterns.is_gone());  // the next look would spend as much
   }
 
   bool mend(const std::vector<Fault>& faults, const Sources& sources) {

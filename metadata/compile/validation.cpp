@@ -31,9 +31,9 @@ class Validator {
     const bool whole = as_heat() && stack_.parent() == nullptr;  // Heat asks first who may have such resources
     if (whole && !loads()) return std::move(faults_);
     if (as_heat()) {
-      attempt([&] { stack_.parameters().validate(!only_names()); });
+      attempt([&] { stack_.parameters().validate(stack_.tree().patterns, !only_names()); });
     } else {
-      attempt([&] { stack_.parameters().validate_declared(); });
+      attempt([&] { stack_.parameters().validate_declared(stack_.tree().patterns); });
     }
     if (!faults_.empty()) return std::move(faults_);  // nothing can be said about values that are not there
     if (whole) attempt([&] { stack_.definition()->check_parameter_groups(); });
@@ -531,8 +531,19 @@ class CircleSearch {
 }  // namespace
 
 std::vector<Fault> validate_stack(Stack& stack) {
+  Tree& tree = stack.tree();
+  const bool outermost = tree.validation == 0;
+  if (outermost) tree.validation = ++tree.validations;
+  std::vector<Fault> faults;
+  try {
+    faults = Validator(stack).run();
+  } catch (...) {
+    if (outermost) tree.validation = 0;
+    throw;
+  }
+  if (outermost) tree.validation = 0;
   std::vector<Fault> found;
-  for (Fault& fault : Validator(stack).run()) {
+  for (Fault& fault : faults) {
     // What uses a faulty value fails likewise; the fault itself is told once.
     const std::string_view text = fault.what();
     const bool told = std::any_of(found.begin(), found.end(), [&](const Fault& earlier) {

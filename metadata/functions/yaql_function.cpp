@@ -35,6 +35,14 @@ void validate_yaql(const Expression& call, Scope&) {
   if (!is_dynamic(*expression)) (void)parsed(expression->constant);
 }
 
+/// For an expression that failed: a thousand of those are too many, too.
+void charge(const yaql::Evaluator& evaluator, Scope& scope) {
+  try {
+    scope.spend(evaluator.spent());
+  } catch (const Fault&) {  // the first one says what is wrong here
+  }
+}
+
 Value run_yaql(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
   const yaql::SyntaxPtr syntax = parsed(*arguments.find("expression"));
@@ -45,8 +53,11 @@ Value run_yaql(const Expression& call, Scope& scope) {
   try {
     const yaql::Item result = evaluator.evaluate(*syntax, variables);
     if (result.is_collection() && !result.sequence) (void)evaluator.items(result);
-    return evaluator.result(result);
+    Value value = evaluator.result(result);
+    scope.spend(evaluator.spent());
+    return value;
   } catch (const Fault& fault) {
+    charge(evaluator, scope);
     throw fault.at(arguments.find("expression")->mark());
   }
 }

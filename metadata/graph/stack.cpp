@@ -315,6 +315,7 @@ Resource* Stack::find_path(std::string_view path) {
 
 Value Stack::remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate) {
   if (!memo.value) {
+    if (memo.failed && memo.failed_in == tree_.validation) throw Fault(*memo.failed);
     if (memo.busy) {
       std::string circle;
       const auto begin = std::find(tree_.chain.begin(), tree_.chain.end(), resource.path);
@@ -344,6 +345,15 @@ Value Stack::remember(Resource& resource, Resource::Memo& memo, const std::funct
     };
     try {
       memo.value = evaluate();
+    } catch (const Fault& fault) {
+      leave();
+      // What is wrong with a chain or a circle is wrong with who asked.
+      const bool own = fault.type() != "CircularDependencyException" && !tree_.exhausted();
+      if (own && tree_.validation != 0) {
+        memo.failed = std::make_shared<const Fault>(fault);
+        memo.failed_in = tree_.validation;
+      }
+      throw;
     } catch (...) {
       leave();
       throw;
@@ -479,6 +489,7 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
   if (known != tree_.learned.end() && known->second == attributes) return {};
   tree_.learned[path] = attributes;
   tree_.made = 0;
+  tree_.patterns = PatternBudget();
   const auto found = tree_.users.find(path);
   if (found == tree_.users.end()) return {};
   std::vector<Resource*> changed(found->second.begin(), found->second.end());
@@ -611,32 +622,27 @@ Value Stack::facade(std::string_view which) {
 Value Stack::mappings() { return template_ ? template_->section("", "Mappings") : Value(); }
 
 bool Stack::has_output(std::string_view name) const {
-  if (!template_) return false;
-  const auto& all = template_->outputs();
-  return std::any_of(all.begin(), all.end(), [&](const OutputDefinition& o) { return o.name == name; });
+  return template_ && template_->output(std::string(name)) != nullptr;
 }
 
 Value Stack::output(const std::string& name) {
-  if (!template_) return {};
-  for (const OutputDefinition& definition : template_->outputs()) {
-    if (definition.name != name) continue;
-    if (definition.condition) {
-      check(*definition.condition, *this);
-      const Value enabled = conditions_->enabled(resolve(*definition.condition, *this), *this);
-      if (enabled.is_waiting()) return enabled;
-      if (!enabled.as_bool()) return {};
-    }
-    try {
-      check(*definition.value, *this);
-      Value value = resolve(*definition.value, *this);
-      require_size(value.size(), cat("output ", name), definition.mark);
-      if (tree_.settings.keeps_properties) spend(value.size());
-      return value;
-    } catch (const Fault& fault) {
-      throw fault.at(definition.mark);
-    }
+  const OutputDefinition* definition = template_ ? template_->output(name) : nullptr;
+  if (definition == nullptr) return {};
+  if (definition->condition) {
+    check(*definition->condition, *this);
+    const Value enabled = conditions_->enabled(resolve(*definition->condition, *this), *this);
+    if (enabled.is_waiting()) return enabled;
+    if (!enabled.as_bool()) return {};
   }
-  return {};
+  try {
+    check(*definition->value, *this);
+    Value value = resolve(*definition->value, *this);
+    require_size(value.size(), cat("output ", name), definition->mark);
+    if (tree_.settings.keeps_properties) spend(value.size());
+    return value;
+  } catch (const Fault& fault) {
+    throw fault.at(definition->mark);
+  }
 }
 
 void check_template_size(std::size_t bytes, std::size_t most) {

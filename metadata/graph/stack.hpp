@@ -98,6 +98,8 @@ struct Resource {
     std::optional<Value> value;
     std::set<std::string> events;
     bool busy = false;
+    std::shared_ptr<const Fault> failed{};  ///< in that validation: all that use it fail likewise
+    std::size_t failed_in = 0;
   };
   Memo raw, typed, needs_memo;
   std::vector<std::string> needs;
@@ -130,9 +132,12 @@ struct Tree {
   bool too_deep = false;   ///< something in it needs more than can be evaluated within each other
   std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
   void spend(std::uint64_t bytes);
+  std::size_t validation = 0;   ///< the one that goes on, by number; none: 0
+  std::size_t validations = 0;  ///< that there were
+  PatternBudget patterns{};     ///< of the constraints of its stacks' parameters
   /// It has more resources, or made more, than it may, or is too deep: nothing more is to be looked at.
   [[nodiscard]] bool exhausted() const {
-    return too_deep || resources > settings.most_resources || made > settings.most_made;
+    return too_deep || resources > settings.most_resources || made > settings.most_made || patterns.is_gone();
   }
 
   /// What makes ids and secrets of a later era others: "" in the first one.

@@ -1,7 +1,6 @@
 #include "metadata/parameters/constraint.hpp"
 
 #include <algorithm>
-#include <boost/regex.hpp>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -31,31 +30,15 @@ bool in_range(const Value& number, const Value& low, const Value& high) {
   return high.is_null() || !(number.as_real() > high.as_real());  // what is no number is neither
 }
 
-bool whole_match(const std::string& pattern, const std::string& text) {
-  try {
-    const boost::regex compiled(perl_pattern(pattern),
-                                boost::regex::perl | boost::regex::no_mod_m | boost::regex::no_mod_s);
-    boost::smatch found;
-    return boost::regex_search(text, found, compiled, boost::match_continuous | boost::match_not_dot_newline) &&
-           found[0].second == text.end();
-  } catch (const boost::regex_error& error) {
-    throw Fault("error", cat("bad pattern \"", pattern, "\": ", error.what()));
-  } catch (const std::runtime_error&) {
-    throw value_fault(cat("the pattern \"", pattern, "\" takes too long on this value"));
-  }
-}
-
 bool is_allowed(const Constraint& constraint, const Value& value, DataType type) {
-  const auto among = [](const std::vector<Value>& allowed, const Value& wanted) {
-    return std::find(allowed.begin(), allowed.end(), wanted) != allowed.end();
-  };
   if (value.is_list()) {
+    const ValueSet allowed(constraint.allowed.begin(), constraint.allowed.end());
     return std::all_of(value.items().begin(), value.items().end(),
-                       [&](const Value& v) { return among(constraint.allowed, v); });
+                       [&](const Value& v) { return allowed.count(v) > 0; });
   }
   std::vector<Value> allowed;  // all of them must be of the type
   for (const Value& each : constraint.allowed) allowed.push_back(to_type(each, type));
-  return among(allowed, to_type(value, type));
+  return std::find(allowed.begin(), allowed.end(), to_type(value, type)) != allowed.end();
 }
 
 std::string allowed_text(const std::vector<Value>& allowed) { return json_text(Value::list(allowed)); }
@@ -76,7 +59,7 @@ double remainder(const Value& number, double divisor) {
 }
 
 /// What is wrong; empty when nothing is.
-std::string complaint(const Constraint& c, const Value& value, DataType type) {
+std::string complaint(const Constraint& c, const Value& value, DataType type, PatternBudget& patterns) {
   switch (c.kind) {
     case Constraint::Kind::length: {
       const std::int64_t length = value_length(value);
@@ -96,7 +79,7 @@ std::string complaint(const Constraint& c, const Value& value, DataType type) {
       return cat(json_text(value), " is not an allowed value ", allowed_text(c.allowed));
     case Constraint::Kind::allowed_pattern:
       if (!value.is_string()) throw type_fault("expected string or bytes-like object", value.mark());
-      if (whole_match(c.text, value.text())) return "";
+      if (PythonPattern(c.text).matches_to_the_end(value.text(), patterns)) return "";
       return cat("\"", value.text(), "\" does not match pattern \"", c.text, "\"");
     case Constraint::Kind::custom: return custom_complaint(c.text, value);
   }
@@ -112,7 +95,12 @@ void check_numeric(const Value& a, const Value& b, std::string_view what) {
 }  // namespace
 
 void Constraint::check(const Value& value, DataType type) const {
-  const std::string wrong = complaint(*this, value, type);
+  PatternBudget own;
+  check(value, type, own);
+}
+
+void Constraint::check(const Value& value, DataType type, PatternBudget& patterns) const {
+  const std::string wrong = complaint(*this, value, type, patterns);
   if (!wrong.empty()) throw value_fault(description && !description->empty() ? *description : wrong, value.mark());
 }
 
@@ -181,9 +169,9 @@ Constraint allowed_values_constraint(const Value& allowed) {
 Constraint allowed_pattern_constraint(const Value& pattern) {
   if (!pattern.is_string()) throw bad_schema("AllowedPattern must be a string", pattern.mark());
   try {
-    const boost::regex compiled(perl_pattern(pattern.text()), boost::regex::perl);
-  } catch (const boost::regex_error& error) {
-    throw Fault("error", cat("bad pattern \"", pattern.text(), "\": ", error.what()), pattern.mark());
+    (void)PythonPattern(pattern.text());
+  } catch (const Fault& fault) {
+    throw fault.at(pattern.mark());
   }
   return {.kind = Constraint::Kind::allowed_pattern, .text = pattern.text()};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value.hpp"
 
 namespace hearth::metadata {
@@ -24,6 +25,7 @@ struct Constraint {
 
   /// Throws ValueError or TypeError with the description, or Heat's own text where there is none.
   void check(const Value& value, DataType type) const;
+  void check(const Value& value, DataType type, PatternBudget& patterns) const;
   [[nodiscard]] bool fits(DataType type) const;
   /// "Length", "AllowedValues": the name in messages.
   [[nodiscard]] std::string_view name() const;

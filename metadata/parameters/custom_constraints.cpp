@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/regex.hpp>
 
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
+#include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/parameters/cron.hpp"
 #include "metadata/parameters/time_zones.hpp"
@@ -16,15 +16,18 @@ namespace hearth::metadata {
 
 namespace {
 
-constexpr std::array<const char*, 7> k_mac_forms{"([0-9a-f]{1,2}:){5}[0-9a-f]{1,2}",
-                                                 "([0-9a-f]{1,2}-){5}[0-9a-f]{1,2}",
-                                                 "([0-9a-f]{1,4}:){2}[0-9a-f]{1,4}",
-                                                 "([0-9a-f]{1,4}-){2}[0-9a-f]{1,4}",
-                                                 "([0-9a-f]{1,4}\\.){2}[0-9a-f]{1,4}",
-                                                 "[0-9a-f]{5,6}[:-][0-9a-f]{5,6}",
-                                                 "[0-9a-f]{11,12}"};
+const std::array<const char*, 7> k_mac_forms{"([0-9a-f]{1,2}:){5}[0-9a-f]{1,2}",
+                                             "([0-9a-f]{1,2}-){5}[0-9a-f]{1,2}",
+                                             "([0-9a-f]{1,4}:){2}[0-9a-f]{1,4}",
+                                             "([0-9a-f]{1,4}-){2}[0-9a-f]{1,4}",
+                                             "([0-9a-f]{1,4}\\.){2}[0-9a-f]{1,4}",
+                                             "[0-9a-f]{5,6}[:-][0-9a-f]{5,6}",
+                                             "[0-9a-f]{11,12}"};
 
-bool matches(const std::string& text, const char* pattern) { return boost::regex_match(text, boost::regex(pattern)); }
+bool matches(const std::string& text, const PythonPattern& pattern) {
+  PatternBudget budget;  // ours take a step or two for each character
+  return pattern.full_match(text, budget).has_value();
+}
 
 bool is_address(const std::string& text) {
   std::array<unsigned char, 16> bytes{};
@@ -50,8 +53,8 @@ bool is_dns_name(const std::string& text) {
   const std::vector<std::string> labels = split(trimmed, '.');
   const bool numeric = labels.back().find_first_not_of("0123456789") == std::string::npos;
   if (absolute && labels.size() > 1 && numeric) return false;
-  return std::all_of(labels.begin(), labels.end(),
-                     [](const std::string& label) { return matches(label, "(?!-)[a-z0-9-]{1,63}(?<!-)"); });
+  static const PythonPattern form("(?!-)[a-z0-9-]{1,63}(?<!-)");
+  return std::all_of(labels.begin(), labels.end(), [](const std::string& label) { return matches(label, form); });
 }
 
 bool is_relative_dns_name(const std::string& text) {
@@ -63,18 +66,24 @@ bool is_dns_domain(const std::string& text) { return text.empty() || (text.back(
 /// The hexadecimal forms that are usual for 48 bits: by 2, 4 or 6 digits, or none apart.
 bool is_mac(const std::string& text) {
   const std::string lower = to_lower(text);
-  return std::any_of(k_mac_forms.begin(), k_mac_forms.end(), [&](const char* form) { return matches(lower, form); });
+  return std::any_of(k_mac_forms.begin(), k_mac_forms.end(),
+                     [&](const char* form) { return matches(lower, PythonPattern(form)); });
 }
 
 /// ISO 8601 as far as Heat reads it: a date of one to three parts, and a time and zone behind a whole one.
 bool is_time(const std::string& text) {
-  static const boost::regex form(
-      "(\\d{4})(?:(?:-(\\d{1,2})|(\\d{2})(?!$))(?:(?:-(\\d{1,2})|(\\d{2}))(?:[ T](\\d{2})(?::?(\\d{2}))?"
-      "(?::?(\\d{1,2})(?:[.,]\\d+)?)?(?:Z|[-+](\\d{2}):?(?:\\d{2})?)?)?)?)?");
-  boost::smatch found;
-  if (!boost::regex_match(text, found, form)) return false;
-  const auto number = [&](int one, int other, int otherwise) {
-    const std::string digits = found[one].matched ? found[one].str() : found[other].str();
+  static const PythonPattern form(
+      "([0-9]{4})(?:(?:-([0-9]{1,2})|([0-9]{2})(?!$))(?:(?:-([0-9]{1,2})|([0-9]{2}))(?:[ T]([0-9]{2})(?::?([0-9]{2}))?"
+      "(?::?([0-9]{1,2})(?:[.,][0-9]+)?)?(?:Z|[-+]([0-9]{2}):?(?:[0-9]{2})?)?)?)?)?");
+  PatternBudget budget;
+  const std::optional<PythonPattern::Match> found = form.full_match(text, budget);
+  if (!found) return false;
+  const auto part = [&](std::size_t place) {
+    const PythonPattern::Match::Group& group = found->groups[place];
+    return group.begin == std::string::npos ? "" : text.substr(group.begin, group.end - group.begin);
+  };
+  const auto number = [&](std::size_t one, std::size_t other, int otherwise) {
+    const std::string digits = part(one).empty() ? part(other) : part(one);
     return digits.empty() ? otherwise : std::stoi(digits);
   };
   const int year = number(1, 1, 0);

@@ -132,15 +132,16 @@ std::optional<Value> StackParameters::value(std::string_view name) const {
   return converted_[declared->name] = convert_parameter(value, declared->type);
 }
 
-void StackParameters::validate_one(const ParameterSchema& schema, bool values) const {
-  check_parameter_schema(schema);
+void StackParameters::validate_one(const ParameterSchema& schema, PatternBudget& patterns, bool values) const {
+  check_parameter_schema(schema, patterns);
   if (!values) return;
   const Value value = raw(schema);
   if (value.is_null()) throw missing(schema);
   if (value.has_waiting()) return;
   const auto invalid = [&](const Fault& fault) {
     return validation_fault(cat("Parameter '", schema.name, "' is invalid: ", fault.text()),
-                            value.mark().known() ? value.mark() : schema.mark);
+                            value.mark().known() ? value.mark() : schema.mark)
+        .advised_as(fault);
   };
   Value converted = value;
   try {
@@ -153,7 +154,7 @@ void StackParameters::validate_one(const ParameterSchema& schema, bool values) c
   }
   for (const Constraint& constraint : schema.constraints) {
     try {
-      constraint.check(converted, schema.type);
+      constraint.check(converted, schema.type, patterns);
     } catch (const Fault& fault) {
       if (fault.type() == "ValueError") throw invalid(fault);
       throw fault.as(fault.type()).below(cat("parameters.", schema.name)).at(value.mark());  // of the wrong type for it
@@ -172,13 +173,13 @@ std::vector<Fault> StackParameters::undeclared() const {
   return found;
 }
 
-void StackParameters::validate_declared(bool values) const {
-  for (const ParameterSchema& schema : schemata_) validate_one(schema, values);
+void StackParameters::validate_declared(PatternBudget& patterns, bool values) const {
+  for (const ParameterSchema& schema : schemata_) validate_one(schema, patterns, values);
 }
 
-void StackParameters::validate(bool values) const {
+void StackParameters::validate(PatternBudget& patterns, bool values) const {
   for (const Fault& fault : undeclared()) throw fault;
-  validate_declared(values);
+  validate_declared(patterns, values);
 }
 
 std::vector<std::string> StackParameters::names() const {

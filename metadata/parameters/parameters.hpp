@@ -29,9 +29,9 @@ class StackParameters {
   /// Values given for parameters that the template does not have.
   [[nodiscard]] std::vector<Fault> undeclared() const;
   /// Every schema and every value; throws the first fault. `values`: false checks the schemata only.
-  void validate(bool values = true) const;
+  void validate(PatternBudget& patterns, bool values = true) const;
   /// The same, but that values of undeclared ones are passed over.
-  void validate_declared(bool values = true) const;
+  void validate_declared(PatternBudget& patterns, bool values = true) const;
   /// The converted value; nothing when there is no such parameter. Throws UserParameterMissing, ValueError.
   [[nodiscard]] std::optional<Value> value(std::string_view name) const;
   [[nodiscard]] bool declares(std::string_view name) const { return places_.count(std::string(name)) > 0; }
@@ -48,7 +48,7 @@ class StackParameters {
 
  private:
   [[nodiscard]] Value raw(const ParameterSchema& schema) const;
-  void validate_one(const ParameterSchema& schema, bool values) const;
+  void validate_one(const ParameterSchema& schema, PatternBudget& patterns, bool values) const;
   [[nodiscard]] const Value* given_value(const ParameterSchema& schema) const;
 
   std::vector<ParameterSchema> schemata_;

@@ -156,7 +156,7 @@ ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, V
   return made;
 }
 
-void check_parameter_schema(const ParameterSchema& schema) {
+void check_parameter_schema(const ParameterSchema& schema, PatternBudget& patterns) {
   const auto invalid = [&](const std::string& text, const Mark& mark) {
     return schema_fault(cat("Parameter '", schema.name, "' is invalid: ", text), mark);
   };
@@ -184,10 +184,11 @@ void check_parameter_schema(const ParameterSchema& schema) {
   for (const Constraint& constraint : schema.constraints) {
     if (constraint.kind == Constraint::Kind::custom) continue;
     try {
-      constraint.check(value, schema.type);
+      constraint.check(value, schema.type, patterns);
     } catch (const Fault& fault) {
       throw invalid(cat("Invalid default ", python_str(schema.default_value), " (", fault.text(), ")"),
-                    schema.default_value.mark());
+                    schema.default_value.mark())
+          .advised_as(fault);
     }
   }
 }

@@ -25,7 +25,7 @@ struct ParameterSchema {
 /// Throws InvalidSchemaError.
 [[nodiscard]] ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version);
 /// The constraints fit the type and the default obeys them. Throws InvalidSchemaError with "Parameter 'x' is invalid".
-void check_parameter_schema(const ParameterSchema& schema);
+void check_parameter_schema(const ParameterSchema& schema, PatternBudget& patterns);
 /// "comma_delimited_list", or "CommaDelimitedList" in CloudFormation templates.
 [[nodiscard]] std::string_view type_text(DataType type, bool cfn);
 

@@ -171,6 +171,7 @@ std::uint64_t made_by(const Expression& call, const Value& value) {
 Value applied(const Expression& call, Scope& scope) {
   const Value value = call.function->apply(call, scope);
   require_size(value.size(), call.function->name, call.mark);
+  require_depth(value, call.function->name, call.mark);
   scope.spend(made_by(call, value));
   return value;
 }
@@ -198,6 +199,14 @@ Value apply(const Expression& call, Scope& scope) {
 void require_size(std::uint64_t bytes, std::string_view what, const Mark& mark) {
   if (bytes <= k_largest_value) return;
   throw value_fault(cat(what, " comes to more than ", k_largest_value >> 20U, " MiB"), mark);
+}
+
+void require_depth(const Value& value, std::string_view what, const Mark& mark) {
+  if (value.depth() <= k_deepest_value) return;
+  Fault fault =
+      value_fault(cat(what, " comes to lists and maps inside each other, more than ", k_deepest_value, " deep"), mark);
+  fault.hint("Join lists by list_concat, and maps by map_merge, rather than to put each into the next.");
+  throw fault;
 }
 
 ExpressionPtr parse_expression(const Value& snippet, Version version, const std::string& path, bool conditions) {
@@ -260,7 +269,9 @@ Value resolve(const Expression& expression, Scope& scope, bool nullable) {
         Value value = resolve(*item, scope, true);
         if (!value.is_omitted()) items.push_back(std::move(value));
       }
-      return Value::list(std::move(items)).with_mark(expression.mark);
+      const Value list = Value::list(std::move(items));
+      require_depth(list, "the list", expression.mark);
+      return list.with_mark(expression.mark);
     }
     case Expression::Type::map: {
       MapBuilder members;
@@ -268,7 +279,9 @@ Value resolve(const Expression& expression, Scope& scope, bool nullable) {
         Value value = resolve(*expression.items[i], scope, true);
         if (!value.is_omitted()) members.set(expression.keys[i], std::move(value));
       }
-      return Value::map(std::move(members)).with_mark(expression.mark);
+      const Value map = Value::map(std::move(members));
+      require_depth(map, "the map", expression.mark);
+      return map.with_mark(expression.mark);
     }
     case Expression::Type::branch: {
       const Value decided = decide(expression, scope);

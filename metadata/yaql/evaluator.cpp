@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t k_most_steps = 5'000'000;
 constexpr std::size_t k_most_gone_through = 4'000'000;
 constexpr std::size_t k_steps_of_a_breath = 4096;
+constexpr std::uint64_t k_bytes_of_a_step = 16;
+constexpr std::uint64_t k_bytes_of_a_pattern_step = 4;
 constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
 
 [[noreturn]] void too_large(std::size_t limit) {
@@ -68,7 +70,35 @@ std::map<std::string, Item> Variables::all() const {
   return names;
 }
 
+void require_bounds(const Value& value) {
+  require_room(value.size());
+  require_depth(value, "a value of the yaql expression", {});
+}
+
+namespace {
+
+void bury(std::shared_ptr<const void> last) {
+  thread_local std::vector<std::shared_ptr<const void>> buried;
+  thread_local bool digging = false;
+  buried.push_back(std::move(last));
+  if (std::exchange(digging, true)) return;
+  while (!buried.empty()) {
+    const std::shared_ptr<const void> next = std::exchange(buried.back(), nullptr);
+    buried.pop_back();
+  }
+  digging = false;
+}
+
+}  // namespace
+
+void Item::let_go() noexcept {
+  if (sequence.use_count() == 1) bury(std::move(sequence));
+  if (variables.use_count() == 1) bury(std::move(variables));
+  if (ordering.use_count() == 1) bury(std::move(ordering));
+}
+
 bool Sequence::reaches(std::size_t place) {
+  if (call_room() < k_last_call_room) throw Fault("RecursionError", "maximum recursion depth exceeded");
   while (!ended_ && made_.size() <= place) {
     std::optional<Value> next = make_();
     ended_ = !next;
@@ -145,11 +175,16 @@ void require_room(std::uint64_t bytes) {
                 cat("a value of the yaql expression comes to more than ", k_largest_value >> 20U, " MiB"));
 }
 
+std::uint64_t Evaluator::spent() const {
+  return (steps_ + items_) * k_bytes_of_a_step +
+         (PatternBudget::k_steps - patterns_.left()) * k_bytes_of_a_pattern_step;
+}
+
 Item Evaluator::evaluate(const Syntax& syntax, const Variables& variables) {
   count_step();
   if (call_room() < k_last_call_room) throw Fault("RecursionError", "maximum recursion depth exceeded");
   Item item = evaluated(syntax, variables);
-  require_room(item.value.size());
+  require_bounds(item.value);
   return item;
 }
 
@@ -268,7 +303,10 @@ const std::vector<Value>& Evaluator::items(const Item& item) const {
 Value Evaluator::output(const Item& item) const {
   if (item.type == Item::Type::regex) return Value::string(item.value.text());
   if (item.type == Item::Type::context) return {};
-  return item.sequence ? Value::list(items(item)) : item.value;
+  if (!item.sequence) return item.value;
+  Value list = Value::list(items(item));
+  require_bounds(list);
+  return list;
 }
 
 Value Evaluator::result(const Item& item) const {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value.hpp"
 #include "metadata/yaql/syntax.hpp"
 
@@ -65,12 +66,23 @@ struct Item {
   Item() = default;
   Item(Value v) : value(std::move(v)) {}  // NOLINT(google-explicit-constructor)
   Item(Type t, Value v) : type(t), value(std::move(v)) {}
+  Item(const Item&) = default;
+  Item(Item&&) = default;
+  Item& operator=(const Item&) = default;
+  Item& operator=(Item&&) = default;
+  ~Item() {
+    if (sequence || variables || ordering) let_go();
+  }
   [[nodiscard]] bool is_collection() const {
     return type == Type::iterator || type == Type::view || type == Type::set ||
            (type == Type::plain && value.is_list());
   }
   [[nodiscard]] bool is_text() const { return type == Type::plain && value.is_string(); }
   [[nodiscard]] bool is_map() const { return type == Type::plain && value.is_map(); }
+
+ private:
+  /// What it holds may hold another, and that one the next: they are destroyed one after the other.
+  void let_go() noexcept;
 };
 
 /// Names in scope; inner ones hide outer ones. A copy is the same scope.
@@ -92,6 +104,8 @@ class Variables {
 
 /// Throws MemoryQuotaExceededException where a value comes to more than 16 MiB.
 void require_room(std::uint64_t bytes);
+/// And ValueError where one is too deep.
+void require_bounds(const Value& value);
 
 class Evaluator {
  public:
@@ -113,6 +127,9 @@ class Evaluator {
   void count_step();
   void count_items(std::size_t count) const;
   [[nodiscard]] std::size_t& depth() { return depth_; }
+  [[nodiscard]] PatternBudget& patterns() { return patterns_; }
+  /// All that was done, as bytes that it might have made.
+  [[nodiscard]] std::uint64_t spent() const;
 
  private:
   Item evaluated(const Syntax& syntax, const Variables& variables);
@@ -126,6 +143,7 @@ class Evaluator {
   std::size_t steps_ = 0;
   mutable std::size_t items_ = 0;
   std::size_t depth_ = 0;  ///< of calls of functions that def() named
+  PatternBudget patterns_;
 };
 
 /// Goes through a collection; throws CollectionTooLargeException behind the limit.
@@ -217,16 +235,9 @@ void require_hashable(const Item& collection);
 /// Python's text of a value as YAQL's str() gives it: true, false, null for their kinds.
 [[nodiscard]] std::string text_of(const Value& value);
 
-/// One match of a regular expression: the whole and its groups, by bytes of the text; npos where a group took no part.
-struct Match {
-  struct Group {
-    std::size_t begin = std::string::npos;
-    std::size_t end = std::string::npos;
-  };
-  std::vector<Group> groups;
-};
 /// The matches of a regex in a text that don't overlap, the first `most` of them (0: all).
-[[nodiscard]] std::vector<Match> matches_of(const Item& regex, const std::string& text, std::size_t most = 0);
+[[nodiscard]] std::vector<PythonPattern::Match> matches_of(Evaluator& evaluator, const Item& regex,
+                                                           const std::string& text, std::size_t most = 0);
 /// split() and replace() of a regex and a text, in either order.
 [[nodiscard]] Item split_by_regex(const Call& call);
 [[nodiscard]] Item replace_by_regex(const Call& call);

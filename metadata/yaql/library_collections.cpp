@@ -12,9 +12,7 @@ namespace {
 
 Item iterator(std::vector<Value> items) { return {Item::Type::iterator, Value::list(std::move(items))}; }
 
-bool contains(const std::vector<Value>& items, const Value& value) {
-  return std::find(items.begin(), items.end(), value) != items.end();
-}
+ValueSet looked_up(const std::vector<Value>& items) { return {items.begin(), items.end()}; }
 
 Item list(const Call& call) {
   std::vector<Value> items;
@@ -32,8 +30,9 @@ Item list(const Call& call) {
 
 Item set_of(const std::vector<Value>& values) {
   std::vector<Value> items;
+  ValueSet seen;
   for (const Value& value : values) {
-    if (!contains(items, value)) items.push_back(value);
+    if (seen.insert(value).second) items.push_back(value);
   }
   return {Item::Type::set, Value::list(std::move(items))};
 }
@@ -113,6 +112,7 @@ Item get(const Call& call) {
 
 Item set_member(const Call& call) {
   const Value map = call.map(0);
+  call.evaluator.count_items(map.entries().size());
   MapBuilder members(map.entries());
   if (call.arguments.size() == 2 && call.arguments[0]->type != Syntax::Type::rule) {
     members.set(call.at(1).value, call.evaluator.output(call.at(2)));
@@ -139,6 +139,7 @@ Item set_of_map(std::vector<Value> items, Item::PartOfMap part) {
 Item keys(const Call& call) {
   std::vector<Value> items;
   const Value map = call.map(0);
+  call.evaluator.count_items(map.entries().size());
   for (const Entry& entry : map.entries()) items.push_back(entry.key);
   return set_of_map(std::move(items), Item::PartOfMap::keys);
 }
@@ -146,6 +147,7 @@ Item keys(const Call& call) {
 Item values(const Call& call) {
   std::vector<Value> items;
   const Value map = call.map(0);
+  call.evaluator.count_items(map.entries().size());
   for (const Entry& entry : map.entries()) items.push_back(entry.value);
   return {Item::Type::view, Value::list(std::move(items))};
 }
@@ -153,6 +155,7 @@ Item values(const Call& call) {
 Item items(const Call& call) {
   std::vector<Value> pairs;
   const Value map = call.map(0);
+  call.evaluator.count_items(map.entries().size());
   for (const Entry& entry : map.entries()) pairs.push_back(Value::list({entry.key, entry.value}));
   return set_of_map(std::move(pairs), Item::PartOfMap::items);
 }
@@ -167,6 +170,7 @@ Item contains_key(const Call& call) { return Value::boolean(call.map(0).find(cal
 
 Item contains_value(const Call& call) {
   const Value map = call.map(0);
+  call.evaluator.count_items(map.entries().size());
   const Value wanted = call.at(1).value;
   return Value::boolean(
       std::any_of(map.entries().begin(), map.entries().end(), [&](const Entry& e) { return e.value == wanted; }));
@@ -191,10 +195,12 @@ Item length(const Call& call) {
   return Value::integer(static_cast<std::int64_t>(item.value.items().size()));
 }
 
-Item without_keys(const Value& map, const std::vector<Value>& unwanted) {
+Item without_keys(const Call& call, const Value& map, const std::vector<Value>& unwanted) {
+  call.evaluator.count_items(map.entries().size() + unwanted.size());
   MapBuilder members;
+  const ValueSet keys = looked_up(unwanted);
   for (const Entry& entry : map.entries()) {
-    if (!contains(unwanted, entry.key)) members.set(entry.key, entry.value);
+    if (keys.count(entry.key) == 0) members.set(entry.key, entry.value);
   }
   return Value::map(std::move(members));
 }
@@ -205,7 +211,7 @@ Item delete_items(const Call& call) {
   if (first.is_map()) {
     std::vector<Value> unwanted;
     for (std::size_t i = 1; i < call.count(); ++i) unwanted.push_back(call.at(i).value);
-    return without_keys(first.value, unwanted);
+    return without_keys(call, first.value, unwanted);
   }
   Item holder;
   const std::vector<Value>& all = call.collection(0, holder);
@@ -221,7 +227,7 @@ Item delete_items(const Call& call) {
 Item delete_all(const Call& call) {
   Item holder;
   const Value map = call.map(0);
-  return without_keys(map, call.collection(1, holder));
+  return without_keys(call, map, call.collection(1, holder));
 }
 
 Item insert(const Call& call) {
@@ -268,11 +274,14 @@ Item set_operation(const Call& call, bool both, bool only_left, bool only_right)
   if (left.of_map != Item::PartOfMap::no)
     throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
   std::vector<Value> all;
+  call.evaluator.count_items(left.value.items().size() + right.value.items().size());
+  const ValueSet in_left = looked_up(left.value.items());
+  const ValueSet in_right = looked_up(right.value.items());
   for (const Value& item : left.value.items()) {
-    if (contains(right.value.items(), item) ? both : only_left) all.push_back(item);
+    if (in_right.count(item) > 0 ? both : only_left) all.push_back(item);
   }
   for (const Value& item : right.value.items()) {
-    if (!contains(left.value.items(), item) && only_right) all.push_back(item);
+    if (in_left.count(item) == 0 && only_right) all.push_back(item);
   }
   return {Item::Type::set, Value::list(std::move(all))};
 }
@@ -290,10 +299,12 @@ struct Merging {
 
   [[nodiscard]] Value lists(const Value& left, const Value& right) const {
     if (call.has(list_merger)) return call.evaluator.output(call.apply(list_merger, {left, right}));
+    call.evaluator.count_items(left.items().size() + right.items().size());
     std::vector<Value> all;
+    ValueSet seen;
     for (const auto* list : {&left, &right}) {
       for (const Value& item : list->items()) {
-        if (!contains(all, item)) all.push_back(item);
+        if (seen.insert(item).second) all.push_back(item);
       }
     }
     return Value::list(std::move(all));
@@ -306,6 +317,7 @@ struct Merging {
 /// Maps member by member, lists joined (without repeating), other values from the right, unless mergers say otherwise.
 /// `levels`: how deep; 0 is all the way.
 Value merge_maps(const Merging& how, const Value& left, const Value& right, std::int64_t levels) {
+  how.call.evaluator.count_items(left.entries().size() + right.entries().size());
   MapBuilder members;
   for (const Entry& entry : left.entries()) {
     const Value* other = right.find(entry.key);

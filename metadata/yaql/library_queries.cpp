@@ -1,6 +1,7 @@
 // Going through collections with lambdas: where, select, groupBy, reduce and their kin.
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
@@ -98,15 +99,12 @@ std::optional<Lambda> lambda_at(const Call& call, std::size_t place) {
 
 Item distinct(const Call& call) {
   if (!call.has(1)) require_hashable(call.at(0));
-  std::vector<Value> seen;
+  ValueSet seen;
   return made_lazily([from = call.cursor(0), key_of = lambda_at(call, 1), seen]() mutable -> std::optional<Value> {
     while (std::optional<Value> item = from.next()) {
       const Item made = key_of ? (*key_of)({*item}) : Item(*item);
       if (made.sequence) return item;  // it equals nothing but itself
-      const Value key = made.value;
-      if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-      seen.push_back(key);
-      return item;
+      if (seen.insert(made.value).second) return item;
     }
     return std::nullopt;
   });
@@ -265,15 +263,13 @@ class Aggregator {
 /// groupBy(key, value, aggregator): [[key, [values]], …]
 Item group_by(const Call& call) {
   std::vector<Group> groups;
+  std::unordered_map<Value, std::size_t, ValueHash> places;
   for (const Value& item : all_of(call)) {
     const Value value = call.has(2) ? call.evaluator.output(call.apply(2, {item})) : item;
     const Value key = call.evaluator.output(call.apply(1, {item}));
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.first == key; });
-    if (found == groups.end()) {
-      groups.push_back({key, {value}});
-    } else {
-      found->second.push_back(value);
-    }
+    const auto [place, is_new] = places.emplace(key, groups.size());
+    if (is_new) groups.push_back({key, {}});
+    groups[place->second].second.push_back(value);
   }
   std::optional<Aggregator> aggregate;
   if (call.has(3)) aggregate.emplace(call.lambda(3));

@@ -1,6 +1,4 @@
 // Regular expressions, as Python's re has them.
-#include <boost/regex.hpp>
-
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/python_pattern.hpp"
@@ -10,16 +8,12 @@ namespace hearth::metadata::yaql {
 
 namespace {
 
-boost::regex compiled(const Item& regex) {
-  boost::regex::flag_type how = boost::regex::perl;
-  if ((regex.flags & 1) != 0) how |= boost::regex::icase;
-  if ((regex.flags & 2) == 0) how |= boost::regex::no_mod_m;
-  if ((regex.flags & 4) == 0) how |= boost::regex::no_mod_s;
-  try {
-    return boost::regex(perl_pattern(regex.value.text()), how);
-  } catch (const boost::regex_error& error) {
-    throw Fault("error", cat("bad regular expression \"", regex.value.text(), "\": ", error.what()));
-  }
+using Match = PythonPattern::Match;
+
+PythonPattern compiled(const Item& regex) {
+  return PythonPattern(
+      regex.value.text(),
+      {.ignore_case = (regex.flags & 1) != 0, .multi_line = (regex.flags & 2) != 0, .dot_all = (regex.flags & 4) != 0});
 }
 
 std::string part_of(const std::string& text, const Match::Group& group) {
@@ -75,10 +69,10 @@ Item matches_regex(const Call& call) {
   const Item first = call.at(0);
   if (first.is_text()) {  // text.matches("pattern")
     const Item pattern(Item::Type::regex, Value::string(call.text(1)));
-    return Value::boolean(!matches_of(pattern, first.value.text(), 1).empty());
+    return Value::boolean(!matches_of(call.evaluator, pattern, first.value.text(), 1).empty());
   }
   if (first.type != Item::Type::regex) call.mismatch();
-  return Value::boolean(!matches_of(first, call.text(1), 1).empty());
+  return Value::boolean(!matches_of(call.evaluator, first, call.text(1), 1).empty());
 }
 
 /// What the selector makes of a match; without one, the text that matched.
@@ -90,7 +84,7 @@ Value selected(const Call& call, const std::string& text, const Match& match) {
 Item search(const Call& call) {
   if (call.at(0).type != Item::Type::regex) call.mismatch();
   const auto [regex, text] = subject_of(call);
-  const std::vector<Match> found = matches_of(regex, text, 1);
+  const std::vector<Match> found = matches_of(call.evaluator, regex, text, 1);
   return found.empty() ? Item() : Item(selected(call, text, found.front()));
 }
 
@@ -98,7 +92,7 @@ Item search_all(const Call& call) {
   if (call.at(0).type != Item::Type::regex) call.mismatch();
   const auto [regex, text] = subject_of(call);
   std::vector<Value> all;
-  for (const Match& match : matches_of(regex, text)) all.push_back(selected(call, text, match));
+  for (const Match& match : matches_of(call.evaluator, regex, text)) all.push_back(selected(call, text, match));
   return {Item::Type::iterator, Value::list(std::move(all))};
 }
 
@@ -141,7 +135,7 @@ Item replaced(const Call& call, Replacement&& replacement) {
   const std::int64_t most = std::max<std::int64_t>(0, call.integer(call.place_of("count", 3), 0));
   std::string out;
   std::size_t begin = 0;
-  for (const Match& match : matches_of(regex, text, static_cast<std::size_t>(most))) {
+  for (const Match& match : matches_of(call.evaluator, regex, text, static_cast<std::size_t>(most))) {
     out += text.substr(begin, match.groups.front().begin - begin) + replacement(text, match);
     begin = match.groups.front().end;
     require_room(out.size());
@@ -168,28 +162,8 @@ Item is_regex(const Call& call) { return Value::boolean(call.at(0).type == Item:
 
 }  // namespace
 
-std::vector<Match> matches_of(const Item& regex, const std::string& text, std::size_t most) {
-  const boost::regex pattern = compiled(regex);
-  const auto dots = (regex.flags & 4) != 0 ? boost::match_default : boost::match_not_dot_newline;
-  std::vector<Match> found;
-  try {
-    const boost::sregex_iterator end;
-    for (boost::sregex_iterator at(text.begin(), text.end(), pattern, dots); at != end; ++at) {
-      Match& match = found.emplace_back();
-      for (const auto& group : *at) {
-        if (group.matched) {
-          match.groups.push_back({static_cast<std::size_t>(group.first - text.begin()),
-                                  static_cast<std::size_t>(group.second - text.begin())});
-        } else {
-          match.groups.emplace_back();
-        }
-      }
-      if (found.size() == most) break;
-    }
-  } catch (const std::runtime_error&) {
-    throw Fault("error", cat("the regular expression \"", regex.value.text(), "\" takes too long on this text"));
-  }
-  return found;
+std::vector<Match> matches_of(Evaluator& evaluator, const Item& regex, const std::string& text, std::size_t most) {
+  return compiled(regex).find_all(text, most, evaluator.patterns());
 }
 
 Item split_by_regex(const Call& call) {
@@ -197,7 +171,7 @@ Item split_by_regex(const Call& call) {
   const std::int64_t most = std::max<std::int64_t>(0, call.integer(call.place_of("maxSplit", 2), 0));
   std::vector<Value> parts;
   std::size_t begin = 0;
-  for (const Match& match : matches_of(regex, text, static_cast<std::size_t>(most))) {
+  for (const Match& match : matches_of(call.evaluator, regex, text, static_cast<std::size_t>(most))) {
     parts.push_back(Value::string(text.substr(begin, match.groups.front().begin - begin)));
     for (std::size_t i = 1; i < match.groups.size(); ++i) {
       const bool took_part = match.groups[i].begin != std::string::npos;

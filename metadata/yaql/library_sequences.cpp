@@ -25,10 +25,6 @@ std::vector<Value> all_from(Cursor from) {
   return all;
 }
 
-bool holds(const std::vector<Value>& items, const Value& value) {
-  return std::find(items.begin(), items.end(), value) != items.end();
-}
-
 Item sequence(const Call& call) {
   const std::int64_t step = call.integer(call.place_of("step", 1), 1);
   return made_lazily([number = call.integer(call.place_of("start", 0), 0), step]() mutable -> std::optional<Value> {
@@ -66,15 +62,14 @@ bool asked_for(const Call& call, std::string_view name, std::size_t place) {
 /// generate(initial, predicate, producer, selector, decycle)
 Item generate(const Call& call) {
   if (call.count() < 3) call.mismatch();
-  std::vector<Value> past;
+  ValueSet past;
   std::optional<Value> next = call.evaluator.output(call.at(call.place_of("initial", 0)));
   return made_lazily(
       [goes_on = call.lambda(call.place_of("predicate", 1)), follow = call.lambda(call.place_of("producer", 2)),
        made = optional_lambda(call, call.place_of("selector", 3)), decycle = asked_for(call, "decycle", 4), past,
        item = next, begun = false]() mutable -> std::optional<Value> {
         if (std::exchange(begun, true)) item = follow.value(*item);
-        if (!goes_on.holds(*item) || (decycle && holds(past, *item))) return std::nullopt;
-        if (decycle) past.push_back(*item);
+        if (!goes_on.holds(*item) || (decycle && !past.insert(*item).second)) return std::nullopt;
         return made ? made->value(*item) : *item;
       });
 }
@@ -82,7 +77,7 @@ Item generate(const Call& call) {
 /// generateMany(initial, producer, selector, decycle, depthFirst): the producer gives the next ones of each.
 Item generate_many(const Call& call) {
   if (call.count() < 2) call.mismatch();
-  std::vector<Value> past;
+  ValueSet past;
   std::deque<Value> queue{call.evaluator.output(call.at(call.place_of("initial", 0)))};
   return made_lazily([follow = call.lambda(call.place_of("producer", 1)),
                       made = optional_lambda(call, call.place_of("selector", 2)),
@@ -98,8 +93,7 @@ Item generate_many(const Call& call) {
     while (!queue.empty()) {
       const Value item = queue.front();
       queue.pop_front();
-      if (decycle && holds(past, item)) continue;
-      if (decycle) past.push_back(item);
+      if (decycle && !past.insert(item).second) continue;
       last = item;
       return made ? made->value(item) : item;
     }
@@ -253,11 +247,12 @@ Item changed_set(const Call& call, bool adds) {
   if (before.type != Item::Type::set) call.mismatch();
   if (before.of_map != Item::PartOfMap::no)
     throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
-  std::vector<Value> items = before.value.items();
+  std::vector<Value> items = call.evaluator.items(before);
   for (std::size_t i = 1; i < call.count(); ++i) {
     const Value value = call.evaluator.output(call.at(i));
+    call.evaluator.count_items(items.size());
     if (!adds) std::erase_if(items, [&](const Value& item) { return item == value; });
-    if (adds && !holds(items, value)) items.push_back(value);
+    if (adds && std::find(items.begin(), items.end(), value) == items.end()) items.push_back(value);
   }
   return {Item::Type::set, Value::list(std::move(items))};
 }

@@ -60,7 +60,10 @@ Value merged(const Value& left, const Value& right) {
 Item add(const Item& left, const Item& right, Evaluator& evaluator) {
   if (is_number(left) && is_number(right)) return arithmetic("+", left.value, right.value);
   if (left.is_text() && right.is_text()) return Value::string(left.value.text() + right.value.text());
-  if (left.is_map() && right.is_map()) return merged(left.value, right.value);
+  if (left.is_map() && right.is_map()) {
+    evaluator.count_items(left.value.entries().size() + right.value.entries().size());
+    return merged(left.value, right.value);
+  }
   if (!left.is_collection() || !right.is_collection()) mismatch("+");
   std::vector<Value> items = evaluator.items(left);
   const std::vector<Value>& more = evaluator.items(right);
@@ -68,7 +71,7 @@ Item add(const Item& left, const Item& right, Evaluator& evaluator) {
   return Value::list(std::move(items));
 }
 
-Item multiply(const Item& left, const Item& right) {
+Item multiply(const Item& left, const Item& right, const Evaluator& evaluator) {
   if (is_number(left) && is_number(right)) return arithmetic("*", left.value, right.value);
   const bool count_right = right.value.kind() == Kind::integer;
   const Value& what = count_right ? left.value : right.value;
@@ -78,6 +81,7 @@ Item multiply(const Item& left, const Item& right) {
   const std::int64_t times = std::clamp<std::int64_t>(count.as_integer(), 0, std::numeric_limits<std::int32_t>::max());
   require_room(static_cast<std::uint64_t>(times) *
                (what.is_string() ? what.text().size() : what.items().size() * sizeof(Value)));
+  evaluator.count_items(static_cast<std::size_t>(times));
   if (what.is_string()) {
     std::string text;
     for (std::int64_t i = 0; i < times; ++i) text += what.text();
@@ -121,11 +125,11 @@ bool in(const Item& left, const Item& right, Evaluator& evaluator) {
   return is_in(left, right, evaluator);
 }
 
-bool matches(const Item& left, const Item& right) {
+bool matches(const Item& left, const Item& right, Evaluator& evaluator) {
   const Item& pattern = left.type == Item::Type::regex ? left : right;
   const Item& text = left.type == Item::Type::regex ? right : left;
   if (!text.is_text() || !(pattern.is_text() || pattern.type == Item::Type::regex)) mismatch("=~");
-  return !matches_of(pattern, text.value.text(), 1).empty();
+  return !matches_of(evaluator, pattern, text.value.text(), 1).empty();
 }
 
 /// Python's generators and views equal nothing but themselves, and a set equals sets only.
@@ -139,9 +143,9 @@ bool equal(const Item& left, const Item& right) {
   if (!sets) return left.value == right.value;
   const std::vector<Value>& all = left.value.items();
   const std::vector<Value>& others = right.value.items();
-  return all.size() == others.size() && std::all_of(all.begin(), all.end(), [&](const Value& item) {
-           return std::find(others.begin(), others.end(), item) != others.end();
-         });
+  const ValueSet known(others.begin(), others.end());
+  return all.size() == others.size() &&
+         std::all_of(all.begin(), all.end(), [&](const Value& item) { return known.count(item) > 0; });
 }
 
 }  // namespace
@@ -159,10 +163,10 @@ Item apply_operator(const std::string& name, const Item& left, const Item& right
   if (name == "=") return Value::boolean(equal(left, right));
   if (name == "!=") return Value::boolean(!equal(left, right));
   if (name == "+") return add(left, right, evaluator);
-  if (name == "*") return multiply(left, right);
+  if (name == "*") return multiply(left, right, evaluator);
   if (name == "in") return Value::boolean(in(left, right, evaluator));
-  if (name == "=~") return Value::boolean(matches(left, right));
-  if (name == "!~") return Value::boolean(!matches(left, right));
+  if (name == "=~") return Value::boolean(matches(left, right, evaluator));
+  if (name == "!~") return Value::boolean(!matches(left, right, evaluator));
   if (name == "-" || name == "/" || name == "mod") {
     if (!is_number(left) || !is_number(right)) mismatch(name);
     return arithmetic(name, left.value, right.value);

@@ -232,6 +232,99 @@ TEST(Validation, refuses_yaql_that_goes_through_too_much) {
   }
 }
 
+/// Each of them made a value so deep that whoever went through it ran over the stack, or held things in things.
+TEST(Validation, refuses_values_that_yaql_puts_into_each_other_without_end) {
+  for (const char* expression :
+       {"range(30000).aggregate([$1,$2])", "range(50000).aggregate([$1], [])", "range(50000).aggregate(dict(a=>$1))",
+        "generate([1],true,[$]).take(40000).last()", "generateMany([1],[[$]]).take(40000).last()",
+        "range(20000).accumulate([$1])", "range(30000).aggregate($1.skip(0),[1])",
+        "range(30000).aggregate($1.select($),[1])", "range(30000).aggregate($1.orderBy($),[1])"}) {
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
+                                               "{expression: '",
+                                               expression, "', data: {}}}\n")}});
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_EQ(faults.size(), 1U) << expression;
+    const std::string text = faults[0].located(built->model.sources).what();
+    EXPECT_NE(text.find("top.yaml:4:"), std::string::npos) << text;
+    EXPECT_TRUE(text.find("more than 256 deep") != std::string::npos ||
+                text.find("maximum recursion depth exceeded") != std::string::npos)
+        << text;
+  }
+}
+
+/// In the order of the document, so that no chain is met.
+TEST(Validation, refuses_values_of_resources_each_inside_the_next) {
+  std::string text =
+      "heat_template_version: 2018-08-31\nresources:\n  r0: {type: OS::Heat::Value, properties: {value: x}}\n";
+  for (int i = 1; i < 4000; ++i) {
+    text += cat("  r", i, ": {type: OS::Heat::Value, properties: {value: [{get_attr: [r", i - 1, ", value]}]}}\n");
+  }
+  const auto built = build({{"top.yaml", text}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_FALSE(faults.empty());
+  EXPECT_NE(std::string(faults[0].what()).find("resources.r257.properties.value: the list comes to lists and maps"),
+            std::string::npos)
+      << faults[0].what();
+}
+
+TEST(Validation, refuses_a_pattern_that_would_not_end_and_all_after_it) {
+  std::string row;
+  for (int i = 0; i < 1000; ++i) row += "a*";
+  std::string text = "heat_template_version: 2018-08-31\nparameters:\n";
+  for (int i = 0; i < 500; ++i) {
+    text += cat("  p", i, ": {type: string, default: ", std::string(3000, 'a'), "cb, constraints: [{allowed_pattern: '",
+                row, "b'}]}\n");
+  }
+  const auto built = build({{"top.yaml", text + "resources: {}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(std::string(faults[0].what()).find("takes too long on this text"), std::string::npos);
+  EXPECT_EQ(faults[0].mark().line, 3U);
+  EXPECT_FALSE(faults[0].advice().empty());
+}
+
+TEST(Validation, refuses_a_chain_of_conditions_that_is_too_long_once) {
+  std::string text = "heat_template_version: 2018-08-31\nconditions:\n";
+  for (int i = 0; i < 20'000; ++i) text += cat("  c", i, ": {not: c", i + 1, "}\n");
+  const auto built = build(
+      {{"top.yaml", text + "  c20000: {equals: [1, 1]}\nresources:\n  a: {type: OS::Heat::None, condition: c0}\n"}});
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(std::string(faults[0].what()).find("conditions depend on each other in a chain of more than 500"),
+            std::string::npos)
+      << faults[0].what();
+  EXPECT_EQ(faults[0].mark().line, 503U);
+}
+
+/// What was quadratic: a minute each.
+TEST(Validation, looks_up_names_and_values_among_many) {
+  std::string text =
+      "heat_template_version: 2018-08-31\nresources:\n  a: {type: OS::Heat::Value, properties: {value: 1}}\n";
+  text += "outputs:\n";
+  for (const char* expression :
+       {"range(100000).groupBy($).len()", "range(100000).distinct().len()", "range(100000).toSet().len()"}) {
+    text += cat("  \"", expression, "\": {value: {yaql: {expression: '", expression, "', data: {}}}}\n");
+  }
+  for (int i = 0; i < 20'000; ++i) text += cat("  o", i, ": {value: {get_attr: [a, value]}}\n");
+  const auto built = build({{"top.yaml", text}});
+  EXPECT_TRUE(validate_stack(built->root()).empty());
+  EXPECT_EQ(built->root().output("range(100000).groupBy($).len()").as_integer(), 100'000);
+}
+
+/// Each step copies what all before it made.
+TEST(Validation, refuses_yaql_that_copies_what_grows) {
+  for (const char* expression :
+       {"range(20000).accumulate($1+dict($2=>1),{})", "range(100000).aggregate($1.add($2),set())",
+        "range(20000).aggregate($1.set($2, 1),{})", "range(20000).aggregate($1.mergeWith({$2=>1}),{})"}) {
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
+                                               "{expression: '",
+                                               expression, "', data: {}}}\n")}});
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_EQ(faults.size(), 1U) << expression;
+    EXPECT_NE(std::string(faults[0].what()).find("goes through more than"), std::string::npos) << faults[0].what();
+  }
+}
+
 TEST(Validation, refuses_a_repeat_that_would_not_end_and_names_it) {
   std::string lists;
   for (const char* name : {"a", "b", "c", "d", "e"}) {
