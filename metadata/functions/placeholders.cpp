@@ -12,7 +12,7 @@ namespace hearth::metadata {
 
 namespace {
 
-constexpr std::uint64_t k_most_looked_at = 200'000'000;
+constexpr std::uint64_t k_most_looked_at = 80'000'000;
 constexpr std::size_t k_filter_bits = std::size_t{1} << 20U;
 
 /// A part of the text: [begin, end).

@@ -14,12 +14,14 @@ namespace hearth::metadata {
 
 namespace {
 
-constexpr std::uint32_t k_heap_kib = 64 * 1024;  ///< of one run
-constexpr std::uint32_t k_most_matched = 50'000'000;
+constexpr std::uint32_t k_heap_kib = 64 * 1024;      ///< of one run
+constexpr std::uint32_t k_most_matched = 8'000'000;  ///< the engine's own calls of one run; some go by without a step
 constexpr std::size_t k_shown = 200;
 constexpr std::uint64_t k_looked_at_a_step = 8;    ///< characters that an item goes over
 constexpr std::uint64_t k_compared_a_step = 64;    ///< characters that a reference to a group may compare
 constexpr std::uint64_t k_compiling_a_letter = 2;  ///< steps
+constexpr std::uint64_t k_groups_a_step = 16;      ///< their places are copied at each choice
+constexpr std::size_t k_large = 4096;              ///< letters; what follows each item is not looked at beyond that
 
 Fault bad_pattern(const std::string& what) { return {"error", what}; }
 
@@ -169,14 +171,16 @@ struct PythonPattern::Compiled {
   std::unique_ptr<pcre2_code, Freed> code;
   bool counted = true;      ///< it calls before each item; else it is too large for that
   bool references = false;  ///< to groups
+  std::uint32_t groups = 0;
 
   static std::shared_ptr<const Compiled> make(const std::string& pattern, const PatternFlags& flags, bool characters) {
     const std::string text = pcre2_pattern(pattern);
     const std::unique_ptr<pcre2_compile_context, Freed> context(::pcre2_compile_context_create(nullptr));
     ::pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-    const std::uint32_t options = (characters ? PCRE2_UTF | PCRE2_UCP : 0U) |
-                                  (flags.ignore_case ? PCRE2_CASELESS : 0U) |
-                                  (flags.multi_line ? PCRE2_MULTILINE : 0U) | (flags.dot_all ? PCRE2_DOTALL : 0U);
+    const std::uint32_t options =
+        (characters ? PCRE2_UTF | PCRE2_UCP : 0U) | (flags.ignore_case ? PCRE2_CASELESS : 0U) |
+        (flags.multi_line ? PCRE2_MULTILINE : 0U) | (text.size() > k_large ? PCRE2_NO_AUTO_POSSESS : 0U) |
+        (flags.dot_all ? PCRE2_DOTALL : 0U);
     auto made = std::make_shared<Compiled>();
     int error = 0;
     PCRE2_SIZE place = 0;
@@ -195,6 +199,7 @@ struct PythonPattern::Compiled {
     std::uint32_t highest = 0;
     ::pcre2_pattern_info(made->code.get(), PCRE2_INFO_BACKREFMAX, &highest);
     made->references = highest > 0;
+    ::pcre2_pattern_info(made->code.get(), PCRE2_INFO_CAPTURECOUNT, &made->groups);
     return made;
   }
 };
@@ -207,7 +212,8 @@ class PythonPattern::Run {
         compiled_(pattern.compiled_for(text)),
         text_(text),
         budget_(budget),
-        account_{&budget, 1 + (compiled_->references ? text.size() / k_compared_a_step : 0)},
+        account_{&budget, 1 + compiled_->groups / k_groups_a_step +
+                              (compiled_->references ? text.size() / k_compared_a_step : 0)},
         data_(::pcre2_match_data_create_from_pattern(compiled_->code.get(), nullptr)),
         context_(::pcre2_match_context_create(nullptr)) {
     if (!budget_.take(pattern.pattern_.size() * k_compiling_a_letter)) too_long();

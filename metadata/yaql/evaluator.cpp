@@ -15,8 +15,9 @@ namespace {
 constexpr std::size_t k_most_steps = 5'000'000;
 constexpr std::size_t k_most_gone_through = 4'000'000;
 constexpr std::size_t k_steps_of_a_breath = 4096;
-constexpr std::uint64_t k_bytes_of_a_step = 16;
-constexpr std::uint64_t k_bytes_of_a_pattern_step = 4;
+constexpr std::size_t k_letters_of_a_call = 256;  ///< that count as an item gone through
+constexpr std::uint64_t k_bytes_of_a_step = 48;
+constexpr std::uint64_t k_bytes_of_a_pattern_step = 16;
 constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
 
 [[noreturn]] void too_large(std::size_t limit) {
@@ -412,7 +413,11 @@ Item call_function(const Call& call) {
   const auto found = libraries().find(call.name);
   if (found != libraries().end()) {
     const Form form = found->second->form;
-    if (form == Form::both || (form == Form::method) == call.receiver.has_value()) return found->second->run(call);
+    if (form == Form::both || (form == Form::method) == call.receiver.has_value()) {
+      Item made = found->second->run(call);
+      if (made.is_text()) call.evaluator.count_items(made.value.text().size() / k_letters_of_a_call);
+      return made;
+    }
   }
   const Item defined = call.receiver ? Item() : call.variables.get(cat("def ", call.name));
   if (defined.function) return call_defined(call, defined);

@@ -13,6 +13,8 @@ namespace hearth::metadata::yaql {
 
 namespace {
 
+constexpr std::size_t k_letters_of_an_item = 64;
+
 bool is_number(const Item& item) {
   return item.type == Item::Type::plain && item.value.is_number() && !item.value.is_bool();
 }
@@ -59,7 +61,10 @@ Value merged(const Value& left, const Value& right) {
 
 Item add(const Item& left, const Item& right, Evaluator& evaluator) {
   if (is_number(left) && is_number(right)) return arithmetic("+", left.value, right.value);
-  if (left.is_text() && right.is_text()) return Value::string(left.value.text() + right.value.text());
+  if (left.is_text() && right.is_text()) {
+    evaluator.count_items((left.value.text().size() + right.value.text().size()) / k_letters_of_an_item);
+    return Value::string(left.value.text() + right.value.text());
+  }
   if (left.is_map() && right.is_map()) {
     evaluator.count_items(left.value.entries().size() + right.value.entries().size());
     return merged(left.value, right.value);

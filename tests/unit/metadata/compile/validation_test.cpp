@@ -315,6 +315,7 @@ TEST(Validation, looks_up_names_and_values_among_many) {
 TEST(Validation, refuses_yaql_that_copies_what_grows) {
   for (const char* expression :
        {"range(20000).accumulate($1+dict($2=>1),{})", "range(100000).aggregate($1.add($2),set())",
+        "range(100000).aggregate($1 + abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz, a).len()",
         "range(20000).aggregate($1.set($2, 1),{})", "range(20000).aggregate($1.mergeWith({$2=>1}),{})"}) {
     const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
                                                "{expression: '",
