@@ -21,6 +21,7 @@ constexpr std::uint64_t k_looked_at_a_step = 8;    ///< characters that an item 
 constexpr std::uint64_t k_compared_a_step = 64;    ///< characters that a reference to a group may compare
 constexpr std::uint64_t k_compiling_a_letter = 2;  ///< steps
 constexpr std::uint64_t k_groups_a_step = 16;      ///< their places are copied at each choice
+constexpr std::uint64_t k_least_calls = 20'000;    ///< a list of words has one for each
 constexpr std::size_t k_large = 4096;              ///< letters; what follows each item is not looked at beyond that
 
 Fault bad_pattern(const std::string& what) { return {"error", what}; }
@@ -224,7 +225,9 @@ class PythonPattern::Run {
 
   std::optional<Match> next(std::size_t from, std::uint32_t options) {
     if (!compiled_->counted) {
-      const std::uint64_t most = budget_.left() / (1 + text_.size() / k_looked_at_a_step);
+      // Between two of its calls the engine may go over the whole text, and over the whole pattern.
+      const std::uint64_t between = 1 + (text_.size() + pattern_.pattern_.size()) / k_looked_at_a_step;
+      const std::uint64_t most = std::max(k_least_calls, budget_.left() / between);
       ::pcre2_set_match_limit(context_.get(),
                               static_cast<std::uint32_t>(std::min<std::uint64_t>(most, k_most_matched)));
     }

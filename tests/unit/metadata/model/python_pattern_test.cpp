@@ -85,6 +85,13 @@ TEST(PythonPattern, ends_when_its_budget_does) {
   EXPECT_THROW((void)PythonPattern(row + "b").matches_to_the_end(many, budget), Fault);
 }
 
+TEST(PythonPattern, takes_a_list_of_words_that_is_too_large_to_be_counted) {
+  std::string words = "^(?:";
+  for (int i = 0; i < 2500; ++i) words += cat("name", i, "|");
+  EXPECT_TRUE(matches(words + "last)$", "last"));
+  EXPECT_FALSE(matches(words + "last)$", "lost"));
+}
+
 TEST(PythonPattern, goes_over_long_texts) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += cat("word", i, " ");
