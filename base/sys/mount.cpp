@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -16,6 +17,8 @@ namespace hearth {
 
 namespace {
 
+constexpr std::size_t k_device_field = 2;
+constexpr std::size_t k_root_field = 3;
 constexpr std::size_t k_mount_point_field = 4;
 
 bool is_octal(const std::string& digits) {
@@ -34,6 +37,29 @@ std::string unescape(const std::string& text) {
     }
   }
   return out;
+}
+
+/// The path of `path` behind `directory`, with its slash; nothing where it is not below.
+std::optional<std::string> below(const std::string& directory, const std::string& path) {
+  const std::string_view base = directory == "/" ? std::string_view() : std::string_view(directory);
+  if (!path.starts_with(base) || (path.size() > base.size() && path[base.size()] != '/')) return std::nullopt;
+  return path.substr(base.size());
+}
+
+struct MountLine {
+  std::string device;
+  std::string root;
+  std::string point;
+};
+
+std::vector<MountLine> mount_lines(std::string_view mountinfo) {
+  std::vector<MountLine> mounts;
+  for (const std::string& line : split_lines(mountinfo)) {
+    const std::vector<std::string> fields = split(line, ' ');
+    if (fields.size() <= k_mount_point_field) continue;
+    mounts.push_back({fields[k_device_field], unescape(fields[k_root_field]), unescape(fields[k_mount_point_field])});
+  }
+  return mounts;
 }
 
 }  // namespace
@@ -60,14 +86,29 @@ void mount_file_system(const std::string& type, const std::string& source, const
 std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& directory) {
   std::vector<std::string> points;
   const std::string prefix = directory + "/";
-  for (const std::string& line : split_lines(mountinfo)) {
-    const std::vector<std::string> fields = split(line, ' ');
-    if (fields.size() <= k_mount_point_field) continue;
-    std::string point = unescape(fields[k_mount_point_field]);
-    if (point.compare(0, prefix.size(), prefix) == 0) points.push_back(std::move(point));
+  for (MountLine& mount : mount_lines(mountinfo)) {
+    if (mount.point.starts_with(prefix)) points.push_back(std::move(mount.point));
   }
   std::reverse(points.begin(), points.end());  // later mounts lie on or below earlier ones
   return points;
+}
+
+std::vector<std::string> other_paths(std::string_view mountinfo, const std::string& path) {
+  const std::vector<MountLine> mounts = mount_lines(mountinfo);
+  const MountLine* own = nullptr;  // the deepest, and of those at one place the last
+  for (const MountLine& mount : mounts) {
+    if (below(mount.point, path) && (own == nullptr || mount.point.size() >= own->point.size())) own = &mount;
+  }
+  if (own == nullptr) return {};
+  const std::string in_file_system = cat(own->root == "/" ? "" : own->root, below(own->point, path).value_or(""));
+  std::vector<std::string> paths;
+  for (const MountLine& mount : mounts) {
+    const std::optional<std::string> rest = below(mount.root, in_file_system);
+    if (mount.device != own->device || !rest) continue;
+    std::string other = cat(mount.point == "/" && !rest->empty() ? "" : mount.point, *rest);
+    if (other != path) paths.push_back(std::move(other));
+  }
+  return paths;
 }
 
 void unmount_below(const fs::path& directory) {

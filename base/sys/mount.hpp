@@ -21,6 +21,10 @@ void mount_file_system(const std::string& type, const std::string& source, const
 /// Mount points strictly below `directory`, deepest first, from /proc/self/mountinfo's text.
 [[nodiscard]] std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& directory);
 
+/// Other paths of the file at `path`, without links: those that bind mounts of its file system give it. From
+/// /proc/self/mountinfo's text; what lies there may be hidden by a later mount.
+[[nodiscard]] std::vector<std::string> other_paths(std::string_view mountinfo, const std::string& path);
+
 /// Detaches every mount below `directory`, deepest first.
 void unmount_below(const fs::path& directory);
 

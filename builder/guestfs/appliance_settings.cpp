@@ -16,10 +16,14 @@ std::string appliance_variable(const Environment& env, const std::string& name) 
 
 }  // namespace
 
+fs::path appliance_directory(const Environment& env, const fs::path& cache) {
+  const std::string given = appliance_variable(env, "LIBGUESTFS_CACHEDIR");
+  return given.empty() ? cache / "appliance" : fs::path(given) / "hearth-appliance";
+}
+
 ApplianceSettings appliance_settings(const Environment& env, const fs::path& cache, const fs::path& scratch,
                                      const Clock& clock) {
-  ApplianceSettings settings{.cache = appliance_variable(env, "LIBGUESTFS_CACHEDIR"), .scratch = scratch};
-  if (settings.cache.empty()) settings.cache = cache / "appliance";
+  ApplianceSettings settings{.cache = appliance_directory(env, cache), .scratch = scratch};
   RealFileSystem().make_directories(settings.cache, 0755);
   settings.search_path = appliance_variable(env, "LIBGUESTFS_PATH");
   settings.hypervisor = appliance_variable(env, "LIBGUESTFS_HV");

@@ -9,8 +9,12 @@
 
 namespace hearth::builder {
 
+/// Where the appliance is kept: a directory that holds nothing else, in LIBGUESTFS_CACHEDIR or else in `cache`.
+[[nodiscard]] fs::path appliance_directory(const Environment& env, const fs::path& cache);
+
 /// How an appliance is to be started under this environment: LIBGUESTFS_CACHEDIR, LIBGUESTFS_PATH, LIBGUESTFS_HV and
-/// force_tcg in LIBGUESTFS_BACKEND_SETTINGS are minded. `cache` is made; KVM is used where it really runs a guest.
+/// force_tcg in LIBGUESTFS_BACKEND_SETTINGS are minded. Its directory is made; KVM is used where it really runs a
+/// guest.
 [[nodiscard]] ApplianceSettings appliance_settings(const Environment& env, const fs::path& cache,
                                                    const fs::path& scratch, const Clock& clock);
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/build_layers.hpp"
+#include "builder/run/hook_files.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/own_files.hpp"
 #include "builder/run/settled_times.hpp"
@@ -222,6 +223,17 @@ class Build final : StepObserver {
     for (const std::string& line : usage_report(k_target_root, in_.request.show_all_usage)) in_.log.line(line);
   }
 
+  /// From here on the outputs' directory is the real one.
+  void take_hooks_files() {
+    in_.places->show();
+    take_back_own_files(in_.request.output.string() + ".d");
+    in_.disk.check_places();
+    for (const std::string& left :
+         take_hook_files(in_.places->written_by_hooks(), in_.request.output, in_.disk.files())) {
+      in_.log.line(cat("hearth: hooks wrote to a copy of the outputs' directory: ", left));
+    }
+  }
+
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
@@ -243,8 +255,7 @@ class Build final : StepObserver {
     }
     (void)kill_stragglers();  // of the environment.d above
     let_others_look();        // tools that write outputs open them by this process's descriptors
-    take_back_own_files(in_.request.output.string() + ".d");
-    in_.disk.check_places();
+    take_hooks_files();
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {

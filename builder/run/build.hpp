@@ -20,6 +20,8 @@ struct StepSpan;
 
 namespace hearth::builder {
 
+class BuilderPlaces;
+
 /// All that a build needs; everything is decided and checked before.
 struct BuildInputs {
   const ImageRequest& request;
@@ -35,8 +37,9 @@ struct BuildInputs {
   const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
   NetworkWatch* watch = nullptr;                           ///< of a build that keeps layers and does neither
   LayerPolicy layers = {};
-  fs::path layer_store = {};    ///< hooks can't reach it
-  std::string output_key = {};  ///< noted with the outputs; empty = not
+  fs::path layer_store = {};              ///< hooks can't reach it
+  const BuilderPlaces* places = nullptr;  ///< where the outputs' directory really is
+  std::string output_key = {};            ///< noted with the outputs; empty = not
 };
 
 /// Runs the build. To be called inside the sandbox. Output files appear at the very end, or not at all.

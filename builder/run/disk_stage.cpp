@@ -321,6 +321,15 @@ void DiskStage::check_options(CommandRunner& runner, const fs::path& scratch) co
   }
 }
 
+std::vector<fs::path> DiskStage::files() const {
+  std::vector<fs::path> all;
+  for (const OutputFormat& format : formats_) {
+    const std::vector<fs::path> files = files_of({format, cat(request_.output.string(), ".", format.extension())});
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
 void DiskStage::check_places() const {
   for (const OutputFormat& format : formats_) {
     const Output output{format, cat(request_.output.string(), ".", format.extension())};
@@ -403,12 +412,11 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     });
   }
   std::vector<Output> outputs;
-  std::vector<fs::path> created;
+  std::vector<fs::path> created = files();
   for (const OutputFormat& format : formats_) {
     const fs::path target = cat(request_.output.string(), ".", format.extension());
     const bool moves = format.kind == FormatKind::oci && !request_.overwrite;
     outputs.push_back({format, target, moves ? old_output_name(target, SystemClock().wall()) : fs::path()});
-    for (const fs::path& file : files_of(outputs.back())) created.push_back(file);
   }
   if (outputs.empty()) return created;
   std::vector<std::string> names;

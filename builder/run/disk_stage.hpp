@@ -58,6 +58,8 @@ class DiskStage {
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }
   /// Who makes the disk, and why; nothing when no output type needs one.
   [[nodiscard]] const std::optional<MakerChoice>& maker() const { return maker_; }
+  /// All outputs that there are going to be.
+  [[nodiscard]] std::vector<fs::path> files() const;
   /// Hooks that run in the guest, against the disk, and so not in their phases: scripts of block-device.d and
   /// finalise.d that name IMAGE_BLOCK_DEVICE, but for those of bootloader and lvm, which get GRUB's programs that need
   /// no disk. Empty when the direct maker makes the disk.

@@ -20,6 +20,7 @@
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
+#include "builder/guestfs/appliance_settings.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_warnings.hpp"
@@ -83,21 +84,25 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uin
   return Workspace::create(fs::canonical(request.temporary_parent));  // the sandbox can't follow links of the host
 }
 
-/// Directories that hooks, outputs and libguestfs' appliance are written to; created here, as the user.
-std::vector<fs::path> make_writable_directories(const ImageRequest& request) {
-  std::vector<fs::path> directories = {request.output.parent_path(), request.output.string() + ".d", request.cache,
-                                       layer_directory(request.cache), request.lock_files};
-  const auto appliance = request.environment.find("LIBGUESTFS_CACHEDIR");
-  if (appliance != request.environment.end() && !appliance->second.empty()) directories.emplace_back(appliance->second);
-  take_back_own_files(request.output.string() + ".d");
-  RealFileSystem files;
-  for (const fs::path& directory : directories) {
-    files.make_directories(directory, 0777);
-    if (::access(directory.c_str(), W_OK) != 0) throw Error::from_errno("writing to", directory.string());
-  }
-  std::vector<fs::path> resolved;
-  for (const fs::path& directory : directories) resolved.push_back(fs::canonical(directory));
-  return resolved;
+/// Created as the user. Returns its path without links, which the sandbox can't follow.
+fs::path writable_directory(const fs::path& directory) {
+  RealFileSystem().make_directories(directory, 0777);
+  if (::access(directory.c_str(), W_OK) != 0) throw Error::from_errno("writing to", directory.string());
+  return fs::canonical(directory);
+}
+
+/// Says in `spec` where hooks, outputs, layers and libguestfs' appliance are written to. Of the image cache those two
+/// are the builder's: a hook that changed them would change other images.
+void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
+  const fs::path own = request.output.string() + ".d";
+  take_back_own_files(own);
+  spec.output = writable_directory(request.output.parent_path());
+  spec.image = request.output.filename().string();
+  (void)writable_directory(own);
+  spec.writable = {writable_directory(request.cache), writable_directory(request.lock_files)};
+  spec.closed = {writable_directory(layer_directory(request.cache)),
+                 writable_directory(appliance_directory(request.environment, request.cache))};
+  spec.writable.insert(spec.writable.end(), spec.closed.begin(), spec.closed.end());
 }
 
 /// A lock is written when all else is done: that it can be is to be known before.
@@ -152,18 +157,15 @@ std::vector<fs::path> readable_paths(const ImageRequest& request, const Installa
   return paths;
 }
 
-/// What hooks get to see of the machine; the work area and what they may write are still to be said.
-SandboxSpec sandbox_spec(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                         const DiskStage& disk) {
-  SandboxSpec spec;
+/// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
+void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
+                  const DiskStage& disk, SandboxSpec& spec) {
   spec.homes = homes_of(RealFileSystem(), request.environment);
   spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
   spec.keys = request.private_keys;
-  spec.closed = fs::canonical(layer_directory(request.cache));
   spec.shims = installation.shims;
   spec.library = installation.library;
   spec.start_directory = request.start_directory;
-  return spec;
 }
 
 /// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
@@ -296,6 +298,7 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
                    Verbosity verbosity) {
   std::vector<fs::path> shown = spec.readable;
   shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
+  shown.push_back(spec.output);
   const RealFileSystem files;
   for (const Step& step : plan.steps) {
     const Element* const element = plan.elements.find(step.element);
@@ -412,13 +415,13 @@ std::unique_ptr<fetch::PrivateNetwork> private_network(const ImageRequest& reque
   return std::make_unique<fetch::PrivateNetwork>(request.environment, places);
 }
 
-/// The sandbox's process becomes what hooks run in. Returns its way to the layers.
-Fd enter(const ImageRequest& request, const SandboxSpec& spec, fetch::PrivateNetwork* network) {
+/// The sandbox's process becomes what hooks run in.
+BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, fetch::PrivateNetwork* network) {
   if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
   if (network != nullptr) network->enter();
-  Fd layers = enter_sandbox(spec);
+  BuilderPlaces places = enter_sandbox(spec);
   if (network != nullptr) network->wait_until_connected();
-  return layers;
+  return places;
 }
 
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
@@ -483,7 +486,8 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   const std::vector<Finding> warnings = build_warnings(request, plan, trials);
   refuse_warnings(request, warnings);
 
-  std::vector<fs::path> writable = make_writable_directories(request);
+  SandboxSpec spec;
+  make_writable_directories(request, spec);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);
@@ -504,10 +508,9 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
-  SandboxSpec spec = sandbox_spec(request, installation, plan, disk);
+  show_machine(request, installation, plan, disk, spec);
   spec.work_directory = workspace ? workspace->path() : fs::path();
   spec.tmpfs_bytes = memory;
-  spec.writable = std::move(writable);
   report_hidden(request, plan, spec, log, verbosity);
   const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
   std::optional<fetch::FetchSession> network;
@@ -517,7 +520,7 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   Pipe built = Pipe::create();
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
-    const Fd layers = enter(request, spec, own_network.get());
+    const BuilderPlaces places = enter(request, spec, own_network.get());
     std::optional<NetworkWatch> watch;
     if (!network && request.use_cache) watch.emplace();
     RealRunner runner(clock);
@@ -526,7 +529,8 @@ int build_image(const ImageRequest& request, const Installation& installation, V
     if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
     try {
       build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-             network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request), path_of(layers), key});
+             network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
+             places.way_to(spec.closed.front()), &places, key});
     } catch (const Error& error) {
       log.line(cat("hearth: ", error.story()));
       throw;

@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
 
@@ -30,8 +31,7 @@ OutsideWrites::Files OutsideWrites::look() const {
   const std::string own = image_.filename().string();
   for (const std::string& name : RealFileSystem().list(image_.parent_path())) {
     const bool is_log = fs::path(name).extension() == ".log";  // a shell's or tee's, not a step's
-    const std::string rest = name.compare(0, own.size(), own) == 0 && !is_log ? name.substr(own.size()) : "?";
-    if (rest.empty() || rest.front() == '.' || rest.front() == '-') add_file(files, image_.parent_path() / name);
+    if (!is_log && is_beside(name, own)) add_file(files, image_.parent_path() / name);
   }
   for (const char* name : {"build.log", "steps.json"}) files.erase((fs::path(image_.string() + ".d") / name).string());
   return files;

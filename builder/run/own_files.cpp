@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -17,6 +18,10 @@ constexpr std::array<const char*, 13> k_own_files = {
     "clusters"};
 
 }  // namespace
+
+bool is_own(std::string_view name) {
+  return std::find(k_own_files.begin(), k_own_files.end(), name) != k_own_files.end();
+}
 
 void take_back_own_files(const fs::path& directory) {
   if (fs::is_symlink(fs::symlink_status(directory))) {

@@ -26,6 +26,8 @@ namespace {
 const fs::path k_old_root = "/.host";     // the host's tree, while the new root is put together
 const fs::path k_empty_file = "/.empty";  // what hidden files look like
 const fs::path k_nothing = "/.nothing";   // the lower half of an overlay that has none
+const fs::path k_builders = "/.builder";  // what is the builder's alone, below a cover
+const fs::path k_beside = "/hearth/beside";
 
 /// Top-level directories that the sandbox makes itself.
 const std::set<std::string> k_own_directories = {"proc", "sys", "dev", "run", "tmp", "hearth"};
@@ -63,11 +65,16 @@ void show_entry(const fs::path& source, const fs::path& target) {
   if (make_place(source, target)) bind_mount(source, target, Access::read_only);
 }
 
-/// Without its sockets: an overlay's are nobody's. Returns false where the kernel refuses.
-bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
+/// As a lower half in an overlay's options.
+std::string as_layer(const fs::path& lower) {
   std::string escaped;
   for (const char c : lower.string()) escaped += c == ':' || c == ',' || c == '\\' ? cat("\\", c) : std::string(1, c);
-  const std::string layers = cat("lowerdir=", escaped, ":", k_nothing.string(), ",userxattr");
+  return escaped;
+}
+
+/// Without its sockets: an overlay's are nobody's. Returns false where the kernel refuses.
+bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
+  const std::string layers = cat("lowerdir=", as_layer(lower), ":", k_nothing.string(), ",userxattr");
   return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV | MS_RDONLY, layers.c_str()) == 0;
 }
 
@@ -82,8 +89,10 @@ class Entries {
     show_one(host, directory);
   }
 
-  void make_places(const fs::path& host, const fs::path& places) const {
+  /// None for what lies beside `image`, where one is named: there hooks write.
+  void make_places(const fs::path& host, const fs::path& places, std::string_view image = {}) const {
     each(host, [&](const fs::path& entry, const fs::path& name) {
+      if (!image.empty() && is_beside(name.string(), image)) return;
       if (make_place(entry, places / name) && is_divided(entry)) make_places(entry, places / name);
     });
   }
@@ -254,7 +263,7 @@ void make_own_directories(const SandboxSpec& spec) {
 /// Mounts at `directory` what `lower` holds; what is written goes to `store`/upper. Returns false where the kernel
 /// refuses.
 bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path& directory) {
-  const std::string layers = cat("lowerdir=", lower.string(), ",upperdir=", (store / "upper").string(),
+  const std::string layers = cat("lowerdir=", as_layer(lower), ",upperdir=", (store / "upper").string(),
                                  ",workdir=", (store / "work").string(), ",userxattr");
   return ::mount("overlay", directory.c_str(), "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) == 0;
 }
@@ -263,22 +272,27 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
 /// upper holds that and nothing else (layers keep it). The kernel refuses the overlay when something is mounted below
 /// the directory (a user namespace may not uncover what a mount hides): then the entries are shown one by one over an
 /// overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
-/// it.
-void mount_private_copy(const fs::path& directory) {
+/// it. Returns where what they write lies.
+fs::path mount_copy(const fs::path& directory, const fs::path& store, mode_t mode, std::string_view image = {}) {
   const fs::path host = k_old_root / directory.relative_path();
-  if (!fs::is_directory(host)) return;
-  const fs::path store = fs::path("/hearth/private") / directory.relative_path();
   for (const char* name : {"upper", "work", "places"}) fs::create_directories(store / name);
-  make_directory(store / "upper", 01777);
-  if (directory == "/tmp") make_directory(directory, 01777);
-  if (mount_overlay(host, store, directory)) return;
+  make_directory(store / "upper", mode);
+  if (mount_overlay(host, store, directory)) return store / "upper";
   const Entries entries;
-  entries.make_places(host, store / "places");
-  if (!mount_overlay(store / "places", store, directory)) {
-    make_directory(store / "places", 01777);
+  entries.make_places(host, store / "places", image);
+  const bool is_overlay = mount_overlay(store / "places", store, directory);
+  if (!is_overlay) {
+    make_directory(store / "places", mode);
     bind_mount(store / "places", directory, Access::read_write);
   }
   entries.show(host, directory);
+  return store / (is_overlay ? "upper" : "places");
+}
+
+void mount_private_copy(const fs::path& directory) {
+  if (!fs::is_directory(k_old_root / directory.relative_path())) return;
+  if (directory == "/tmp") make_directory(directory, 01777);
+  (void)mount_copy(directory, fs::path("/hearth/private") / directory.relative_path(), 01777);
 }
 
 /// A home as a whole is shown only where the output is to lie in it; who starts a build in another one finds an empty
@@ -313,30 +327,77 @@ void make_read_only(const fs::path& mount_point) {
   }
 }
 
-/// What hooks get of the host besides its system: parents first, since a mount covers what lies below it.
-void lay_out_places(const SandboxSpec& spec) {
+/// Returns where what hooks write there lies.
+fs::path show_output(const SandboxSpec& spec) {
+  const fs::path& path = spec.output;
+  boost::system::error_code failed;
+  fs::create_directories(path, failed);  // as for what is writable
+  struct stat status {};
+  if (::stat((k_old_root / path.relative_path()).c_str(), &status) != 0)
+    throw Error::from_errno("looking at", path.string());
+  fs::path written = mount_copy(path, k_beside, status.st_mode & 01777, spec.image);
+  if (contains(spec.homes, path)) hide_settings(path);
+  return written;
+}
+
+/// What hooks get of the host besides its system: parents first, since a mount covers what lies below it. Returns where
+/// what they write to the outputs' directory lies.
+fs::path lay_out_places(const SandboxSpec& spec) {
   std::set<fs::path> places(spec.homes.begin(), spec.homes.end());
   places.insert(spec.readable.begin(), spec.readable.end());
   places.insert(spec.writable.begin(), spec.writable.end());
+  if (!spec.output.empty()) places.insert(spec.output);
   std::vector<fs::path> hidden;
+  fs::path written;
   for (const fs::path& place : places) {
     if (contains(spec.homes, place)) {
       if (hide_home(place, spec)) hidden.push_back(place);
     } else if (contains(spec.readable, place) && !contains(spec.writable, place)) {
       show_readable(place);
     }
-    if (contains(spec.writable, place)) open_writable(place, spec);
+    if (place == spec.output) {
+      written = show_output(spec);
+    } else if (contains(spec.writable, place)) {
+      open_writable(place, spec);
+    }
   }
   for (const fs::path& home : hidden) make_read_only(home);
+  return written;
 }
 
-/// Hooks find an empty directory there, which is locked as all mounts are. The descriptor is of what lies below it.
-Fd close_to_hooks(const fs::path& directory) {
-  if (directory.empty()) return {};
-  Fd below = Fd::open(directory.string(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+/// Under all of its paths. (A second name by a hard link is refused when the key is read.)
+void hide_key(const fs::path& key) {
+  hide(key);
+  const std::string mounts = RealFileSystem().read("/proc/self/mountinfo").value_or("");
+  for (const std::string& path : other_paths(mounts, (k_old_root / key.relative_path()).string())) {
+    if (path.starts_with(k_old_root.string() + "/")) hide(path.substr(k_old_root.string().size()));
+  }
+}
+
+/// Hooks find an empty directory there, which is locked as all mounts are.
+void cover(const fs::path& directory) {
   hide(directory);
   make_read_only(directory);
-  return below;
+}
+
+std::vector<fs::path> builders_places(const SandboxSpec& spec) {
+  std::vector<fs::path> places = spec.closed;
+  if (!spec.output.empty()) places.push_back(spec.output);
+  return places;
+}
+
+/// Mounts them below a directory of their own, which then is covered. What is left is this process's working directory,
+/// below the cover: lock_mounts() takes it along into the inner namespace.
+void lay_out_builders(const std::vector<fs::path>& places) {
+  make_directory(k_builders);
+  mount_file_system("tmpfs", "builder", k_builders, MS_NOSUID | MS_NODEV, "mode=0700");
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const fs::path place = k_builders / std::to_string(i);
+    make_directory(place);
+    bind_mount(k_old_root / places[i].relative_path(), place, Access::read_write);
+  }
+  if (::chdir(k_builders.c_str()) != 0) throw Error::from_errno("entering", k_builders.string());
+  cover(k_builders);
 }
 
 /// Keys that the caller's session holds are not the build's: those that this process possesses it gives away.
@@ -344,7 +405,25 @@ void leave_keyrings() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullp
 
 }  // namespace
 
-Fd enter_sandbox(const SandboxSpec& spec) {
+bool is_beside(std::string_view file, std::string_view image) {
+  if (!file.starts_with(image)) return false;
+  const std::string_view rest = file.substr(image.size());
+  return rest.empty() || rest.front() == '.' || rest.front() == '-';
+}
+
+fs::path BuilderPlaces::way_to(const fs::path& place) const {
+  const auto found = std::find(places_.begin(), places_.end(), place);
+  if (found == places_.end()) throw Error(ErrorKind::not_found, cat(place.string(), " is no place of the builder"));
+  return cat("/proc/self/fd/", directory_.get(), "/", found - places_.begin());
+}
+
+void BuilderPlaces::show() const {
+  // What lies in another one comes after it, or it would be covered again.
+  std::set<fs::path> in_order(places_.begin(), places_.end());
+  for (const fs::path& place : in_order) bind_mount(way_to(place), place, Access::read_write);
+}
+
+BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
   try {
     pivot_to_new_root();
     (void)Fd::open(k_empty_file.string(), O_CREAT | O_WRONLY, 0444);
@@ -353,17 +432,20 @@ Fd enter_sandbox(const SandboxSpec& spec) {
     make_own_directories(spec);
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
-    lay_out_places(spec);
-    std::for_each(spec.keys.begin(), spec.keys.end(), hide);
-    Fd closed = close_to_hooks(spec.closed);
+    fs::path written = lay_out_places(spec);
+    std::for_each(spec.keys.begin(), spec.keys.end(), hide_key);
+    const std::vector<fs::path> places = builders_places(spec);
+    lay_out_builders(places);
+    std::for_each(spec.closed.begin(), spec.closed.end(), cover);
     ::setenv("TMPDIR", k_temporary_directory.c_str(), 1);
     if (::umount2(k_old_root.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", "the host's root");
     ::rmdir(k_old_root.c_str());
     leave_keyrings();
     lock_mounts();
+    Fd builders = Fd::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());
     refuse_dangerous_calls();
-    return closed;
+    return {std::move(builders), places, std::move(written)};
   } catch (Error& error) {
     throw error.during("setting up the sandbox");
   }

@@ -1,7 +1,9 @@
 // The sandbox: the view of the machine that hooks get. A new root in which the host's directories are read-only, /tmp
 // and /var/tmp are private, /dev holds only harmless nodes, homes and the system's secrets are hidden, and only the
-// work area, the caches and the output directory can be written. What of /proc and /sys acts on the whole machine can't
-// be written. Everything is mounted in the calling process's own namespace, so nothing outlives the process.
+// work area and the caches can be written. The directory of the outputs is shown as a copy: what hooks write there
+// stays in the work area, and the builder takes of it what is the image's. What of /proc and /sys acts on the whole
+// machine can't be written. Everything is mounted in the calling process's own namespace, so nothing outlives the
+// process.
 //
 // Layout inside, the same in every build whoever runs it:
 //   /hearth/build.0   TMP_BUILD_DIR: hooks, the root tree (mnt). Elements use what follows the dot in names of files.
@@ -29,7 +31,9 @@ struct SandboxSpec {
   std::vector<fs::path> readable;  ///< what hooks read of the host wherever it lies, below /dev and /run, too; no links
   std::vector<fs::path> homes;     ///< of users; empty for hooks, but for what lies in them and is in the lists above
   std::vector<fs::path> keys;      ///< files that look empty to hooks, wherever they lie; no links
-  fs::path closed;                 ///< an existing directory below a writable one, for the builder alone; or empty
+  fs::path output;                 ///< of the outputs: hooks write to a copy of their own; or empty
+  std::string image;               ///< name of the outputs there: where there are no overlays, only such names are new
+  std::vector<fs::path> closed;    ///< existing directories below writable ones, for the builder alone
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks
@@ -43,13 +47,31 @@ inline const fs::path k_library_directory = "/hearth/lib";
 inline const fs::path k_elements_directory = "/hearth/elements";
 inline const fs::path k_target_root = "/hearth/build.0/mnt";
 
+/// Whether hooks write a file of this name beside an image: NAME, NAME.x, NAME-x.
+[[nodiscard]] bool is_beside(std::string_view file, std::string_view image);
+
+/// The real directories that hooks have no way to, and this process and its threads have.
+class BuilderPlaces {
+ public:
+  BuilderPlaces(Fd directory, std::vector<fs::path> places, fs::path written)
+      : directory_(std::move(directory)), places_(std::move(places)), written_(std::move(written)) {}
+  /// A path of one of the spec's `output` and `closed`; only this process can use it.
+  [[nodiscard]] fs::path way_to(const fs::path& place) const;
+  /// What hooks wrote to `output`, as they left it: the upper half of an overlay.
+  [[nodiscard]] const fs::path& written_by_hooks() const { return written_; }
+  /// Shows all of them at their own paths again. Only when no hook runs any more: it holds for everybody.
+  void show() const;
+
+ private:
+  Fd directory_;
+  std::vector<fs::path> places_;
+  fs::path written_;
+};
+
 /// Turns this process's mount namespace into the sandbox, and locks it: no capability takes it apart any more. To be
 /// called once, as process 1 of new namespaces (base/sys/namespace.hpp), before there are threads. Throws Error naming
-/// the mount that failed. Returns this process's way to `closed`, which nobody else has; see path_of().
-[[nodiscard]] Fd enter_sandbox(const SandboxSpec& spec);
-
-/// An open directory as a path for this process and its threads.
-[[nodiscard]] inline fs::path path_of(const Fd& directory) { return cat("/proc/self/fd/", directory.get()); }
+/// the mount that failed.
+[[nodiscard]] BuilderPlaces enter_sandbox(const SandboxSpec& spec);
 
 /// The mounts that hooks find in the target: /proc, /sys (read-only), /dev with /dev/pts and /dev/shm. Taken away with
 /// everything that hooks mounted below the target when the object goes, or by unmount().

@@ -264,6 +264,18 @@ void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments,
   request.repository_age = whole_number(variable_or(env, "HEARTH_REPOSITORY_AGE", "3600"));
 }
 
+/// Hooks find nothing at its path. By a hard link they would find it at another one, which nobody knows.
+void keep_from_hooks(const fs::path& key, ImageRequest& request) {
+  const fs::path file = fs::canonical(key);
+  if (const auto names = fs::hard_link_count(file); fs::is_regular_file(file) && names > 1) {
+    throw Error(ErrorKind::input,
+                cat(file.string(), " has ", names, " names (hard links), by which hooks could read it"))
+        .hint(cat("Give a copy with one name: cp ", file.string(), " NEW && chmod 600 NEW. find DIRECTORY -samefile ",
+                  file.string(), " finds the other names."));
+  }
+  request.private_keys.push_back(file);
+}
+
 /// Of each file the public half, of one of them the private one.
 RecordKeys read_record_keys(const std::vector<std::string>& files, ImageRequest& request) {
   RecordKeys keys;
@@ -275,7 +287,7 @@ RecordKeys read_record_keys(const std::vector<std::string>& files, ImageRequest&
       if (text.find("PRIVATE KEY") == std::string::npos) continue;
       if (!keys.signing.empty()) throw Error(ErrorKind::usage, "a second private key: one signs");
       keys.signing = text;
-      request.private_keys.push_back(fs::canonical(file));
+      keep_from_hooks(file, request);
     } catch (Error& error) {
       throw error.during(cat("reading --remote-cache-key ", name));
     }
@@ -407,7 +419,7 @@ void take_identity(ImageRequest& request, const cli::Arguments& arguments) {
   try {
     request.signing_key = Secret::read(fs::absolute(*file, request.start_directory));
     (void)frames::public_key_of(request.signing_key->text());
-    request.private_keys.push_back(fs::canonical(fs::absolute(*file, request.start_directory)));
+    keep_from_hooks(fs::absolute(*file, request.start_directory), request);
   } catch (Error& error) {
     throw error.during(cat("reading --sign-key ", *file));
   }

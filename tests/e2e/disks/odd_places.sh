@@ -26,7 +26,7 @@ export DIB_BLOCK_DEVICE_CONFIG="
 TMPDIR=$odd/tmp LIBGUESTFS_CACHEDIR=$odd/appliance "$HEARTH" image create -n --no-tmpfs -t raw -o disk disk-tree \
     > out 2>&1 < /dev/null || fail "create: $(cat out)"
 expect_text disk.d/build.log 'Disk maker: guestfs'
-kernel=("$odd"/appliance/.guestfs-*/appliance.d/kernel)
+kernel=("$odd"/appliance/hearth-appliance/.guestfs-*/appliance.d/kernel)
 [ -s "${kernel[0]}" ] || fail "the appliance was not built where it was asked for"
 [ -z "$(ls -A "$odd/there")" ] || fail "left in TMPDIR: $(ls -A "$odd/there")"
 "$HEARTH" image inspect --no-guest disk.raw > inspected 2>&1 || fail "inspect: $(cat inspected)"

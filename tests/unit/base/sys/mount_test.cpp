@@ -37,6 +37,20 @@ TEST(MountPointsBelow, ShortLinesAndOddEscapesDoNoHarm) {
   EXPECT_THAT(mount_points_below("1 1 0:1 / /m/x\\zzz rw\n", "/m"), ElementsAre("/m/x\\zzz"));
 }
 
+TEST(OtherPaths, AreThoseThatBindMountsGive) {
+  const char* text =
+      "22 1 8:1 / / rw - ext4 /dev/x rw\n"
+      "23 22 8:2 / /data rw - ext4 /dev/y rw\n"
+      "24 22 8:2 /keys/site /srv/a\\040b rw - ext4 /dev/y rw\n"
+      "25 22 8:2 /keys/site/key.pem /etc/key rw - ext4 /dev/y rw\n"
+      "26 22 8:2 /keys/sit /mnt rw - ext4 /dev/y rw\n"
+      "27 22 8:3 / /other rw - ext4 /dev/z rw\n";
+  EXPECT_THAT(other_paths(text, "/data/keys/site/key.pem"), ElementsAre("/srv/a b/key.pem", "/etc/key"));
+  EXPECT_THAT(other_paths(text, "/srv/a b/key.pem"), ElementsAre("/data/keys/site/key.pem", "/etc/key"));
+  EXPECT_THAT(other_paths(text, "/root/key.pem"), IsEmpty());
+  EXPECT_THAT(other_paths("", "/root/key.pem"), IsEmpty());
+}
+
 class MountTest : public testing::Test {
  protected:
   void SetUp() override {

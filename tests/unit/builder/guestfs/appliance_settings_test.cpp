@@ -19,7 +19,7 @@ TEST(ApplianceSettingsTest, TheFieldsVariablesAreMinded) {
   env["LIBGUESTFS_CACHEDIR"] = (work.path() / "other").string();
   env["LIBGUESTFS_HV"] = "/bin/false";
   settings = appliance_settings(env, work.path(), work.path(), clock);
-  EXPECT_EQ(settings.cache, work.path() / "other");
+  EXPECT_EQ(settings.cache, work.path() / "other/hearth-appliance") << "what else is there is not the builder's alone";
   EXPECT_EQ(settings.hypervisor, "/bin/false");
 }
 

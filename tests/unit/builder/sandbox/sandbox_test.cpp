@@ -306,6 +306,62 @@ TEST_F(SandboxTest, OfAHomeThatTakesTheOutputTheSettingsAreHidden) {
   });
 }
 
+/// What is done in the copy, and what then is at the real place, also where the kernel has no overlay for it.
+void expect_a_copy_of_the_outputs(const Grounds& grounds) {
+  RealFileSystem files;
+  SandboxSpec spec = grounds.spec();
+  spec.writable = {grounds.at("out/cache")};
+  spec.output = grounds.at("out");
+  spec.image = "web";
+  spec.closed = {grounds.at("out/cache/closed")};
+  const BuilderPlaces places = enter_sandbox(spec);
+  EXPECT_EQ(files.read(grounds.at("out/other.tar")), "another image");
+  EXPECT_EQ(error_of_creating(grounds.at("out/web.initrd")), 0);
+  EXPECT_EQ(error_of_creating(grounds.at("out/cache/download")), 0);
+  EXPECT_TRUE(files.list(grounds.at("out/cache/closed")).empty());
+  for (const char* cover : {"out", "out/cache", "out/cache/closed"}) {
+    EXPECT_EQ(::umount2(grounds.at(cover).c_str(), MNT_DETACH), -1) << cover;
+  }
+  EXPECT_EQ(::umount2("/.builder", MNT_DETACH), -1);
+  EXPECT_TRUE(files.list("/.builder").empty());
+  EXPECT_TRUE(fs::exists(places.written_by_hooks() / "web.initrd"));
+  EXPECT_EQ(files.read(places.way_to(grounds.at("out/cache/closed")) / "layer"), "kept");
+  places.show();
+  EXPECT_FALSE(fs::exists(grounds.at("out/web.initrd")));
+  EXPECT_EQ(files.read(grounds.at("out/cache/closed/layer")), "kept");
+  files.write(grounds.at("out/web.tar"), "made", {});
+}
+
+class OutputsTest : public SandboxTest {
+ protected:
+  OutputsTest() {
+    RealFileSystem files;
+    files.make_directories(grounds_.at("out/cache/closed"), 0755);
+    files.write(grounds_.at("out/cache/closed/layer"), "kept", {});
+    files.write(grounds_.at("out/other.tar"), "another image", {});
+    files.write(grounds_.at("out/web.initrd.old"), "", {});
+  }
+  Grounds grounds_;
+};
+
+TEST_F(OutputsTest, HooksWriteToACopyAndTheBuilderToTheRealPlaceWhenTheyAreDone) {
+  in_namespace([&] { expect_a_copy_of_the_outputs(grounds_); });
+  EXPECT_EQ(RealFileSystem().list(grounds_.at("out")),
+            (std::vector<std::string>{"cache", "other.tar", "web.initrd.old", "web.tar"}));
+  EXPECT_TRUE(fs::exists(grounds_.at("out/cache/download")));
+}
+
+TEST_F(OutputsTest, TheSameWhereSomethingIsMountedBesideThem) {
+  fs::create_directories(grounds_.at("out/mounted"));
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    mount_file_system("tmpfs", "tmpfs", grounds_.at("out/mounted"), 0, "");
+    in_namespace([&] { expect_a_copy_of_the_outputs(grounds_); });
+  });
+  EXPECT_TRUE(fs::exists(grounds_.at("out/web.tar")));
+  EXPECT_FALSE(fs::exists(grounds_.at("out/web.initrd")));
+}
+
 TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
   const Grounds grounds;
   in_namespace([&] {
@@ -355,11 +411,12 @@ TEST_F(SandboxTest, AClosedDirectoryIsTheBuildersAlone) {
   fs::create_directories(grounds.at("out/closed"));
   RealFileSystem().write(grounds.at("out/closed/layer"), "kept", {});
   SandboxSpec spec = grounds.spec();
-  spec.closed = grounds.at("out/closed");
+  spec.closed = {grounds.at("out/closed")};
   in_namespace([&] {
-    const Fd closed = enter_sandbox(spec);
-    EXPECT_EQ(files.read(path_of(closed) / "layer"), "kept");
-    RealFileSystem().write(path_of(closed) / "new", "made", {});
+    const BuilderPlaces places = enter_sandbox(spec);
+    const fs::path closed = places.way_to(grounds.at("out/closed"));
+    EXPECT_EQ(files.read(closed / "layer"), "kept");
+    RealFileSystem().write(closed / "new", "made", {});
     EXPECT_TRUE(files.list(grounds.at("out/closed")).empty());
     EXPECT_EQ(error_of_creating(grounds.at("out/closed/hook")), EROFS);
     EXPECT_EQ(::umount2(grounds.at("out/closed").c_str(), MNT_DETACH), -1);

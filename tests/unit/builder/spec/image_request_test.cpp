@@ -395,6 +395,8 @@ TEST(ImageRequest, TheSigningKeyIsReadAndCheckedAtOnce) {
       "KEY-----\n";
   RealFileSystem().write(file, key, {});
   EXPECT_EQ(request(cat("--sign-key ", file, " os")).signing_key->text(), key);
+  fs::create_hard_link(file, cat(file, ".second"));
+  EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")), HasSubstr("2 names (hard links)"));
 }
 
 class MetadataTest : public testing::Test {
