@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -19,6 +20,8 @@ constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
 constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
+/// More files of a step that nothing names are no list of inputs that anybody wants to compare.
+constexpr std::size_t k_most_unnamed = 256;
 
 /// What hooks get whose scripts do not name these: the user is root there, homes are hidden, and there is no terminal.
 constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
@@ -284,6 +287,7 @@ std::string FactSource::names_digest() const {
 }
 
 std::string FactSource::host_digest_of(const fs::path& path) const {
+  named_.insert(path.string());
   boost::system::error_code failed;
   const fs::path real = fs::weakly_canonical(path, failed);
   const bool changes = !failed && std::any_of(setup_.written.begin(), setup_.written.end(),
@@ -294,6 +298,41 @@ std::string FactSource::host_digest_of(const fs::path& path) const {
 void FactSource::add_host(const std::string& path, Facts& facts) const {
   const std::string digest = host_digest_of(path);
   facts[cat("host ", path)] = digest == k_written ? digest : file_digest(setup_.key, path, digest);
+}
+
+/// What is below something that a script or variable names, links in its path or not, is in the facts already; and the
+/// builder's own, the caches, and the elements, whose files count by other facts.
+bool FactSource::is_known_input(const fs::path& path) const {
+  const auto is_in = [&](const fs::path& directory) {
+    if (holds(directory, path)) return true;
+    boost::system::error_code failed;
+    const fs::path real = fs::canonical(directory, failed);
+    return !failed && holds(real, path);
+  };
+  boost::system::error_code failed;
+  const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
+  return is_start || is_filled_by_packages(path) || std::any_of(named_.begin(), named_.end(), is_in) ||
+         std::any_of(setup_.written.begin(), setup_.written.end(), is_in) ||
+         std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
+                     [&](const Element& element) { return is_in(element.path) || path == element.path.parent_path(); });
+}
+
+/// What was seen to be read and nothing names: a path that a script or a program put together.
+void FactSource::add_unnamed(const std::set<std::string>& reads, Facts& facts) const {
+  std::set<std::string> unnamed;
+  std::copy_if(reads.begin(), reads.end(), std::inserter(unnamed, unnamed.end()),
+               [&](const std::string& path) { return !is_known_input(path); });
+  if (unnamed.size() > k_most_unnamed) {
+    facts[cat("unseen it read more than ", k_most_unnamed,
+              " files of this machine that neither a script nor a variable names, ", *unnamed.begin(), " first")] = "-";
+    return;
+  }
+  for (const std::string& path : unnamed) {
+    boost::system::error_code failed;
+    const std::string digest =
+        fs::is_directory(path, failed) ? fact_digest(join(files_.list(path), "\n")) : digests_.host(path);
+    facts[cat("read ", path)] = file_digest(setup_.key, path, digest);
+  }
 }
 
 /// What its scripts and what it read say of inputs: files beside the hooks, of the machine, all elements' files.
@@ -373,6 +412,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
 
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   Facts facts;
+  named_.clear();
   facts[cat("list ", k_environment)] = fact_digest(join(hook_names(k_environment), "\n"));
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
@@ -383,6 +423,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   if (reads.everything) facts["elements all"] = elements_digest();
   add_texts(step, reads, facts);
   add_variables(step, facts);
+  add_unnamed(reads.machine, facts);
   return facts;
 }
 
@@ -396,6 +437,7 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
     if (fact_kind(fact) == "hook") reads.files.insert(fact_name(fact));
     if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
     if (fact_kind(fact) == "elements") reads.everything = true;
+    if (fact_kind(fact) == "read") reads.machine.insert(fact_name(fact));
   }
   const Facts now = of_step(step_of(label), reads);
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();

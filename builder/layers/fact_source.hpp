@@ -79,6 +79,8 @@ class FactSource {
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
   void add_variables(const Step& step, Facts& facts) const;
   void add_host(const std::string& path, Facts& facts) const;
+  void add_unnamed(const std::set<std::string>& reads, Facts& facts) const;
+  [[nodiscard]] bool is_known_input(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
   [[nodiscard]] std::string packages_digest(const std::string& phase) const;
@@ -90,6 +92,7 @@ class FactSource {
   StepScripts scripts_;
   std::set<std::string> passed_;  ///< HEARTH_HOOK_VARIABLES
   mutable InputDigests digests_;
+  mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
   mutable std::map<std::string, std::string> known_;
   mutable std::map<std::string, Handed> handed_;
   mutable std::optional<std::map<std::string, fs::path>> nameable_;

@@ -154,7 +154,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "unseen") return name;
   if (kind == "url") return cat("the document ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
-  if (kind == "host") return cat("the machine's ", name, " ", what);
+  if (kind == "host" || kind == "read") return cat("the machine's ", name, " ", what);
   if (kind == "names") return cat("the set of files beside the hooks ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);
   return cat(name, " ", what);

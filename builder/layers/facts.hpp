@@ -21,6 +21,7 @@ namespace hearth::builder {
 ///   "file NAME"        the files or directories of the host that this variable, which it sees, names
 ///   "names hooks"      the names of all files of the merged hooks but scripts: for a step that may ask for any
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
+///   "read PATH"        a file of the host that it read, or a directory whose names it read, and that nothing names
 ///   "repository URL"   a Release file that packages were taken by
 ///   "git URL REF"      the commit that was taken of a branch or tag
 ///   "url URL"          validators (ETag, Last-Modified) of a document that was fetched

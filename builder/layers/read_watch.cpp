@@ -55,7 +55,8 @@ bool ReadWatch::watch(const std::string& directory) {
 }
 
 Reads ReadWatch::take() {
-  Reads reads{.files = {}, .directories = {}, .everything = !events_};
+  Reads reads;
+  reads.everything = !events_;
   if (!events_) return reads;
   alignas(inotify_event) std::array<char, k_buffer> buffer{};
   while (true) {

@@ -22,6 +22,7 @@
 #include "builder/run/unchanged.hpp"
 #include "builder/sandbox/call_filter.hpp"
 #include "builder/sandbox/sandbox.hpp"
+#include "builder/sandbox/step_watch.hpp"
 
 namespace hearth::builder {
 
@@ -42,7 +43,10 @@ class Build final : StepObserver {
  public:
   explicit Build(const BuildInputs& inputs)
       : in_(inputs),
-        programs_(in_.runner),
+        programs_(in_.runner,
+                  [this] {
+                    if (in_.watch != nullptr) in_.watch->watch_this_thread();
+                  }),
         phases_({.runner = programs_,
                  .progress = in_.progress,
                  .log = in_.log,
@@ -154,7 +158,16 @@ class Build final : StepObserver {
   }
 
   void phase_begins(Phase phase) override { keeper_->phase_begins(phase); }
-  void step_begins(const Step& step) override { keeper_->step_begins(step); }
+  void step_begins(const Step& step) override {
+    if (in_.watch != nullptr) in_.watch->watch_reads(may_read_unseen(step));
+    keeper_->step_begins(step);
+  }
+  /// Hearth's own elements say what they read.
+  [[nodiscard]] bool may_read_unseen(const Step& step) const {
+    const Element* const element = in_.plan.elements.find(step.element);
+    const bool is_others = element == nullptr || !element->built_in;
+    return step.kind == Step::Kind::hook && info(step.phase).place != Place::target && is_others;
+  }
   bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
     return keeper_->step_ended(step, took, rest);
   }

@@ -35,7 +35,7 @@ struct BuildInputs {
   FactSource& facts;
   fetch::FetchSession* network = nullptr;                  ///< of a build whose fetches are recorded or replayed
   const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
-  NetworkWatch* watch = nullptr;                           ///< of a build that keeps layers and does neither
+  StepWatch* watch = nullptr;                              ///< of a build that keeps layers
   LayerPolicy layers = {};
   fs::path layer_store = {};              ///< hooks can't reach it
   const BuilderPlaces* places = nullptr;  ///< where the outputs' directory really is

@@ -29,8 +29,8 @@
 #include "builder/run/own_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
-#include "builder/sandbox/network_watch.hpp"
 #include "builder/sandbox/sandbox.hpp"
+#include "builder/sandbox/step_watch.hpp"
 #include "builder/store/repository_states.hpp"
 
 namespace hearth::builder {
@@ -424,6 +424,18 @@ BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, fetch:
   return places;
 }
 
+/// What the proxy answers is a fact anyway.
+StepWatch::Network watched_network(bool has_proxy) {
+  return has_proxy ? StepWatch::Network::not_watched : StepWatch::Network::watched;
+}
+
+/// Directories of the machine that hooks write to without changing them.
+std::vector<StepWatch::Copy> copies_of(const SandboxSpec& spec, const BuilderPlaces& places) {
+  return {{"/tmp", "/hearth/private/tmp/upper"},
+          {"/var/tmp", "/hearth/private/var/tmp/upper"},
+          {spec.output, places.written_by_hooks()}};
+}
+
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
 std::future<void> start_beside(const std::function<void()>& work) {
   sigset_t all;
@@ -521,8 +533,8 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start([&] {
     const BuilderPlaces places = enter(request, spec, own_network.get());
-    std::optional<NetworkWatch> watch;
-    if (!network && request.use_cache) watch.emplace();
+    std::optional<StepWatch> watch;
+    if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places));
     RealRunner runner(clock);
     std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
     if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);

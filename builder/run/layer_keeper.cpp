@@ -154,12 +154,15 @@ void LayerKeeper::step_begins(const Step& /*step*/) {
   files_.write(k_inputs_file, "", {.mode = 0666});
   if (watch_) (void)watch_->take();
   if (!apt_lists_) apt_lists_.emplace(k_target_root);
-  if (setup_.watch != nullptr) (void)setup_.watch->take();
+  if (setup_.watch == nullptr) return;
+  (void)setup_.watch->take();
+  (void)setup_.watch->take_reads();
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
   Reads reads = watch_ ? watch_->take() : Reads{};
   reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
+  if (setup_.watch != nullptr) reads.machine = setup_.watch->take_reads();
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
                     setup_.facts.of_step(step, reads)};
   note_inputs(record);

@@ -17,7 +17,7 @@
 #include "builder/run/apt_lists.hpp"
 #include "builder/run/build_log.hpp"
 #include "builder/run/outside_writes.hpp"
-#include "builder/sandbox/network_watch.hpp"
+#include "builder/sandbox/step_watch.hpp"
 #include "builder/store/layer_store.hpp"
 #include "builder/store/remote_cache.hpp"
 
@@ -52,7 +52,7 @@ struct LayerKeeperSetup {
   RemoteFacts remote_facts;
   std::function<void(const std::string& url, const std::string& digest)> repository_seen;
   fetch::FetchSession* network = nullptr;  ///< of a build that records or replays; not owned
-  NetworkWatch* watch = nullptr;           ///< of any other; not owned
+  StepWatch* watch = nullptr;              ///< not owned
   std::shared_ptr<RemoteCache> remote;     ///< shared with others; may be none
   const Clock& clock;
   Progress& progress;

@@ -134,6 +134,7 @@ CommandResult UnsyncedRunner::run(const Command& command) {
   return std::async(std::launch::async,
                     [&] {
                       filter_calls(sync_rules_of, SECCOMP_RET_ALLOW);
+                      if (begin_) begin_();
                       return runner_.run(command);
                     })
       .get();

@@ -2,6 +2,9 @@
 // by their handles, the keyboard of a terminal.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "base/sys/process.hpp"
 
 namespace hearth::builder {
@@ -12,15 +15,17 @@ void refuse_dangerous_calls();
 
 /// Runs programs whose syncs (fsync(2), sync(2) and their like) are done at once and do nothing: a tree that is being
 /// made is thrown away when the machine fails. This process goes on syncing what it writes itself. Needs what
-/// refuse_dangerous_calls() needs.
+/// refuse_dangerous_calls() needs. `begin` is called first by the thread that starts the program.
 class UnsyncedRunner final : public CommandRunner {
  public:
-  explicit UnsyncedRunner(CommandRunner& runner) : runner_(runner) {}
+  explicit UnsyncedRunner(CommandRunner& runner, std::function<void()> begin = {})
+      : runner_(runner), begin_(std::move(begin)) {}
   /// Callbacks of the command are called on another thread, while this one waits.
   [[nodiscard]] CommandResult run(const Command& command) override;
 
  private:
   CommandRunner& runner_;
+  std::function<void()> begin_;
 };
 
 }  // namespace hearth::builder

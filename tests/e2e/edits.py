@@ -2,7 +2,7 @@
 """Random edits; after each, what is built from layers has the bytes of a clean build. usage: edits.py HEARTH ELEMENTS [SEED]
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
-of git, a document and an apt repository on a server, programs of the machine, files where the build is started. 30 edits, 500
+of git, a document and an apt repository on a server, programs of the machine, files where the build is started, files whose paths scripts put together. 30 edits, 500
 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
 hook uses (a build service's variables) must leave the outputs up to date. At the end a hook fetches something without noting it.
 """
@@ -41,10 +41,16 @@ HOOKS = {
                            '  -o Dir::Etc::sourcelist="$TMP_MOUNT_PATH/etc/apt/sources.list" -o Dir::Etc::sourceparts=-)\n'
                            'apt-get "${options[@]}" update; (cd "$TMPDIR/apt" && apt-get "${options[@]}" download edited)\n'
                            'cat "$TMPDIR"/apt/edited_*.deb > "$TMP_MOUNT_PATH/etc/edited.deb"; rm -rf "$TMPDIR/apt" "$apt/lists"/*Packages* "$apt/lists/partial"',
+    "extra-data.d/80-unnamed": 'python3 -c \'import os, sys; place = sys.argv[1][::-1]; print(open(os.path.join(place, "un" + "named")).read(), '
+                               'sorted(os.listdir(os.path.join(place, "some" + "where"))))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
     "post-install.d/50-after": 'cat /etc/flavour /etc/text > /opt/after',
 }
+
+
+def script_of(name, machine):
+    return HOOKS[name].replace("MACHINE", machine).replace("ENIHCAM", machine[::-1])
 
 
 UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
@@ -107,13 +113,14 @@ class Site:
             "SOURCE_DATE_EPOCH": "1700000000", "GIVEN": f"{work}/given", "FILE": f"{work}/file", "HOME": f"{work}/home",
             "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1", "HEARTH_REPOSITORY_AGE": "0", "SERVER": self.server.url(),
             "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}"}
-        for name, script in HOOKS.items():
-            self.hook(name, script.replace("MACHINE", machine))
+        for name in HOOKS:
+            self.hook(name, script_of(name, machine))
         self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
         self.program(f"{machine}/script", 'echo "${SCRIPTED:-plain}"')
         self.program(f"{machine}/bin/program-of-the-machine", 'echo "${NOBODYS:-plain}"')
         shutil.copy(f"{elements}/../../../elements/cache-url/bin/cache-url", f"{work}/elements/edited/bin/cache-url")
-        self.write(f"{machine}/named")
+        for name in ("named", "unnamed", "somewhere/0"):
+            self.write(f"{machine}/{name}")
         with open(f"{machine}/large", "wb") as file:
             file.truncate(LARGE)
         self.document()
@@ -194,7 +201,7 @@ class Site:
         """Name → (what it does, whether a hook can see it)."""
         script = self.random.choice(list(HOOKS))
         return {
-            f"the script {script}": (lambda: self.hook(script, f"{HOOKS[script].replace('MACHINE', self.machine)}; : {self.random.random()}"), True),
+            f"the script {script}": (lambda: self.hook(script, f"{script_of(script, self.machine)}; : {self.random.random()}"), True),
             "a hook comes or goes": (self.more_hooks, True),
             "the file of the element": (lambda: self.write("elements/edited/data/text"), True),
             "a file that a variable names": (lambda: self.write("file"), True),
@@ -207,6 +214,8 @@ class Site:
             "a variable that a script names": (lambda: self.variable("FLAVOUR", ["sweet", "sour", None]), True),
             "a variable that a script finds": (lambda: self.variable(f"SITE_{self.random.randrange(3)}", ["1", "2", None]), True),
             "a file that a script names": (lambda: self.write(f"{self.machine}/named"), True),
+            "a file whose path a script puts together": (lambda: self.write(f"{self.machine}/unnamed"), True),
+            "a name in a directory whose path a script puts together": (lambda: self.write(f"{self.machine}/somewhere/{self.random.randrange(9)}"), True),
             "a file that a script asks for": (self.flag, True),
             "a large file": (self.large, True),
             "a document on a server": (self.document, True),

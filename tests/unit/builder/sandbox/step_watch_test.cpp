@@ -1,4 +1,4 @@
-#include "builder/sandbox/network_watch.hpp"
+#include "builder/sandbox/step_watch.hpp"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/sys/process.hpp"
+#include "builder/sandbox/call_filter.hpp"
 #include "tests/unit/builder/in_namespace.hpp"
 
 namespace hearth::builder {
@@ -20,7 +21,7 @@ std::string bytes_of(const Address& address) {
   return {reinterpret_cast<const char*>(&address), sizeof address};
 }
 
-TEST(NetworkWatch, AnAddressIsOneThatReachesSomebody) {
+TEST(StepWatch, AnAddressIsOneThatReachesSomebody) {
   sockaddr_in four{};
   four.sin_family = AF_INET;
   four.sin_port = htons(80);
@@ -39,13 +40,14 @@ TEST(NetworkWatch, AnAddressIsOneThatReachesSomebody) {
   EXPECT_EQ(network_address(std::string("\x01\0/run/socket and more", 22)), "") << "a local one";
 }
 
-TEST(NetworkWatch, TellsWhichProgramReachedWhatUnlessItIsNoted) {
+TEST(StepWatch, TellsWhichProgramReachedWhatUnlessItIsNoted) {
   HEARTH_NEEDS_NAMESPACES();
   in_namespace([] {
     mount_file_system("proc", "proc", "/proc", 0, "");
-    NetworkWatch watch;
+    StepWatch watch(StepWatch::Network::watched);
     SystemClock clock;
-    RealRunner runner(clock);
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
     const auto after = [&](const std::string& script) {
       Environment env = current_environment();
       env["PATH"] = "/usr/bin:/bin";
@@ -61,6 +63,40 @@ TEST(NetworkWatch, TellsWhichProgramReachedWhatUnlessItIsNoted) {
                 ElementsAre("python3 reached 127.0.0.1:9"));
     EXPECT_THAT(after("HEARTH_NOTED=1 bash -c 'exec 3<> /dev/tcp/127.0.0.1/9'"), IsEmpty());
     EXPECT_THAT(after("echo x > /dev/udp/127.0.0.1/53"), IsEmpty());
+  });
+}
+
+TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
+  HEARTH_NEEDS_NAMESPACES();
+  const TempDir dir = TempDir::create("/var", "hearth-test-");
+  const std::string here = dir.path().string();
+  RealFileSystem files;
+  files.make_directories(dir.path() / "below", 0755);
+  files.make_directories(dir.path() / "written", 0755);
+  for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    StepWatch watch(StepWatch::Network::not_watched, {{dir.path(), dir.path() / "written"}});
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    const auto after = [&](const std::string& script) {
+      (void)runner.run({.argv = {"/bin/bash", "-c", script, "bash", here},
+                        .env = Environment{{"PATH", "/usr/bin:/bin"}},
+                        .cwd = here,
+                        .err = hearth::Output::discard});
+      return watch.take_reads();
+    };
+    EXPECT_THAT(after("cat $1/a"), IsEmpty()) << "nobody asked for it";
+    watch.watch_reads(true);
+    EXPECT_THAT(after("cat /etc/passwd > /dev/null; exec 3< /proc/self/stat"), IsEmpty());
+    EXPECT_THAT(after("x=${1%/*}; cat $x/${1##*/}/a"), ElementsAre(here + "/a"));
+    EXPECT_THAT(after("cat ./below/../a; cd below; cat < b"), ElementsAre(here + "/a", here + "/below/b"));
+    EXPECT_THAT(after("python3 -c 'import os; os.open(\"b\", 0, dir_fd=os.open(\"below\", 0))'"),
+                testing::IsSupersetOf({here + "/below", here + "/below/b"}));
+    EXPECT_THAT(after("ls $1/below"), ElementsAre(here + "/below"));
+    EXPECT_THAT(after("cat $1/own $1/missing; echo x > $1/new; test -e $1/a"), IsEmpty());
+    EXPECT_THAT(watch.take(), IsEmpty());
   });
 }
 

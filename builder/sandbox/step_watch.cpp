@@ -1,0 +1,367 @@
+#include "builder/sandbox/step_watch.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+namespace hearth::builder {
+
+namespace {
+
+/// Calls that name another socket or a file, by one architecture's numbers.
+struct WatchedCalls {
+  std::uint32_t architecture;
+  std::uint32_t connect;
+  std::uint32_t send_to;
+  std::uint32_t send_message;
+  std::uint32_t send_messages;
+  std::uint32_t socket_call;  ///< i386's one call for all of them; 0 = none
+  std::size_t pointer;        ///< bytes
+  std::uint32_t open;         ///< 0 = none
+  std::uint32_t open_at;
+  std::uint32_t open_at_2;
+};
+
+#if defined(__x86_64__)
+constexpr std::array<WatchedCalls, 2> k_watched_calls = {
+    {{AUDIT_ARCH_X86_64, SYS_connect, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, 0, 8, SYS_open, SYS_openat, SYS_openat2},
+     {AUDIT_ARCH_I386, 362, 369, 370, 345, 102, 4, 5, 295, 437}}};
+#elif defined(__aarch64__)
+constexpr std::array<WatchedCalls, 2> k_watched_calls = {
+    {{AUDIT_ARCH_AARCH64, SYS_connect, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, 0, 8, 0, SYS_openat, SYS_openat2},
+     {AUDIT_ARCH_ARM, 283, 290, 296, 374, 0, 4, 5, 322, 437}}};
+#else
+#error "name the architecture of system calls here"
+#endif
+
+constexpr std::uint64_t k_socket_connect = 3;  // socketcall(2)
+constexpr std::uint64_t k_socket_send_to = 11;
+constexpr std::uint64_t k_longest_address = 128;
+constexpr std::uint16_t k_dns = 53;
+
+using WatchFilter = std::vector<sock_filter>;
+
+void add_rule(WatchFilter& filter, std::uint16_t code, std::uint32_t value, std::size_t if_true = 0,
+              std::size_t if_not = 0) {
+  filter.push_back({code, static_cast<std::uint8_t>(if_true), static_cast<std::uint8_t>(if_not), value});
+}
+
+void load_word(WatchFilter& filter, std::size_t offset) {
+  add_rule(filter, BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+}
+
+/// Tells of call `number`, which was loaded last.
+void tell_of(WatchFilter& filter, std::uint32_t number) {
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+}
+
+/// Tells of it where its flags, the argument of this number, say that something that exists is to be read.
+void tell_of_reading(WatchFilter& filter, std::uint32_t number, std::size_t flags) {
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 5);
+  load_word(filter, offsetof(seccomp_data, args) + flags * sizeof(std::uint64_t));  // its low half
+  add_rule(filter, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_CREAT | O_PATH);
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY, 0, 1);
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+}
+
+WatchFilter filter_for(bool network, bool reads) {
+  WatchFilter filter;
+  for (const WatchedCalls& calls : k_watched_calls) {
+    WatchFilter rules;
+    load_word(rules, offsetof(seccomp_data, nr));
+    if (network) {
+      for (const std::uint32_t number : {calls.connect, calls.send_to, calls.send_message, calls.send_messages})
+        tell_of(rules, number);
+      if (calls.socket_call != 0) tell_of(rules, calls.socket_call);
+    }
+    if (reads) {
+      if (calls.open != 0) tell_of_reading(rules, calls.open, 1);
+      tell_of_reading(rules, calls.open_at, 2);
+      tell_of(rules, calls.open_at_2);  // its flags are where a filter can't look
+    }
+    add_rule(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    load_word(filter, offsetof(seccomp_data, arch));
+    add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, calls.architecture, 0, rules.size());
+    filter.insert(filter.end(), rules.begin(), rules.end());
+  }
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  return filter;
+}
+
+Fd install_filter(WatchFilter program) {
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  const auto install = [&](unsigned long flags) {
+    return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter));
+  };
+  int fd = install(SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  if (fd < 0 && errno == EINVAL) fd = install(SECCOMP_FILTER_FLAG_NEW_LISTENER);  // Linux before 5.19
+  return Fd(fd);
+}
+
+/// Of another process's memory; fewer bytes where there are no more.
+std::string memory_of(pid_t pid, std::uint64_t address, std::uint64_t size) {
+  std::string bytes(size, '\0');
+  const iovec here{bytes.data(), bytes.size()};
+  const iovec there{reinterpret_cast<void*>(address), bytes.size()};  // NOLINT(performance-no-int-to-ptr)
+  const ssize_t got = ::process_vm_readv(pid, &here, 1, &there, 1, 0);
+  bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return bytes;
+}
+
+std::uint64_t number_at(const std::string& bytes, std::size_t index, std::size_t size) {
+  std::uint64_t number = 0;
+  if (bytes.size() >= (index + 1) * size) std::memcpy(&number, bytes.data() + index * size, size);
+  return number;
+}
+
+/// The address that the call names; empty when it names none.
+std::string named_address(const seccomp_notif& call) {
+  const auto pid = static_cast<pid_t>(call.pid);
+  const seccomp_data& data = call.data;
+  for (const WatchedCalls& calls : k_watched_calls) {
+    if (data.arch != calls.architecture) continue;
+    const auto number = static_cast<std::uint32_t>(data.nr);
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    if (number == calls.connect) address = data.args[1], size = data.args[2];
+    if (number == calls.send_to) address = data.args[4], size = data.args[5];
+    if (number == calls.send_message || number == calls.send_messages) {
+      const std::string header = memory_of(pid, data.args[1], 2 * calls.pointer);
+      address = number_at(header, 0, calls.pointer);
+      std::uint32_t length = 0;
+      if (header.size() >= calls.pointer + sizeof length)
+        std::memcpy(&length, header.data() + calls.pointer, sizeof length);
+      size = length;
+    }
+    if (calls.socket_call != 0 && number == calls.socket_call) {
+      const std::string words = memory_of(pid, data.args[1], 6 * calls.pointer);
+      const bool connects = data.args[0] == k_socket_connect;
+      if (!connects && data.args[0] != k_socket_send_to) return "";
+      address = number_at(words, connects ? 1 : 4, calls.pointer);
+      size = number_at(words, connects ? 2 : 5, calls.pointer);
+    }
+    return address == 0 || size == 0 ? "" : memory_of(pid, address, std::min(size, k_longest_address));
+  }
+  return "";
+}
+
+/// A text of another process's memory: in pieces, since what lies behind its end may not be there.
+std::string text_of(pid_t pid, std::uint64_t address) {
+  constexpr std::uint64_t page = 4096;
+  std::string text;
+  while (text.size() < page) {
+    const std::string piece = memory_of(pid, address + text.size(), page - (address + text.size()) % page);
+    const std::size_t end = piece.find('\0');
+    text += piece.substr(0, end);
+    if (piece.empty() || end != std::string::npos) break;
+  }
+  return text;
+}
+
+struct Opening {
+  std::string path;          ///< as it was given; empty = no such call
+  int directory = AT_FDCWD;  ///< where it begins when it is relative
+};
+
+Opening opening_of(const seccomp_notif& call) {
+  const auto pid = static_cast<pid_t>(call.pid);
+  const auto number = static_cast<std::uint32_t>(call.data.nr);
+  for (const WatchedCalls& calls : k_watched_calls) {
+    if (call.data.arch != calls.architecture) continue;
+    if (calls.open != 0 && number == calls.open) return {.path = text_of(pid, call.data.args[0])};
+    if (number == calls.open_at || number == calls.open_at_2)
+      return {.path = text_of(pid, call.data.args[1]), .directory = static_cast<int>(call.data.args[0])};
+  }
+  return {};
+}
+
+/// The operating system's, the sandbox's own, and what no step's result comes of.
+constexpr std::array<std::string_view, 20> k_not_told = {
+    "/usr/",      "/lib/",       "/lib32/",   "/lib64/",        "/libx32/",      "/bin/",        "/sbin/",
+    "/boot/",     "/etc/",       "/proc/",    "/sys/",          "/dev/",         "/run/",        "/hearth/",
+    "/.builder/", "/var/cache/", "/var/log/", "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/"};
+
+bool is_told(const std::string& path) {
+  const std::string whole = cat(path, "/");
+  return path != "/" && std::none_of(k_not_told.begin(), k_not_told.end(),
+                                     [&](std::string_view directory) { return whole.starts_with(directory); });
+}
+
+/// Where /proc tells of this process of ours: a container may have forbidden a /proc of our own.
+std::string proc_of(pid_t pid) {
+  boost::system::error_code failed;
+  if (fs::read_symlink("/proc/self", failed) == std::to_string(::getpid())) return cat("/proc/", pid);
+  const fs::path mine = fs::read_symlink("/proc/self/ns/pid", failed);
+  const RealFileSystem files;
+  for (const std::string& name : files.list("/proc")) {
+    if (!parse_number(name) || fs::read_symlink(cat("/proc/", name, "/ns/pid"), failed) != mine) continue;
+    for (const std::string& line : split_lines(files.read(cat("/proc/", name, "/status")).value_or(""))) {
+      if (!line.starts_with("NSpid:")) continue;
+      const std::vector<std::string> numbers = split_words(line);
+      if (numbers.back() == std::to_string(pid)) return cat("/proc/", name);
+    }
+  }
+  return "/proc/nobody";
+}
+
+/// Its answers are noted: by itself (HEARTH_NOTED), or, of apt's methods, by the lists that it keeps.
+bool is_noted(const std::string& proc) {
+  boost::system::error_code failed;
+  const std::string program = fs::read_symlink(cat(proc, "/exe"), failed).string();
+  if (program.ends_with("/lib/apt/methods/http") || program.ends_with("/lib/apt/methods/https")) return true;
+  const std::string variables = cat(std::string(1, '\0'), RealFileSystem().read(cat(proc, "/environ")).value_or(""));
+  static const std::string noted = cat(std::string(1, '\0'), "HEARTH_NOTED=1", std::string(1, '\0'));
+  return variables.find(noted) != std::string::npos;
+}
+
+}  // namespace
+
+std::string network_address(std::string_view address) {
+  std::uint16_t family = 0;
+  std::uint16_t port = 0;
+  if (address.size() < sizeof(sockaddr_in)) return "";
+  std::memcpy(&family, address.data(), sizeof family);
+  std::memcpy(&port, address.data() + offsetof(sockaddr_in, sin_port), sizeof port);
+  port = ntohs(port);
+  if (port == 0 || port == k_dns) return "";
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (family == AF_INET) {
+    ::inet_ntop(AF_INET, address.data() + offsetof(sockaddr_in, sin_addr), text.data(), text.size());
+    return cat(text.data(), ":", port);
+  }
+  if (family != AF_INET6 || address.size() < offsetof(sockaddr_in6, sin6_addr) + sizeof(in6_addr)) return "";
+  ::inet_ntop(AF_INET6, address.data() + offsetof(sockaddr_in6, sin6_addr), text.data(), text.size());
+  return cat("[", text.data(), "]:", port);
+}
+
+StepWatch::StepWatch(Network network, std::vector<Copy> copies)
+    : network_(network), copies_(std::move(copies)), news_(Pipe::create()), thread_([this] { serve(); }) {}
+
+StepWatch::~StepWatch() {
+  news_.write = Fd();
+  thread_.join();
+}
+
+void StepWatch::watch_this_thread() {
+  const bool network = network_ == Network::watched;
+  if (!network && !watches_reads_) return;
+  Fd listener = install_filter(filter_for(network, watches_reads_));
+  const std::lock_guard lock(mutex_);
+  if (!listener) {
+    why_not_ = cat("nobody can tell on this machine what it read and whether it used the network (seccomp: ",
+                   std::strerror(errno), ")");
+    return;
+  }
+  new_listeners_.push_back(std::move(listener));
+  write_all(news_.write, "l", "the pipe to the watch");
+}
+
+void StepWatch::serve() {
+  std::vector<Fd> listeners;
+  while (true) {
+    std::vector<pollfd> waited = {{news_.read.get(), POLLIN, 0}};
+    for (const Fd& listener : listeners) waited.push_back({listener.get(), POLLIN, 0});
+    if (::poll(waited.data(), waited.size(), -1) < 0) continue;  // EINTR
+    for (std::size_t i = listeners.size(); i > 0; --i) {
+      if ((waited[i].revents & POLLIN) != 0) {
+        answer(listeners[i - 1]);
+      } else if (waited[i].revents != 0) {  // nobody is left
+        listeners.erase(listeners.begin() + static_cast<std::ptrdiff_t>(i - 1));
+      }
+    }
+    if (waited[0].revents == 0) continue;
+    char news = 0;
+    if (::read(news_.read.get(), &news, 1) != 1) return;
+    const std::lock_guard lock(mutex_);
+    for (Fd& listener : new_listeners_) listeners.push_back(std::move(listener));
+    new_listeners_.clear();
+  }
+}
+
+void StepWatch::answer(const Fd& listener) {
+  seccomp_notif call{};
+  if (::ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;  // it died meanwhile
+  try {
+    look_at(call);
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    found_.insert(cat("a program did what nobody could see (", error.what(), ")"));
+  }
+  seccomp_notif_resp answer{};
+  answer.id = call.id;
+  answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  (void)::ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+void StepWatch::look_at(const seccomp_notif& call) {
+  const std::string address = network_address(named_address(call));
+  if (address.empty()) return look_at_opening(call);
+  const std::string proc = proc_of(static_cast<pid_t>(call.pid));
+  const std::string own = cat("\nTgid:\t", ::getpid(), "\n");
+  if (RealFileSystem().read(cat(proc, "/status")).value_or("").find(own) != std::string::npos || is_noted(proc)) return;
+  const std::string name(trim(RealFileSystem().read(cat(proc, "/comm")).value_or("a program")));
+  const std::lock_guard lock(mutex_);
+  found_.insert(cat(name, " reached ", address));
+}
+
+void StepWatch::look_at_opening(const seccomp_notif& call) {
+  Opening opening = opening_of(call);
+  const bool is_absolute = opening.path.starts_with('/');
+  if (is_absolute) opening.path.erase(0, opening.path.find_first_not_of('/') - 1);  // "//a" is a name of its own to fs
+  if (opening.path.empty() || (is_absolute && !is_told(fs::path(opening.path).lexically_normal().string()))) return;
+  const std::string proc = proc_of(static_cast<pid_t>(call.pid));
+  boost::system::error_code failed;
+  const fs::path base = opening.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", opening.directory);
+  const fs::path begin = is_absolute ? fs::path() : fs::read_symlink(base, failed);
+  if (failed || fs::read_symlink(cat(proc, "/root"), failed) != "/") return;
+  fs::path path = (begin / opening.path).lexically_normal();
+  if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
+  if (!is_told(path.string()) || fs::exists(cat("/proc/self/task/", call.pid))) return;
+  for (const auto& [directory, written] : copies_) {
+    const fs::path inner = path.lexically_relative(directory);
+    const bool is_below = !inner.empty() && *inner.begin() != "..";
+    if (is_below && inner != "." && fs::exists(fs::symlink_status(written / inner))) return;
+  }
+  const fs::file_status status = fs::status(path, failed);
+  if (!fs::is_regular_file(status) && !fs::is_directory(status)) return;
+  const std::lock_guard lock(mutex_);
+  reads_.insert(path.string());
+}
+
+std::vector<std::string> StepWatch::take() {
+  const std::lock_guard lock(mutex_);
+  if (!why_not_.empty()) return {why_not_};
+  std::vector<std::string> found(found_.begin(), found_.end());
+  found_.clear();
+  return found;
+}
+
+std::set<std::string> StepWatch::take_reads() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reads_, {});
+}
+
+}  // namespace hearth::builder
