@@ -236,11 +236,7 @@ class Build final : StepObserver {
     for (const std::string& line : usage_report(k_target_root, in_.request.show_all_usage)) in_.log.line(line);
   }
 
-  /// From here on the outputs' directory is the real one.
   void take_hooks_files() {
-    in_.places->show();
-    take_back_own_files(in_.request.output.string() + ".d");
-    in_.disk.check_places();
     for (const std::string& left :
          take_hook_files(in_.places->written_by_hooks(), in_.request.output, in_.disk.files())) {
       in_.log.line(cat("hearth: hooks wrote to a copy of the outputs' directory: ", left));
@@ -268,8 +264,11 @@ class Build final : StepObserver {
     }
     (void)kill_stragglers();  // of the environment.d above
     let_others_look();        // tools that write outputs open them by this process's descriptors
-    take_hooks_files();
+    in_.places->show();       // from here on the outputs' directory is the real one
+    take_back_own_files(in_.request.output.string() + ".d");
+    in_.disk.check_places();
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
+    take_hooks_files();
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {
       const std::string settings = RealFileSystem().read(hooks_ / ".fetch/settings").value_or("");

@@ -96,6 +96,11 @@ fs::path writable_directory(const fs::path& directory) {
 void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
   const fs::path own = request.output.string() + ".d";
   take_back_own_files(own);
+  if (fs::weakly_canonical(request.output.parent_path()) == "/") {
+    throw Error(ErrorKind::input,
+                cat("the image ", request.output.string(), " would lie in /, which hooks see as their own"))
+        .hint("Give a directory by -o DIRECTORY/NAME.");
+  }
   spec.output = writable_directory(request.output.parent_path());
   spec.image = request.output.filename().string();
   (void)writable_directory(own);

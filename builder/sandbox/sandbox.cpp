@@ -81,7 +81,9 @@ bool mount_read_only_overlay(const fs::path& lower, const fs::path& directory) {
 /// The entries of a directory that has mounts below, one by one; what has some itself is taken apart in turn.
 class Entries {
  public:
-  Entries() : mounts_(RealFileSystem().read(k_old_root / "proc/self/mountinfo").value_or("")) {}
+  /// What lies beside `image`, where one is named, is not shown: there hooks write.
+  explicit Entries(std::string image = {})
+      : mounts_(RealFileSystem().read(k_old_root / "proc/self/mountinfo").value_or("")), image_(std::move(image)) {}
 
   /// All of a directory of the host, as one where it can be.
   void show_whole(const fs::path& host, const fs::path& directory) const {
@@ -89,10 +91,8 @@ class Entries {
     show_one(host, directory);
   }
 
-  /// None for what lies beside `image`, where one is named: there hooks write.
-  void make_places(const fs::path& host, const fs::path& places, std::string_view image = {}) const {
+  void make_places(const fs::path& host, const fs::path& places) const {
     each(host, [&](const fs::path& entry, const fs::path& name) {
-      if (!image.empty() && is_beside(name.string(), image)) return;
       if (make_place(entry, places / name) && is_divided(entry)) make_places(entry, places / name);
     });
   }
@@ -112,8 +112,9 @@ class Entries {
       bind_mount(entry, place, Access::read_only);
   }
   template <typename Act>
-  static void each(const fs::path& host, const Act& act) {
+  void each(const fs::path& host, const Act& act) const {
     for (const std::string& name : RealFileSystem().list(host)) {
+      if (!image_.empty() && is_beside(name, image_)) continue;
       try {
         act(host / name, name);
       } catch (const std::exception&) {  // it went away meanwhile, or is not for us
@@ -125,6 +126,7 @@ class Entries {
   }
 
   std::string mounts_;
+  std::string image_;
 };
 
 /// Where no service listens, and nearly all is read.
@@ -243,7 +245,6 @@ void make_own_directories(const SandboxSpec& spec) {
     fs::create_directories("/run/systemd/resolve");
     bind_mount(k_old_root / "run/systemd/resolve", "/run/systemd/resolve", Access::read_only);
   }
-  hide_secrets();
   make_directory("/hearth");
   if (spec.work_directory.empty()) {
     mount_file_system("tmpfs", "hearth", "/hearth", MS_NODEV, cat("mode=0755,size=", spec.tmpfs_bytes));
@@ -273,13 +274,14 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
 /// the directory (a user namespace may not uncover what a mount hides): then the entries are shown one by one over an
 /// overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
 /// it. Returns where what they write lies.
-fs::path mount_copy(const fs::path& directory, const fs::path& store, mode_t mode, std::string_view image = {}) {
+fs::path mount_copy(const fs::path& directory, const fs::path& store, mode_t mode, const std::string& image = {}) {
   const fs::path host = k_old_root / directory.relative_path();
   for (const char* name : {"upper", "work", "places"}) fs::create_directories(store / name);
   make_directory(store / "upper", mode);
   if (mount_overlay(host, store, directory)) return store / "upper";
-  const Entries entries;
-  entries.make_places(host, store / "places", image);
+  const Entries entries(image);
+  entries.make_places(host, store / "places");
+  if (!image.empty()) make_directory(store / "places" / (image + ".d"));
   const bool is_overlay = mount_overlay(store / "places", store, directory);
   if (!is_overlay) {
     make_directory(store / "places", mode);
@@ -433,6 +435,7 @@ BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
     fs::path written = lay_out_places(spec);
+    hide_secrets();  // a place may lie in /etc
     std::for_each(spec.keys.begin(), spec.keys.end(), hide_key);
     const std::vector<fs::path> places = builders_places(spec);
     lay_out_builders(places);
@@ -448,6 +451,10 @@ BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
     return {std::move(builders), places, std::move(written)};
   } catch (Error& error) {
     throw error.during("setting up the sandbox");
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorKind::io, cat("making ", error.path1().string(), ": ", error.code().message()))
+        .during("setting up the sandbox")
+        .hint("/hearth is the work area: memory, or a directory in TMPDIR with --no-tmpfs. It may be full.");
   }
 }
 

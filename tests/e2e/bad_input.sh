@@ -118,6 +118,10 @@ printf -- '- imagename: described\n  elements: [tiny-os]\n  types: [tar]\n  skip
 refused described 1 "$HEARTH" image create images.yaml
 expect_text out-described "images.yaml:1:3" "there is no lock file /nonexistent/lock"
 
+refused in-root 1 create -o /hearth-image tiny-os
+expect_text out-in-root "the image /hearth-image would lie in /" "-o DIRECTORY/NAME"
+[ ! -e /hearth-image.d ] || fail "a directory was made in /"
+
 # A full disk where the image is to appear: the old image stays, nothing half-written does.
 mkdir full
 if unshare -m true 2> /dev/null; then
@@ -130,6 +134,17 @@ if unshare -m true 2> /dev/null; then
         [ -z "$(find full -name "*.tar*" ! -name image.tar)" ] || exit 8
         exit $code'
     expect_text out-full "No space left on device"
+    # The work area, at the first directory that is made there, and while a hook writes.
+    refused full-places 1 unshare -m bash -c '
+        mount -t tmpfs -o size=9m,nr_inodes=12 tmpfs full
+        TMPDIR=$PWD/full "$HEARTH" image create -n --no-tmpfs -t tar -o full-places tiny-os'
+    expect_text out-full-places "No space left on device" "setting up the sandbox" "a directory in TMPDIR with --no-tmpfs. It may be full."
+    refused full-work 1 unshare -m bash -c '
+        mount -t tmpfs -o size=1m tmpfs full
+        TMPDIR=$PWD/full "$HEARTH" image create -n --no-tmpfs -t tar -o full-work tiny-os || code=$?
+        [ -z "$(ls -A full)" ] || exit 9
+        exit "$code"'
+    expect_text out-full-work "No space left on device" "root.d/10-tiny-os (element tiny-os) failed"
 else
     echo "SKIPPED: a full disk: needs root, for a mount namespace"
 fi

@@ -47,6 +47,21 @@ done
 rm -rf image* before after manifest
 untouched "the copy"
 
+# The same where something is mounted beside the image, for which the kernel has no overlay.
+if [ "$(id -u)" = 0 ]; then
+    leaves <<< 'echo x > "$IMAGE_NAME.kernel"; mkdir -p "$IMAGE_NAME.d/dib-manifests"; echo x > "$IMAGE_NAME.d/dib-manifests/list"; : > Makefile'
+    mkdir mounted
+    for nth in first second; do
+        timeout 60 unshare -m bash -c 'mount -t tmpfs none mounted && exec "$HEARTH" image create -n -t tar --no-cache -o image tiny-os leaves' > out 2>&1 < /dev/null ||
+            fail "$nth, with something mounted: $(cat out)"
+        [ "$(cat image.kernel image.d/dib-manifests/list)" = $'x\nx' ] || fail "$nth: the hook's files are not there"
+        [ ! -e Makefile ] || fail "$nth: what is not the image's is there"
+    done
+    rm -rf image* mounted
+else
+    echo "SKIPPED: part: something mounted beside the image: needs root"
+fi
+
 # A build that fails leaves nothing of its hooks.
 leaves <<< ': > "$IMAGE_NAME.kernel"; exit 3'
 ! create -o failing || fail "the hook did not fail"

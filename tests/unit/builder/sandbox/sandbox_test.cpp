@@ -317,6 +317,7 @@ void expect_a_copy_of_the_outputs(const Grounds& grounds) {
   const BuilderPlaces places = enter_sandbox(spec);
   EXPECT_EQ(files.read(grounds.at("out/other.tar")), "another image");
   EXPECT_EQ(error_of_creating(grounds.at("out/web.initrd")), 0);
+  EXPECT_EQ(error_of_creating(grounds.at("out/web.d/manifest")), 0);
   EXPECT_EQ(error_of_creating(grounds.at("out/cache/download")), 0);
   EXPECT_TRUE(files.list(grounds.at("out/cache/closed")).empty());
   for (const char* cover : {"out", "out/cache", "out/cache/closed"}) {
@@ -340,6 +341,7 @@ class OutputsTest : public SandboxTest {
     files.write(grounds_.at("out/cache/closed/layer"), "kept", {});
     files.write(grounds_.at("out/other.tar"), "another image", {});
     files.write(grounds_.at("out/web.initrd.old"), "", {});
+    files.make_directories(grounds_.at("out/web.d"), 0755);
   }
   Grounds grounds_;
 };
@@ -347,7 +349,7 @@ class OutputsTest : public SandboxTest {
 TEST_F(OutputsTest, HooksWriteToACopyAndTheBuilderToTheRealPlaceWhenTheyAreDone) {
   in_namespace([&] { expect_a_copy_of_the_outputs(grounds_); });
   EXPECT_EQ(RealFileSystem().list(grounds_.at("out")),
-            (std::vector<std::string>{"cache", "other.tar", "web.initrd.old", "web.tar"}));
+            (std::vector<std::string>{"cache", "other.tar", "web.d", "web.initrd.old", "web.tar"}));
   EXPECT_TRUE(fs::exists(grounds_.at("out/cache/download")));
 }
 
@@ -364,11 +366,16 @@ TEST_F(OutputsTest, TheSameWhereSomethingIsMountedBesideThem) {
 
 TEST_F(SandboxTest, SecretsOfTheSystemAreHidden) {
   const Grounds grounds;
-  in_namespace([&] {
-    (void)enter_sandbox(grounds.spec());
-    EXPECT_EQ(RealFileSystem().read("/etc/shadow").value_or(""), "");
-    EXPECT_NE(RealFileSystem().read("/etc/passwd").value_or(""), "");
-  });
+  for (const char* output : {"", "/etc"}) {
+    SandboxSpec spec = grounds.spec();
+    spec.output = output;
+    spec.image = "web";
+    in_namespace([&] {
+      (void)enter_sandbox(spec);
+      EXPECT_EQ(RealFileSystem().read("/etc/shadow").value_or(""), "") << output;
+      EXPECT_NE(RealFileSystem().read("/etc/passwd").value_or(""), "");
+    });
+  }
 }
 
 /// sync(1) calls fsync(2), which a device without memory has no use for.
