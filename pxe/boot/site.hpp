@@ -53,7 +53,7 @@ struct Site {
 /// Why a running server can't go on with another site; empty when it can.
 [[nodiscard]] std::string reload_fault(const Site& now, const Site& next);
 
-/// All that is wrong is told, a line each ("nodes[3].mac: …").
+/// All that is wrong is told, a line each ("site.json:12:7: nodes[3].mac: …").
 [[nodiscard]] Result<Site> parse_site(std::string_view text, std::string_view source);
 
 }  // namespace hearth::pxe

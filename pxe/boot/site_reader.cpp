@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/json_place.hpp"
 #include "base/text.hpp"
 #include "pxe/boot/site.hpp"
 
@@ -14,9 +15,16 @@ constexpr std::uint32_t k_largest_pool = 1U << 20U;
 /// Reads values out of a document and gathers what is wrong, by place.
 class Reader {
  public:
+  Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
   std::vector<std::string> problems;
 
-  void problem(const std::string& place, const std::string& what) { problems.push_back(cat(place, ": ", what)); }
+  void problem(const std::string& place, const std::string& what) { problem_at(place, place, what); }
+  /// `path` says whose line it is.
+  void problem_at(const std::string& path, const std::string& place, const std::string& what) {
+    const bool top = path == "site" || path.starts_with("site.");
+    const Position at = place_in_json(text_, top ? path.substr(std::min<std::size_t>(path.size(), 5)) : path);
+    problems.push_back(ParseError{std::string(source_), at, cat(place, ": ", what)}.text());
+  }
 
   /// Says which keys of an object are unknown.
   void only(const Json& object, const std::string& place, const std::vector<std::string>& known) {
@@ -24,7 +32,7 @@ class Reader {
     for (const auto& [key, value] : object.items()) {
       if (key.starts_with("_") || std::find(known.begin(), known.end(), key) != known.end()) continue;
       const std::optional<std::string> near = nearest(key, known);
-      problem(place, cat("unknown key '", key, "'", near ? cat(" (", *near, "?)") : ""));
+      problem_at(cat(place, ".", key), place, cat("unknown key '", key, "'", near ? cat(" (", *near, "?)") : ""));
     }
   }
 
@@ -87,6 +95,10 @@ class Reader {
     }
     return found;
   }
+
+ private:
+  std::string_view text_;
+  std::string_view source_;
 };
 
 const Json& list_of(const Json& object, const char* key) {
@@ -239,7 +251,7 @@ void check_whole(Reader& reader, const Site& site) {
 Result<Site> parse_site(std::string_view text, std::string_view source) {
   const Result<Json> document = parse_json(text, source);
   if (!document) return document.error();
-  Reader reader;
+  Reader reader(text, source);
   reader.only(*document, "site",
               {"mode", "interfaces", "networks", "nodes", "profiles", "unknown", "root", "state_dir", "http_port",
                "https_port", "tls_certificate", "tls_key", "tftp_port", "allowed_servers"});
@@ -264,7 +276,7 @@ Result<Site> parse_site(std::string_view text, std::string_view source) {
   site.tftp_port = static_cast<std::uint16_t>(reader.number(*document, "tftp_port", "site", 69, 65535));
   site.allowed_servers = reader.addresses(*document, "allowed_servers", "site");
   check_whole(reader, site);
-  if (!reader.problems.empty()) return ParseError{std::string(source), {}, join(reader.problems, "\n")};
+  if (!reader.problems.empty()) return ParseError{"", {}, join(reader.problems, "\n")};
   return site;
 }
 

@@ -48,6 +48,10 @@ TEST(SiteReader, TellsAllThatIsWrongAtOnce) {
                            "unknown state 'odd'", "MAC 52:54:00:00:00:01 is not unique: nodes[0] has it",
                            "name a is not unique", "interfaces: name the interfaces"})
     EXPECT_THAT(said, HasSubstr(part));
+  for (const char* placed : {"site.json:1:2: mode: is full", "site.json:1:19: site: unknown key 'intrefaces'",
+                             "site.json:1:1: interfaces:", "site.json:2:45: networks[0].pools: 'x' is not",
+                             "site.json:3:80: nodes[0].address", "site.json:4:15: nodes[1]: "})
+    EXPECT_THAT(said, HasSubstr(placed));
 }
 
 TEST(SiteReader, AMacThatYamlMadeANumberIsNamedAsSuch) {
