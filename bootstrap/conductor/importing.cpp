@@ -97,6 +97,12 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     (change ? result.updated : result.unchanged).push_back(changed.uuid);
     if (!change || request.dry_run) return;
     changed.updated = ledger_.now();
+    // What was wrong with it may be what was corrected.
+    if (changed.state == State::enroll && !changed.last_error.empty() && request.to != State::enroll) {
+      changed.last_error.clear();
+      changed.internal["import_to"] = name(request.to);
+      importing_.insert(changed.uuid);
+    }
     Node& kept = ledger_.edit(changed.uuid);
     kept = std::move(changed);
     ledger_.record(kept, "inventory", cat("updated from ", request.source));

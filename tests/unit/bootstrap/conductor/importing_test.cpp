@@ -63,6 +63,21 @@ TEST_F(Importing, aNodeWhoseBmcRefusesStaysEnrolledWithTheReason) {
   EXPECT_TRUE(conductor->quiet());
 }
 
+TEST_F(Importing, whatIsCorrectedIsTriedAgain) {
+  const char* wrong = R"([{"pm_type": "fake-hardware", "fake_fault": "refused", "mac": ["52:54:00:00:00:01"]}])";
+  const char* right = R"([{"pm_type": "fake-hardware", "fake_fault": "", "mac": ["52:54:00:00:00:01"]}])";
+  const std::string uuid = import(wrong).created.at(0);
+  pass(2);
+  ASSERT_EQ(node(uuid).state, State::enroll);
+  EXPECT_EQ(import(wrong).unchanged.size(), 1U);
+  pass(2);
+  EXPECT_NE(node(uuid).last_error, "") << "nothing was corrected";
+  EXPECT_EQ(import(right).updated.size(), 1U);
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_EQ(node(uuid).last_error, "");
+}
+
 TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
   const std::string uuid = import(k_three).created[0];
   set_state(uuid, State::deploying);
