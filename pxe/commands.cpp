@@ -73,11 +73,12 @@ class DirectoryContent final : public ContentSource {
   FileRoot root_;
 };
 
-int serve_site(const cli::Arguments& arguments) {
+int serve_site(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::warning : LogLevel::info);
   const ServiceOptions options{
       .site_file = arguments.operands().front(),
+      .load = load,
       .user = arguments.value_or("user", ""),
       .boot = {.force = arguments.has("force"),
                .http_rate = number(arguments, "http-rate", 0, k_any) << 10U,
@@ -86,31 +87,31 @@ int serve_site(const cli::Arguments& arguments) {
 }
 
 /// The operands SITE and MAC.
-std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments) {
+std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name a site file and a MAC address");
   const std::optional<Mac> mac = parse_mac(arguments.operands()[1]);
   if (!mac) throw Error(ErrorKind::usage, cat("'", arguments.operands()[1], "' is no MAC address"));
-  return {load_site(arguments.operands().front()), *mac};
+  return {load(arguments.operands().front()), *mac};
 }
 
-int explain_machine(const cli::Arguments& arguments) {
-  const auto [site, mac] = site_and_mac(arguments);
+int explain_machine(const cli::Arguments& arguments, const SiteLoader& load) {
+  const auto [site, mac] = site_and_mac(arguments, load);
   std::fputs(explain(site, NodeTable(site.nodes), mac).c_str(), stdout);
   return 0;
 }
 
-int show_boot_log(const cli::Arguments& arguments) {
-  const auto [site, mac] = site_and_mac(arguments);
+int show_boot_log(const cli::Arguments& arguments, const SiteLoader& load) {
+  const auto [site, mac] = site_and_mac(arguments, load);
   const fs::path events = fs::path(site.state_dir) / "events.jsonl";
   const std::string older = RealFileSystem().read(events.string() + ".1").value_or("");
-  std::fputs(boot_log(older + read_file(events), mac).c_str(), stdout);
+  std::fputs(boot_log(boot_events(older + read_file(events), {mac})).c_str(), stdout);
   return 0;
 }
 
-int export_site(const cli::Arguments& arguments) {
+int export_site(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   const std::string target = arguments.value_or("for", "");
-  const Site site = load_site(arguments.operands().front());
+  const Site site = load(arguments.operands().front());
   if (target == "dnsmasq")
     std::fputs(export_dnsmasq(site).c_str(), stdout);
   else if (target == "kea")
@@ -144,13 +145,18 @@ int serve_tftp(const cli::Arguments& arguments) {
 
 }  // namespace
 
-std::vector<cli::Command> commands() {
+std::vector<cli::Command> commands(const SiteLoader& load) {
+  const auto with_loader = [&load](int (*run)(const cli::Arguments&, const SiteLoader&)) {
+    return [load, run](const cli::Arguments& arguments) { return run(arguments, load); };
+  };
   return {
       {.words = "pxe serve",
        .operands = "SITE",
        .summary = "boot the machines of a site: DHCP or proxyDHCP, TFTP and HTTP in one process",
        .details =
-           "SITE is a JSON file; pxe/README.md (in share/doc/hearth) has its keys. Answers follow the state of each\n"
+           "SITE is a site file (site.yaml; hearth site new), whose machines boot from their disks, or a JSON file "
+           "with\n"
+           "all that can be said; pxe/README.md (in share/doc/hearth) has its keys. Answers follow the state of each\n"
            "machine; SIGHUP reads the file again. Leases, and an event for each request, are kept in the site's\n"
            "state_dir;\n"
            "http://SERVER/metrics counts them for Prometheus. Refuses to be a second DHCP server.",
@@ -159,32 +165,26 @@ std::vector<cli::Command> commands() {
                    {"http-rate", 0, "KIB", "KiB a second that HTTP sends at most, in all"},
                    {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends to one address"},
                    {"quiet", 'q', "", "only warnings and errors on stderr"}},
-       .run = serve_site,
+       .run = with_loader(serve_site),
        .first = true},
       {.words = "pxe explain",
        .operands = "SITE MAC",
        .summary = "what a machine would be given, and why",
        .details = "",
        .options = {},
-       .run = explain_machine},
+       .run = with_loader(explain_machine)},
       {.words = "pxe boot-log",
        .operands = "SITE MAC",
        .summary = "what a machine asked for, and what it got, in order",
        .details = "",
        .options = {},
-       .run = show_boot_log},
-      {.words = "node boot-log",
-       .operands = "SITE MAC",
-       .summary = "the same as pxe boot-log",
-       .details = "",
-       .options = {},
-       .run = show_boot_log},
+       .run = with_loader(show_boot_log)},
       {.words = "pxe export",
        .operands = "SITE",
        .summary = "write the DHCP part of a site for another server",
        .details = "TFTP and HTTP boot remain Hearth's: `hearth pxe serve` in mode proxy, or beside the other server.",
        .options = {{"for", 0, "SERVER", "dnsmasq, kea or isc", {"dnsmasq", "kea", "isc"}}},
-       .run = export_site},
+       .run = with_loader(export_site)},
       {.words = "pxe tftp",
        .operands = "DIRECTORY",
        .summary = "serve a directory by TFTP, for reading",

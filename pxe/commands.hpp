@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "base/cli/command.hpp"
+#include "pxe/service.hpp"
 
 namespace hearth::pxe {
 
-[[nodiscard]] std::vector<cli::Command> commands();
+/// `load`: reads a site file.
+[[nodiscard]] std::vector<cli::Command> commands(const SiteLoader& load);
 
 }  // namespace hearth::pxe

@@ -40,9 +40,10 @@ void give_to_user(const std::string& directory, const std::string& user, const C
   run_checked(runner, {.argv = {"chown", "-R", user + ":", directory}});
 }
 
-void reload(const std::string& path, BootServers& servers, NodeTable& nodes, Logger& logger) {
+void reload(const ServiceOptions& options, BootServers& servers, NodeTable& nodes, Logger& logger) {
+  const std::string& path = options.site_file;
   try {
-    const Site site = load_site(path);
+    const Site site = options.load(path);
     servers.use(site);
     nodes.replace(site.nodes);
     logger.info(cat(path, " read again: ", site.nodes.size(), " nodes"));
@@ -53,12 +54,10 @@ void reload(const std::string& path, BootServers& servers, NodeTable& nodes, Log
 
 }  // namespace
 
-Site load_site(const std::string& path) { return parse_site(read_file(path), path).value_or_throw(); }
-
 int serve(const ServiceOptions& options, Logger& logger) {
   const Signals signals;
   const SystemClock clock;
-  const Site site = load_site(options.site_file);
+  const Site site = options.load(options.site_file);
   NodeTable nodes(site.nodes);
   BootOptions boot = options.boot;
   boot.failed = [] { ::kill(::getpid(), SIGTERM); };
@@ -69,7 +68,7 @@ int serve(const ServiceOptions& options, Logger& logger) {
   servers.start();
   for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
     if (number == SIGHUP) {
-      reload(options.site_file, servers, nodes, logger);
+      reload(options, servers, nodes, logger);
     } else {
       logger.info(cat("signal ", number, " asks for nothing; SIGTERM ends the servers"));
     }

@@ -1,6 +1,7 @@
 // `hearth pxe serve`: the boot servers of a site file, as a program: signals, and rights given up.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/log.hpp"
@@ -9,14 +10,15 @@
 
 namespace hearth::pxe {
 
+/// What reads a site file: others may know further forms of it. Throws Error with all that is wrong.
+using SiteLoader = std::function<Site(const std::string& path)>;
+
 struct ServiceOptions {
   std::string site_file;
+  SiteLoader load;
   std::string user;  ///< to become when the ports are open; empty = stay
   BootOptions boot;
 };
-
-/// Reads a site file. Throws Error with all that is wrong.
-[[nodiscard]] Site load_site(const std::string& path);
 
 /// Serves until SIGINT or SIGTERM; SIGHUP reads the site file again. Returns the exit code. Throws Error when it can't
 /// start.

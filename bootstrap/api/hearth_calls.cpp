@@ -2,11 +2,13 @@
 // roles.
 #include <algorithm>
 
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/inventory/matching.hpp"
+#include "pxe/boot/explain.hpp"
 
 namespace hearth::bootstrap {
 
@@ -16,6 +18,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "export") return export_nodes(call);
   if (what == "events") return events(call);
   if (what == "log" && call.parts.size() == 3) return agent_log(call);
+  if (what == "boot-log" && call.parts.size() == 3) return boot_log(call);
   if (what == "instructions") return instructions(call);
   if (what == "images") return documents(call, "image");
   if (what == "roles") return documents(call, "role");
@@ -74,6 +77,28 @@ ServedResponse IronicApi::agent_log(const ApiCall& call) {
   if (!log)
     throw Refusal(404, cat("No agent of node ", node.title(), " has sent its logs; they come when an order fails."));
   return json_answer(200, *log);
+}
+
+ServedResponse IronicApi::boot_log(const ApiCall& call) {
+  constexpr std::size_t k_most_lines = 1000;
+  const Node& node = conductor_.node(call.parts[2]);
+  const std::optional<Json> boot = conductor_.ledger().store().document("site/boot");
+  const std::string file = boot ? text_in(*boot, "events") : "";
+  if (file.empty())
+    throw Refusal(404, "This conductor boots no machines itself (hearth node serve --boot); see hearth pxe boot-log.");
+  std::vector<pxe::Mac> macs;
+  std::vector<std::string> shown;
+  for (const Port& port : node.ports) {
+    if (const std::optional<pxe::Mac> mac = pxe::parse_mac(port.address)) macs.push_back(*mac);
+    shown.push_back(port.address);
+  }
+  const RealFileSystem files;
+  const std::vector<std::string> lines =
+      pxe::boot_events(files.read(file + ".1").value_or("") + files.read(file).value_or(""), macs);
+  Json events = Json::array();
+  for (std::size_t i = lines.size() > k_most_lines ? lines.size() - k_most_lines : 0; i < lines.size(); ++i)
+    events.push_back(json_or_null(lines[i]));
+  return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", events}});
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {

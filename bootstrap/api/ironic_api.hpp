@@ -85,6 +85,7 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse export_nodes(const ApiCall& call);
   [[nodiscard]] ServedResponse events(const ApiCall& call);
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
+  [[nodiscard]] ServedResponse boot_log(const ApiCall& call);
   ServedResponse instructions(const ApiCall& call);
   [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
   [[nodiscard]] ServedResponse configure_boot(const ApiCall& call);

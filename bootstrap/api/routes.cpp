@@ -82,6 +82,7 @@ const std::vector<Route>& routes() {
       {"hearth/export", "GET", "secrets"},
       {"hearth/events", "GET", "after limit newest node"},
       {"hearth/log/*", "GET", ""},
+      {"hearth/boot-log/*", "GET", ""},
       {"hearth/instructions", "GET", ""},
       {"hearth/instructions/*", "DELETE", "since"},
       {"hearth/images", "GET", ""},

@@ -4,7 +4,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/collect.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 #include "metadata/live/upload.hpp"
 
 namespace hearth::bootstrap::bundle {

@@ -12,6 +12,7 @@
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/power/driver_keys.hpp"
+#include "pxe/boot/explain.hpp"
 
 namespace hearth::bootstrap {
 
@@ -49,6 +50,34 @@ std::string node_target(const std::string& id, const std::string& rest = "") {
   return cat("/v1/nodes/", percent_encode(id), rest);
 }
 
+/// Waits until BMCs have been asked, which takes moments, and tells which have refused. Returns an exit code.
+int failed_imports(Desk& desk, const Json& answer) {
+  int looks = 150;
+  int failed = 0;
+  for (const char* what : {"created", "updated"}) {
+    for (const Json& uuid : answer[what]) {
+      Json node = desk.call("GET", node_target(text_of(uuid)));
+      for (; looks > 0 && node["provision_state"] == "verifying"; --looks) {
+        desk.wait(std::chrono::milliseconds(100));
+        node = desk.call("GET", node_target(text_of(uuid)));
+      }
+      const std::string state = text_in(node, "provision_state");
+      const std::string called = text_in(node, "name", text_of(uuid));
+      if (state == "verifying") {
+        std::fputs(
+            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n")
+                .c_str(),
+            stderr);
+      }
+      if (node["last_error"].is_null() || (std::string(what) == "updated" && state != "enroll")) continue;
+      ++failed;
+      std::fputs(cat("node ", called, " stays ", state, ": ", text_of(node["last_error"]), "\n").c_str(), stderr);
+    }
+  }
+  if (failed > 0) std::fputs("what is corrected in the file is tried again by the next import\n", stderr);
+  return failed == 0 ? 0 : 1;
+}
+
 int import_command(const cli::Arguments& arguments) {
   const auto desk = Desk::open(arguments);
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
@@ -65,18 +94,8 @@ int import_command(const cli::Arguments& arguments) {
     for (const Json& uuid : answer[what]) print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
   }
   if (!answer["unchanged"].empty()) print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
-  int failed = 0;
-  for (const Json& uuid : answer["created"]) {
-    if (arguments.has("dry-run")) break;
-    const Json node = desk->call("GET", node_target(text_of(uuid)));
-    if (node["last_error"].is_null()) continue;
-    ++failed;
-    std::fputs(cat("node ", text_of(uuid), " stays ", shown_value(node["provision_state"]), ": ",
-                   text_of(node["last_error"]), "\n")
-                   .c_str(),
-               stderr);
-  }
-  return failed == 0 ? 0 : 1;
+  const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
+  return looks ? failed_imports(*desk, answer) : 0;
 }
 
 /// "k=v" → a patch that sets /GROUP/k; JSON values are taken as such where they are one.
@@ -271,6 +290,30 @@ int log_command(const cli::Arguments& arguments) {
   return 0;
 }
 
+int boot_log_command(const cli::Arguments& arguments) {
+  require_operand(arguments, "node");
+  if (arguments.operands().size() > 1) {
+    throw Error(ErrorKind::usage, "name one node")
+        .hint("of a site file and a MAC address without a conductor: hearth pxe boot-log SITE MAC");
+  }
+  const auto desk = Desk::open(arguments);
+  const Json log = desk->call("GET", cat("/v1/hearth/boot-log/", percent_encode(arguments.operands()[0])));
+  if (arguments.has("json")) {
+    print_json(log["events"]);
+    return 0;
+  }
+  std::vector<std::string> lines;
+  for (const Json& event : log["events"]) lines.push_back(format_json(event));
+  if (lines.empty()) {
+    std::fputs(cat("nothing was asked for by ", text_in(log, "name"), ", whose cards are ", text_in(log, "macs"),
+                   "; hearth node events tells who else asked\n")
+                   .c_str(),
+               stderr);
+  }
+  print(pxe::boot_log(lines));
+  return 0;
+}
+
 int drivers_command(const cli::Arguments& arguments) {
   const std::string name = arguments.operands().empty() ? "" : arguments.operands()[0];
   if (arguments.has("json"))
@@ -352,10 +395,13 @@ std::vector<cli::Command> node_commands() {
   const cli::Option json{"json", 0, "", "as JSON"};
   return {
       {"node import", "FILE", "take an inventory into the database; again: update it",
-       "Forms: instackenv.json (JSON, YAML, CSV), bifrost's and Ironic's own, scripts of nova baremetal-node-create "
-       "(.txt). "
+       "Forms: instackenv.json (JSON, YAML, CSV), a site file (hearth site new), bifrost's and Ironic's own, scripts "
+       "of "
+       "nova baremetal-node-create (.txt). "
        "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
-       "recognised by MAC, by the address of their BMC, by UUID.",
+       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
+       "has "
+       "refused; the next import tries again what was corrected.",
        with_desk({{"format",
                    0,
                    "FORMAT",
@@ -413,6 +459,8 @@ std::vector<cli::Command> node_commands() {
        events_command},
       {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_desk({json}),
        log_command},
+      {"node boot-log", "NODE", "print what its machine asked the boot servers for, and what it got",
+       "Of the conductor that serves with --boot. The newest 1,000 lines.", with_desk({json}), boot_log_command},
       {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "", with_desk({json}),
        todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",

@@ -18,6 +18,7 @@
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/page/heat_stacks.hpp"
 #include "bootstrap/page/status_page.hpp"
+#include "bootstrap/site/boot_site.hpp"
 #include "metadata/live/service_options.hpp"
 #include "pxe/boot/answer.hpp"
 #include "pxe/privileges.hpp"
@@ -118,7 +119,7 @@ FileLock taken_lock(const fs::path& directory) {
 std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path& directory) {
   const std::optional<std::string> file = arguments.value("boot");
   if (!file) return std::nullopt;
-  pxe::Site site = pxe::load_site(*file);
+  pxe::Site site = load_boot_site(*file, directory.string());
   if (site.root.empty()) {
     site.root = (directory / "files").string();
     RealFileSystem().make_directories(site.root, 0755);
@@ -235,7 +236,8 @@ struct SeedService::Parts {
     boot = std::make_unique<BootService>(*site, options, conductor, clock, log);
     boot->look_around();
     if (!site->networks.empty()) {
-      store.put_document("site/boot", {{"url", pxe::http_base(*site, site->networks.front().server)}});
+      store.put_document("site/boot", {{"url", pxe::http_base(*site, site->networks.front().server)},
+                                       {"events", (fs::absolute(site->state_dir) / "events.jsonl").string()}});
     }
   }
 
@@ -345,8 +347,9 @@ std::optional<Handover> handover_of(const cli::Arguments& arguments) {
 std::vector<cli::Option> boot_options() {
   return {
       {"agents", 0, "ADDRESS", "for machines; may be given more than once"},
-      {"boot", 0, "SITE.json",
-       "also serve DHCP, TFTP and HTTP boot (hearth pxe serve tells of SITE; its nodes are these)"},
+      {"boot", 0, "SITE",
+       "also serve DHCP, TFTP and HTTP boot: a site file, or one of hearth pxe serve, which tells of it; its nodes are "
+       "these"},
       {"boot-force", 0, "", "even where another DHCP server answers"},
       {"allow-host", 0, "NAME",
        "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "bootstrap/inventory/foreign_forms.hpp"
+#include "bootstrap/inventory/site_form.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value.hpp"
 #include "metadata/model/value_text.hpp"
@@ -103,8 +104,31 @@ ListingEntry entry_of(const Value& value, Converter& converter) {
   return entry;
 }
 
+/// A site file has a network and its machines.
+bool is_site_file(const Value& top) {
+  const Value* machines = top.find("machines");
+  return top.find("network") != nullptr && machines != nullptr && machines->is_list();
+}
+
+std::vector<ListingEntry> site_entries(const Value& top, Converter& converter) {
+  ListingEntry defaults;
+  if (const Value* bmc = top.find("bmc"); bmc != nullptr) {
+    defaults.data["bmc"] = converter.convert(*bmc, "bmc");
+    defaults.places = converter.take_places();
+  }
+  std::vector<ListingEntry> entries;
+  for (const Value& item : top.find("machines")->items()) {
+    entries.push_back(entry_of(item, converter));
+    ListingEntry& entry = entries.back();
+    if (entry.data.is_object() && !entry.data.contains("name")) entry.data["name"] = cat("node", entries.size());
+    from_site_form(entry, defaults);
+  }
+  return entries;
+}
+
 Result<std::vector<ListingEntry>> entries_of(const Value& top, Converter& converter, std::string_view source) {
   std::vector<ListingEntry> entries;
+  if (is_site_file(top)) return site_entries(top, converter);
   const Value* nodes = top.is_list() ? &top : top.find("nodes");
   if (nodes != nullptr && nodes->is_list()) {
     for (const Value& item : nodes->items()) {

@@ -26,7 +26,8 @@ struct ListingEntry {
   [[nodiscard]] Position place(const std::string& path) const;
 };
 
-/// Forms: {"nodes": […]}, a bare list; machines by name with "driver" (bifrost); Ironic's own "driver" and "ports".
+/// Forms: {"nodes": […]}, a bare list; machines by name with "driver" (bifrost); Ironic's own "driver" and "ports"; the
+/// machines of a site file.
 ///
 /// YAML 1.1 reads an unquoted 52:54:00:11:22:33 as a number of base 60, 0123 as octal and "yes" as a truth value: where
 /// text is expected, what was written is taken instead.

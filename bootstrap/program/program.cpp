@@ -9,6 +9,8 @@
 #include "bootstrap/program/doc_pages.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
+#include "bootstrap/site/boot_site.hpp"
+#include "bootstrap/site/commands.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
@@ -37,8 +39,10 @@ cli::Program make_program(const fs::path& executable) {
   add("metadata", {metadata::live::serve_command()});
   add("metadata", metadata::live::token_commands());
   add("metadata", metadata::live::stack_commands());
-  add("network-boot", pxe::commands());
+  add("network-boot",
+      pxe::commands([](const std::string& path) { return bootstrap::load_boot_site(path, "/var/lib/hearth-pxe"); }));
   add("nodes", bootstrap::commands());
+  add("site", bootstrap::site_commands());
   add("site", bootstrap::seed_commands(executable));
   add("site", bootstrap::rehearse_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));

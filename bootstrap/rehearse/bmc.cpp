@@ -1,5 +1,7 @@
 #include "bootstrap/rehearse/bmc.hpp"
 
+#include <deque>
+
 #include "base/error.hpp"
 #include "base/hmac.hpp"
 #include "base/net/http_server.hpp"
@@ -33,6 +35,7 @@ void need_success(const HttpResponse& response, const std::string& what) {
 }  // namespace
 
 std::string BmcPlace::url() const { return cat("http://", address, ":", port); }
+std::string BmcPlace::url(const Own& own) const { return cat("http://", address, ":", own.port); }
 
 int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places) {
   const SystemClock clock;
@@ -40,8 +43,13 @@ int serve_bmc(const BmcPlace& bmc, const std::vector<MachinePark::Place>& places
   try {
     MachinePark park(places, clock);
     RedfishFace face(park, bmc.account);
+    std::deque<RedfishFace> own_faces;
     HttpServer server({}, clock, log, nullptr);
     server.listen("bmc", bmc.address, bmc.port, face);
+    for (const BmcPlace::Own& own : bmc.machines) {
+      own_faces.emplace_back(park, own.account, own.machine);
+      server.listen("bmc", bmc.address, own.port, own_faces.back());
+    }
     server.every(std::chrono::milliseconds(200), [&] { park.tick(); });
     server.run(true);
     return 0;

@@ -12,8 +12,16 @@ namespace hearth::bootstrap {
 struct BmcPlace {
   std::string address;
   std::uint16_t port = 0;
-  RedfishFace::Account account;
+  RedfishFace::Account account;  ///< the rehearsal's own, for all machines
+  /// A machine's BMC answers at a port of its own, to its own account.
+  struct Own {
+    std::string machine;
+    std::uint16_t port = 0;
+    RedfishFace::Account account;
+  };
+  std::vector<Own> machines;
   [[nodiscard]] std::string url() const;
+  [[nodiscard]] std::string url(const Own& own) const;
 };
 
 /// Serves until this process is killed; its machines end with it. Returns an exit code.

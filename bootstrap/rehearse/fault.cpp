@@ -11,9 +11,12 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::array<std::pair<FaultKind, std::string_view>, 3> k_kinds = {{{FaultKind::power_loss, "power-loss"},
-                                                                            {FaultKind::dead_disk, "dead-disk"},
-                                                                            {FaultKind::lossy_link, "lossy-link"}}};
+constexpr std::array<std::pair<FaultKind, std::string_view>, 5> k_kinds = {
+    {{FaultKind::power_loss, "power-loss"},
+     {FaultKind::dead_disk, "dead-disk"},
+     {FaultKind::lossy_link, "lossy-link"},
+     {FaultKind::wrong_mac, "wrong-mac"},
+     {FaultKind::wrong_password, "wrong-password"}}};
 
 }  // namespace
 
@@ -29,6 +32,8 @@ std::optional<FaultKind> parse_fault_kind(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_of_inventory(FaultKind kind) { return kind == FaultKind::wrong_mac || kind == FaultKind::wrong_password; }
+
 std::string InjectedFault::text() const { return cat(name(kind), ":", machine, state.empty() ? "" : "@", state); }
 
 Result<InjectedFault, std::string> parse_fault(std::string_view text, const std::vector<std::string>& machines) {
@@ -36,7 +41,13 @@ Result<InjectedFault, std::string> parse_fault(std::string_view text, const std:
   const std::size_t colon = text.find(':');
   const std::size_t at = text.find('@');
   const std::optional<FaultKind> kind = parse_fault_kind(text.substr(0, colon));
-  if (!kind) return cat(whole, "power-loss, dead-disk or lossy-link is expected before the ':'");
+  if (!kind) {
+    std::vector<std::string> words;
+    for (const auto& [known, word] : k_kinds) words.emplace_back(word);
+    const std::optional<std::string> near = nearest(std::string(text.substr(0, colon)), words);
+    return cat(whole, "one of ", join(words, ", "), " is expected before the ':'",
+               near ? cat("; did you mean ", *near, "?") : "");
+  }
   if (colon == std::string_view::npos) return cat(whole, "FAULT:MACHINE[@STATE] is expected");
   InjectedFault fault;
   fault.kind = *kind;
@@ -48,6 +59,8 @@ Result<InjectedFault, std::string> parse_fault(std::string_view text, const std:
   }
   if (at != std::string_view::npos && !parse_state(fault.state))
     return cat(whole, "'", fault.state, "' is no state of a node (deploying, 'wait call-back', inspecting, …)");
+  if (is_of_inventory(fault.kind) && at != std::string_view::npos)
+    return cat(whole, "what is wrong in an inventory is so from the beginning: leave out @", fault.state);
   if (fault.kind == FaultKind::power_loss && fault.state.empty())
     return cat(whole, "say when: power-loss:", fault.machine, "@deploying");
   return fault;

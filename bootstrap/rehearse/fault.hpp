@@ -11,10 +11,14 @@
 namespace hearth::bootstrap {
 
 enum class FaultKind {
-  power_loss,  ///< current is cut, and comes back five seconds later; only a machine that is on has any to lose
-  dead_disk,   ///< from its next start on, every write to its disk fails, until somebody replaces it
-  lossy_link,  ///< every tenth frame, in and out, is lost
+  power_loss,      ///< current is cut, and comes back five seconds later; only a machine that is on has any to lose
+  dead_disk,       ///< from its next start on, every write to its disk fails, until somebody replaces it
+  lossy_link,      ///< every tenth frame, in and out, is lost
+  wrong_mac,       ///< the inventory has another address for the machine's card, until somebody looks at its label
+  wrong_password,  ///< the inventory has another password for its BMC, until somebody corrects it
 };
+/// Whether it is a mistake in the inventory: there from the beginning, and mended by another import.
+[[nodiscard]] bool is_of_inventory(FaultKind kind);
 [[nodiscard]] std::string_view name(FaultKind kind);
 [[nodiscard]] std::optional<FaultKind> parse_fault_kind(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "bootstrap/rehearse/machine_command.hpp"
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
 #include "bootstrap/power/headless_machine.hpp"
 
@@ -33,12 +34,17 @@ std::vector<std::string> machine_command(const BlankMachine& machine, const Mach
                                                     .cpus = std::to_string(machine.cpus),
                                                     .memory_mib = std::to_string(machine.memory_mib),
                                                     .home = setting.home,
+                                                    .open_console = true,
                                                     .uefi = machine.uefi});
   argv.insert(argv.end(), {"-drive", disk_option(setting), "-device",
                            cat("virtio-blk-pci,drive=disk,serial=", machine.name, ",bootindex=", disk_first ? 0 : 1),
                            "-netdev", link_option(setting), "-device",
                            cat("virtio-net-pci,netdev=net,mac=", machine.mac, ",bootindex=", disk_first ? 1 : 0,
                                machine.uefi ? ",romfile=" : "")});  // UEFI's firmware has its own driver
+  if (!setting.ssh_key.empty()) {
+    argv.insert(argv.end(), {"-smbios", cat("type=11,value=io.systemd.credential.binary:ssh.authorized_keys.root=",
+                                            base64_encode(setting.ssh_key))});
+  }
   return argv;
 }
 

@@ -68,7 +68,7 @@ void MachinePark::start(Berth& berth) {
   const std::vector<std::string> argv = machine_command(berth.place.machine, setting, berth.boot);
   note(berth, cat("power on", berth.boot.enabled == "Disabled" ? "" : ", boots " + berth.boot.target));
   if (berth.boot.enabled == "Once") berth.boot = {};
-  for (const char* socket : {"qmp", "frames"}) fs::remove(setting.home / socket);
+  for (const char* socket : {"qmp", "frames", "console"}) fs::remove(setting.home / socket);
   const Fd log = Fd::open((setting.home / "qemu.log").string(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   SpawnOptions options;
   options.argv = argv;

@@ -1,8 +1,11 @@
 #include "bootstrap/rehearse/plan.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/node/states.hpp"
+#include "bootstrap/rehearse/played_inventory.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {
@@ -33,6 +36,33 @@ std::string bmc_address(const SiteFile& site) {
     if (is_free(text)) return text;
   }
   return "";
+}
+
+BmcPlace bmc_place(const RehearsalSettings& settings, const std::function<std::string()>& passwords) {
+  BmcPlace bmc{bmc_address(settings.site), k_bmc_port, {"rehearsal", passwords()}, {}};
+  for (std::size_t i = 0; i < settings.site.machines.size(); ++i) {
+    const PlayedBmc own =
+        i < settings.site.inventory.size() ? account_in(settings.site.inventory[i].data) : PlayedBmc{};
+    bmc.machines.push_back(
+        {settings.site.machines[i].name,
+         static_cast<std::uint16_t>(k_bmc_port + 1 + i),
+         {own.user.empty() ? "admin" : own.user, own.password.empty() ? passwords() : own.password}});
+  }
+  return bmc;
+}
+
+Json rehearsed_inventory(const RehearsalSettings& settings, const BmcPlace& bmc) {
+  std::vector<PlayedBmc> played;
+  for (const BmcPlace::Own& own : bmc.machines)
+    played.push_back({bmc.url(own), own.account.user, own.account.password});
+  return played_inventory(settings.site, played);
+}
+
+DoorHosts door_hosts(const SiteFile& site) {
+  DoorHosts hosts;
+  for (const BlankMachine& machine : site.machines) hosts[machine.name] = {machine.address, machine.mac};
+  hosts.try_emplace("seed", DoorHost{site.seed_address, ""});
+  return hosts;
 }
 
 std::vector<std::string> tap_names(const SiteFile& site) {
@@ -71,23 +101,30 @@ std::string stacks_url(const RehearsalSettings& settings) {
 }
 
 std::vector<std::string> seed_service_command(const RehearsalSettings& settings) {
-  return {settings.hearth.string(),
-          "node",
-          "serve",
-          "--boot",
-          (settings.work / "boot.json").string(),
-          "--engine",
-          "--state",
-          node_state(settings).string(),
-          "--boots-at-once",
-          std::to_string(settings.boots_at_once),
-          "--heartbeat-interval",
-          "10",
-          "--poll-interval",
-          "2",
-          "--power-sync-interval",
-          "20"};
+  std::vector<std::string> words = {settings.hearth.string(),
+                                    "node",
+                                    "serve",
+                                    "--boot",
+                                    (settings.work / "boot.json").string(),
+                                    "--engine",
+                                    "--state",
+                                    node_state(settings).string(),
+                                    "--boots-at-once",
+                                    std::to_string(settings.boots_at_once),
+                                    "--heartbeat-interval",
+                                    "10",
+                                    "--poll-interval",
+                                    "2",
+                                    "--power-sync-interval",
+                                    "20"};
+  // A machine whose address is mistyped is never heard of: nobody watches that for half an hour.
+  const bool silent = std::any_of(settings.faults.begin(), settings.faults.end(),
+                                  [](const InjectedFault& fault) { return fault.kind == FaultKind::wrong_mac; });
+  if (silent) words.insert(words.end(), {"--deploy-callback-timeout", "300", "--inspect-timeout", "300"});
+  return words;
 }
+
+fs::path inventory_file(const RehearsalSettings& settings) { return settings.work / "instackenv.json"; }
 
 namespace {
 
@@ -97,7 +134,8 @@ std::vector<std::string> with_state(const RehearsalSettings& settings, std::vect
   return words;
 }
 
-fs::path inventory_file(const RehearsalSettings& settings) { return settings.work / "instackenv.json"; }
+/// How often a step is run again that fails with faults.
+unsigned turns(const RehearsalSettings& settings) { return settings.faults.empty() ? 0U : 3U; }
 
 Step deployment_step(const RehearsalSettings& settings) {
   const StackFile& stack = settings.site.stack;
@@ -107,22 +145,28 @@ Step deployment_step(const RehearsalSettings& settings) {
   words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--image", "site", "--seed",
                              conductor_url(), "--stacks-url", stacks_url(settings), "--stacks-token-file",
                              (stacks_state(settings) / "api-token").string()});
-  return {"deployment", with_state(settings, words), true, settings.faults.empty() ? 0U : 3U};
+  return {"deployment", with_state(settings, words), true, turns(settings)};
 }
 
 }  // namespace
+
+Step inventory_step(const RehearsalSettings& settings) {
+  return {"inventory", with_state(settings, {"node", "import", inventory_file(settings).string()}), false,
+          turns(settings)};
+}
 
 std::vector<Step> operator_steps(const RehearsalSettings& settings) {
   const SiteFile& site = settings.site;
   std::vector<Step> steps;
   const auto add = [&](const char* title, const std::vector<std::string>& words) {
     steps.push_back({title, with_state(settings, words)});
+    if (words[1] == "introspection") steps.back().again = turns(settings);
   };
   if (settings.seed == SeedKind::process) {
     add("images", {"image", "load", site.image.string(), "--name", "site", "--kernel", site.deploy.kernel.string(),
                    "--ramdisk", site.deploy.ramdisk.string()});
   }
-  add("inventory", {"node", "import", inventory_file(settings).string()});
+  steps.push_back(inventory_step(settings));
   add("boot", {"baremetal", "configure", "boot", "--deploy-kernel", "site", "--deploy-ramdisk", "site"});
   std::vector<std::string> consoles = {"node", "set"};
   for (const BlankMachine& machine : site.machines) consoles.push_back(machine.name);

@@ -1,14 +1,17 @@
 // What a rehearsal runs, as values: the network's commands, the services', the steps of an operator. Pure.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "bootstrap/rehearse/bmc.hpp"
+#include "bootstrap/rehearse/door.hpp"
 #include "bootstrap/rehearse/fault.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 namespace hearth::bootstrap {
 
@@ -26,6 +29,9 @@ struct RehearsalSettings {
   std::vector<InjectedFault> faults;
   bool inspect = true;
   unsigned boots_at_once = 2;
+  bool keep = false;     ///< all goes on when the steps have ended, until somebody ends it
+  int page = -1;         ///< a listening socket of this computer's loopback that leads to the conductor; -1 = none
+  std::string way_back;  ///< "hearth rehearse SITE.yaml [--output DIR]", for words to the person
   Duration limit = std::chrono::minutes(60);         ///< of the whole
   Duration seed_patience = std::chrono::minutes(2);  ///< until the seed's services answer
 };
@@ -33,6 +39,19 @@ struct RehearsalSettings {
 /// Where the machines' management answers: the last address of the network that is neither the seed's nor a pool's.
 [[nodiscard]] std::string bmc_address(const SiteFile& site);
 constexpr std::uint16_t k_bmc_port = 8443;
+constexpr std::uint16_t k_conductor_port = 6385;
+/// In the rehearsal's folder: the socket of the door, and the key that machines let in.
+constexpr const char* k_door = "door";
+constexpr const char* k_ssh_key = "ssh-key";
+
+/// Each machine's BMC, in their order, and the rehearsal's own way to all of them. `passwords`: of machines whose entry
+/// has none.
+[[nodiscard]] BmcPlace bmc_place(const RehearsalSettings& settings, const std::function<std::string()>& passwords);
+/// What the rehearsal's import reads: the operator's inventory, with these BMCs.
+[[nodiscard]] Json rehearsed_inventory(const RehearsalSettings& settings, const BmcPlace& bmc);
+[[nodiscard]] fs::path inventory_file(const RehearsalSettings& settings);
+/// Who is reached through the door.
+[[nodiscard]] DoorHosts door_hosts(const SiteFile& site);
 
 /// Names of the machines' taps, in their order, then the seed's.
 [[nodiscard]] std::vector<std::string> tap_names(const SiteFile& site);
@@ -53,6 +72,8 @@ struct Step {
   unsigned again = 0;         ///< how often it may be run again when it fails
 };
 [[nodiscard]] std::vector<Step> operator_steps(const RehearsalSettings& settings);
+/// The one of them that imports the inventory.
+[[nodiscard]] Step inventory_step(const RehearsalSettings& settings);
 
 /// The state directories of conductor and stack engine; with a seed that is a machine, the steps find tokens there.
 [[nodiscard]] fs::path node_state(const RehearsalSettings& settings);

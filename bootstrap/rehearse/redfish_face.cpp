@@ -68,6 +68,10 @@ bool RedfishFace::known(const ServedRequest& request) const {
   return request.header("Authorization").value_or("") == basic;
 }
 
+std::vector<std::string> RedfishFace::machines() const {
+  return only_.empty() ? rack_.names() : std::vector<std::string>{only_};
+}
+
 ServedResponse RedfishFace::open_session(const Json& body) {
   if (member(body, "UserName") != account_.user || member(body, "Password") != account_.password)
     return redfish_refusal(401, "wrong user or password");
@@ -96,7 +100,7 @@ ServedResponse RedfishFace::answer(const ServedRequest& request) {
     return done();
   }
   const std::string systems = cat(k_root, "/Systems");
-  const std::vector<std::string> names = rack_.names();
+  const std::vector<std::string> names = machines();
   if (path == systems) {
     std::vector<std::string> members;
     for (const std::string& name : names) members.push_back(cat(systems, "/", name));
@@ -192,7 +196,8 @@ ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) 
 
 ServedResponse RedfishFace::fault(const std::string& machine, const Json& body) {
   const std::optional<FaultKind> kind = parse_fault_kind(member(body, "Fault"));
-  if (!kind) return redfish_refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
+  if (!kind || is_of_inventory(*kind))
+    return redfish_refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
   if (*kind == FaultKind::power_loss && !rack_.is_on(machine))
     return redfish_refusal(409, "it is off: no power is lost");
   rack_.inject(machine, *kind);

@@ -19,11 +19,14 @@ class RedfishFace final : public HttpHandler {
     std::string user;
     std::string password;
   };
-  RedfishFace(Rack& rack, Account account) : rack_(rack), account_(std::move(account)) {}
+  /// `only`: the one machine whose BMC this is; empty = all of the rack.
+  RedfishFace(Rack& rack, Account account, std::string only = "")
+      : rack_(rack), account_(std::move(account)), only_(std::move(only)) {}
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
   [[nodiscard]] bool known(const ServedRequest& request) const;
+  [[nodiscard]] std::vector<std::string> machines() const;
   ServedResponse open_session(const Json& body);
   ServedResponse system_call(const ServedRequest& request, const std::string& machine, const std::string& rest,
                              const Json& body);
@@ -35,6 +38,7 @@ class RedfishFace final : public HttpHandler {
 
   Rack& rack_;
   Account account_;
+  std::string only_;
   std::map<std::string, std::string> sessions_;  ///< token → its place
 };
 

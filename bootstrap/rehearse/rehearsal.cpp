@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <cstdio>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -12,6 +13,7 @@
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/rehearse/bmc.hpp"
 #include "bootstrap/rehearse/plan.hpp"
+#include "bootstrap/rehearse/played_inventory.hpp"
 #include "bootstrap/rehearse/stage.hpp"
 #include "bootstrap/rehearse/watch.hpp"
 
@@ -59,6 +61,7 @@ class Rehearsal {
     });
     watch_.on_fault([this](const InjectedFault& fault) { return inject(fault); });
     watch_.begin();
+    say_how_to_look();
     int code = 0;
     for (const Step& step : operator_steps(settings_)) {
       code = play(step);
@@ -77,7 +80,28 @@ class Rehearsal {
     return code == 0 ? 1 : code;
   }
 
+  /// Until the starter kills it: machines go on, events are told.
+  [[noreturn]] void keep(int code, const std::function<void(int)>& kept) {
+    print_line("\n== it is kept: machines, seed and network go on until this command is ended (^C)\n");
+    say_how_to_look();
+    kept(code);
+    muted_ = false;
+    while (true) {
+      watch_.look();
+      clock_.sleep(std::chrono::milliseconds(500));
+    }
+  }
+
  private:
+  void say_how_to_look() const {
+    if (settings_.page >= 0) {
+      print_line(cat("the page: http://127.0.0.1:", port_of(settings_.page),
+                     "/   (hearth node list --url that, --token-file ", (node_state(settings_) / "api-token").string(),
+                     ")\n"));
+    }
+    print_line(cat("to look in: ", settings_.way_back, " --shell MACHINE, --console MACHINE\n"));
+  }
+
   [[nodiscard]] long seconds_since(MonotonicTime moment) const {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - moment).count());
   }
@@ -110,11 +134,17 @@ class Rehearsal {
       if (succeeded(result.status)) return 0;
       print_line(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
-      mend();
+      mend(step);
     }
   }
 
   bool inject(const InjectedFault& fault) {
+    if (is_of_inventory(fault.kind)) {
+      const Json wrong = with_mistakes(stage_.inventory(), settings_.faults);
+      print_line(cat(stamp(), "*** fault: ", fault.text(), ": ", mistake_text(fault, stage_.inventory(), wrong), "\n"));
+      has_mistakes_ = true;
+      return true;
+    }
     if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
     print_line(cat(stamp(), "*** fault: ", fault.text(), "\n"));
     if (fault.kind == FaultKind::dead_disk) dead_disks_.push_back(fault.machine);
@@ -122,11 +152,16 @@ class Rehearsal {
   }
 
   /// What people do before they try again.
-  void mend() {
+  void mend(const Step& step) {
     for (const std::string& machine : std::exchange(dead_disks_, {})) {
       replace_disk(stage_.bmc(), machine, clock_);
       print_line(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
     }
+    if (!std::exchange(has_mistakes_, false)) return;
+    stage_.write_inventory(stage_.inventory());
+    print_line(cat(stamp(), "*** the inventory is corrected: ", inventory_file(settings_).string(), "\n"));
+    const Step import = inventory_step(settings_);
+    if (step.title != import.title) static_cast<void>(play({import.title, import.argv, import.tells_events, 0}));
   }
 
   /// The stack is complete when the last signal is there; the agent's words on the console come a moment later.
@@ -135,8 +170,13 @@ class Rehearsal {
     const auto has_results = [&](const BlankMachine& machine) {
       return console(machine).find(".notify.json") != std::string::npos;
     };
+    std::set<std::string> active;
+    for (const Json& node : watch_.nodes()) {
+      if (text_in(node, "provision_state") == "active") active.insert(text_in(node, "name"));
+    }
     for (const BlankMachine& machine : settings_.site.machines) {
-      while (!has_results(machine) && !patience.passed(clock_.now()) && !deadline_.passed(clock_.now())) {
+      while (active.contains(machine.name) && !has_results(machine) && !patience.passed(clock_.now()) &&
+             !deadline_.passed(clock_.now())) {
         watch_.look();
         clock_.sleep(std::chrono::milliseconds(200));
       }
@@ -185,6 +225,7 @@ class Rehearsal {
   Watch watch_;
   std::vector<std::string> dead_disks_;  ///< machines whose disk is dead
   bool muted_ = false;                   ///< the step that runs tells events itself
+  bool has_mistakes_ = false;            ///< the inventory still has those that were asked for
 };
 
 }  // namespace
@@ -200,6 +241,11 @@ std::vector<std::string> report_lines(std::string_view console) {
   return lines;
 }
 
-int run_rehearsal(const RehearsalSettings& settings) { return Rehearsal(settings).run(); }
+int run_rehearsal(const RehearsalSettings& settings, const std::function<void(int)>& kept) {
+  Rehearsal rehearsal(settings);
+  const int code = rehearsal.run();
+  if (settings.keep) rehearsal.keep(code, kept);
+  return code;
+}
 
 }  // namespace hearth::bootstrap

@@ -13,6 +13,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "bootstrap/rehearse/played_inventory.hpp"
 #include "bootstrap/seed/images_disk.hpp"
 #include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
@@ -46,7 +47,8 @@ RehearsalStage::RehearsalStage(const RehearsalSettings& settings, CommandRunner&
       runner_(runner),
       clock_(clock),
       token_(random_hex(24)),
-      bmc_{bmc_address(settings.site), k_bmc_port, {"admin", random_hex(12)}} {}
+      bmc_(bmc_place(settings, [] { return random_hex(12); })),
+      inventory_(rehearsed_inventory(settings, bmc_)) {}
 
 Environment RehearsalStage::environment() const {
   Environment env = current_environment();
@@ -60,6 +62,7 @@ void RehearsalStage::build(const std::function<void(const std::string&)>& tell) 
   make_network();
   make_machines();
   write_files();
+  open_door();
   start_bmc();
   if (settings_.seed == SeedKind::process)
     start_services();
@@ -87,6 +90,11 @@ void RehearsalStage::make_network() {
 
 void RehearsalStage::make_machines() {
   RealFileSystem files;
+  if (find_program("ssh-keygen", current_environment())) {
+    const fs::path key = settings_.work / k_ssh_key;
+    run_command(runner_, {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "hearth rehearse", "-f", key.string()});
+    ssh_key_ = files.read(key.string() + ".pub").value_or("");
+  }
   for (const BlankMachine& machine : settings_.site.machines) {
     files.make_directories(home(machine), 0700);
     run_command(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", (home(machine) / "disk.qcow2").string(),
@@ -111,7 +119,20 @@ void RehearsalStage::write_files() {
     files.write(state / "api-token", cat(token_, "\n"), secret);
   }
   write("boot.json", boot_site(settings_.site, k_bridge, node_state(settings_).string()));
-  write("instackenv.json", inventory_of(settings_.site, bmc_.url(), bmc_.account.user, bmc_.account.password));
+  write_inventory(with_mistakes(inventory_, settings_.faults));
+}
+
+void RehearsalStage::write_inventory(const Json& inventory) {
+  RealFileSystem().write(inventory_file(settings_), cat(format_json(inventory, {.indent = 2}), "\n"),
+                         {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+void RehearsalStage::open_door() {
+  // It is killed with this namespace; nobody waits for it.
+  static_cast<void>(start_companion([this] {
+    const Fd page(settings_.page);
+    return serve_door(page, k_conductor_port, settings_.work / k_door, door_hosts(settings_.site));
+  }));
 }
 
 void RehearsalStage::start_bmc() {
@@ -123,6 +144,7 @@ void RehearsalStage::start_bmc() {
     setting.home = home(machine);
     setting.accelerator = settings_.accelerator;
     setting.tap = taps[i];
+    setting.ssh_key = ssh_key_;
     for (const InjectedFault& fault : settings_.faults)
       setting.relayed = setting.relayed || (fault.kind == FaultKind::lossy_link && fault.machine == machine.name);
     places.push_back({machine, setting});

@@ -21,6 +21,10 @@ class RehearsalStage {
   [[nodiscard]] const BmcPlace& bmc() const { return bmc_; }
   [[nodiscard]] fs::path home(const BlankMachine& machine) const { return settings_.work / "machines" / machine.name; }
   [[nodiscard]] const std::string& token() const { return token_; }
+  /// The operator's inventory as it is without mistakes.
+  [[nodiscard]] const Json& inventory() const { return inventory_; }
+  /// What the import reads from now on.
+  void write_inventory(const Json& inventory);
   /// For the steps: this process's, with the seed's addresses.
   [[nodiscard]] Environment environment() const;
   /// Where the logs are, a line each.
@@ -31,6 +35,7 @@ class RehearsalStage {
   void make_machines();
   void start_bmc();
   void write_files();
+  void open_door();
   void start_services();
   void start_seed_machine();
   void wait_for_ports(const Deadline& patience);
@@ -41,7 +46,9 @@ class RehearsalStage {
   CommandRunner& runner_;
   Clock& clock_;
   std::string token_;
+  std::string ssh_key_;  ///< the public one, that machines let in; empty where none can be made
   BmcPlace bmc_;
+  Json inventory_;
   std::optional<Child> seed_;  ///< where it is a process
 };
 

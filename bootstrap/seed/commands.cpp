@@ -230,29 +230,12 @@ int console(const cli::Arguments& arguments) {
   return 0;
 }
 
-/// All that is wrong with a site file, at once.
-int check_site(const cli::Arguments& arguments) {
-  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
-  const SiteFile site = load_site_file(arguments.operands().front());
-  const std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
-  if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
-  print(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address, ", stack ",
-            site.stack.name, ": nothing is wrong\n"));
-  return 0;
-}
-
 }  // namespace
 
 std::vector<cli::Command> seed_commands(const fs::path& executable) {
   const char* site = "SITE.yaml";
   const std::string about = "The site file is that of hearth rehearse (bootstrap/README.md).";
   std::vector<cli::Command> all = {
-      {"site check",
-       site,
-       "tell all that is wrong with a site file: places, addresses, machines, files that are missing",
-       "Exit codes: 0 nothing, 1 something. No other command needs to be run first.",
-       {{"seed-image", 0, "", "the seed's image must be there, too"}},
-       check_site},
       {"seed create",
        site,
        "build the image of a site's seed: conductor, DHCP, TFTP, HTTP boot, metadata",

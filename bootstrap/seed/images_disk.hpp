@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/sys/process.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 namespace hearth::bootstrap {
 

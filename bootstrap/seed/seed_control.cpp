@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -45,19 +44,6 @@ void need_bridge(const std::string& bridge) {
               cat(link_exists(bridge) ? "no bridge, but an ordinary interface: " : "there is no bridge ", bridge))
       .hint(cat("The seed needs a bridge into the provisioning network: ip link add ", bridge,
                 " type bridge; ip link set ", bridge, " up; ip link set INTERFACE master ", bridge));
-}
-
-Fd connected(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    throw Error(ErrorKind::input, cat(path.string(), " is too long for a socket's name"));
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) throw Error::from_errno("opening", "a socket");
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    throw Error::from_errno("connecting to", path.string()).hint("hearth seed up starts the seed");
-  return fd;
 }
 
 }  // namespace
@@ -152,7 +138,7 @@ bool SeedControl::stop(Duration patience, const std::string& tap) {
 }
 
 void SeedControl::console() {
-  const Fd machine = connected(home_ / "console");
+  const Fd machine = connected_socket(home_ / "console", "hearth seed up starts the seed");
   join_terminal(machine);
 }
 

@@ -16,16 +16,6 @@ std::string escaped(const fs::path& path) { return qemu_escaped(path.string()); 
 
 }  // namespace
 
-Json boot_site(const SiteFile& site, const std::string& interface, const std::string& state_directory) {
-  Json network = {{"subnet", site.subnet}, {"server", site.seed_address}, {"pools", {site.pool}}};
-  if (!site.router.empty()) network["router"] = site.router;
-  return {{"interfaces", {interface}},
-          {"mode", "full"},
-          {"networks", Json::array({network})},
-          {"unknown", "local"},
-          {"state_dir", state_directory}};
-}
-
 SeedCards seed_cards(const SiteFile& site) {
   const std::string digest = hex_digest(HashKind::sha256, cat(site.subnet, " ", site.seed_address));
   const std::string middle = cat("52:54:00:", digest.substr(0, 2), ":", digest.substr(2, 2), ":");
@@ -90,26 +80,6 @@ std::vector<std::string> seed_command(const SeedMachine& machine) {
                "-netdev", cat("tap,id=metal,script=no,downscript=no,ifname=", machine.tap), "-device",
                cat("virtio-net-pci,netdev=metal,romfile=,mac=", machine.cards.provisioning)});
   return argv;
-}
-
-Json inventory_of(const SiteFile& site, const std::string& bmc, const std::string& user, const std::string& password) {
-  Json nodes = Json::array();
-  for (const BlankMachine& machine : site.machines) {
-    std::string capabilities = cat("boot_mode:", machine.uefi ? "uefi" : "bios", ",boot_option:local");
-    if (!machine.profile.empty()) capabilities += cat(",profile:", machine.profile);
-    Json node = {{"name", machine.name},
-                 {"arch", "x86_64"},
-                 {"mac", {machine.mac}},
-                 {"capabilities", capabilities},
-                 {"pm_type", "redfish"},
-                 {"pm_addr", bmc},
-                 {"pm_user", user},
-                 {"pm_password", password},
-                 {"pm_system_id", cat("/redfish/v1/Systems/", machine.name)}};
-    if (!machine.address.empty()) node["x_seed"] = {{"ipv4_address", machine.address}};
-    nodes.push_back(node);
-  }
-  return {{"nodes", nodes}};
 }
 
 }  // namespace hearth::bootstrap

@@ -4,12 +4,9 @@
 #include <optional>
 
 #include "base/json.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/boot_site.hpp"
 
 namespace hearth::bootstrap {
-
-/// The site for `hearth node serve --boot` (pxe/README.md). `interface` is the one into the provisioning network.
-[[nodiscard]] Json boot_site(const SiteFile& site, const std::string& interface, const std::string& state_directory);
 
 /// The cards of the seed's virtual machine: the first for people, behind NAT; the second in the provisioning network.
 struct SeedCards {
@@ -40,9 +37,5 @@ struct SeedMachine {
 /// Where one of them is found on this computer.
 [[nodiscard]] std::uint16_t forwarded_port(const SeedMachine& machine, std::uint16_t port);
 [[nodiscard]] std::vector<std::string> seed_command(const SeedMachine& machine);
-
-/// instackenv's text for the rehearsed machines, whose BMCs are at `bmc` ("http://192.0.2.2:8000").
-[[nodiscard]] Json inventory_of(const SiteFile& site, const std::string& bmc, const std::string& user,
-                                const std::string& password);
 
 }  // namespace hearth::bootstrap

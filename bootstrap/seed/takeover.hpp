@@ -14,7 +14,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/path.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 namespace hearth::bootstrap {
 

@@ -6,7 +6,7 @@
 
 #include "base/cli/command.hpp"
 #include "bootstrap/seed/seed_world.hpp"
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 namespace hearth::bootstrap {
 

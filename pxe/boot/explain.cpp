@@ -1,6 +1,7 @@
 #include "pxe/boot/explain.hpp"
 
 #include <ctime>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -50,19 +51,30 @@ std::string explain(const Site& site, const NodeBook& nodes, const Mac& mac) {
   return cat(out, "\nThe script for iPXE:\n", ipxe_script(site, plan, mac, server));
 }
 
-std::string boot_log(std::string_view events, const Mac& mac) {
-  const std::string name = to_text(mac);
-  std::string address;
-  std::string out;
+std::vector<std::string> boot_events(std::string_view events, const std::vector<Mac>& macs) {
+  std::set<std::string> names;
+  for (const Mac& mac : macs) names.insert(to_text(mac));
+  std::set<std::string> addresses;
+  std::vector<std::string> found;
   for (const std::string& line : split_lines(events)) {
     const Result<Json> event = parse_json(line, "events");
     if (!event || !event->is_object()) continue;
-    const bool by_mac = field(*event, "mac") == name;
+    const std::string mac = field(*event, "mac");
     const std::string client = field(*event, "client");
-    if (by_mac && client != "0.0.0.0") address = client;
+    const bool by_mac = names.contains(mac);
+    if (by_mac && client != "0.0.0.0") addresses.insert(client);
     // The address may pass to another machine later: its DHCP events have another MAC.
-    if (!by_mac && client == address && !field(*event, "mac").empty()) address.clear();
-    if (!by_mac && (address.empty() || client != address)) continue;
+    if (!by_mac && !mac.empty()) addresses.erase(client);
+    if (by_mac || addresses.contains(client)) found.push_back(line);
+  }
+  return found;
+}
+
+std::string boot_log(const std::vector<std::string>& events) {
+  std::string out;
+  for (const std::string& line : events) {
+    const Result<Json> event = parse_json(line, "events");
+    if (!event || !event->is_object()) continue;
     out += cat(time_text(event->value("time", 0.0)), "  ", field(*event, "protocol"), "  ", field(*event, "what"), ": ",
                field(*event, "outcome"));
     const std::uint64_t bytes = event->value("bytes", std::uint64_t{0});

@@ -73,7 +73,7 @@ mistake 1 "127.0.0.1:9" "hearth metadata serve" -- stack list --url http://127.0
 
 # Network boot
 echo '{"interfaces": ["lo"], "mode": "ful", "networks": []}' > site.json
-mistake 1 "mode: is full or proxy, not 'ful'" -- pxe serve site.json
+mistake 1 "site.json:1:24: mode: is full or proxy, not 'ful'" -- pxe serve site.json
 mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00:00:00
 
 # Nodes
@@ -90,10 +90,30 @@ echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type"
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
 
 # Sites
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml
+for file in deploy.kernel deploy.initramfs node.qcow2; do : > "$file"; done
+printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\nstack: {template: stack.yaml}\n' >> rehearsed.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
 mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
 mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
+mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot site.yaml
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n- name: a\n  bmc: {type: redfsh}\n' > site.yaml
+mistake 1 "site.yaml:4: machines[0]: unknown bmc.type" "do you mean redfish?" -- site check site.yaml
+mistake 1 "site.yaml:4:" "do you mean redfish?" -- node import site.yaml
+mistake 1 "site.yaml is there already" "--force" -- site new site.yaml --no-questions --subnet 192.0.2.0/24
+mistake 2 "options are missing" "--subnet 192.0.2.0/24" -- site new new.yaml --no-questions
+mistake 2 "there is no key 'mca'; did you mean mac?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --machine name=a,mca=x
+mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no address in 192.0.2.0/24" -- \
+    site new new.yaml --no-questions --subnet 192.0.2.0/24 --seed 198.51.100.1
+mistake 2 "nothing is written" "the answers ended" -- site new new.yaml --ask
+mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
+mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a
+mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --shell a --console a
+mistake 1 "no rehearsal runs in $work/rehearsed.rehearsal" -- rehearse rehearsed.yaml --shell a
+mistake 2 "--connect a: MACHINE:PORT is expected" -- rehearse rehearsed.yaml --connect a
+mistake 1 "This conductor boots no machines itself" -- node boot-log alpha
+mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.json 02:00:00:00:00:01
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
 finish

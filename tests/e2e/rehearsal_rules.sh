@@ -1,6 +1,7 @@
 #!/bin/bash
 # A rehearsal whose stack has no server, so that no machine is switched on: faults are injected from the beginning, and one
 # whose moment never comes is told; a second rehearsal in the same folder is refused, and so is a folder of something else.
+# One with the operator's own inventory is kept, looked into by page, console and door, and ended.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 skip() {
@@ -43,6 +44,57 @@ expect_text run.log '*** fault: lossy-link:one' '*** fault: dead-disk:two' 'CREA
     'not injected, its moment never came: power-loss:two@deploying' '== what went wrong'
 expect_text site.rehearsal/machines/one/console.log 'rehearsal: fault: lossy-link'
 expect_text site.rehearsal/machines/two/console.log 'rehearsal: fault: dead-disk'
+
+# The operator's inventory, with a mistyped password: the import says so, and is run again when it is corrected.
+cat > instackenv.json << 'JSON'
+{"nodes": [
+  {"name": "one", "pm_type": "ipmi", "pm_addr": "198.51.100.1", "pm_user": "root", "pm_password": "calvin", "mac": ["52:54:00:00:00:01"]},
+  {"name": "two", "pm_type": "ilo", "pm_addr": "198.51.100.2", "pm_user": "u", "pm_password": "p", "mac": ["52:54:00:00:00:02"]},
+  {"name": "three", "pm_type": "fake_pxe", "mac": ["52:54:00:00:00:03"]}]}
+JSON
+! "$HEARTH" rehearse site.yaml --console one > error 2>&1 || fail "there is a console without a rehearsal"
+expect_text error "no rehearsal runs in $work/site.rehearsal" "--keep starts one"
+sed 's/"one"/"oen"/' instackenv.json > other.json
+! rehearse --inventory other.json > error 2>&1 || fail "an inventory of other machines is taken"
+expect_text error "other.json: there is no entry for the machine one (oen?)"
+"$HEARTH" rehearse site.yaml --accel tcg --no-inspection --inventory instackenv.json --inject wrong-password:one --keep --page 0 \
+    > kept.log 2>&1 &
+kept=$!
+until grep -q '^== it is kept' kept.log || ! kill -0 "$kept" 2> /dev/null; do sleep 0.1; done
+expect_text kept.log 'instackenv.json:4: three is no machine of the site file' '*** fault: wrong-password:one' \
+    'node one stays enroll: Failed to verify' 'HTTP 401' '*** the inventory is corrected' '== inventory (again)' \
+    'what went wrong' 'to look in: hearth rehearse site.yaml --shell MACHINE, --console MACHINE'
+url=$(sed -n 's|^the page: \(http://127.0.0.1:[0-9]*\)/.*|\1|p' kept.log | head -n 1)
+node() {
+    local verb=$1
+    shift
+    "$HEARTH" node "$verb" "$@" --url "$url" --token-file site.rehearsal/node/api-token
+}
+node list > list
+[ "$(grep -c ' available ' list)" = 2 ] || { fail "not both machines are available:"; cat list >&2; }
+node boot-log one > log 2> error
+expect_text error "nothing was asked for by one, whose cards are 52:54:00:00:00:01"
+[ "$(node boot-log one --json)" = '[]' ] || fail "boot-log --json is no list"
+look() { timeout 30 "$HEARTH" rehearse site.yaml "$@"; }
+printf 'GET /v1/ HTTP/1.0\r\n\r\n' | look --connect seed:6385 > answer
+expect_text answer "HTTP/1.1 200"
+! look --shell one > error 2>&1 || fail "there is a shell in a machine that is off"
+expect_text error "port 22 of one" "openssh-server"
+! look --console one > error 2>&1 || fail "there is a console of a machine that is off"
+expect_text error "one is off"
+! look --console tow > error 2>&1 || fail "there is a console of no machine"
+expect_text error "did you mean two?"
+! look --console one --keep > error 2>&1 || fail "--console and --keep go together"
+expect_text error "--keep is for the start of a rehearsal"
+node power on one
+until [ -S site.rehearsal/machines/one/console ]; do sleep 0.1; done
+printf '\035' | look --console one > console
+expect_text console "rehearsal: power on" "Ctrl-] leaves it"
+kill -INT "$kept"
+status=0
+wait "$kept" || status=$?
+[ "$status" = 1 ] || fail "what was kept ended with $status, not with that of its steps"
+expect_text kept.log "the rehearsal is ended"
 
 mkdir -p mine/machines
 ! rehearse --output mine > error 2>&1 || fail "a folder of something else is taken"

@@ -24,8 +24,10 @@ struct Wrong {
 };
 
 TEST(Fault, whatCanNotBeIsRefusedWithTheReason) {
-  const std::array<Wrong, 6> cases = {{{"flood:node1", "power-loss, dead-disk or lossy-link"},
-                                       {"", "power-loss, dead-disk or lossy-link"},
+  const std::array<Wrong, 8> cases = {{{"flood:node1", "one of power-loss, dead-disk, lossy-link, wrong-mac"},
+                                       {"", "one of power-loss, dead-disk, lossy-link, wrong-mac"},
+                                       {"wrong-mca:node1", "did you mean wrong-mac?"},
+                                       {"wrong-password:node1@deploying", "from the beginning: leave out @deploying"},
                                        {"dead-disk", "FAULT:MACHINE[@STATE]"},
                                        {"dead-disk:node3", "no machine 'node3' (node"},
                                        {"dead-disk:node1@lunch", "'lunch' is no state"},

@@ -36,6 +36,15 @@ TEST(MachineCommand, uefiHasItsOwnVariablesAndNoRomInTheCard) {
   EXPECT_NE(text.find("bootindex=0,romfile="), std::string::npos);
 }
 
+TEST(MachineCommand, itsConsoleIsASocketBesideTheLogAndRootLetsTheRehearsalsKeyIn) {
+  const std::string text = line(a_machine(false), {.home = "/m", .tap = "t1", .ssh_key = "ssh-ed25519 AAAA\n"});
+  EXPECT_NE(text.find("path=/m/console,logappend=on,logfile=/m/console.log"), std::string::npos) << text;
+  EXPECT_NE(text.find("type=11,value=io.systemd.credential.binary:ssh.authorized_keys.root=c3NoLWVkMjU1MTkgQUFBQQo="),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(line(a_machine(false), {.home = "/m", .tap = "t1"}).find("smbios"), std::string::npos);
+}
+
 TEST(MachineCommand, faultsChangeDiskAndCable) {
   const std::string text = line(a_machine(false), {.home = "/m", .tap = "t1", .relayed = true, .dead_disk = true});
   EXPECT_NE(text.find("file.driver=blkdebug"), std::string::npos);

@@ -58,6 +58,27 @@ TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
   EXPECT_GT(operator_steps(with).back().again, 0U);
 }
 
+TEST(RehearsalPlan, eachMachineHasABmcOfItsOwnWithTheInventorysAccount) {
+  RehearsalSettings with = settings();
+  with.site.inventory.resize(2);
+  with.site.inventory[1].data = {{"pm_user", "root"}, {"pm_password", "calvin"}};
+  const BmcPlace bmc = bmc_place(with, [] { return std::string("random"); });
+  ASSERT_EQ(bmc.machines.size(), 2U);
+  EXPECT_EQ(bmc.machines[0].account.password, "random");
+  EXPECT_EQ(bmc.machines[1].account.user, "root");
+  EXPECT_EQ(bmc.machines[1].account.password, "calvin");
+  EXPECT_EQ(bmc.url(bmc.machines[1]), "http://192.0.2.3:8445");
+  EXPECT_EQ(rehearsed_inventory(with, bmc)["nodes"][1]["pm_addr"], "http://192.0.2.3:8445");
+}
+
+TEST(RehearsalPlan, nobodyWatchesAMachineWithAMistypedAddressForHalfAnHour) {
+  RehearsalSettings with = settings();
+  EXPECT_EQ(join(seed_service_command(with), " ").find("--deploy-callback-timeout"), std::string::npos);
+  with.faults = {InjectedFault{FaultKind::wrong_mac, "node1", ""}};
+  EXPECT_NE(join(seed_service_command(with), " ").find("--deploy-callback-timeout 300"), std::string::npos);
+  EXPECT_GT(inventory_step(with).again, 0U);
+}
+
 TEST(RehearsalPlan, theStateOfAnEventIsItsLastOne) {
   const auto told = [](const char* text) { return state_told({{"kind", "state"}, {"text", text}}); };
   EXPECT_EQ(told("available -> deploying"), "deploying");

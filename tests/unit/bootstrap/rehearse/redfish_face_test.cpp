@@ -105,6 +105,17 @@ TEST_F(Face, aMachineThatIsOffLosesNoPower) {
   EXPECT_EQ(rack.done, std::vector<std::string>{"power-loss"});
 }
 
+TEST_F(Face, aMachinesOwnShowsNoOther) {
+  RedfishFace own{rack, {"root", "calvin"}, "node2"};
+  ServedRequest request;
+  request.method = "GET";
+  request.path = k_system;
+  request.headers = {{"Authorization", cat("Basic ", base64_encode("root:calvin"))}};
+  EXPECT_EQ(own.answer(request).status, 404);
+  request.headers = {{"Authorization", cat("Basic ", base64_encode("admin:secret"))}};
+  EXPECT_EQ(own.answer(request).status, 401);
+}
+
 TEST_F(Face, whatIsNotThereIsNotFound) {
   EXPECT_EQ(ask("GET", "/redfish/v1/Systems/node9").status, 404);
   EXPECT_EQ(ask("GET", "/elsewhere").status, 404);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "pxe/boot/site.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -23,17 +22,6 @@ SiteFile a_site() {
   machine.address = "192.0.2.50";
   site.machines = {machine};
   return site;
-}
-
-TEST(SeedPlan, theBootServersTakeTheSite) {
-  const Json json = boot_site(a_site(), "br-ctlplane", "/var/lib/hearth/node");
-  const Result<pxe::Site> site = pxe::parse_site(json.dump(), "site");
-  ASSERT_TRUE(site) << site.error().text();
-  EXPECT_EQ(site->interfaces, std::vector<std::string>{"br-ctlplane"});
-  ASSERT_EQ(site->networks.size(), 1U);
-  EXPECT_EQ(pxe::to_text(site->networks[0].server), "192.0.2.1");
-  EXPECT_TRUE(site->networks[0].routers.empty());
-  EXPECT_EQ(site->unknown, pxe::UnknownPolicy::local);
 }
 
 TEST(SeedPlan, theMetadataHaveNetworkTokenAndSite) {
@@ -81,14 +69,6 @@ TEST(SeedPlan, onlyADisposableSeedWritesWithoutWaitingForTheDisk) {
   EXPECT_EQ(join(seed_command(machine), " ").find("cache="), std::string::npos);
   machine.disposable = true;
   EXPECT_NE(join(seed_command(machine), " ").find("cache=unsafe"), std::string::npos);
-}
-
-TEST(SeedPlan, theInventoryIsWhatAnImportTakes) {
-  const Json node = inventory_of(a_site(), "http://192.0.2.254:8443", "admin", "secret")["nodes"][0];
-  EXPECT_EQ(node["pm_type"], "redfish");
-  EXPECT_EQ(node["pm_system_id"], "/redfish/v1/Systems/node1");
-  EXPECT_EQ(node["capabilities"], "boot_mode:uefi,boot_option:local,profile:control");
-  EXPECT_EQ(node["x_seed"]["ipv4_address"], "192.0.2.50");
 }
 
 }  // namespace

@@ -33,10 +33,11 @@ TEST(BootLog, GathersTheEventsOfAMachineAndOfTheAddressThatItHad) {
     return event_line(
         {.protocol = protocol, .client = address, .mac = mac, .what = what, .outcome = "done", .bytes = 2048}, time);
   };
-  const std::string log = boot_log(event("tftp", "", "too-early") + event("dhcp", "52:54:00:00:00:09", "REQUEST") +
-                                       event("tftp", "", "undionly.kpxe") + "no event\n" +
-                                       event("dhcp", "52:54:00:00:00:08", "REQUEST") + event("tftp", "", "another's"),
-                                   dhcp::mac(9));
+  const std::string log =
+      boot_log(boot_events(event("tftp", "", "too-early") + event("dhcp", "52:54:00:00:00:09", "REQUEST") +
+                               event("tftp", "", "undionly.kpxe") + "no event\n" +
+                               event("dhcp", "52:54:00:00:00:08", "REQUEST") + event("tftp", "", "another's"),
+                           {dhcp::mac(9)}));
   EXPECT_THAT(log, HasSubstr("2023-11-14 22:13:20.123  dhcp  REQUEST: done"));
   EXPECT_THAT(log, HasSubstr("tftp  undionly.kpxe: done, 2.0 KiB in 0.000 s"));
   EXPECT_THAT(log, Not(HasSubstr("too-early")));

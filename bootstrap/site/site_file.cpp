@@ -1,11 +1,15 @@
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/inventory/draft.hpp"
+#include "bootstrap/inventory/site_form.hpp"
+#include "bootstrap/node/node.hpp"
 #include "metadata/model/value.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"
@@ -31,7 +35,10 @@ class SiteReader {
   explicit SiteReader(const fs::path& file) : file_(file.string()) {}
 
   void problem(const Value& at, const std::string& place, const std::string& what) {
-    problems_.push_back(cat(file_, ":", at.mark().line, ": ", place, place.empty() ? "" : ": ", what));
+    problem(static_cast<int>(at.mark().line), place, what);
+  }
+  void problem(int line, const std::string& place, const std::string& what) {
+    problems_.push_back(cat(file_, ":", line, ": ", place, place.empty() ? "" : ": ", what));
   }
 
   void only(const Part& part, const std::vector<std::string>& known) {
@@ -65,6 +72,21 @@ class SiteReader {
     return usual;
   }
 
+  /// A list of texts; a single text counts as a list of one.
+  std::vector<std::string> texts(const Part& part, const std::string& key) {
+    const Value* found = part.map == nullptr ? nullptr : part.map->find(key);
+    if (found == nullptr) return {};
+    std::vector<std::string> all;
+    for (const Value& item : found->is_list() ? found->items() : std::vector<Value>{*found}) {
+      if (item.is_string())
+        all.push_back(item.text());
+      else
+        problem(item, cat(part.place, ".", key),
+                item.is_number() ? "a text is expected here: put it in quotes" : "a text is expected here");
+    }
+    return all;
+  }
+
   std::uint64_t number(const Part& part, const std::string& key, std::uint64_t usual, std::uint64_t least,
                        std::uint64_t most) {
     const Value* found = part.map == nullptr ? nullptr : part.map->find(key);
@@ -95,10 +117,28 @@ fs::path resolved(const SiteFile& site, const std::string& path) {
   return fs::path(path).is_absolute() ? fs::path(path) : site.directory / path;
 }
 
+/// What the network's machines are told besides their addresses, and who tells them.
+void read_services(SiteReader& reader, const Part& network, SiteFile& site) {
+  site.dns = reader.texts(network, "dns");
+  site.ntp = reader.texts(network, "ntp");
+  site.interface = reader.text(network, "interface", false);
+  for (const auto& [key, words] : {std::pair{"dns", &site.dns}, std::pair{"ntp", &site.ntp}}) {
+    for (const std::string& word : *words) {
+      if (!pxe::parse_ipv4(word))
+        reader.problem(SiteReader::at(network, key), cat("network.", key), cat("'", word, "' is no IPv4 address"));
+    }
+  }
+  const std::string mode = reader.text(network, "mode", false, "full");
+  if (mode != "full" && mode != "proxy")
+    reader.problem(SiteReader::at(network, "mode"), "network.mode", cat("is full or proxy, not '", mode, "'"));
+  site.proxy = mode == "proxy";
+}
+
 void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
   const Part network = reader.part(top, "network", true);
-  reader.only(network, {"subnet", "seed", "pool", "router"});
+  reader.only(network, {"subnet", "seed", "pool", "router", "dns", "ntp", "interface", "mode"});
   if (network.map == nullptr) return;
+  read_services(reader, network, site);
   site.subnet = reader.text(network, "subnet", true);
   site.seed_address = reader.text(network, "seed", true);
   site.pool = reader.text(network, "pool", true);
@@ -116,7 +156,8 @@ void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
       {"pool", dash == std::string::npos ? "" : site.pool.substr(dash + 1)}};
   for (const auto& [key, text] : addresses) {
     const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(text);
-    if (address && subnet && subnet->contains(*address)) continue;
+    if (!subnet || network.map->find(key) == nullptr) continue;  // that it is missing is told already
+    if (address && subnet->contains(*address)) continue;
     reader.problem(
         SiteReader::at(network, key), cat("network.", key),
         cat("'", text, "' is no address in ", site.subnet, key == "pool" ? " (FIRST-LAST is expected)" : ""));
@@ -174,17 +215,27 @@ void read_machine(SiteReader& reader, const Value& item, std::size_t index, Site
     reader.problem(item, part.place, "a map is expected here");
     return;
   }
-  reader.only(part, {"name", "mac", "firmware", "memory", "disk", "cpus", "profile", "address"});
+  std::vector<std::string> keys = site_inventory_keys();
+  keys.insert(keys.end(), {"memory", "disk", "cpus"});
+  reader.only(part, keys);
   static constexpr const char* k_digits = "0123456789abcdef";
   BlankMachine machine;
   machine.line = static_cast<int>(item.mark().line);
   machine.name = reader.text(part, "name", false, cat("node", index + 1));
   const std::string last{k_digits[(index + 1) / 16 % 16], k_digits[(index + 1) % 16]};
-  machine.mac = reader.text(part, "mac", false, cat("52:54:00:0b:1a:", last));
+  const std::vector<std::string> macs = reader.texts(part, "mac");
+  machine.has_own_mac = !macs.empty();
+  machine.mac = macs.empty() ? cat("52:54:00:0b:1a:", last) : macs.front();
+  for (const std::string& more : macs) {
+    const std::optional<pxe::Mac> mac = pxe::parse_mac(more);
+    if (more != machine.mac && (!mac || !pxe::is_unicast(*mac)))
+      reader.problem(SiteReader::at(part, "mac"), cat(part.place, ".mac"), cat(more, " is no machine's address"));
+  }
   const std::string firmware = reader.text(part, "firmware", false, "bios");
   if (firmware != "bios" && firmware != "uefi")
     reader.problem(SiteReader::at(part, "firmware"), cat(part.place, ".firmware"), "bios or uefi is expected here");
   machine.uefi = firmware == "uefi";
+  machine.has_own_firmware = part.map->find("firmware") != nullptr;
   machine.memory_mib = reader.number(part, "memory", machine.memory_mib, 256, 1U << 20U);
   machine.disk_gib = reader.number(part, "disk", machine.disk_gib, 1, 1U << 14U);
   machine.cpus = static_cast<unsigned>(reader.number(part, "cpus", machine.cpus, 1, 64));
@@ -192,6 +243,23 @@ void read_machine(SiteReader& reader, const Value& item, std::size_t index, Site
   machine.address = reader.text(part, "address", false);
   check_machine(reader, part, site, machine);
   site.machines.push_back(machine);
+}
+
+bool has_management(const Json& entry) {
+  return std::any_of(entry.items().begin(), entry.items().end(),
+                     [](const auto& item) { return item.key().rfind("pm_", 0) == 0; });
+}
+
+/// An inventory's fault with the keys that stand in a site file.
+std::string in_site_words(std::string text) {
+  static constexpr std::array<std::pair<const char*, const char*>, 6> k_words = {{{"pm_type", "bmc.type"},
+                                                                                  {"pm_addr", "bmc.address"},
+                                                                                  {"pm_user", "bmc.user"},
+                                                                                  {"pm_password", "bmc.password"},
+                                                                                  {"pm_port", "bmc.port"},
+                                                                                  {"pm_system_id", "bmc.system"}}};
+  for (const auto& [from, to] : k_words) text = replace_all(text, from, to);
+  return text;
 }
 
 void read_machines(SiteReader& reader, const Part& top, SiteFile& site) {
@@ -204,6 +272,24 @@ void read_machines(SiteReader& reader, const Part& top, SiteFile& site) {
   if (machines->items().size() > 200) reader.problem(*machines, "machines", "at most 200 are rehearsed on one machine");
   for (std::size_t i = 0; i < machines->items().size() && i < 200; ++i)
     read_machine(reader, machines->items()[i], i, site);
+}
+
+/// Machines with BMCs are checked as an inventory is.
+void read_inventory(SiteReader& reader, std::string_view text, const fs::path& file, SiteFile& site) {
+  Result<std::vector<ListingEntry>> entries = read_listing(text, file.string(), ListingFormat::yaml);
+  if (!entries || entries->size() != site.machines.size()) return;  // what is wrong is told already
+  site.inventory = std::move(entries).value();
+  std::vector<ListingEntry> managed;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < site.inventory.size(); ++i) {
+    if (text_in(site.inventory[i].data, "pm_type").empty() && !has_management(site.inventory[i].data)) continue;
+    managed.push_back(site.inventory[i]);
+    indices.push_back(i);
+  }
+  for (const Fault& fault : draft_nodes(managed).faults) {
+    if (fault.text.starts_with("MAC ") || fault.text.starts_with("Name ")) continue;  // told by read_machine()
+    reader.problem(fault.at.line, cat("machines[", indices[fault.index], "]"), in_site_words(fault.text));
+  }
 }
 
 void read_stack(SiteReader& reader, const Part& top, SiteFile& site) {
@@ -237,7 +323,8 @@ Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::p
   site.directory = fs::absolute(file).parent_path();
   if (!document->is_map()) return cat(file.string(), ": a map with network, machines, … is expected");
   const Part top{&*document, ""};
-  reader.only(top, {"network", "seed", "deploy", "image", "machines", "stack"});
+  reader.only(top, {"network", "seed", "deploy", "image", "bmc", "machines", "stack"});
+  static_cast<void>(reader.part(top, "bmc", false));
   read_network(reader, top, site);
   const Part seed = reader.part(top, "seed", false);
   reader.only(seed, {"image", "memory"});
@@ -249,6 +336,7 @@ Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::p
                  resolved(site, reader.text(deploy, "ramdisk", true))};
   site.image = resolved(site, reader.text({top.map, "the site"}, "image", false));
   read_machines(reader, top, site);
+  read_inventory(reader, text, file, site);
   read_stack(reader, top, site);
   if (!reader.problems().empty()) return join(reader.problems(), "\n");
   return site;
@@ -258,7 +346,7 @@ SiteFile load_site_file(const fs::path& file) {
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no site file ", file.string()))
-        .hint("examples/three-nodes has one.");
+        .hint("hearth site new writes one; examples/real-site and examples/three-nodes have one.");
   Result<SiteFile, std::string> site = parse_site_file(*text, file);
   if (!site) throw Error(ErrorKind::input, site.error());
   return std::move(site).value();

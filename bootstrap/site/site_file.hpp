@@ -1,5 +1,5 @@
-// The file of `hearth seed` and `hearth rehearse`: a site's provisioning network, what its seed is, the machines that
-// it is rehearsed with, and the stack that they are to become. A value; pure.
+// A site in one file: its provisioning network, what its seed is, its machines with their BMCs, and the stack that they
+// are to become. Read by seed, rehearsal, import, network boot and bundle. A value; pure.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "base/path.hpp"
 #include "base/result.hpp"
+#include "bootstrap/inventory/listing.hpp"
 
 namespace hearth::bootstrap {
 
@@ -19,10 +20,12 @@ struct DeployRamdisk {
   fs::path ramdisk;
 };
 
-/// A machine that has nothing on its disk.
+/// A machine of the site; as it is rehearsed it has nothing on its disk.
 struct BlankMachine {
   std::string name;
-  std::string mac;
+  std::string mac;                ///< of the card that it boots from
+  bool has_own_mac = false;       ///< else `mac` is one of ours, for rehearsals
+  bool has_own_firmware = false;  ///< else `uefi` is a guess
   bool uefi = false;
   std::uint64_t memory_mib = 768;
   std::uint64_t disk_gib = 4;
@@ -45,11 +48,16 @@ struct SiteFile {
   std::string seed_address;
   std::string pool;  ///< "192.0.2.100-192.0.2.199"
   std::string router;
+  std::vector<std::string> dns;
+  std::vector<std::string> ntp;
+  std::string interface;  ///< the seed's into that network, where its services run on a machine; may be empty
+  bool proxy = false;     ///< another DHCP server gives the addresses
   fs::path seed_image;
   std::uint64_t seed_memory_mib = 768;
   DeployRamdisk deploy;
   fs::path image;  ///< what machines get on their disks
   std::vector<BlankMachine> machines;
+  std::vector<ListingEntry> inventory;  ///< of each machine; those without a BMC have no pm_type
   StackFile stack;
 };
 

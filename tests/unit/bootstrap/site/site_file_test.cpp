@@ -1,4 +1,4 @@
-#include "bootstrap/seed/site_file.hpp"
+#include "bootstrap/site/site_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,6 +34,9 @@ stack: {name: hall, template: hall.yaml, environments: [a.yaml], parameters: {co
   EXPECT_EQ(site->machines[0].address, "192.0.2.50");
   EXPECT_EQ(site->machines[1].name, "node2");
   EXPECT_NE(site->machines[0].mac, site->machines[1].mac);
+  EXPECT_FALSE(site->machines[0].has_own_mac);
+  ASSERT_EQ(site->inventory.size(), 2U);
+  EXPECT_EQ(site->inventory[0].data["name"], "control1");
   EXPECT_EQ(site->stack.name, "hall");
   EXPECT_EQ(site->stack.template_file, "/site/hall.yaml");
   EXPECT_EQ(site->stack.environments, std::vector<fs::path>{"/site/a.yaml"});
@@ -46,7 +49,7 @@ struct SiteFileWrong {
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<SiteFileWrong, 16> cases = {{
+  const std::array<SiteFileWrong, 21> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
@@ -66,6 +69,13 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
       {"N\nmachines: [{address: 192.0.2.5}, {address: 192.0.2.5}]\n",
        "machines[1].address: 192.0.2.5 is node1's already"},
       {"N\nstack: {environments: [1]}\n", "stack.template: is missing"},
+      {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.9-192.0.2.10, dns: [here], mode: both}\n",
+       "network.dns: 'here' is no IPv4 address"},
+      {"N\nmachines:\n- name: a\n  bmc:\n    type: redfsh\n", "site.yaml:6: machines[0]: unknown bmc.type"},
+      {"N\nmachines:\n- name: a\n- name: b\n  bmc: {type: redfish}\n",
+       "site.yaml:6: machines[1]: The following fields are missing: bmc.address, bmc.system"},
+      {"N\nmachines:\n- bmc: {type: ipmi, address: a, ipmi_prt: 1, pm_colour: red}\n", "Unknown field pm_colour"},
+      {"N\nbmc: redfish\n", "site.yaml:3: bmc: a map is expected here"},
   }};
   for (const SiteFileWrong& wrong : cases) {
     const std::string text = replace_all(wrong.text, "N\n", cat(k_network, "\n"));

@@ -1,0 +1,43 @@
+#include "bootstrap/site/boot_site.hpp"
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+Json boot_site(const SiteFile& site, const std::string& interface, const std::string& state_directory) {
+  Json network = {{"subnet", site.subnet}, {"server", site.seed_address}, {"pools", {site.pool}}};
+  if (!site.router.empty()) network["router"] = site.router;
+  if (!site.dns.empty()) network["dns"] = site.dns;
+  if (!site.ntp.empty()) network["ntp"] = site.ntp;
+  return {{"interfaces", {interface}},
+          {"mode", site.proxy ? "proxy" : "full"},
+          {"networks", Json::array({network})},
+          {"unknown", "local"},
+          {"state_dir", state_directory}};
+}
+
+bool is_site_file_name(const std::string& path) { return format_of(path) == ListingFormat::yaml; }
+
+pxe::Site load_boot_site(const std::string& path, const std::string& state_directory) {
+  if (!is_site_file_name(path)) return pxe::parse_site(read_file(path), path).value_or_throw();
+  const SiteFile site = load_site_file(path);
+  if (site.interface.empty()) {
+    throw Error(ErrorKind::input,
+                cat(path, ": network.interface: is missing: the card of this machine in ", site.subnet))
+        .hint("add to network:  interface: eth1");
+  }
+  Json document = boot_site(site, site.interface, state_directory);
+  document["nodes"] = Json::array();
+  for (std::size_t i = 0; i < site.machines.size(); ++i) {
+    const BlankMachine& machine = site.machines[i];
+    if (!machine.has_own_mac) continue;
+    Json node = {{"name", machine.name}, {"mac", site.inventory.at(i).data.at("mac")}};
+    if (!machine.address.empty()) node["address"] = machine.address;
+    document["nodes"].push_back(node);
+  }
+  return pxe::parse_site(format_json(document), path).value_or_throw();
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,177 @@
+#include "bootstrap/site/commands.hpp"
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/inventory/draft.hpp"
+#include "bootstrap/site/site_file.hpp"
+#include "bootstrap/site/site_questions.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// All that is wrong with a site file, at once.
+int check_site(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
+  const SiteFile site = load_site_file(arguments.operands().front());
+  const std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
+  if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
+  std::fputs(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address, ", stack ",
+                 site.stack.name, ": nothing is wrong\n")
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
+/// What is typed is not shown while this lives.
+class HiddenTyping {
+ public:
+  explicit HiddenTyping(bool hidden) {
+    if (!hidden || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    termios quiet = before_;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    active_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0;
+  }
+  HiddenTyping(const HiddenTyping&) = delete;
+  HiddenTyping& operator=(const HiddenTyping&) = delete;
+  ~HiddenTyping() {
+    if (!active_) return;
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    std::fputs("\n", stderr);
+  }
+
+ private:
+  termios before_{};
+  bool active_ = false;
+};
+
+std::optional<std::string> ask_person(const std::string& question, const std::string& usual, bool hidden) {
+  std::fputs(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": ").c_str(), stderr);
+  const HiddenTyping typing(hidden);
+  std::string line;
+  if (!std::getline(std::cin, line)) return std::nullopt;
+  return line;
+}
+
+void say_to_person(const std::string& line) { std::fputs(cat(line, "\n").c_str(), stderr); }
+
+Json pairs_of(const std::string& option, const std::string& text) {
+  Json object = Json::object();
+  for (const std::string& pair : split(text, ',')) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos)
+      throw Error(ErrorKind::usage, cat("--", option, " ", text, ": KEY=VALUE is expected, not '", pair, "'"));
+    object[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return object;
+}
+
+void take_inventory(SiteDraft& draft, const std::string& file) {
+  const std::optional<ListingFormat> format = format_of(file);
+  if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
+  const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
+  if (const Drafts drafts = draft_nodes(entries); !drafts.good())
+    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, file)));
+  std::vector<std::string> left_out;
+  for (const ListingEntry& entry : entries) {
+    Json machine = site_machine(entry, left_out);
+    if (machine["name"] == "") machine["name"] = cat("node", draft.machines.size() + 1);
+    draft.machines.push_back(std::move(machine));
+  }
+  for (const std::string& line : left_out)
+    say_to_person(cat("note: ", file, ": a site file has no word for ", line, "; set it with hearth node set"));
+}
+
+SiteDraft draft_from(const cli::Arguments& arguments) {
+  SiteDraft draft;
+  const std::vector<std::pair<const char*, std::string*>> texts = {
+      {"subnet", &draft.subnet},         {"seed", &draft.seed},           {"pool", &draft.pool},
+      {"router", &draft.router},         {"interface", &draft.interface}, {"image", &draft.image},
+      {"kernel", &draft.kernel},         {"ramdisk", &draft.ramdisk},     {"seed-image", &draft.seed_image},
+      {"template", &draft.template_file}};
+  for (const auto& [option, field] : texts) *field = arguments.value_or(option, *field);
+  draft.dns = arguments.values("dns");
+  draft.ntp = arguments.values("ntp");
+  if (const auto bmc = arguments.value("bmc")) draft.bmc = pairs_of("bmc", *bmc);
+  if (const auto file = arguments.value("inventory")) take_inventory(draft, *file);
+  for (const std::string& text : arguments.values("machine")) {
+    Result<Json, std::string> machine = parse_machine_words(text);
+    if (!machine) throw Error(ErrorKind::usage, machine.error());
+    draft.machines.push_back(std::move(machine).value());
+  }
+  return draft;
+}
+
+int new_site(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name the site file to write");
+  const std::string& file = arguments.operands().front();
+  if (format_of(file) != ListingFormat::yaml) throw Error(ErrorKind::usage, cat(file, ": a site file ends in .yaml"));
+  if (fs::exists(file) && !arguments.has("force"))
+    throw Error(ErrorKind::input, cat(file, " is there already; nothing is written")).hint("--force writes over it");
+  SiteDraft draft = draft_from(arguments);
+  const bool asks = arguments.has("ask") || (::isatty(STDIN_FILENO) == 1 && !arguments.has("no-questions"));
+  if (asks) ask_for_site(draft, ask_person, say_to_person);
+  if (const std::vector<std::string> missing = fill_site(draft); !missing.empty())
+    throw Error(ErrorKind::usage, cat("nobody is there to be asked, and options are missing\n", join(missing, "\n")));
+  const std::string text = site_text(draft);
+  const Result<SiteFile, std::string> site = parse_site_file(text, file);
+  if (!site) throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", site.error()));
+  RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
+  std::fputs(cat(file, ": ", site->machines.size(), " machines in ", site->subnet, ". Next:\n  hearth site check ",
+                 file, "        what is missing\n  hearth rehearse ", file,
+                 "          play it on this machine\n  hearth node serve --boot ", file,
+                 " --engine; hearth node import ", file, "\n")
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
+std::vector<cli::Option> new_options() {
+  return {{"subnet", 0, "NET/LEN", "the provisioning network"},
+          {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
+          {"pool", 0, "FIRST-LAST", "addresses for machines"},
+          {"router", 0, "ADDRESS", "of the network"},
+          {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
+          {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
+          {"interface", 0, "NAME", "the seed's card in that network"},
+          {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
+          {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
+          {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
+          {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
+          {"template", 0, "FILE", "of the stack that the machines become"},
+          {"bmc", 0, "KEY=VALUE,…", "what holds for all BMCs: type=, user=, password="},
+          {"machine", 0, "KEY=VALUE,…",
+           "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
+           "once"},
+          {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
+          {"ask", 0, "", "ask although standard input is no terminal"},
+          {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
+          {"force", 0, "", "write over a file that is there"}};
+}
+
+}  // namespace
+
+std::vector<cli::Command> site_commands() {
+  return {
+      {"site new", "SITE.yaml", "ask for what a site is, and write it down: network, images, machines with their BMCs",
+       "Asks on a terminal for what no option says, and checks each answer. The file is the one that hearth rehearse, "
+       "seed, node import, node serve --boot, pxe serve and bundle read; it is for its owner only (0600), since "
+       "passwords are in it.\n\n"
+       "Example: hearth site new site.yaml --no-questions --subnet 192.0.2.0/24 --inventory instackenv.json",
+       new_options(), new_site},
+      {"site check",
+       "SITE.yaml",
+       "tell all that is wrong with a site file: places, addresses, machines, files that are missing",
+       "Exit codes: 0 nothing, 1 something. No other command needs to be run first.",
+       {{"seed-image", 0, "", "the seed's image must be there, too"}},
+       check_site}};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,89 @@
+#include "bootstrap/site/site_draft.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "bootstrap/site/site_file.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+SiteDraft a_draft() {
+  SiteDraft draft;
+  draft.subnet = "192.0.2.0/24";
+  draft.seed = usual_seed(draft.subnet);
+  draft.pool = usual_pool(draft.subnet);
+  return draft;
+}
+
+TEST(SiteDraft, whatIsWrittenIsReadAgain) {
+  SiteDraft draft = a_draft();
+  draft.router = "192.0.2.254";
+  draft.dns = {"192.0.2.53"};
+  draft.interface = "eth1";
+  draft.template_file = "my stack.yaml";
+  draft.bmc = {{"type", "redfish"}, {"user", "yes"}, {"password", "0123: #\"x"}};
+  draft.machines = {{{"name", "a"},
+                     {"mac", {"52:54:00:00:00:01", "52:54:00:00:00:02"}},
+                     {"firmware", "uefi"},
+                     {"bmc", {{"address", "https://198.51.100.1"}, {"system", "/redfish/v1/Systems/1"}}},
+                     {"root_device", {{"size", ">= 200"}}}},
+                    {{"name", "b"}, {"mac", "52:54:00:11:22:33"}, {"bmc", {{"type", "manual-management"}}}}};
+  const Result<SiteFile, std::string> site = parse_site_file(site_text(draft), "/s/site.yaml");
+  ASSERT_TRUE(site) << site.error() << "\n" << site_text(draft);
+  EXPECT_EQ(site->router, "192.0.2.254");
+  EXPECT_EQ(site->interface, "eth1");
+  EXPECT_EQ(site->stack.template_file, "/s/my stack.yaml");
+  ASSERT_EQ(site->machines.size(), 2U);
+  EXPECT_TRUE(site->machines[0].uefi);
+  const Json& entry = site->inventory[0].data;
+  EXPECT_EQ(entry["mac"].size(), 2U);
+  EXPECT_EQ(entry["pm_user"], "yes");
+  EXPECT_EQ(entry["pm_password"], "0123: #\"x");
+  EXPECT_EQ(entry["root_device"]["size"], ">= 200");
+  EXPECT_EQ(site->inventory[1].data["pm_type"], "manual-management");
+}
+
+TEST(SiteDraft, aSiteWithoutMachinesTellsWhereTheyGo) {
+  const std::string text = site_text(a_draft());
+  EXPECT_TRUE(parse_site_file(text, "s.yaml")) << text;
+  EXPECT_NE(text.find("machines: []          # {name, mac"), std::string::npos);
+  EXPECT_NE(text.find("  # router: ADDRESS"), std::string::npos);
+}
+
+TEST(SiteDraft, usualAddressesFitTheNetwork) {
+  EXPECT_EQ(usual_seed("192.0.2.0/24"), "192.0.2.1");
+  EXPECT_EQ(usual_pool("192.0.2.0/24"), "192.0.2.100-192.0.2.199");
+  EXPECT_EQ(usual_pool("192.0.2.64/27"), "192.0.2.79-192.0.2.93");
+  EXPECT_EQ(usual_pool("x"), "");
+}
+
+TEST(SiteDraft, anInventorysMachineBecomesASites) {
+  const auto entries =
+      read_listing(R"([{"name": "c", "pm_type": "ipmi", "pm_addr": "198.51.100.1", "ipmi_cipher_suite": "3",
+    "mac": ["52:54:00:00:00:01"], "capabilities": "boot_mode:uefi,boot_option:local,hci:1", "profile": "control",
+    "traits": ["X"], "x_seed": {"rack": "A", "ipv4_address": "192.0.2.9"}}])",
+                   "i.json", ListingFormat::json);
+  ASSERT_TRUE(entries);
+  std::vector<std::string> left_out;
+  EXPECT_EQ(site_machine(entries->at(0), left_out),
+            (Json{{"name", "c"},
+                  {"mac", "52:54:00:00:00:01"},
+                  {"firmware", "uefi"},
+                  {"profile", "control"},
+                  {"bmc", {{"type", "ipmi"}, {"address", "198.51.100.1"}, {"ipmi_cipher_suite", "3"}}},
+                  {"address", "192.0.2.9"},
+                  {"x_seed", {{"rack", "A"}}}}));
+  EXPECT_EQ(left_out, (std::vector<std::string>{"c: capabilities hci:1", "c: traits"}));
+}
+
+TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
+  EXPECT_EQ(parse_machine_words("name=a,mac=52:54:00:00:00:01,bmc.address=https://198.51.100.1").value(),
+            (Json{{"name", "a"}, {"mac", "52:54:00:00:00:01"}, {"bmc", {{"address", "https://198.51.100.1"}}}}));
+  EXPECT_NE(parse_machine_words("name=a,mca=x").error().find("did you mean mac?"), std::string::npos);
+  EXPECT_NE(parse_machine_words("mac=x").error().find("name= is missing"), std::string::npos);
+  EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected, not 'a'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
