@@ -88,16 +88,48 @@ std::vector<OutputFile> evidence_in(const fs::path& directory) {
   return found;
 }
 
-/// NAME.d of NAME.qcow2, NAME.tar.zst, or NAME.
+/// Whether a statement has a file with this digest among the images that it is about.
+bool is_about(const Json& statement, const std::string& sha256) {
+  if (!statement.is_object() || !statement.contains("subject") || !statement["subject"].is_array()) return false;
+  return std::any_of(statement["subject"].begin(), statement["subject"].end(), [&](const Json& subject) {
+    if (!subject.is_object() || !subject.contains("name") || !subject["name"].is_string()) return false;
+    const std::string name = subject["name"];
+    return name.find('/') == std::string::npos && digest_in(statement, name) == sha256;
+  });
+}
+
+/// Of the directories beside an image that was renamed, the one whose statement is about its bytes; empty for none.
+fs::path directory_by_digest(const fs::path& image) {
+  std::string sha256;
+  const fs::path parent = fs::absolute(image).parent_path();
+  std::vector<std::string> names = RealFileSystem().list(parent);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const fs::path provenance = parent / name / "provenance.json";
+    if (!name.ends_with(".d") || !fs::exists(provenance)) continue;
+    if (sha256.empty()) sha256 = describe_output(image).sha256;
+    const std::optional<std::string> text = RealFileSystem().read(provenance);
+    if (text && is_about(json_or_null(*text), sha256)) return parent / name;
+  }
+  return {};
+}
+
+/// NAME.d of NAME.qcow2, NAME.tar.zst, or NAME; else whichever is about it.
 fs::path directory_of(const fs::path& image) {
   for (fs::path stem = fs::absolute(image);; stem = stem.parent_path() / stem.stem()) {
     if (fs::exists(beside(stem) / "provenance.json")) return beside(stem);
     if (!stem.has_extension()) break;
   }
+  if (fs::is_regular_file(image)) {
+    if (fs::path found = directory_by_digest(image); !found.empty()) return found;
+  }
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
-  throw Error(ErrorKind::not_found, cat("there is no provenance beside ", image.string()))
+  throw Error(ErrorKind::not_found,
+              cat("there is no provenance beside ", image.string(), ", by its name or by its digest"))
       .hint(
-          "It lies in NAME.d/provenance.json, where `hearth image create` puts it; copy NAME.d along with the image.");
+          "It lies in NAME.d/provenance.json, where `hearth image create` puts it; copy NAME.d along with the image. "
+          "Where "
+          "it is there, the image was changed.");
 }
 
 void open_envelope(Statement& statement) {
@@ -184,7 +216,23 @@ Statement read_statement(const fs::path& image) {
   statement.content = statement.plain;
   open_envelope(statement);
   statement.digest = digest_in(statement.content, image.filename().string());
+  if (!statement.digest && fs::is_regular_file(image)) {  // under another name it is the same image
+    const std::string sha256 = describe_output(image).sha256;
+    if (is_about(statement.content, sha256)) statement.digest = sha256;
+  }
   return statement;
+}
+
+std::string recorded_directory(const Statement& statement) {
+  const Json& content = statement.content;
+  if (content.is_object() && content.contains("subject") && content["subject"].is_array()) {
+    for (const Json& subject : content["subject"]) {
+      if (!subject.is_object() || !subject.contains("name") || !subject["name"].is_string()) continue;
+      const std::string name = subject["name"];
+      if (const std::size_t slash = name.find('/'); slash != std::string::npos) return name.substr(0, slash);
+    }
+  }
+  return statement.directory.filename().string();
 }
 
 std::string public_key_hex(const fs::path& file) {

@@ -55,8 +55,12 @@ struct Statement {
   std::vector<Signature> signatures;  ///< none of them checked
   std::optional<std::string> digest;  ///< sha256 that it gives for the image; nothing when it doesn't know the file
 };
-/// Throws Error: not_found when there is no NAME.d/provenance.json, input when it can't be understood.
+/// By the image's name, else by its digest: whatever image and directory are called now. Throws Error: not_found when
+/// there is no NAME.d/provenance.json, input when it can't be understood.
 [[nodiscard]] Statement read_statement(const fs::path& image);
+
+/// What NAME.d was called when the statement was made: its files are named so there.
+[[nodiscard]] std::string recorded_directory(const Statement& statement);
 
 /// The sha256 that a statement gives for one of its subjects.
 [[nodiscard]] std::optional<std::string> digest_in(const Json& statement, const std::string& name);

@@ -61,8 +61,7 @@ void require_same_provenance(const Statement& statement) {
 
 void require_evidence_file(const Statement& statement, const char* name) {
   const fs::path file = statement.directory / name;
-  const std::optional<std::string> digest =
-      digest_in(statement.content, cat(statement.directory.filename().string(), "/", name));
+  const std::optional<std::string> digest = digest_in(statement.content, cat(recorded_directory(statement), "/", name));
   const bool is_there = fs::exists(fs::symlink_status(file));
   if (!digest && !is_there) return;
   std::string fault;
@@ -93,7 +92,7 @@ void require_image(const Statement& statement, const fs::path& image) {
   if (!statement.digest) {
     throw Error(ErrorKind::input,
                 cat("the provenance in ", statement.directory.string(), " knows no ", image.filename().string()))
-        .hint("Was the file renamed? Its name is part of the statement.");
+        .hint("Nor does it know another file with these bytes: this one was changed, or has nothing to do with it.");
   }
   const OutputFile file = describe_output(image);
   if (file.sha256 == *statement.digest) return;

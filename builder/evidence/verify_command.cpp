@@ -96,15 +96,17 @@ cli::Command verify_command() {
       {"key", 0, "FILE", "a public key (PEM, or 64 hexadecimal digits) that must have signed; each of several must"},
       {"json", 0, "", "print the result as JSON"}};
   for (cli::Option& option : policy_options()) options.push_back(std::move(option));
-  return {.words = "image verify",
-          .operands = "IMAGE",
-          .summary = "check an image, its SBOM, lock and manifest against its provenance, and who signed that",
-          .details =
-              "Reads NAME.d beside the image. Without --key nobody answers for what stands there.\n\n"
-              "Exit codes: 0 it holds; 1 it does not: image or evidence changed, not signed, or by another key;\n"
-              "2 wrong usage; 3 it holds, but is not what was asked for (--name, --minimum-version, …).",
-          .options = std::move(options),
-          .run = verify};
+  return {
+      .words = "image verify",
+      .operands = "IMAGE",
+      .summary = "check an image, its SBOM, lock and manifest against its provenance, and who signed that",
+      .details =
+          "Reads NAME.d beside the image; an image, or directory, that has another name by now is found by the image's "
+          "digest. Without --key nobody answers for what stands there.\n\n"
+          "Exit codes: 0 it holds; 1 it does not: image or evidence changed, not signed, or by another key;\n"
+          "2 wrong usage; 3 it holds, but is not what was asked for (--name, --minimum-version, …).",
+      .options = std::move(options),
+      .run = verify};
 }
 
 }  // namespace hearth::builder::evidence

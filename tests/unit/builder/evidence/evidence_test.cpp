@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/statements.hpp"
+#include "builder/evidence/verification.hpp"
 
 namespace hearth::builder::evidence {
 namespace {
@@ -82,6 +83,29 @@ class EvidenceTest : public testing::Test {
   std::string key() const { return (dir_.path() / "key.pub").string(); }
   TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
 };
+
+TEST_F(EvidenceTest, anImageIsVerifiedByItsDigestWhateverItIsCalled) {
+  write(true);
+  fs::rename(dir_.path() / "web.tar", dir_.path() / "site.img");
+  const auto verify_renamed = [&](const char* name) {
+    try {
+      const Statement statement = checked_statement(dir_.path() / name, {frames::public_key_of(k_key)});
+      require_image(statement, dir_.path() / name);
+      return std::string();
+    } catch (const Error& error) {
+      return error.story();
+    }
+  };
+  EXPECT_EQ(verify_renamed("site.img"), "");
+  fs::rename(dir_.path() / "web.d", dir_.path() / "other.d");
+  EXPECT_EQ(verify_renamed("site.img"), "") << "the directory, too";
+  RealFileSystem().write(dir_.path() / "other.d/sbom.spdx.json", "{}", {});
+  EXPECT_THAT(verify_renamed("site.img"), HasSubstr("sbom.spdx.json is not what the provenance says"));
+  RealFileSystem().write(dir_.path() / "site.img", "imagE", {});
+  EXPECT_THAT(verify_renamed("site.img"), HasSubstr("by its name or by its digest"));
+  fs::rename(dir_.path() / "site.img", dir_.path() / "other.tar");
+  EXPECT_NE(verify_renamed("other.tar"), "") << "a statement of its name that is about other bytes";
+}
 
 TEST_F(EvidenceTest, LiesBesideTheImage) {
   write(false);
