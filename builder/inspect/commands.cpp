@@ -15,6 +15,7 @@
 #include "builder/inspect/image_facts.hpp"
 #include "builder/inspect/image_reader.hpp"
 #include "builder/inspect/tree_diff.hpp"
+#include "builder/inspect/tree_sizes.hpp"
 #include "builder/installation.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
@@ -137,6 +138,24 @@ int inspect(const cli::Arguments& arguments) {
   return 0;
 }
 
+int sizes(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  const std::string given = arguments.value_or("rows", "15");
+  const std::optional<std::uint64_t> rows = parse_number(given);
+  if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
+  ImageSource source(arguments);
+  const TreeSizes found = tree_sizes(system_tree(source.read(arguments.operands()[0])));
+  if (const std::optional<std::string> other = arguments.value("against")) {
+    const TreeSizes before = tree_sizes(system_tree(source.read(*other)));
+    cli::print(arguments.has("json") ? cat(format_json(sizes_difference_json(before, found), {.indent = 2}), "\n")
+                                     : sizes_difference_text(before, found, *rows));
+    return 0;
+  }
+  cli::print(arguments.has("json") ? cat(format_json(sizes_json(found), {.indent = 2}), "\n")
+                                   : sizes_text(found, *rows));
+  return 0;
+}
+
 int diff(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name two images");
   ImageSource source(arguments);
@@ -181,24 +200,37 @@ std::vector<cli::Command> inspect_commands(const fs::path& executable) {
   std::vector<cli::Option> comparing = reading_options();
   comparing.push_back({"times", 0, "", "modification times count, too"});
   comparing.push_back({"without", 0, "PATH", "leave out what lies there; may be given more than once"});
+  std::vector<cli::Option> weighing = reading_options();
+  weighing.push_back({"against", 0, "OTHER", "say what has grown and shrunk since this image"});
+  weighing.push_back({"rows", 0, "N", "how many rows of each table (15); --json has all"});
   comparing.push_back({"all", 0, "", "list also what lies below directories that only one image has"});
-  return {layout_command(executable),
-          {.words = "image inspect",
-           .operands = "FILE",
-           .summary = "tell what an image holds: partitions, file systems, system, boot loader",
-           .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
-                      "btrfs, squashfs,\n"
-                      "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
-                      "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
-           .options = std::move(inspecting),
-           .run = inspect},
-          {.words = "image diff",
-           .operands = "IMAGE IMAGE",
-           .summary = "tell how two images differ: packages, files, modes, owners, contents",
-           .details = "The images may be of different kinds: a tar and the disk made from it have the same files.\n\n"
-                      "Exit codes: 0 no difference, 3 they differ, 1 failed, 2 wrong usage.",
-           .options = std::move(comparing),
-           .run = diff}};
+  return {
+      layout_command(executable),
+      {.words = "image inspect",
+       .operands = "FILE",
+       .summary = "tell what an image holds: partitions, file systems, system, boot loader",
+       .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
+                  "btrfs, squashfs,\n"
+                  "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
+                  "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
+       .options = std::move(inspecting),
+       .run = inspect},
+      {.words = "image sizes",
+       .operands = "IMAGE",
+       .summary = "tell where an image's bytes are: by directory and by package",
+       .details = "Sizes are those of the files, as ls shows them; a file system may store them in fewer bytes. Which "
+                  "package a file is of\n"
+                  "is told by dpkg's lists.\n\n"
+                  "Example: hearth image sizes web.qcow2 --against last-week.qcow2",
+       .options = std::move(weighing),
+       .run = sizes},
+      {.words = "image diff",
+       .operands = "IMAGE IMAGE",
+       .summary = "tell how two images differ: packages, files, modes, owners, contents",
+       .details = "The images may be of different kinds: a tar and the disk made from it have the same files.\n\n"
+                  "Exit codes: 0 no difference, 3 they differ, 1 failed, 2 wrong usage.",
+       .options = std::move(comparing),
+       .run = diff}};
 }
 
 }  // namespace hearth::builder

@@ -33,7 +33,7 @@ bool keep_text(std::string_view path) {
   static constexpr std::array<std::string_view, 6> names = {
       "etc/os-release", "usr/lib/os-release", "etc/hostname", "etc/fstab", "var/lib/dpkg/status", "boot/grub/grub.cfg"};
   return std::find(names.begin(), names.end(), path) != names.end() || path.starts_with("etc/dib-manifests/") ||
-         path == "grub/grub.cfg";
+         path == "grub/grub.cfg" || (path.starts_with("var/lib/dpkg/info/") && path.ends_with(".list"));
 }
 
 void graft(FileTree& tree, const std::string& at, FileTree inner) {

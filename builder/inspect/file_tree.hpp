@@ -31,7 +31,7 @@ struct FileTree {
   [[nodiscard]] std::optional<std::string> text(const std::string& path) const;
 };
 
-/// Files whose contents are kept: what tells the system, its packages and its mounts.
+/// Files whose contents are kept: what tells the system, its packages and their files, and its mounts.
 [[nodiscard]] bool keep_text(std::string_view path);
 
 /// Puts `inner` into `tree` at a directory ("boot/efi"), as mounting would.

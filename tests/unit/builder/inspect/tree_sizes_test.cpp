@@ -1,0 +1,73 @@
+#include "builder/inspect/tree_sizes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TreeEntry sized(std::uint64_t bytes) {
+  TreeEntry entry;
+  entry.size = bytes;
+  return entry;
+}
+
+FileTree a_system() {
+  FileTree tree;
+  TreeEntry link;
+  link.kind = 'l';
+  link.content = "usr/lib";
+  link.size = 7;
+  tree.entries = {{"lib", link},
+                  {"usr/lib/x86/a/libc.so", sized(2048)},
+                  {"usr/share/doc/libc/copyright", sized(1024)},
+                  {"srv/page", sized(512)}};
+  tree.texts = {
+      {"var/lib/dpkg/info/libc6:amd64.list", "/.\n/lib\n/lib/x86\n/lib/x86/a/libc.so\n/usr/share/doc/libc/copyright\n"},
+      {"var/lib/dpkg/info/gone.list", "/nothere\n"},
+      {"var/lib/dpkg/status", "Package: libc6\n"}};
+  return tree;
+}
+
+TEST(TreeSizes, bytesAreCountedByDirectoryAndByPackage) {
+  const TreeSizes sizes = tree_sizes(a_system());
+  EXPECT_EQ(sizes.files, 3U);
+  EXPECT_EQ(sizes.bytes, 3584U);
+  EXPECT_EQ(sizes.directories.at(""), 3584U);
+  EXPECT_EQ(sizes.directories.at("usr"), 3072U);
+  EXPECT_EQ(sizes.directories.at("usr/lib/x86"), 2048U);
+  EXPECT_FALSE(sizes.directories.contains("usr/lib/x86/a")) << "three levels";
+  EXPECT_EQ(sizes.packages, (std::map<std::string, std::uint64_t>{{"", 512}, {"libc6", 3072}}))
+      << "a package names /lib, which is a link";
+}
+
+TEST(TreeSizes, theLargestComeFirst) {
+  const std::string text = sizes_text(tree_sizes(a_system()), 2);
+  EXPECT_THAT(
+      text, HasSubstr("3 files, 3.5 KiB\n\nby directory, with all below it\n     3.5 KiB  (all)\n     3.0 KiB  usr\n"));
+  EXPECT_THAT(text, HasSubstr("by package\n     3.0 KiB  libc6\n       512 B  (of no package)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("srv")));
+  EXPECT_EQ(sizes_json(tree_sizes(a_system()))["packages"][0], (Json{{"name", "libc6"}, {"bytes", 3072}}));
+  EXPECT_THAT(sizes_text({}, 2), HasSubstr("no list of files"));
+}
+
+TEST(TreeSizes, twoSystemsAreComparedByWhatHasChanged) {
+  FileTree after = a_system();
+  after.entries["srv/page"] = sized(2560);
+  after.entries["opt/new"] = sized(100);
+  after.entries.erase("usr/share/doc/libc/copyright");
+  const std::string text = sizes_difference_text(tree_sizes(a_system()), tree_sizes(after), 10);
+  EXPECT_THAT(text, HasSubstr("3.5 KiB in 3 files -> 4.6 KiB in 3 files\n"));
+  EXPECT_THAT(text, HasSubstr("    +2.0 KiB  srv\n"));
+  EXPECT_THAT(text, HasSubstr("      +100 B  opt (new)\n"));
+  EXPECT_THAT(text, HasSubstr("    -1.0 KiB  usr/share/doc (gone)\n"));
+  EXPECT_THAT(text, HasSubstr("    -1.0 KiB  libc6\n"));
+  EXPECT_THAT(text, Not(HasSubstr("usr/lib")));
+  EXPECT_EQ(sizes_difference_json(tree_sizes(a_system()), tree_sizes(after))["directories"][0],
+            (Json{{"name", "srv"}, {"before", 512}, {"after", 2560}}));
+}
+
+}  // namespace
+}  // namespace hearth::builder
