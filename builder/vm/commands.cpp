@@ -36,6 +36,9 @@ std::vector<cli::Option> machine_options() {
        "a port of this machine's loopback that leads to one of the guest; may be given more than once; needs no "
        "--network"},
       {"ssh", 0, "", cat("the same for ", k_ssh_port, ":22; says how to log in")},
+      {"share", 0, "DIR",
+       "a directory of this machine for the guest, read-only; there: mount -t 9p -o trans=virtio,ro share /mnt"},
+      {"share-writable", 0, "", "the guest may write to it"},
       {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
 }
 
@@ -46,6 +49,20 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   if (!value || *value == 0)
     throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a positive number"));
   return *value;
+}
+
+/// Below this firmware may start, and no system of ours says a word.
+constexpr std::uint64_t k_least_memory_mib = 128;
+
+std::optional<SharedDirectory> share_of(const cli::Arguments& arguments) {
+  const std::optional<std::string> directory = arguments.value("share");
+  if (!directory) {
+    if (arguments.has("share-writable")) throw Error(ErrorKind::usage, "--share-writable goes with --share DIR");
+    return std::nullopt;
+  }
+  if (!fs::is_directory(*directory))
+    throw Error(ErrorKind::not_found, cat("--share: there is no directory ", *directory));
+  return SharedDirectory{fs::absolute(*directory), arguments.has("share-writable")};
 }
 
 std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
@@ -95,6 +112,18 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
     throw Error(ErrorKind::usage, "--sector-size is 512 or 4096");
   }
   machine.memory_mib = number(arguments, "memory", machine.memory_mib);
+  if (machine.memory_mib < k_least_memory_mib) {
+    throw Error(ErrorKind::usage, cat("--memory: ", machine.memory_mib, " MiB are too few for any system; ",
+                                      k_least_memory_mib, " at least"));
+  }
+  machine.share = share_of(arguments);
+  if (machine.share) {
+    std::fprintf(
+        stderr,
+        "in the guest: mount -t 9p -o trans=virtio%s %s /mnt   (Debian's cloud kernel, the usual one of the element "
+        "vm, has no 9p: DIB_KERNEL_PACKAGE=linux-image-amd64)\n",
+        machine.share->writable ? "" : ",ro", k_share_tag);
+  }
   machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));
   machine.user_network = arguments.has("network");
   for (const std::string& text : arguments.values("forward")) machine.forwards.push_back(forward_of(text));
@@ -130,12 +159,49 @@ Json report_json(const BootReport& report) {
                     {"line", sign.line},
                     {"seconds", std::chrono::duration<double>(sign.after).count()}});
   }
+  Json checked = Json::array();
+  for (const Seen& check : report.checked) {
+    checked.push_back({{"check", check.expected},
+                       {"told", check.line},
+                       {"seconds", std::chrono::duration<double>(check.after).count()}});
+  }
   return {{"passed", report.passed},
           {"seen", seen},
+          {"checked", checked},
           {"missing", report.missing},
           {"reason", report.reason},
           {"seconds", std::chrono::duration<double>(report.took).count()},
           {"last_lines", report.last_lines}};
+}
+
+/// The checks that options ask for; --run's come by ssh, with a key made for this machine alone.
+GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, QemuMachine& machine,
+                      const Clock& clock, CommandRunner& runner) {
+  GuestChecks checks;
+  for (const std::string& text : arguments.values("http")) {
+    const Result<HttpWish, std::string> wish = parse_http_wish(text);
+    if (!wish) throw Error(ErrorKind::usage, wish.error());
+    checks.push_back(http_check(*wish, clock));
+  }
+  const std::vector<std::string> commands = arguments.values("run");
+  if (commands.empty()) return checks;
+  const fs::path key = scratch / "key";
+  Command make;
+  make.argv = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "hearth image test", "-f", key.string()};
+  if (!find_program("ssh", current_environment()) || !find_program("ssh-keygen", current_environment()))
+    throw Error(ErrorKind::not_found, "--run needs ssh").hint("Install (as root): apt-get install openssh-client");
+  run_checked(runner, make);
+  machine.ssh_key = read_file(key.string() + ".pub");
+  for (const std::string& command : commands) checks.push_back(run_check(command, key, clock, runner));
+  return checks;
+}
+
+/// What is expected on the console: with checks from outside nothing, unless it is said.
+std::vector<std::string> expectations_of(const cli::Arguments& arguments) {
+  std::vector<std::string> expected = arguments.values("expect");
+  if (expected.empty() && !arguments.has("http") && !arguments.has("run")) expected.emplace_back("login:");
+  for (const std::string& pattern : expected) static_cast<void>(Pattern(pattern));
+  return expected;
 }
 
 cli::Command test_command() {
@@ -143,26 +209,37 @@ cli::Command test_command() {
   options.push_back(
       {"expect", 'e', "REGEX", "a sign of life on the console; repeatable, in order (default: 'login:')"});
   options.push_back(
+      {"http", 0, "PORT/PATH[=WORDS]",
+       "what the guest serves there is asked for until it is answered well, with WORDS in it; repeatable"});
+  options.push_back(
+      {"run", 0, "COMMAND",
+       "run in the guest, by ssh as root; its exit code must be 0; repeatable. The image needs an ssh server "
+       "and systemd 252"});
+  options.push_back(
       {"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
   options.push_back({"json", 0, "", "print what was seen as JSON"});
   return {.words = "image test",
           .operands = "IMAGE",
           .summary = "start an image and wait for signs of life on its console",
           .details =
-              "Exit codes: 0 all signs were seen, 1 not (says what was seen and the console's last lines).\n"
-              "Example: hearth image test hello.qcow2 --firmware uefi --expect 'login:'",
+              "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
+              "lines).\n"
+              "Checks come after the signs, in order: --http, then --run. The guest reaches nothing outside.\n"
+              "Example: hearth image test web.qcow2 --http 80/=Welcome --run 'systemctl is-active nginx'",
           .options = options,
           .run = [](const cli::Arguments& arguments) {
             const SystemClock clock;
             const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
-            std::vector<std::string> expected = arguments.values("expect");
-            if (expected.empty()) expected.emplace_back("login:");
+            RealRunner runner(clock);
+            const std::vector<std::string> expected = expectations_of(arguments);
             // Before the machine, for which KVM is probed.
             const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
-            for (const std::string& pattern : expected) static_cast<void>(Pattern(pattern));
-            const QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+            QemuMachine asked;
+            const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
+            QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+            machine.ssh_key = asked.ssh_key;
             const BootReport report =
-                test_image(machine, expected, Deadline::after(seconds, clock), scratch.path(), clock);
+                test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
             const std::string text =
                 arguments.has("json") ? cat(format_json(report_json(report), {.indent = 2}), "\n") : report.text();
             std::fputs(text.c_str(), stdout);

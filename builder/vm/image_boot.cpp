@@ -28,6 +28,8 @@ class PrivateVariables {
   TempDir directory_;
 };
 
+constexpr Duration k_check_again = std::chrono::milliseconds(500);
+
 std::string seconds(Duration duration) { return fixed(std::chrono::duration<double>(duration).count(), 1); }
 
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
@@ -36,11 +38,20 @@ class ConsoleReader {
   ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock)
       : console_(console), watch_(watch), clock_(clock), start_(clock.now()) {}
 
-  std::string read_until(const Deadline& deadline) {
-    while (!watch_.all_seen()) {
+  /// `checks` are made when all was seen; those that have passed go to `checked`.
+  std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Seen>& checked) {
+    std::string told;
+    while (!watch_.all_seen() || checked.size() < checks.size()) {
       if (watch_.failure()) return *watch_.failure();
-      if (deadline.passed(clock_.now())) return "the deadline passed";
-      if (!read_some(deadline)) return "the machine ended";
+      if (deadline.passed(clock_.now())) return cat("the deadline passed", told.empty() ? "" : cat("; ", told));
+      const bool checks_now = watch_.all_seen();
+      if (!read_some(checks_now ? Deadline::after(k_check_again, clock_) : deadline)) return "the machine ended";
+      if (!checks_now || checked.size() == checks.size()) continue;
+      GuestCheck& check = *checks[checked.size()];
+      const GuestCheck::Outcome outcome = check.look(deadline);
+      if (outcome.passed) checked.push_back({check.text(), outcome.told, elapsed()});
+      told = outcome.passed ? "" : outcome.told;
+      if (outcome.final && !outcome.passed) return outcome.told;
     }
     return "";
   }
@@ -73,6 +84,8 @@ class ConsoleReader {
 std::string BootReport::text() const {
   std::string out;
   for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", trim(each.line), "\n");
+  for (const Seen& each : checked)
+    out += cat("  ", seconds(each.after), " s  ", each.expected, each.line.empty() ? "" : cat(": ", each.line), "\n");
   if (passed) return cat(out, "passed after ", seconds(took), " s\n");
   out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing,
              "\n  last lines of the console:\n");
@@ -92,8 +105,13 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
   return shell_code(runner.run(command).status);
 }
 
-BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const Deadline& deadline,
-                      const fs::path& scratch, const Clock& clock) {
+BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const GuestChecks& checks,
+                      const Deadline& deadline, const fs::path& scratch, const Clock& clock) {
+  for (const auto& check : checks) {
+    const std::uint16_t port = free_port();
+    machine.forwards.push_back({port, check->guest_port()});
+    check->use_port(port);
+  }
   ConsoleWatch watch(expectations);
   const PrivateVariables variables(machine, scratch);
   machine.serial = SerialLine::output;
@@ -101,11 +119,15 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   Child child = Child::spawn({.argv = qemu_argv(machine), .out = console.write.get(), .err = console.write.get()});
   console.write = Fd();  // or the end of the machine would not be the end of the console
   ConsoleReader reader(console.read, watch, clock);
-  const std::string reason = reader.read_until(deadline);
+  std::vector<Seen> checked;
+  const std::string reason = reader.read_until(deadline, checks, checked);
   child.kill_and_wait();
+  std::string missing = watch.waiting_for();
+  if (missing.empty() && checked.size() < checks.size()) missing = checks[checked.size()]->text();
   return BootReport{.passed = reason.empty(),
                     .seen = watch.seen(),
-                    .missing = watch.waiting_for(),
+                    .checked = std::move(checked),
+                    .missing = std::move(missing),
                     .reason = reason,
                     .last_lines = watch.last_lines(),
                     .took = reader.elapsed()};

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
@@ -92,6 +93,17 @@ std::vector<std::string> qemu_argv(const QemuMachine& machine) {
   add_firmware(argv, machine);
   add_disk(argv, machine);
   add_serial(argv, machine);
+  if (machine.share) {
+    // What is only read keeps its owners; what the guest writes is this user's, with the guest's owners beside it.
+    argv.insert(argv.end(),
+                {"-virtfs",
+                 cat("local,path=", option_value(machine.share->directory), ",mount_tag=", k_share_tag,
+                     machine.share->writable ? ",security_model=mapped-xattr" : ",security_model=none,readonly=on")});
+  }
+  if (!machine.ssh_key.empty()) {
+    argv.insert(argv.end(), {"-smbios", cat("type=11,value=io.systemd.credential.binary:ssh.authorized_keys.root=",
+                                            base64_encode(machine.ssh_key))});
+  }
   return argv;
 }
 

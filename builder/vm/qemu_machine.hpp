@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,13 @@ struct PortForward {
   std::uint16_t guest = 0;
 };
 
+/// A directory of this machine that the guest can mount (9p).
+struct SharedDirectory {
+  fs::path directory;
+  bool writable = false;
+};
+constexpr const char* k_share_tag = "share";
+
 struct QemuMachine {
   std::string program = "qemu-system-x86_64";
   fs::path image;
@@ -50,6 +58,8 @@ struct QemuMachine {
   std::string accelerator = "tcg";    ///< "kvm" only where probe_kvm() found that it works
   bool user_network = false;          ///< NAT to the host's network
   std::vector<PortForward> forwards;  ///< work without user_network, too: then the guest reaches nothing
+  std::optional<SharedDirectory> share;
+  std::string ssh_key;  ///< a public key that root of the guest lets in, by systemd's credentials; empty = none
   SerialLine serial = SerialLine::output;
   std::uint32_t sector_size = 512;  ///< of the disk, as the guest sees it
   bool cd_drive = false;            ///< the image lies in a CD drive

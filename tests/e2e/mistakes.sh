@@ -60,6 +60,13 @@ DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://
 mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-cache
 mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
 
+mistake 1 "there is no image $work/nothere.tar" -- image sizes nothere.tar
+mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
+mistake 2 "--http 80: PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok" -- image test disk.raw --http 80
+mistake 1 "--share: there is no directory nothere" -- image boot disk.raw --share nothere
+mistake 2 "--share-writable goes with --share DIR" -- image boot disk.raw --share-writable
+mistake 2 "--memory: 16 MiB are too few for any system; 128 at least" -- image boot disk.raw --memory 16
+
 # Elements
 mistake 1 "did you mean 'openssh-server'?" -- element info opensh-server
 mistake 2 "can't be the name of an element" -- element new ../x

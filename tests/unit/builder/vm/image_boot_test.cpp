@@ -11,12 +11,29 @@ namespace {
 
 using testing::HasSubstr;
 
+/// Passes at its third look, or says at the first that it never will.
+class ThirdTime final : public GuestCheck {
+ public:
+  explicit ThirdTime(bool hopeless = false) : hopeless_(hopeless) {}
+  [[nodiscard]] std::string text() const override { return "third time"; }
+  [[nodiscard]] std::uint16_t guest_port() const override { return 80; }
+  [[nodiscard]] Outcome look(const Deadline&) override {
+    if (hopeless_) return {false, true, "exit code 3: it is broken"};
+    return ++looks_ < 3 ? Outcome{false, false, "not yet"} : Outcome{true, true, cat("port is there: ", port_ != 0)};
+  }
+
+ private:
+  bool hopeless_;
+  int looks_ = 0;
+};
+
 class ImageBootTest : public FakeQemu {
  protected:
+  GuestChecks checks_;
   BootReport boot(const std::string& script, const std::vector<std::string>& expectations,
                   Duration limit = std::chrono::seconds(20)) {
-    return test_image({.program = program(script), .image = "image"}, expectations, Deadline::after(limit, clock_),
-                      work_.path(), clock_);
+    return test_image({.program = program(script), .image = "image"}, expectations, checks_,
+                      Deadline::after(limit, clock_), work_.path(), clock_);
   }
 };
 
@@ -49,14 +66,35 @@ TEST_F(ImageBootTest, AMachineThatEndsEarlyIsToldFromADeadline) {
   EXPECT_EQ(boot("echo bye", {"login"}).reason, "the machine ended");
 }
 
+TEST_F(ImageBootTest, ChecksAreMadeWhenAllWasSeenUntilTheyPass) {
+  checks_.push_back(std::make_unique<ThirdTime>());
+  const BootReport report = boot("echo up; echo \"$@\" > " + (work_.path() / "argv").string() + "; sleep 60", {"up"});
+  EXPECT_TRUE(report.passed) << report.text();
+  EXPECT_THAT(report.text(), HasSubstr("s  third time: port is there: 1\n"));
+  EXPECT_THAT(read_file(work_.path() / "argv"), testing::ContainsRegex("restrict=on,hostfwd=tcp:127.0.0.1:[0-9]+-:80"));
+  EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, ACheckThatNeverPassesIsToldWithWhatCame) {
+  checks_.push_back(std::make_unique<ThirdTime>(true));
+  const BootReport hopeless = boot("echo up; sleep 60", {"up"});
+  EXPECT_EQ(hopeless.reason, "exit code 3: it is broken");
+  EXPECT_EQ(hopeless.missing, "third time");
+  checks_[0] = std::make_unique<ThirdTime>();
+  EXPECT_EQ(boot("echo up; sleep 60", {"up"}, std::chrono::milliseconds(300)).reason, "the deadline passed; not yet");
+  checks_[0] = std::make_unique<ThirdTime>();
+  EXPECT_EQ(boot("echo Kernel panic - not syncing; sleep 60", {}).missing, "third time");
+}
+
 TEST_F(ImageBootTest, AMissingQemuIsAnError) {
-  EXPECT_THROW((void)test_image({.program = "/nowhere"}, {"x"}, Deadline::never(), work_.path(), clock_), Error);
+  EXPECT_THROW((void)test_image({.program = "/nowhere"}, {"x"}, checks_, Deadline::never(), work_.path(), clock_),
+               Error);
 }
 
 TEST_F(ImageBootTest, ARealBiosWithAnEmptyDiskFailsLongBeforeTheDeadline) {
   if (!find_program("qemu-system-x86_64", current_environment())) GTEST_SKIP() << "qemu is not installed";
   RealFileSystem().write(work_.path() / "empty", std::string(1 << 20, '\0'), {});
-  const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, {"login: $"},
+  const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, {"login: $"}, checks_,
                                        Deadline::after(std::chrono::seconds(100), clock_), work_.path(), clock_);
   EXPECT_THAT(report.reason, HasSubstr("the firmware found nothing to boot")) << report.text();
 }

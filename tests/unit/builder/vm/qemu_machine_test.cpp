@@ -60,6 +60,20 @@ TEST(QemuMachineTest, PortsLeadFromTheLoopbackToAGuestThatReachesNothing) {
               HasSubstr("-nic user,model=virtio-net-pci,hostfwd=tcp:127.0.0.1:8080-:80"));
 }
 
+TEST(QemuMachineTest, ASharedDirectoryIsReadOnlyUnlessItIsSaid) {
+  EXPECT_THAT(argv_text({.share = SharedDirectory{"/a,b"}}),
+              HasSubstr("-virtfs local,path=/a,,b,mount_tag=share,security_model=none,readonly=on"));
+  EXPECT_THAT(argv_text({.share = SharedDirectory{"/a", true}}), Not(HasSubstr("readonly")));
+  EXPECT_THAT(argv_text({}), Not(HasSubstr("virtfs")));
+}
+
+TEST(QemuMachineTest, AKeyForRootComesByTheFirmware) {
+  EXPECT_THAT(
+      argv_text({.ssh_key = "ssh-ed25519 AAAA\n"}),
+      HasSubstr(
+          "-smbios type=11,value=io.systemd.credential.binary:ssh.authorized_keys.root=c3NoLWVkMjU1MTkgQUFBQQo="));
+}
+
 TEST(QemuMachineTest, TheTerminalGetsQemusKeys) {
   EXPECT_THAT(argv_text({.serial = SerialLine::terminal}), HasSubstr("-serial mon:stdio"));
   EXPECT_THAT(argv_text({}), HasSubstr("-serial stdio -monitor none"));

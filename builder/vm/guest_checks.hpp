@@ -1,0 +1,55 @@
+// What is asked of a guest that runs, from outside: a page that it serves, a command that is run in it. Each check can
+// be made again until it passes or the deadline has come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/path.hpp"
+#include "base/result.hpp"
+#include "base/sys/process.hpp"
+
+namespace hearth::vm {
+
+class GuestCheck {
+ public:
+  virtual ~GuestCheck() = default;
+  /// As a person reads it: "http 80/", "run systemctl is-active nginx".
+  [[nodiscard]] virtual std::string text() const = 0;
+  /// The guest's port that it needs, and the one of this machine's loopback that leads there.
+  [[nodiscard]] virtual std::uint16_t guest_port() const = 0;
+  void use_port(std::uint16_t port) { port_ = port; }
+
+  struct Outcome {
+    bool passed = false;
+    bool final = false;  ///< another try would give no other answer
+    std::string told;    ///< what came, or why nothing did
+  };
+  /// Once; takes a few seconds at most, a command as long as it runs.
+  [[nodiscard]] virtual Outcome look(const Deadline& deadline) = 0;
+
+ protected:
+  std::uint16_t port_ = 0;
+};
+
+/// "80/", "8080/health=ok": PORT/PATH[=WORDS]. Answered with a status below 400, and with WORDS in the body.
+struct HttpWish {
+  std::uint16_t port = 0;
+  std::string path;
+  std::string words;
+};
+[[nodiscard]] Result<HttpWish, std::string> parse_http_wish(const std::string& text);
+
+[[nodiscard]] std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock);
+/// By ssh as root, with the key in `key` (its public half is in KEY.pub). Its exit code decides; 255 is ssh's own, and
+/// tried again.
+[[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, const Clock& clock,
+                                                    CommandRunner& runner);
+
+/// A port of 127.0.0.1 that nobody uses just now. Throws Error.
+[[nodiscard]] std::uint16_t free_port();
+
+}  // namespace hearth::vm
