@@ -306,7 +306,7 @@ int boot_log_command(const cli::Arguments& arguments) {
   for (const Json& event : log["events"]) lines.push_back(format_json(event));
   if (lines.empty()) {
     std::fputs(cat("nothing was asked for by ", text_in(log, "name"), ", whose cards are ", text_in(log, "macs"),
-                   "; hearth node events tells who else asked\n")
+                   "; the node's last error names strangers that asked\n")
                    .c_str(),
                stderr);
   }

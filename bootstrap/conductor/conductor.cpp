@@ -23,9 +23,12 @@ Conductor::Conductor(Parts parts)
       ledger_(parts.store, parts.clock),
       drivers_(parts.drivers),
       workers_(parts.workers),
-      jobs_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, made(parts.directory / "agents")}),
-      power_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"}),
-      desk_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, busy_, parts.directory / "agents"},
+      jobs_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
+             made(parts.directory / "agents")}),
+      power_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
+              parts.directory / "agents"}),
+      desk_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
+             parts.directory / "agents"},
             jobs_),
       directory_(parts.directory),
       log_(parts.log) {
@@ -144,7 +147,11 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
 
 void Conductor::seen(const std::string& mac, const std::string& how, bool boots) {
   const Node* found = ledger_.by_mac(mac);
-  if (found == nullptr) return;
+  if (found == nullptr) {
+    strangers_.note(mac, how, ledger_.now());
+    return;
+  }
+  strangers_.forget(mac);
   const bool news = boots || !found->instruction.action.empty();
   if (!news && ledger_.now() - found->seen < microseconds(Seconds(30))) return;
   Node& changed = ledger_.edit(found->uuid);

@@ -102,6 +102,7 @@ class Conductor {
   Workers& workers_;
   std::set<std::string> busy_;
   std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
+  Strangers strangers_;
   Jobs jobs_;
   PowerWatch power_;
   AgentDesk desk_;

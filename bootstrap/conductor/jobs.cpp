@@ -129,7 +129,8 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
   const Stamp since = node.job.notes.value("first_boot", node.job.stage_since);
   if (ledger.now() - since > microseconds(callback_timeout(node))) {
     fail(ledger, ledger.edit(node.uuid),
-         cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since)));
+         cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since),
+             parts_.strangers.text_since(since)));
   } else if (is_silent(node)) {
     boot_anew(ledger.edit(node.uuid));
   }
@@ -152,7 +153,8 @@ void Jobs::boot_anew(Node& node) {
   parts_.ledger.record(
       node, "retry",
       cat("nothing was heard of the machine for ", silent / 1'000'000, " s; it is started again (", boots, " of ",
-          parts_.settings.boot_tries, "): look at its console, its cable and its boot order"));
+          parts_.settings.boot_tries, "): look at its console, its cable and its boot order",
+          parts_.strangers.text_since(node.job.stage_since)));
   if (!node.job.notes.contains("first_boot")) node.job.notes["first_boot"] = node.job.stage_since;
   node.job.notes["boots"] = boots;
   node.job.notes.erase("booting");

@@ -11,6 +11,7 @@
 #include "base/path.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
 #include "bootstrap/conductor/settings.hpp"
+#include "bootstrap/conductor/strangers.hpp"
 #include "bootstrap/conductor/transition.hpp"
 #include "bootstrap/conductor/workers.hpp"
 #include "bootstrap/power/driver.hpp"
@@ -29,6 +30,7 @@ class Jobs {
     Workers& workers;
     Logger& log;
     const Settings& settings;
+    const Strangers& strangers;
     std::set<std::string>& busy;  ///< nodes for which a worker does something: one thing at a time
     fs::path directory;           ///< for certificates of agents and logs that they send
   };

@@ -46,6 +46,21 @@ TEST_F(JobsTest, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   EXPECT_EQ(node(uuid).last_error, "");
 }
 
+TEST_F(JobsTest, strangersThatAskedMeanwhileAreNamed) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
+  conductor->seen("52:54:00:00:00:76", "before", false);
+  pass(10);
+  conductor->verb(uuid, "deploy", {});
+  pass(30);
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", false);
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", false);
+  pass(60);
+  EXPECT_TRUE(node(uuid).last_error.ends_with(
+      "boot order; meanwhile there asked, and is no node's: 52:54:00:00:00:77 (dhcp DISCOVER, 2 times)"))
+      << node(uuid).last_error;
+}
+
 TEST_F(JobsTest, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";

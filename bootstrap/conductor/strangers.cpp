@@ -1,0 +1,42 @@
+#include "bootstrap/conductor/strangers.hpp"
+
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::size_t k_most_strangers = 32;
+constexpr std::size_t k_told_strangers = 4;
+constexpr Stamp k_stranger_hour = 3'600'000'000;
+
+}  // namespace
+
+void Strangers::note(const std::string& mac, const std::string& how, Stamp now) {
+  std::erase_if(known_, [&](const auto& row) { return now - row.second.at > k_stranger_hour; });
+  const auto found = known_.find(mac);
+  if (found == known_.end() && known_.size() >= k_most_strangers) return;
+  Sighting& sighting = known_[mac];
+  sighting.how = how;
+  sighting.at = now;
+  ++sighting.times;
+}
+
+std::string Strangers::text_since(Stamp since) const {
+  std::vector<std::string> told;
+  std::size_t more = 0;
+  for (const auto& [mac, sighting] : known_) {
+    if (sighting.at < since) continue;
+    if (told.size() == k_told_strangers)
+      ++more;
+    else
+      told.push_back(cat(mac, " (", sighting.how, sighting.times > 1 ? cat(", ", sighting.times, " times") : "", ")"));
+  }
+  if (told.empty()) return "";
+  return cat("; meanwhile there asked, and is no node's: ", join(told, ", "),
+             more > 0 ? cat(" and ", more, " more") : "");
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,31 @@
+// Cards that ask for a network boot and are in no inventory. A node whose machine is not heard of may be one of them,
+// under an address that was mistyped.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+class Strangers {
+ public:
+  /// It is known for an hour, but no more than 32 are at a time: anybody may make up addresses.
+  void note(const std::string& mac, const std::string& how, Stamp now);
+  /// The card has become a node's.
+  void forget(const std::string& mac) { known_.erase(mac); }
+  /// "; meanwhile there asked, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER, 3 times)"; empty when there was
+  /// none.
+  [[nodiscard]] std::string text_since(Stamp since) const;
+
+ private:
+  struct Sighting {
+    std::string how;
+    Stamp at = 0;
+    unsigned times = 0;
+  };
+  std::map<std::string, Sighting> known_;
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,33 @@
+#include "bootstrap/conductor/strangers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+constexpr Stamp k_begin = 1'000'000'000'000;
+
+TEST(Strangers, areToldWithWhatTheyAskedSinceThen) {
+  Strangers strangers;
+  EXPECT_EQ(strangers.text_since(0), "");
+  strangers.note("52:54:00:00:00:02", "dhcp DISCOVER", k_begin);
+  strangers.note("52:54:00:00:00:02", "dhcp REQUEST", k_begin + 5);
+  EXPECT_EQ(strangers.text_since(k_begin),
+            "; meanwhile there asked, and is no node's: 52:54:00:00:00:02 (dhcp REQUEST, 2 times)");
+  EXPECT_EQ(strangers.text_since(k_begin + 6), "");
+  strangers.forget("52:54:00:00:00:02");
+  EXPECT_EQ(strangers.text_since(0), "");
+}
+
+TEST(Strangers, aFloodOfThemIsNotKept) {
+  Strangers strangers;
+  for (int i = 0; i < 1000; ++i) strangers.note(cat("mac", i), "dhcp", k_begin);
+  EXPECT_NE(strangers.text_since(0).find(" and 28 more"), std::string::npos) << strangers.text_since(0);
+  strangers.note("late", "dhcp", k_begin + 3'700'000'000);
+  EXPECT_EQ(strangers.text_since(0), "; meanwhile there asked, and is no node's: late (dhcp)") << "an hour later";
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
