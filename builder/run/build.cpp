@@ -30,8 +30,9 @@ namespace {
 
 constexpr std::size_t k_native_steps = 2;  // size and layout; outputs
 
-/// The image cache of a recorded build: what hooks find in the user's own would not be in the lock.
+/// The image cache of a recorded build, and its lock files: what hooks find in the user's own would not be in the lock.
 const fs::path k_private_cache = "/hearth/image-cache";
+const fs::path k_private_lock_files = "/hearth/lock-files";
 
 std::vector<std::string> labels_of(const std::vector<DeviceHook>& hooks) {
   std::vector<std::string> labels;
@@ -91,6 +92,7 @@ class Build final : StepObserver {
     if (in_.network == nullptr) return variables;
     fetch::add_variables(in_.network->view(), hooks_.string(), variables);
     variables["DIB_IMAGE_CACHE"] = k_private_cache.string();
+    variables["DIB_LOCKFILES"] = k_private_lock_files.string();
     return variables;
   }
 
@@ -98,6 +100,7 @@ class Build final : StepObserver {
     if (in_.network == nullptr) return;
     fs::create_directories(hooks_ / ".fetch");
     fs::create_directories(k_private_cache);
+    fs::create_directories(k_private_lock_files);
     for (const auto& [name, text] : in_.network->view().files) {
       RealFileSystem().write(hooks_ / ".fetch" / name, text, {.mode = 0644});
     }

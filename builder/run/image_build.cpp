@@ -91,6 +91,10 @@ fs::path writable_directory(const fs::path& directory) {
   return fs::canonical(directory);
 }
 
+bool lies_in(const fs::path& directory, const fs::path& path) {
+  return path == directory || path.string().starts_with(cat(directory.string(), "/"));
+}
+
 /// Says in `spec` where hooks, outputs, layers and libguestfs' appliance are written to. Of the image cache those two
 /// are the builder's: a hook that changed them would change other images.
 void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
@@ -108,6 +112,12 @@ void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
   spec.closed = {writable_directory(layer_directory(request.cache)),
                  writable_directory(appliance_directory(request.environment, request.cache))};
   spec.writable.insert(spec.writable.end(), spec.closed.begin(), spec.closed.end());
+  if (!request.fetching.mode) return;
+  // What an earlier build left there is in no lock: hooks of recorded builds get empty ones of their own.
+  for (const fs::path& shared : {spec.writable[0], spec.writable[1]}) {
+    const bool holds_more = lies_in(shared, spec.output) || lies_in(shared, request.start_directory);
+    if (!holds_more) spec.closed.push_back(shared);
+  }
 }
 
 /// A lock is written when all else is done: that it can be is to be known before.

@@ -378,6 +378,7 @@ void hide_key(const fs::path& key) {
 
 /// Hooks find an empty directory there, which is locked as all mounts are.
 void cover(const fs::path& directory) {
+  if (!fs::is_directory(fs::symlink_status(directory))) return;
   hide(directory);
   make_read_only(directory);
 }

@@ -33,7 +33,7 @@ struct SandboxSpec {
   std::vector<fs::path> keys;      ///< files that look empty to hooks, wherever they lie; no links
   fs::path output;                 ///< of the outputs: hooks write to a copy of their own; or empty
   std::string image;               ///< name of the outputs there: where there are no overlays, only such names are new
-  std::vector<fs::path> closed;    ///< existing directories below writable ones, for the builder alone
+  std::vector<fs::path> closed;    ///< existing directories in or below writable ones, for the builder alone
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
   fs::path start_directory;        ///< working directory of host hooks

@@ -459,6 +459,19 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
         self.bad("--record")
         self.assertEqual(self.server.http.asked, [])
 
+    def test_what_an_earlier_build_left_in_the_shared_cache_is_no_way_past_the_lock(self):
+        shared = {"DIB_IMAGE_CACHE": str(self.work / "shared/cache"), "DIB_LOCKFILES": str(self.work / "shared/locks")}
+        for directory in shared.values():
+            os.makedirs(directory)
+            pathlib.Path(directory, "left").write_text("of an earlier build\n")
+        looks = "\n".join(f"! cat {directory}/left && ! touch {directory}/new" for directory in shared.values())
+        self.element(f"{looks}\ntouch \"$DIB_IMAGE_CACHE/own\" \"$DIB_LOCKFILES/own\"\ncurl -sS {self.server.url}/file\n")
+        self.good("recorded", "--record", **shared)
+        for mode in ("--locked", "--offline"):
+            self.good("replayed", mode, "--lock", "hearth.lock", **shared)
+        self.assertEqual(os.listdir(shared["DIB_LOCKFILES"]), ["left"])
+        self.assertEqual(set(os.listdir(shared["DIB_IMAGE_CACHE"])), {"left", "layers", "appliance"})
+
     def test_loopback_and_metadata_are_reached_only_by_a_word_of_the_users(self):
         port = self.server.http.server_address[1]
         self.allowed = ""
