@@ -73,7 +73,7 @@ class HookFiles {
     const bool is_own_file = to.parent_path() == directory_ / own() && is_own(to.filename().string());
     if (is_own_file) return left_.push_back(cat(to.string(), " is not kept: the builder writes it"));
     if (S_ISDIR(status.st_mode)) {
-      take_directory(from, to);
+      take_directory(from, to, status.st_mode & k_permissions);
     } else if (S_ISREG(status.st_mode)) {
       take_file(from, to, status.st_mode & k_permissions);
     } else if (is_whiteout(status)) {
@@ -83,9 +83,11 @@ class HookFiles {
     }
   }
 
-  void take_directory(const fs::path& from, const fs::path& to) {
+  void take_directory(const fs::path& from, const fs::path& to, std::uint32_t mode) {
     if (is_opaque(from) || !is_real_directory(to)) remove(to);
-    RealFileSystem().make_directories(to, 0755);
+    const bool is_new = !is_real_directory(to);
+    RealFileSystem().make_directories(to, 0700);
+    if (is_new && ::chmod(to.c_str(), mode | 0700U) != 0) throw Error::from_errno("writing", to.string());
     for (const std::string& name : RealFileSystem().list(from)) take(from / name, to / name);
   }
 

@@ -32,7 +32,7 @@ class HookFilesTest : public testing::Test {
 TEST_F(HookFilesTest, WhatIsTheImagesIsBrought) {
   files_.write(written_ / "web.initramfs", "new", {.mode = 04755});
   files_.write(written_ / "web-boot.iso", "iso", {});
-  files_.make_directories(written_ / "web.d/dib-manifests", 0755);
+  files_.make_directories(written_ / "web.d/dib-manifests", 0700);
   files_.write(written_ / "web.d/dib-manifests/dpkg", "list", {});
   files_.write(real_ / "web.initramfs", "of last time, and longer", {});
   EXPECT_THAT(take(), IsEmpty());
@@ -40,6 +40,7 @@ TEST_F(HookFilesTest, WhatIsTheImagesIsBrought) {
   EXPECT_EQ(files_.status(real_ / "web.initramfs")->mode, 0755U) << "a set-uid bit came along";
   EXPECT_EQ(read_file(real_ / "web-boot.iso"), "iso");
   EXPECT_EQ(read_file(real_ / "web.d/dib-manifests/dpkg"), "list");
+  EXPECT_EQ(files_.status(real_ / "web.d/dib-manifests")->mode, 0700U);
 }
 
 TEST_F(HookFilesTest, WhatIsNotTheImagesStaysAway) {
