@@ -8,6 +8,7 @@
 #include "base/progress.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/fetched_cache.hpp"
 #include "builder/run/step_report.hpp"
@@ -118,7 +119,7 @@ fs::path directory_of(const std::string& name) {
 
 int why(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path file = directory_of(arguments.operands().front()) / "steps.json";
+  const fs::path file = directory_of(arguments.operands().front()) / k_steps_file;
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text) {
     throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
@@ -139,7 +140,7 @@ int why(const cli::Arguments& arguments) {
 
 int timing(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path file = directory_of(arguments.operands().front()) / "timing.json";
+  const fs::path file = directory_of(arguments.operands().front()) / k_timing_file;
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no ", file.string())).hint("Builds write it at their end.");

@@ -39,7 +39,7 @@ std::int64_t creation_time(const Environment& environment) {
 }
 
 ImageFacts collect(const EvidenceRequest& request) {
-  const Json manifest = read_json(beside(request.stem) / "manifest.json");
+  const Json manifest = read_json(beside(request.stem) / k_manifest_file);
   ImageFacts facts{.name = request.stem.filename().string(),
                    .version = request.version,
                    .builder = request.builder,
@@ -117,7 +117,7 @@ fs::path directory_by_digest(const fs::path& image) {
 /// NAME.d of NAME.qcow2, NAME.tar.zst, or NAME; else whichever is about it.
 fs::path directory_of(const fs::path& image) {
   for (fs::path stem = fs::absolute(image);; stem = stem.parent_path() / stem.stem()) {
-    if (fs::exists(beside(stem) / "provenance.json")) return beside(stem);
+    if (fs::exists(beside(stem) / k_provenance_file)) return beside(stem);
     if (!stem.has_extension()) break;
   }
   if (fs::is_regular_file(image)) {
@@ -133,7 +133,7 @@ fs::path directory_of(const fs::path& image) {
 }
 
 void open_envelope(Statement& statement) {
-  const fs::path file = statement.directory / "provenance.dsse.json";
+  const fs::path file = statement.directory / k_signed_file;
   if (!fs::exists(file)) return;
   try {
     const Json envelope = read_json(file);
@@ -191,28 +191,28 @@ void require_elements(const std::vector<Element>& elements, const std::map<std::
 void write_evidence(const EvidenceRequest& request) {
   const fs::path directory = beside(request.stem);
   RealFileSystem files;
-  files.remove(directory / "provenance.dsse.json");  // it is about what is being replaced
+  files.remove(directory / k_signed_file);  // it is about what is being replaced
   ImageFacts facts = collect(request);
-  write_json(directory / "sbom.spdx.json", spdx_document(facts));
+  write_json(directory / k_sbom_file, spdx_document(facts));
   if (request.fetched) {
-    files.write(directory / "hearth.lock", lock_text(facts.fetched), {.mode = 0644});
+    files.write(directory / k_lock_file, lock_text(facts.fetched), {.mode = 0644});
   } else {
-    for (const char* earlier : {"hearth.lock", "tree.tsv"}) files.remove(directory / earlier);
+    for (const char* earlier : {k_lock_file, k_tree_file}) files.remove(directory / earlier);
   }
   facts.evidence = evidence_in(directory);
   const Json statement = provenance_statement(facts);
-  write_json(directory / "provenance.json", statement);
+  write_json(directory / k_provenance_file, statement);
   if (!request.signing_key) return;
   const std::string_view key = request.signing_key->text();
   const std::string payload = format_json(statement);
-  write_json(directory / "provenance.dsse.json",
+  write_json(directory / k_signed_file,
              envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key)));
 }
 
 Statement read_statement(const fs::path& image) {
   Statement statement;
   statement.directory = directory_of(image);
-  statement.plain = read_json(statement.directory / "provenance.json");
+  statement.plain = read_json(statement.directory / k_provenance_file);
   statement.content = statement.plain;
   open_envelope(statement);
   statement.digest = digest_in(statement.content, image.filename().string());

@@ -19,12 +19,12 @@
 #include "base/sys/secret.hpp"
 #include "builder/elements/element.hpp"
 #include "builder/evidence/image_facts.hpp"
+#include "builder/evidence/own_names.hpp"
 
 namespace hearth::builder::evidence {
 
 /// Of NAME.d: what a statement about NAME covers, as far as it is there.
-inline constexpr std::array<const char*, 4> k_evidence_files = {"hearth.lock", "manifest.json", "sbom.spdx.json",
-                                                                "tree.tsv"};
+inline constexpr std::array<const char*, 4> k_evidence_files = {k_lock_file, k_manifest_file, k_sbom_file, k_tree_file};
 
 struct EvidenceRequest {
   fs::path stem;            ///< of the image: NAME in NAME.qcow2 and NAME.d; NAME.d/manifest.json is there

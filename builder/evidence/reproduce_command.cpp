@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/evidence/verification.hpp"
 #include "builder/fetch/fetch_plan.hpp"
@@ -117,7 +118,7 @@ Rebuild rebuild_of(const Statement& statement, const std::vector<cli::Option>& t
     const Json& definition = statement.content.at("predicate").at("buildDefinition");
     const Json& parameters = definition.at("externalParameters");
     Rebuild rebuild{.arguments = {"--no-cache", "-o", output.string(), locked ? "--locked" : "--offline", "--lock",
-                                  (statement.directory / "hearth.lock").string()},
+                                  (statement.directory / k_lock_file).string()},
                     .environment = rebuild_environment(parameters.at("environment")),
                     .elements = recorded_elements(definition.at("resolvedDependencies")),
                     .is_ramdisk = parameters.value("ramdisk", false)};
@@ -158,8 +159,8 @@ void require_allowed_files(const std::vector<std::string>& files, const std::vec
 }
 
 std::string story_of(const fs::path& first, const fs::path& second) {
-  const std::string one = RealFileSystem().read(first / "tree.tsv").value_or("");
-  const std::string two = RealFileSystem().read(second / "tree.tsv").value_or("");
+  const std::string one = RealFileSystem().read(first / k_tree_file).value_or("");
+  const std::string two = RealFileSystem().read(second / k_tree_file).value_or("");
   if (one.empty() || two.empty()) return "There is no record of both trees to tell what differs.";
   const std::optional<TreeDifference> difference = first_difference(one, two);
   if (!difference) return "The trees are the same; what differs is how they were put into the image.";
@@ -170,7 +171,7 @@ std::string story_of(const fs::path& first, const fs::path& second) {
 /// What was checked before anything is built.
 Statement statement_of(const fs::path& image, const std::vector<std::string>& keys) {
   Statement statement = checked_statement(image, keys);
-  if (!fs::exists(statement.directory / "hearth.lock")) {
+  if (!fs::exists(statement.directory / k_lock_file)) {
     throw Error(ErrorKind::input, cat(image.string(), " was built without a lock: what it was made of is not known"))
         .hint("Build it with --record, --locked or --offline.");
   }

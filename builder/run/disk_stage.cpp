@@ -15,6 +15,7 @@
 #include "builder/disk/direct_maker.hpp"
 #include "builder/disk/guest_maker.hpp"
 #include "builder/disk/sparse_copy.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/guestfs/appliance_check.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/checksums.hpp"
@@ -460,7 +461,7 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
                    .qemu_options = request_.qemu_img_options,
                    .epoch = source.epoch,
                    .checksums = request_.checksums,
-                   .index = remembers ? fs::path(request_.output.string() + ".d/clusters") : fs::path()},
+                   .index = remembers ? fs::path(request_.output.string() + ".d") / k_clusters_file : fs::path()},
           .container_tag = request_.docker_target,
           .container = request_.container,
           .architecture = request_.architecture,

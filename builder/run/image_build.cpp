@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/local_access.hpp"
@@ -140,12 +141,12 @@ void require_place_for_lock(const fs::path& lock) {
 FileLock lock_name(const ImageRequest& request, Clock& clock) {
   const fs::path directory = request.output.string() + ".d";
   for (const Deadline deadline = Deadline::after(k_name_patience, clock);;) {
-    if (std::optional<FileLock> lock = FileLock::try_acquire(directory / ".lock")) return std::move(*lock);
+    if (std::optional<FileLock> lock = FileLock::try_acquire(directory / k_name_lock)) return std::move(*lock);
     if (deadline.passed(clock.now())) break;
     clock.sleep(k_name_retry);
   }
   throw Error(ErrorKind::io, cat("another build makes ", request.output.string(), " at this moment"))
-      .hint(cat("Wait for it (its log is ", (directory / "build.log").string(), "), or give another name by -o."));
+      .hint(cat("Wait for it (its log is ", (directory / k_build_log).string(), "), or give another name by -o."));
 }
 
 std::vector<fs::path> files_of_layout(const DiskStage& disk) {
@@ -214,7 +215,7 @@ std::unique_ptr<Progress> with_estimate(std::unique_ptr<Progress> progress, cons
   };
   std::vector<std::string> planned;
   for (const Step& step : plan.steps) planned.push_back(step.label());
-  return estimate(std::move(progress), last_times(read("steps.json"), read("timing.json")), planned);
+  return estimate(std::move(progress), last_times(read(k_steps_file), read(k_timing_file)), planned);
 }
 
 void report_cycles(const ImageRequest& request, const ElementSet& elements, std::vector<std::string>& notes) {
@@ -280,7 +281,7 @@ LayerPolicy layer_policy(const ImageRequest& request) {
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
   log.hide(secret_values(request.environment));
-  log.add_file(request.output.string() + ".d/build.log", BuildLog::Links::refuse);
+  log.add_file((fs::path(request.output.string() + ".d") / k_build_log).string(), BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
     if (verbosity == Verbosity::log) std::fprintf(stdout, "Output logs going to: %s\n", request.log_file->c_str());

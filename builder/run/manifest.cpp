@@ -5,6 +5,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/packages/installed_packages.hpp"
 #include "builder/run/timing.hpp"
@@ -70,7 +71,7 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
   const fs::path directory = inputs.request.output.string() + ".d";
   const InstalledPackages installed = installed_packages(tree, inputs.runner, inputs.request.environment);
   tell_unlisted(inputs, installed.unlisted);
-  write_json(directory / "manifest.json", {{"builder", cat("hearth ", HEARTH_VERSION)},
+  write_json(directory / k_manifest_file, {{"builder", cat("hearth ", HEARTH_VERSION)},
                                            {"arguments", without_credentials(inputs.request.arguments_text)},
                                            {"architecture", inputs.request.architecture},
                                            {"elements", inputs.plan.elements.names()},
@@ -80,11 +81,11 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
                                            {"sources", source_list(installed.sources)},
                                            {"unlisted", installed.unlisted}});
   if (inputs.spans != nullptr) {
-    RealFileSystem().write(directory / "tree.tsv", evidence::record_tree(root, *inputs.spans), {.mode = 0644});
+    RealFileSystem().write(directory / k_tree_file, evidence::record_tree(root, *inputs.spans), {.mode = 0644});
   }
-  write_json(directory / "timing.json", timing_json(timings));
-  RealFileSystem().write(directory / "timing.svg", timing_picture(timings, inputs.request.output.filename().string()),
-                         {.mode = 0644});
+  write_json(directory / k_timing_file, timing_json(timings));
+  RealFileSystem().write(directory / k_timing_picture,
+                         timing_picture(timings, inputs.request.output.filename().string()), {.mode = 0644});
 }
 
 }  // namespace hearth::builder

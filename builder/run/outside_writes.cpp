@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -33,7 +34,7 @@ OutsideWrites::Files OutsideWrites::look() const {
     const bool is_log = fs::path(name).extension() == ".log";  // a shell's or tee's, not a step's
     if (!is_log && is_beside(name, own)) add_file(files, image_.parent_path() / name);
   }
-  for (const char* name : {"build.log", "steps.json"}) files.erase((fs::path(image_.string() + ".d") / name).string());
+  for (const char* name : {k_build_log, k_steps_file}) files.erase((fs::path(image_.string() + ".d") / name).string());
   return files;
 }
 

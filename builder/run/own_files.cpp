@@ -3,24 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 
 namespace hearth::builder {
 
-namespace {
-
-constexpr std::array<const char*, 13> k_own_files = {
-    ".lock",         "build.log", "steps.json",     "output.json",     "timing.json",          "timing.svg",
-    "manifest.json", "tree.tsv",  "sbom.spdx.json", "provenance.json", "provenance.dsse.json", "hearth.lock",
-    "clusters"};
-
-}  // namespace
-
 bool is_own(std::string_view name) {
-  return std::find(k_own_files.begin(), k_own_files.end(), name) != k_own_files.end();
+  return std::any_of(k_own_names.begin(), k_own_names.end(), [&](const char* own) { return name == own; });
 }
 
 void take_back_own_files(const fs::path& directory) {
@@ -29,7 +20,7 @@ void take_back_own_files(const fs::path& directory) {
                                       ", where a build would write and let its hooks write"))
         .hint("Remove the link: a hook may have left it. Or give another name by -o.");
   }
-  for (const char* name : k_own_files) {
+  for (const char* name : k_own_names) {
     const fs::path path = directory / name;
     const fs::file_status status = fs::symlink_status(path);
     if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) continue;

@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/layers/fact_source.hpp"
 
 namespace hearth::builder {
@@ -60,7 +61,7 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
 }
 
 void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken) {
-  const fs::path file = fs::path(inputs.request.output.string() + ".d") / "steps.json";
+  const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
   RealFileSystem files;
   const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
   Json report;

@@ -6,13 +6,13 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/layers/host_tools.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_file = "output.json";
 constexpr std::int64_t k_second = 1'000'000'000;
 
 /// Size, times and inode: a file that was written to, or replaced, looks different.
@@ -64,12 +64,12 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
   const Json json = {{"key", key}, {"steps", noted}, {"outputs", looks}};
-  RealFileSystem().write(directory / k_file, cat(format_json(json), "\n"), {.mode = 0644});
+  RealFileSystem().write(directory / k_output_file, cat(format_json(json), "\n"), {.mode = 0644});
 }
 
 std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key, const FactSource& facts,
                                         const RemoteFacts& remote) {
-  const Result<Json> read = parse_json(RealFileSystem().read(directory / k_file).value_or("{}"), k_file);
+  const Result<Json> read = parse_json(RealFileSystem().read(directory / k_output_file).value_or("{}"), k_output_file);
   if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
   try {
     std::vector<fs::path> outputs;
