@@ -225,13 +225,23 @@ std::string contradiction(const std::vector<std::string>& conditions) {
   return "";
 }
 
-/// DIB_… of the builder itself, whatever the elements.
-const std::vector<std::string> k_builders_variables = {"DIB_BLOCK_DEVICE_CONFIG",
+/// DIB_… that the builder's own code reads, that of disks and boot loaders with it, whatever the elements.
+const std::vector<std::string> k_builders_variables = {"DIB_APT_SOURCES",
+                                                       "DIB_APT_SOURCES_CONF",
+                                                       "DIB_BLOCK_DEVICE_CONFIG",
+                                                       "DIB_BLOCK_DEVICE_PARAMS_YAML",
                                                        "DIB_BLOCK_SIZE",
+                                                       "DIB_BOOTLOADER_DEFAULT_CMDLINE",
+                                                       "DIB_BOOTLOADER_SERIAL_CONSOLE",
+                                                       "DIB_BOOTLOADER_USE_SERIAL_CONSOLE",
+                                                       "DIB_BOOTLOADER_VIRTUAL_TERMINAL",
+                                                       "DIB_BOOT_LABEL",
                                                        "DIB_CHECKSUM",
                                                        "DIB_CONTAINER_CONFIG",
                                                        "DIB_DEBUG_TRACE",
                                                        "DIB_DEFAULT_INSTALLTYPE",
+                                                       "DIB_DISTRIBUTION_MIRROR",
+                                                       "DIB_GRUB_TIMEOUT",
                                                        "DIB_GZIP_BIN",
                                                        "DIB_HEAT_METADATA",
                                                        "DIB_IMAGE_CACHE",
@@ -244,10 +254,12 @@ const std::vector<std::string> k_builders_variables = {"DIB_BLOCK_DEVICE_CONFIG"
                                                        "DIB_NO_TMPFS",
                                                        "DIB_OFFLINE",
                                                        "DIB_PYTHON_EXEC",
+                                                       "DIB_PYTHON_VERSION",
                                                        "DIB_QUIET",
-                                                       "DIB_SHOW_IMAGE_USAGE",
                                                        "DIB_RELEASE",
-                                                       "DIB_DISTRIBUTION_MIRROR",
+                                                       "DIB_ROOT_FSTYPE",
+                                                       "DIB_ROOT_LABEL",
+                                                       "DIB_SHOW_IMAGE_USAGE",
                                                        "DIB_SHOW_IMAGE_USAGE_FULL"};
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }

@@ -155,6 +155,9 @@ TEST_F(LeftOutTest, AVariableThatNothingReadsIsToldWhereOneIsNear) {
       texts(misspelt_variables(files, set, {{"DIB_WEB_PROT", "81"}, {"DIB_REALEASE", "x"}})),
       ElementsAre(HasSubstr("DIB_REALEASE is set, and nothing in this image reads it; did you mean DIB_RELEASE?"),
                   HasSubstr("did you mean DIB_WEB_PORT?")));
+  EXPECT_THAT(texts(misspelt_variables(files, set, {{"DIB_GRUB_TIMOUT", "1"}, {"DIB_ROOT_LABLE", "x"}})),
+              ElementsAre(HasSubstr("did you mean DIB_GRUB_TIMEOUT?"), HasSubstr("did you mean DIB_ROOT_LABEL?")))
+      << "of the code that makes disks";
   EXPECT_THAT(misspelt_variables(files, set,
                                  {{"DIB_WEB_PORT", "1"},
                                   {"DIB_IMAGE_SIZE", "2"},
