@@ -1,9 +1,12 @@
 #include "bootstrap/bundle/site_parts.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/collect.hpp"
+#include "bootstrap/node/node.hpp"
 #include "bootstrap/site/site_file.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -53,6 +56,7 @@ class Parts {
     for (const Named& named : files_named_by(site_)) {
       if (named.path != site_.seed_image) add(named.key, named.path);
     }
+    note_passwords();
     add_evidence(site_.image);
     add_seed();
     add_what_templates_reach();
@@ -68,6 +72,14 @@ class Parts {
           .hint("A bundle carries that directory as it is: put the file below it.");
     }
     parts_.sources.push_back({cat("site/", relative.string()), path});
+  }
+  /// A bundle is signed, not sealed.
+  void note_passwords() {
+    const bool has_some = std::any_of(site_.inventory.begin(), site_.inventory.end(), [](const ListingEntry& entry) {
+      return !text_in(entry.data, "pm_password").empty();
+    });
+    if (!has_some) return;
+    parts_.notes.emplace_back("the passwords of BMCs in the site file can be read by whoever has the bundle");
   }
   void add_evidence(const fs::path& image) {
     if (const fs::path evidence = evidence_of(image); !evidence.empty()) add("image", evidence);

@@ -73,6 +73,11 @@ class SitePartsTest : public testing::Test {
   fs::path site_ = dir_.path() / "site";
 };
 
+TEST_F(SitePartsTest, PasswordsOfBmcsThatTravelAlongAreTold) {
+  const fs::path file = site_file("out/node.qcow2", "bmc: {type: ipmi, address: 198.51.100.1, password: secret}\n");
+  EXPECT_THAT(site_parts(file).notes, ElementsAre(HasSubstr("passwords of BMCs in the site file can be read")));
+}
+
 TEST_F(SitePartsTest, AreAllThatTheFileAndItsTemplatesNameWhereTheyLieBesideIt) {
   const SiteParts parts = site_parts(site_file());
   EXPECT_EQ(parts.file, "site/site.yaml");
