@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <semaphore>
 #include <thread>
@@ -218,6 +219,7 @@ std::uint16_t port_of(int socket) {
 }
 
 int serve_door(const Fd& page, std::uint16_t page_port, const fs::path& socket, const DoorHosts& hosts) {
+  ::signal(SIGPIPE, SIG_IGN);  // one who leaves must not end the door for all
   ::unlink(socket.c_str());
   const Fd door = listening(local_name(socket), socket.string());
   std::array<pollfd, 2> waited = {{{door.get(), POLLIN, 0}, {page.get(), POLLIN, 0}}};  // -1 is passed over

@@ -91,6 +91,12 @@ TEST_F(OpenDoor, leadsToAnyPortOfAMachineAndThePageToItsOwn) {
   EXPECT_EQ(asked(page, "page"), "PAGE");
 }
 
+TEST_F(OpenDoor, staysOpenWhenOneLeavesBeforeTheAnswer) {
+  for (int i = 0; i < 3; ++i) write_all(through("one", port_of(server_.get())), "nobody reads the answer", "the door");
+  EXPECT_EQ(asked(through("one", port_of(server_.get())), "hello"), "HELLO");
+  EXPECT_EQ(::waitpid(pid_, nullptr, WNOHANG), 0) << "it serves on";
+}
+
 TEST_F(OpenDoor, saysWhyItLeadsNowhere) {
   const auto reason = [&](const char* machine, std::uint16_t port) -> std::string {
     try {
