@@ -4,8 +4,8 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/gate/answer.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/inventory/matching.hpp"
 #include "pxe/boot/explain.hpp"

@@ -1,7 +1,7 @@
 // /v1/introspection: ironic-inspector's API over the same nodes.
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
 

@@ -3,9 +3,9 @@
 #include "base/foreign_json.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/routes.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
+#include "bootstrap/gate/answer.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {

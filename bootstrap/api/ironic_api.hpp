@@ -11,8 +11,8 @@
 
 #include "base/log.hpp"
 #include "base/net/served.hpp"
-#include "bootstrap/api/gate.hpp"
 #include "bootstrap/conductor/conductor.hpp"
+#include "bootstrap/gate/gate.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "metadata/serve/query.hpp"
 

@@ -3,10 +3,10 @@
 #include <cctype>
 
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/patch.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
 

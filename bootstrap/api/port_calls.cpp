@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/listed.hpp"
 #include "bootstrap/api/patch.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
 #include "bootstrap/api/listed.hpp"
 #include "bootstrap/api/patch.hpp"
 #include "bootstrap/conductor/allocations.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
 

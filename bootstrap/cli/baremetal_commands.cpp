@@ -6,8 +6,8 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
-#include "bootstrap/cli/desk.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/draft.hpp"
 #include "bootstrap/node/node.hpp"
 
@@ -16,36 +16,37 @@ namespace hearth::bootstrap {
 namespace {
 
 int import_baremetal(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
-  import_file(*desk, operand(arguments, 0, "file"), format,
+  import_file(*conductor, operand(arguments, 0, "file"), format,
               {{"initial_state", arguments.value_or("initial-state", "available")}});
   return 0;  // and prints nothing, as the original
 }
 
 int configure_boot(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   Json body = {{"kernel", arguments.value_or("deploy-kernel", "bm-deploy-kernel")},
                {"ramdisk", arguments.value_or("deploy-ramdisk", "bm-deploy-ramdisk")},
                {"overwrite", arguments.has("overwrite-root-device-hints")}};
   if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
   body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
-  const Json answer = desk->call("POST", "/v1/hearth/configure_boot", body);
+  const Json answer = conductor->call("POST", "/v1/hearth/configure_boot", body);
   for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
   return answer["warnings"].empty() ? 0 : 1;
 }
 
-Json status_of(Desk& desk, const std::string& uuid) {
-  return desk.call("GET", cat("/v1/introspection/", percent_encode(uuid)));
+Json status_of(ConductorClient& conductor, const std::string& uuid) {
+  return conductor.call("GET", cat("/v1/introspection/", percent_encode(uuid)));
 }
 
 /// Waits for all; the errors by UUID.
-std::vector<std::pair<std::string, std::string>> wait_for_inspections(Desk& desk, std::vector<std::string> uuids) {
+std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorClient& conductor,
+                                                                      std::vector<std::string> uuids) {
   std::vector<std::pair<std::string, std::string>> errors;
   while (!uuids.empty()) {
     std::vector<std::string> left;
     for (const std::string& uuid : uuids) {
-      const Json status = status_of(desk, uuid);
+      const Json status = status_of(conductor, uuid);
       if (status["finished"] != true) {
         left.push_back(uuid);
       } else if (status["error"].is_null()) {
@@ -57,39 +58,39 @@ std::vector<std::pair<std::string, std::string>> wait_for_inspections(Desk& desk
     }
     std::fflush(stdout);
     uuids = std::move(left);
-    if (!uuids.empty()) desk.wait(std::chrono::seconds(1));
+    if (!uuids.empty()) conductor.wait(std::chrono::seconds(1));
   }
   return errors;
 }
 
-void require_conductor(const Desk& desk) {
-  if (!desk.lasts()) {
+void require_conductor(const ConductorClient& conductor) {
+  if (!conductor.lasts()) {
     throw Error(ErrorKind::unsupported, "no conductor runs that could inspect nodes")
         .hint("start one: hearth node serve");
   }
 }
 
 int start_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  require_conductor(*desk);
+  const auto conductor = ConductorClient::open(arguments);
+  require_conductor(*conductor);
   std::vector<std::string> uuids;
   for (const std::string& id : arguments.operands()) {
-    const Json node = desk->call("GET", cat("/v1/nodes/", percent_encode(id)));
+    const Json node = conductor->call("GET", cat("/v1/nodes/", percent_encode(id)));
     uuids.push_back(text_in(node, "uuid"));
     if (text_in(node, "provision_state") == "available") {
-      desk->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});
+      conductor->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});
     }
-    desk->call("POST", cat("/v1/introspection/", uuids.back()));
+    conductor->call("POST", cat("/v1/introspection/", uuids.back()));
     print(cat("Starting introspection of node: ", uuids.back(), "\n"));
   }
   if (!arguments.has("wait")) return 0;
-  return wait_for_inspections(*desk, uuids).empty() ? 0 : 1;
+  return wait_for_inspections(*conductor, uuids).empty() ? 0 : 1;
 }
 
 /// Nodes in service, with their state.
-std::vector<Json> nodes_in_service(Desk& desk) {
+std::vector<Json> nodes_in_service(ConductorClient& conductor) {
   std::vector<Json> found;
-  const Json nodes = desk.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor.call("GET", "/v1/nodes/detail")["nodes"];
   for (const Json& node : nodes) {
     if (node["maintenance"] == false) found.push_back(node);
   }
@@ -97,27 +98,28 @@ std::vector<Json> nodes_in_service(Desk& desk) {
 }
 
 int bulk_start(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  require_conductor(*desk);
+  const auto conductor = ConductorClient::open(arguments);
+  require_conductor(*conductor);
   print("Setting nodes for introspection to manageable...\n");
   std::vector<std::string> uuids;
-  for (const Json& node : nodes_in_service(*desk)) {
+  for (const Json& node : nodes_in_service(*conductor)) {
     const std::string state = text_in(node, "provision_state");
     const std::string uuid = text_in(node, "uuid");
-    if (state == "available") desk->call("PUT", cat("/v1/nodes/", uuid, "/states/provision"), {{"target", "manage"}});
+    if (state == "available")
+      conductor->call("PUT", cat("/v1/nodes/", uuid, "/states/provision"), {{"target", "manage"}});
     if (state == "available" || state == "manageable" || state == "inspect failed") uuids.push_back(uuid);
   }
   for (const std::string& uuid : uuids) {
     print(cat("Starting introspection of node: ", uuid, "\n"));
-    desk->call("POST", cat("/v1/introspection/", uuid));
+    conductor->call("POST", cat("/v1/introspection/", uuid));
   }
   print("Waiting for introspection to finish...\n");
   std::fflush(stdout);
-  const auto errors = wait_for_inspections(*desk, uuids);
+  const auto errors = wait_for_inspections(*conductor, uuids);
   print("Setting manageable nodes to available...\n");
-  for (const Json& node : nodes_in_service(*desk)) {
+  for (const Json& node : nodes_in_service(*conductor)) {
     if (text_in(node, "provision_state") != "manageable") continue;
-    desk->call("PUT", cat("/v1/nodes/", text_in(node, "uuid"), "/states/provision"), {{"target", "provide"}});
+    conductor->call("PUT", cat("/v1/nodes/", text_in(node, "uuid"), "/states/provision"), {{"target", "provide"}});
     print(cat("Node ", text_in(node, "uuid"), " has been set to available.\n"));
   }
   if (errors.empty()) {
@@ -130,9 +132,9 @@ int bulk_start(const cli::Arguments& arguments) {
 }
 
 int bulk_status(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   std::vector<Row> rows;
-  const Json statuses = desk->call("GET", "/v1/introspection")["introspection"];
+  const Json statuses = conductor->call("GET", "/v1/introspection")["introspection"];
   for (const Json& row : statuses) {
     rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
   }
@@ -141,24 +143,24 @@ int bulk_status(const cli::Arguments& arguments) {
 }
 
 int one_status(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   if (arguments.operands().empty()) return bulk_status(arguments);
-  Json status = status_of(*desk, operand(arguments, 0, "node"));
+  Json status = status_of(*conductor, operand(arguments, 0, "node"));
   status.erase("links");
   print(fields_table(status));
   return 0;
 }
 
 int data_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  print_json(desk->call("GET", cat("/v1/introspection/", percent_encode(operand(arguments, 0, "node")), "/data")));
+  const auto conductor = ConductorClient::open(arguments);
+  print_json(conductor->call("GET", cat("/v1/introspection/", percent_encode(operand(arguments, 0, "node")), "/data")));
   return 0;
 }
 
 int show_capabilities(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   std::vector<Row> rows;
-  const Json nodes = desk->call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor->call("GET", "/v1/nodes/detail")["nodes"];
   for (const Json& node : nodes) {
     rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
   }
@@ -183,31 +185,32 @@ int validate_file(const cli::Arguments& arguments) {
 std::vector<cli::Command> baremetal_commands() {
   return {
       {"baremetal import", "FILE", "take an inventory into the database (hearth node import tells more)", "",
-       with_desk({{"json", 0, "", "the file is JSON"},
-                  {"csv", 0, "", "the file is CSV"},
-                  {"initial-state",
-                   0,
-                   "STATE",
-                   "enroll, manageable or available (available)",
-                   {"enroll", "manageable", "available"}}}),
+       with_client({{"json", 0, "", "the file is JSON"},
+                    {"csv", 0, "", "the file is CSV"},
+                    {"initial-state",
+                     0,
+                     "STATE",
+                     "enroll, manageable or available (available)",
+                     {"enroll", "manageable", "available"}}}),
        import_baremetal},
       {"baremetal configure boot", "", "give nodes their deploy kernel and ramdisk",
        "For every node in service; with --root-device, also chooses the root disk from what the inspection found.",
-       with_desk({{"deploy-kernel", 0, "NAME", "a registered image's, a file's or a URL's kernel (bm-deploy-kernel)"},
-                  {"deploy-ramdisk", 0, "NAME", "likewise (bm-deploy-ramdisk)"},
-                  {"root-device", 0, "HOW", "largest, smallest, or names in order of preference"},
-                  {"root-device-minimum-size", 0, "GIB", "smaller disks are left out (4)"},
-                  {"overwrite-root-device-hints", 0, "", "also where a node has a hint already"}}),
+       with_client({{"deploy-kernel", 0, "NAME", "a registered image's, a file's or a URL's kernel (bm-deploy-kernel)"},
+                    {"deploy-ramdisk", 0, "NAME", "likewise (bm-deploy-ramdisk)"},
+                    {"root-device", 0, "HOW", "largest, smallest, or names in order of preference"},
+                    {"root-device-minimum-size", 0, "GIB", "smaller disks are left out (4)"},
+                    {"overwrite-root-device-hints", 0, "", "also where a node has a hint already"}}),
        configure_boot},
       {"baremetal introspection start", "NODE…", "inspect nodes", "",
-       with_desk({{"wait", 0, "", "until all have ended"}}), start_command},
-      {"baremetal introspection status", "[NODE]", "how the inspection of a node stands", "", with_desk({}),
+       with_client({{"wait", 0, "", "until all have ended"}}), start_command},
+      {"baremetal introspection status", "[NODE]", "how the inspection of a node stands", "", with_client({}),
        one_status},
-      {"baremetal introspection data", "NODE", "what the inspection of a node found", "", with_desk({}), data_command},
+      {"baremetal introspection data", "NODE", "what the inspection of a node found", "", with_client({}),
+       data_command},
       {"baremetal introspection bulk start", "", "inspect all nodes in service, then make them available", "",
-       with_desk({}), bulk_start},
-      {"baremetal introspection bulk status", "", "how all inspections stand", "", with_desk({}), bulk_status},
-      {"baremetal show capabilities", "", "print the nodes' capabilities", "", with_desk({}), show_capabilities},
+       with_client({}), bulk_start},
+      {"baremetal introspection bulk status", "", "how all inspections stand", "", with_client({}), bulk_status},
+      {"baremetal show capabilities", "", "print the nodes' capabilities", "", with_client({}), show_capabilities},
       {"baremetal instackenv validate",
        "[FILE]",
        "check an inventory without importing it",

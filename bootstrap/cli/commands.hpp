@@ -9,7 +9,7 @@
 
 namespace hearth::bootstrap {
 
-class Desk;
+class ConductorClient;
 
 /// All of them.
 [[nodiscard]] std::vector<cli::Command> commands();
@@ -29,6 +29,6 @@ inline void require_operand(const cli::Arguments& arguments, std::string_view wh
   static_cast<void>(operand(arguments, 0, what));
 }
 /// Reads an inventory and gives it to the conductor; prints warnings. Throws Error with all faults.
-Json import_file(Desk& desk, const std::string& file, const std::string& format, Json options);
+Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options);
 
 }  // namespace hearth::bootstrap

@@ -8,8 +8,8 @@
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
-#include "bootstrap/cli/desk.hpp"
 #include "bootstrap/cli/seed_service.hpp"
+#include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/deploy/node_side.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -44,7 +44,7 @@ class OwnSeed {
 /// Where the nodes and the stacks are: a seed's, or our own.
 struct Site {
   std::unique_ptr<OwnSeed> own;
-  cli::Arguments desk;  ///< what opens the conductor's desk
+  cli::Arguments conductor;  ///< how the conductor is reached
   std::string stacks_url;
   std::string stacks_token;
 };
@@ -72,10 +72,10 @@ std::string token_in(const std::string& file) {
 
 Site open_site(const cli::Arguments& arguments) {
   Site site;
-  site.desk = arguments;
+  site.conductor = arguments;
   const std::string state = state_directory(arguments);
   if (const auto seed = arguments.value("seed")) {
-    site.desk.add("url", with_port(*seed));
+    site.conductor.add("url", with_port(*seed));
     site.stacks_url = arguments.value_or("stacks-url", stacks_beside(*seed));
     site.stacks_token = token_in(arguments.value_or("stacks-token-file", cat(state, "/metadata/api-token")));
     return site;
@@ -83,7 +83,7 @@ Site open_site(const cli::Arguments& arguments) {
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
   site.own = std::make_unique<OwnSeed>(serve);
-  site.desk.add("url", site.own->service().nodes_url());
+  site.conductor.add("url", site.own->service().nodes_url());
   site.stacks_url = site.own->service().stacks_url();
   site.stacks_token = site.own->service().stacks_token();
   return site;
@@ -121,7 +121,7 @@ std::string look(StackSide& stack, NodeSide& nodes) {
 
 /// Takes the stack to its end; prints what happens. Its last status. A seed that does not answer is waited for: it goes
 /// on where it was when it is back.
-std::string follow(StackSide& stack, NodeSide& nodes, Desk& desk) {
+std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor) {
   constexpr int k_patience = 600;  // seconds
   int silent = 0;
   while (true) {
@@ -129,11 +129,11 @@ std::string follow(StackSide& stack, NodeSide& nodes, Desk& desk) {
       const std::string status = look(stack, nodes);
       if (!is_running(status)) return status;
       silent = 0;
-      desk.wait(std::chrono::milliseconds(500));
+      conductor.wait(std::chrono::milliseconds(500));
     } catch (Error& error) {
       if (error.kind() != ErrorKind::io || silent >= k_patience) throw;
       if (silent++ == 0) tell(cat("The seed does not answer (", error.what(), "): waiting for it.\n"));
-      desk.wait(std::chrono::seconds(1));
+      conductor.wait(std::chrono::seconds(1));
     }
   }
 }
@@ -146,24 +146,24 @@ int deploy(const cli::Arguments& arguments) {
   body["timeout_mins"] = minutes_of(arguments);
   body["disable_rollback"] = true;
   Site site = open_site(arguments);
-  const auto desk = Desk::open(site.desk);
+  const auto conductor = ConductorClient::open(site.conductor);
   const SystemClock clock;
   WebClient http(clock, current_environment(), "hearth");
   metadata::live::StackClient client(http, clock, site.stacks_url, site.stacks_token);
   StackSide stack(client, request.name, tell);
-  NodeSide nodes(*desk, stack, {request.name, arguments.value_or("image", "")}, tell);
+  NodeSide nodes(*conductor, stack, {request.name, arguments.value_or("image", "")}, tell);
   try {
     nodes.begin();
   } catch (Error& error) {
     if (error.kind() == ErrorKind::io)
-      error.hint(cat("is the seed up? Its conductor should be at ", *site.desk.value("url")));
+      error.hint(cat("is the seed up? Its conductor should be at ", *site.conductor.value("url")));
     throw;
   }
   if (const auto inventory = arguments.value("inventory")) {
-    import_file(*desk, *inventory, "", {{"initial_state", "available"}, {"skip_busy", true}});
+    import_file(*conductor, *inventory, "", {{"initial_state", "available"}, {"skip_busy", true}});
   }
   stack.begin(body);
-  const std::string status = follow(stack, nodes, *desk);
+  const std::string status = follow(stack, nodes, *conductor);
   if (has_failed(status)) {
     tell(cat(nodes.table(), "Stack ", request.name, " ", status, "\n", stack.failures()));
     throw Error(ErrorKind::external, cat("the stack ", request.name, " is ", status))

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
-#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/client/conductor_client.hpp"
 #include "builder/boot/kernel_extract.hpp"
 
 namespace hearth::bootstrap {
@@ -39,7 +39,7 @@ int load(const cli::Arguments& arguments) {
   const fs::path image = operand(arguments, 0, "image");
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   RealFileSystem().make_directories(folder, 0755);
   const bool has_kernel = arguments.has("kernel") && arguments.has("ramdisk");
@@ -59,7 +59,7 @@ int load(const cli::Arguments& arguments) {
       {"file", kept.string()},          {"image_os_hash_algo", "sha256"},
       {"image_os_hash_value", digest},  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
-  desk->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
+  conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
   print(cat(name, " sha256:", digest, "\n"));
   return 0;
 }
@@ -72,10 +72,10 @@ std::vector<cli::Command> image_commands() {
            "writes the "
            "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
            "ramdisk.",
-           with_desk({{"name", 0, "NAME", "its name (the file's)"},
-                      {"kernel", 0, "FILE", "this kernel, in place of the image's own"},
-                      {"ramdisk", 0, "FILE", "and this ramdisk"},
-                      {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}}),
+           with_client({{"name", 0, "NAME", "its name (the file's)"},
+                        {"kernel", 0, "FILE", "this kernel, in place of the image's own"},
+                        {"ramdisk", 0, "FILE", "and this ramdisk"},
+                        {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}}),
            load}};
 }
 

@@ -6,9 +6,9 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
-#include "bootstrap/cli/desk.hpp"
 #include "bootstrap/cli/driver_text.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -24,7 +24,7 @@ const std::string& operand(const cli::Arguments& arguments, std::size_t index, s
   throw Error(ErrorKind::usage, cat("which ", what, "?"));
 }
 
-Json import_file(Desk& desk, const std::string& file, const std::string& format, Json options) {
+Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options) {
   options["text"] = read_file(file);
   options["source"] = file;
   options["format"] = format;
@@ -36,7 +36,7 @@ Json import_file(Desk& desk, const std::string& file, const std::string& format,
     }
     options["format"] = file.substr(dot + 1);
   }
-  Json answer = desk.call_expecting("POST", "/v1/hearth/import", options, 422);
+  Json answer = conductor.call_expecting("POST", "/v1/hearth/import", options, 422);
   for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
   if (answer.contains("faults")) {
     throw Error(ErrorKind::input, cat("the inventory has faults; nothing was changed\n", text_in(answer, "faults")));
@@ -51,15 +51,15 @@ std::string node_target(const std::string& id, const std::string& rest = "") {
 }
 
 /// Waits until BMCs have been asked, which takes moments, and tells which have refused. Returns an exit code.
-int failed_imports(Desk& desk, const Json& answer) {
+int failed_imports(ConductorClient& conductor, const Json& answer) {
   int looks = 150;
   int failed = 0;
   for (const char* what : {"created", "updated"}) {
     for (const Json& uuid : answer[what]) {
-      Json node = desk.call("GET", node_target(text_of(uuid)));
+      Json node = conductor.call("GET", node_target(text_of(uuid)));
       for (; looks > 0 && node["provision_state"] == "verifying"; --looks) {
-        desk.wait(std::chrono::milliseconds(100));
-        node = desk.call("GET", node_target(text_of(uuid)));
+        conductor.wait(std::chrono::milliseconds(100));
+        node = conductor.call("GET", node_target(text_of(uuid)));
       }
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
@@ -79,11 +79,11 @@ int failed_imports(Desk& desk, const Json& answer) {
 }
 
 int import_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
-  const Json answer = import_file(*desk, operand(arguments, 0, "file"), arguments.value_or("format", ""), options);
+  const Json answer = import_file(*conductor, operand(arguments, 0, "file"), arguments.value_or("format", ""), options);
   if (arguments.has("json")) {
     print_json(answer);
     return 0;
@@ -95,7 +95,7 @@ int import_command(const cli::Arguments& arguments) {
   }
   if (!answer["unchanged"].empty()) print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
   const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
-  return looks ? failed_imports(*desk, answer) : 0;
+  return looks ? failed_imports(*conductor, answer) : 0;
 }
 
 /// "k=v" → a patch that sets /GROUP/k; JSON values are taken as such where they are one.
@@ -158,7 +158,7 @@ void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
 int set_command(const cli::Arguments& arguments) {
   // An unknown driver is refused here, with the nearest name; the conductor's refusal is in Ironic's words.
   if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
     for (const char* key :
@@ -168,18 +168,18 @@ int set_command(const cli::Arguments& arguments) {
       }
     }
     for (const auto& [option, group] : k_groups) add_rows(patch, arguments, option, group);
-    const Json node = desk->call("GET", node_target(id));
+    const Json node = conductor->call("GET", node_target(id));
     warn_of_misspelt(arguments, node);
     add_special(patch, arguments, node);
-    if (!patch.empty()) desk->call("PATCH", node_target(id), patch);
+    if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
-      desk->call("PUT", node_target(id, cat("/traits/", trait)));
+      conductor->call("PUT", node_target(id, cat("/traits/", trait)));
   }
   return 0;
 }
 
 int unset_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
     for (const auto& [option, group] : k_groups) {
@@ -190,9 +190,9 @@ int unset_command(const cli::Arguments& arguments) {
     for (const char* key : {"name", "instance-uuid", "resource-class", "description", "owner"}) {
       if (arguments.has(key)) patch.push_back({{"op", "remove"}, {"path", cat("/", replace_all(key, "-", "_"))}});
     }
-    if (!patch.empty()) desk->call("PATCH", node_target(id), patch);
+    if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
-      desk->call("DELETE", node_target(id, cat("/traits/", trait)));
+      conductor->call("DELETE", node_target(id, cat("/traits/", trait)));
   }
   return 0;
 }
@@ -216,24 +216,24 @@ std::string list_target(const cli::Arguments& arguments) {
 
 int list_command(const cli::Arguments& arguments) {
   if (const auto state = arguments.value("provision-state")) check_state(*state);
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   const auto period = std::chrono::milliseconds(arguments.has("watch") ? 1000 : 0);
   std::string before;
   while (true) {
-    const Json nodes = desk->call("GET", list_target(arguments))["nodes"];
+    const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
     const std::string text = arguments.has("json") ? cat(format_json(nodes, {.indent = 2}), "\n")
                                                    : node_table(nodes, arguments.has("seed-words"));
     if (text != before) print(cat(before.empty() ? "" : "\n", text));
     std::fflush(stdout);
     before = text;
     if (!arguments.has("watch")) return 0;
-    desk->wait(period);
+    conductor->wait(period);
   }
 }
 
 int show_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  const Json node = desk->call("GET", node_target(operand(arguments, 0, "node")));
+  const auto conductor = ConductorClient::open(arguments);
+  const Json node = conductor->call("GET", node_target(operand(arguments, 0, "node")));
   if (arguments.has("json"))
     print_json(node);
   else
@@ -242,27 +242,27 @@ int show_command(const cli::Arguments& arguments) {
 }
 
 int delete_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   require_operand(arguments, "node");
   for (const std::string& id : arguments.operands()) {
-    desk->call("DELETE", node_target(id));
+    conductor->call("DELETE", node_target(id));
     print(cat("Deleted node ", id, "\n"));
   }
   return 0;
 }
 
 int export_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  print_json(desk->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : "")));
+  const auto conductor = ConductorClient::open(arguments);
+  print_json(conductor->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : "")));
   return 0;
 }
 
 int events_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   const std::string node = arguments.operands().empty() ? "" : cat("&node=", percent_encode(arguments.operands()[0]));
   std::string start = arguments.has("after") ? cat("after=", arguments.value_or("after", "0")) : "newest=true";
   while (true) {
-    const Json answer = desk->call("GET", cat("/v1/hearth/events?", start, node));
+    const Json answer = conductor->call("GET", cat("/v1/hearth/events?", start, node));
     for (const Json& event : answer["events"]) {
       if (arguments.has("json"))
         print(cat(format_json(event), "\n"));
@@ -275,14 +275,14 @@ int events_command(const cli::Arguments& arguments) {
       start = cat("after=", text_of(answer["events"].back()["id"]));
     else if (start == "newest=true")
       start = "after=0";
-    desk->wait(std::chrono::seconds(1));
+    conductor->wait(std::chrono::seconds(1));
   }
 }
 
 int log_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   require_operand(arguments, "node");
-  const Json log = desk->call("GET", cat("/v1/hearth/log/", percent_encode(arguments.operands()[0])));
+  const Json log = conductor->call("GET", cat("/v1/hearth/log/", percent_encode(arguments.operands()[0])));
   if (arguments.has("json"))
     print_json(log);
   else
@@ -296,8 +296,8 @@ int boot_log_command(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, "name one node")
         .hint("of a site file and a MAC address without a conductor: hearth pxe boot-log SITE MAC");
   }
-  const auto desk = Desk::open(arguments);
-  const Json log = desk->call("GET", cat("/v1/hearth/boot-log/", percent_encode(arguments.operands()[0])));
+  const auto conductor = ConductorClient::open(arguments);
+  const Json log = conductor->call("GET", cat("/v1/hearth/boot-log/", percent_encode(arguments.operands()[0])));
   if (arguments.has("json")) {
     print_json(log["events"]);
     return 0;
@@ -324,13 +324,13 @@ int drivers_command(const cli::Arguments& arguments) {
 }
 
 int todo_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   if (!arguments.operands().empty()) {
     for (const std::string& id : arguments.operands())
-      desk->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
+      conductor->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
     return 0;
   }
-  const Json list = desk->call("GET", "/v1/hearth/instructions")["instructions"];
+  const Json list = conductor->call("GET", "/v1/hearth/instructions")["instructions"];
   if (arguments.has("json")) {
     print_json(list);
     return 0;
@@ -344,8 +344,8 @@ int todo_command(const cli::Arguments& arguments) {
 }
 
 int validate_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
-  const Json found = desk->call("GET", node_target(operand(arguments, 0, "node"), "/validate"));
+  const auto conductor = ConductorClient::open(arguments);
+  const Json found = conductor->call("GET", node_target(operand(arguments, 0, "node"), "/validate"));
   std::vector<Row> rows;
   bool good = true;
   for (const auto& [interface, row] : found.items()) {
@@ -357,15 +357,15 @@ int validate_command(const cli::Arguments& arguments) {
 }
 
 int role_command(const cli::Arguments& arguments) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   const std::string target = cat("/v1/hearth/roles/", percent_encode(operand(arguments, 0, "role")));
   Json role = Json::object();
   for (const std::string& file : arguments.values("ssh-key")) role["ssh_keys"].push_back(trim(read_file(file)));
   if (const auto file = arguments.value("user-data")) role["user_data"] = read_file(*file);
   if (role.empty())
-    print_json(desk->call("GET", target));
+    print_json(conductor->call("GET", target));
   else
-    desk->call("PUT", target, role);
+    conductor->call("PUT", target, role);
   return 0;
 }
 
@@ -402,46 +402,47 @@ std::vector<cli::Command> node_commands() {
        "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
        "has "
        "refused; the next import tries again what was corrected.",
-       with_desk({{"format",
-                   0,
-                   "FORMAT",
-                   "json, yaml, csv or txt, whatever the file is called",
-                   {"json", "yaml", "csv", "txt"}},
-                  {"initial-state",
-                   0,
-                   "STATE",
-                   "enroll, manageable or available (available)",
-                   {"enroll", "manageable", "available"}},
-                  {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
-                  {"remove", 0, "", "delete nodes that are not in the file"},
-                  {"dry-run", 0, "", "only tell what would be done"},
-                  json}),
+       with_client(
+           {{"format",
+             0,
+             "FORMAT",
+             "json, yaml, csv or txt, whatever the file is called",
+             {"json", "yaml", "csv", "txt"}},
+            {"initial-state",
+             0,
+             "STATE",
+             "enroll, manageable or available (available)",
+             {"enroll", "manageable", "available"}},
+            {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
+            {"remove", 0, "", "delete nodes that are not in the file"},
+            {"dry-run", 0, "", "only tell what would be done"},
+            json}),
        import_command, "", true},
       {"node export", "", "print the inventory as instackenv.json", "",
-       with_desk({{"secrets", 0, "", "with passwords"}}), export_command},
+       with_client({{"secrets", 0, "", "with passwords"}}), export_command},
       {"node list", "", "print the nodes and their states", "",
-       with_desk({json,
-                  {"watch", 'w', "", "print it again whenever it changes"},
-                  {"provision-state", 0, "STATE", "only those"},
-                  {"driver", 0, "DRIVER", "only those"},
-                  {"maintenance", 0, "", "only those out of service"},
-                  {"seed-words", 0, "", "print \"deploy wait-callback\" for \"wait call-back\", as old guides do"}}),
+       with_client({json,
+                    {"watch", 'w', "", "print it again whenever it changes"},
+                    {"provision-state", 0, "STATE", "only those"},
+                    {"driver", 0, "DRIVER", "only those"},
+                    {"maintenance", 0, "", "only those out of service"},
+                    {"seed-words", 0, "", "print \"deploy wait-callback\" for \"wait call-back\", as old guides do"}}),
        list_command},
-      {"node show", "NODE", "print all that is known of a node", "", with_desk({json}), show_command},
-      {"node set", "NODE…", "change nodes", "", with_desk(k_set_options), set_command},
+      {"node show", "NODE", "print all that is known of a node", "", with_client({json}), show_command},
+      {"node set", "NODE…", "change nodes", "", with_client(k_set_options), set_command},
       {"node unset", "NODE…", "take values from nodes", "",
-       with_desk({{"name", 0, "", "its name"},
-                  {"instance-uuid", 0, "", "the instance"},
-                  {"resource-class", 0, "", "the resource class"},
-                  {"description", 0, "", "the description"},
-                  {"owner", 0, "", "the owner"},
-                  {"driver-info", 0, "KEY", "one value of driver_info"},
-                  {"property", 0, "KEY", "one value of properties"},
-                  {"instance-info", 0, "KEY", "one value of instance_info"},
-                  {"extra", 0, "KEY", "one value of extra"},
-                  {"trait", 0, "TRAIT", "one trait"}}),
+       with_client({{"name", 0, "", "its name"},
+                    {"instance-uuid", 0, "", "the instance"},
+                    {"resource-class", 0, "", "the resource class"},
+                    {"description", 0, "", "the description"},
+                    {"owner", 0, "", "the owner"},
+                    {"driver-info", 0, "KEY", "one value of driver_info"},
+                    {"property", 0, "KEY", "one value of properties"},
+                    {"instance-info", 0, "KEY", "one value of instance_info"},
+                    {"extra", 0, "KEY", "one value of extra"},
+                    {"trait", 0, "TRAIT", "one trait"}}),
        unset_command},
-      {"node delete", "NODE…", "forget nodes", "", with_desk({}), delete_command},
+      {"node delete", "NODE…", "forget nodes", "", with_client({}), delete_command},
       {"node drivers",
        "[DRIVER]",
        "print the power drivers; with a name: what it reads of driver_info",
@@ -453,18 +454,19 @@ std::vector<cli::Command> node_commands() {
        "",
        false,
        driver_names},
-      {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_desk({}), validate_command},
+      {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_client({}),
+       validate_command},
       {"node events", "[NODE]", "print what happened", "",
-       with_desk({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, json}),
+       with_client({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, json}),
        events_command},
-      {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_desk({json}),
+      {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_client({json}),
        log_command},
       {"node boot-log", "NODE", "print what its machine asked the boot servers for, and what it got",
-       "Of the conductor that serves with --boot. The newest 1,000 lines.", with_desk({json}), boot_log_command},
-      {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "", with_desk({json}),
-       todo_command},
+       "Of the conductor that serves with --boot. The newest 1,000 lines.", with_client({json}), boot_log_command},
+      {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "",
+       with_client({json}), todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
-       with_desk({{"ssh-key", 0, "FILE", "a public key"}, {"user-data", 0, "FILE", "user-data"}}), role_command},
+       with_client({{"ssh-key", 0, "FILE", "a public key"}, {"user-data", 0, "FILE", "user-data"}}), role_command},
   };
 }
 

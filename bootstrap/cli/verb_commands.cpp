@@ -7,9 +7,9 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
-#include "bootstrap/cli/desk.hpp"
-#include "bootstrap/cli/node_text.hpp"
 #include "bootstrap/cli/verb_outcome.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -47,11 +47,11 @@ constexpr const char* k_verb_details =
     "by the BMC, is an error: exit code 1.";
 
 /// Waits for the state; true when it was reached.
-bool wait_for(Desk& desk, const std::string& id, const std::string& state, std::uint64_t seconds) {
+bool wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
   std::fputs(cat("Waiting for provision state ", state, " on node ", id, "\n").c_str(), stdout);
   std::fflush(stdout);
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
-    const Json node = desk.call("GET", verb_target(id, ""));
+    const Json node = conductor.call("GET", verb_target(id, ""));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
     if (name(now) == state && node["target_provision_state"].is_null()) return true;
     const StateKind kind = kind_of(now);
@@ -64,7 +64,7 @@ bool wait_for(Desk& desk, const std::string& id, const std::string& state, std::
                   cat("Node ", id, " failed to reach state ", state, ". It's in unexpected stable state ", name(now),
                       ": ", shown_value(node["last_error"])));
     }
-    desk.wait(std::chrono::milliseconds(500));
+    conductor.wait(std::chrono::milliseconds(500));
   }
   throw Error(ErrorKind::external, cat("Node ", id, " did not reach state ", state, " in ", seconds, " s"));
 }
@@ -74,12 +74,12 @@ constexpr std::array<std::pair<const char*, const char*>, 3> k_layout = {
     {{"root-gb", "root_gb"}, {"swap-mb", "swap_mb"}, {"ephemeral-gb", "ephemeral_gb"}}};
 
 /// The image that a deployment is told of, with its digest where the file is at hand.
-void set_image(Desk& desk, const std::string& id, const cli::Arguments& arguments) {
+void set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
   const auto image = arguments.value("image");
   if (!image) return;
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
-    const Json known = desk.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    const Json known = conductor.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
     if (!known.contains("image_source")) {
       throw Error(ErrorKind::unsupported, cat("no machine can fetch the image ", *image,
                                               ": it was registered when the "
@@ -108,7 +108,7 @@ void set_image(Desk& desk, const std::string& id, const cli::Arguments& argument
   for (const auto& [key, value] : info.items()) {
     patch.push_back({{"op", "add"}, {"path", cat("/instance_info/", key)}, {"value", value}});
   }
-  desk.call("PATCH", verb_target(id, ""), patch);
+  conductor.call("PATCH", verb_target(id, ""), patch);
 }
 
 Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
@@ -132,11 +132,11 @@ constexpr int k_verb_looks = 100;
 constexpr std::chrono::milliseconds k_verb_look_every{100};
 
 /// Waits for the stages that take moments. Says what has begun; returns what failed, else nothing.
-std::string look_at(Desk& desk, const std::string& id, const VerbCommand& row) {
-  Json node = desk.call("GET", verb_target(id, ""));
+std::string look_at(ConductorClient& conductor, const std::string& id, const VerbCommand& row) {
+  Json node = conductor.call("GET", verb_target(id, ""));
   for (int i = 0; i < k_verb_looks && verb_progress(node, row.reaches) == VerbProgress::checking; ++i) {
-    desk.wait(k_verb_look_every);
-    node = desk.call("GET", verb_target(id, ""));
+    conductor.wait(k_verb_look_every);
+    node = conductor.call("GET", verb_target(id, ""));
   }
   switch (verb_progress(node, row.reaches)) {
     case VerbProgress::reached: return "";
@@ -148,10 +148,10 @@ std::string look_at(Desk& desk, const std::string& id, const VerbCommand& row) {
   return "";
 }
 
-void look_at_all(Desk& desk, const VerbCommand& row, const cli::Arguments& arguments) {
+void look_at_all(ConductorClient& conductor, const VerbCommand& row, const cli::Arguments& arguments) {
   std::vector<std::string> failures;
   for (const std::string& id : arguments.operands()) {
-    const std::string failure = look_at(desk, id, row);
+    const std::string failure = look_at(conductor, id, row);
     if (!failure.empty()) failures.push_back(failure);
   }
   if (failures.empty()) return;
@@ -168,22 +168,22 @@ std::uint64_t patience(const cli::Arguments& arguments) {
 
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   require_operand(arguments, "node");
-  if (row.goes_on && !desk->lasts() && !arguments.has("wait")) {
+  if (row.goes_on && !conductor->lasts() && !arguments.has("wait")) {
     throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
         .hint("start one: hearth node serve");
   }
   for (const std::string& id : arguments.operands()) {
-    set_image(*desk, id, arguments);
-    desk->call("PUT", verb_target(id, "/states/provision"), verb_body(row, arguments));
+    set_image(*conductor, id, arguments);
+    conductor->call("PUT", verb_target(id, "/states/provision"), verb_body(row, arguments));
   }
   if (*row.reaches == '\0' || arguments.has("no-wait")) return 0;
   if (!arguments.has("wait")) {
-    look_at_all(*desk, row, arguments);
+    look_at_all(*conductor, row, arguments);
     return 0;
   }
-  for (const std::string& id : arguments.operands()) wait_for(*desk, id, row.reaches, seconds);
+  for (const std::string& id : arguments.operands()) wait_for(*conductor, id, row.reaches, seconds);
   return 0;
 }
 
@@ -207,27 +207,27 @@ cli::Command verb_command(const VerbCommand& row) {
           "NODE…",
           row.summary,
           *row.reaches == '\0' ? "" : k_verb_details,
-          with_desk(std::move(options)),
+          with_client(std::move(options)),
           [&row](const cli::Arguments& arguments) { return run_verb(row, arguments); }};
 }
 
 int power(const cli::Arguments& arguments, const std::string& hard, const std::string& soft) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   require_operand(arguments, "node");
   for (const std::string& id : arguments.operands()) {
-    desk->call("PUT", verb_target(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
+    conductor->call("PUT", verb_target(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
   }
   return 0;
 }
 
 int maintenance(const cli::Arguments& arguments, bool on) {
-  const auto desk = Desk::open(arguments);
+  const auto conductor = ConductorClient::open(arguments);
   require_operand(arguments, "node");
   for (const std::string& id : arguments.operands()) {
     if (on)
-      desk->call("PUT", verb_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
+      conductor->call("PUT", verb_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
     else
-      desk->call("DELETE", verb_target(id, "/maintenance"));
+      conductor->call("DELETE", verb_target(id, "/maintenance"));
   }
   return 0;
 }
@@ -237,17 +237,17 @@ int maintenance(const cli::Arguments& arguments, bool on) {
 std::vector<cli::Command> verb_commands() {
   std::vector<cli::Command> all;
   for (const VerbCommand& row : k_verb_commands) all.push_back(verb_command(row));
-  const std::vector<cli::Option> soft = with_desk({{"soft", 0, "", "ask its system to do it"}});
-  all.push_back({"node power on", "NODE…", "switch machines on", "", with_desk({}),
+  const std::vector<cli::Option> soft = with_client({{"soft", 0, "", "ask its system to do it"}});
+  all.push_back({"node power on", "NODE…", "switch machines on", "", with_client({}),
                  [](const cli::Arguments& a) { return power(a, "power on", "power on"); }});
   all.push_back({"node power off", "NODE…", "switch machines off", "", soft,
                  [](const cli::Arguments& a) { return power(a, "power off", "soft power off"); }});
   all.push_back({"node reboot", "NODE…", "start machines again", "", soft,
                  [](const cli::Arguments& a) { return power(a, "rebooting", "soft rebooting"); }});
   all.push_back({"node maintenance set", "NODE…", "take nodes out of service", "",
-                 with_desk({{"reason", 0, "TEXT", "why"}}),
+                 with_client({{"reason", 0, "TEXT", "why"}}),
                  [](const cli::Arguments& a) { return maintenance(a, true); }});
-  all.push_back({"node maintenance unset", "NODE…", "put nodes back into service", "", with_desk({}),
+  all.push_back({"node maintenance unset", "NODE…", "put nodes back into service", "", with_client({}),
                  [](const cli::Arguments& a) { return maintenance(a, false); }});
   return all;
 }

@@ -1,7 +1,7 @@
 #include "bootstrap/cli/verb_outcome.hpp"
 
 #include "base/text.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/deploy/choice.hpp"
 #include "bootstrap/deploy/first_boot.hpp"
 #include "bootstrap/node/node.hpp"
@@ -40,17 +40,17 @@ bool is_news(const Json& event) {
 
 }  // namespace
 
-void NodeSide::begin() { last_event_ = desk_.call("GET", "/v1/hearth/events?newest=true&limit=1")["last"]; }
+void NodeSide::begin() { last_event_ = conductor_.call("GET", "/v1/hearth/events?newest=true&limit=1")["last"]; }
 
 void NodeSide::tell_events() {
-  const Json found = desk_.call("GET", cat("/v1/hearth/events?limit=1000&after=", last_event_));
+  const Json found = conductor_.call("GET", cat("/v1/hearth/events?limit=1000&after=", last_event_));
   for (const Json& event : found["events"]) {
     last_event_ = event.value("id", last_event_);
     if (is_news(event)) tell_(cat(event_line(event), "\n"));
   }
 }
 
-std::string NodeSide::table() { return node_table(desk_.call("GET", "/v1/nodes/detail")["nodes"]); }
+std::string NodeSide::table() { return node_table(conductor_.call("GET", "/v1/nodes/detail")["nodes"]); }
 
 void NodeSide::step() {
   Json wanted = Json::array();
@@ -58,7 +58,7 @@ void NodeSide::step() {
     if (is_wanted(server) && !reported_.contains(text_in(server, "id"))) wanted.push_back(server);
   }
   if (wanted.empty()) return;
-  const Json nodes = desk_.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor_.call("GET", "/v1/nodes/detail")["nodes"];
   tell_milestone(nodes);
   const Choice choice = choose_nodes(wanted, nodes);
   for (const Json& server : wanted) {
@@ -121,7 +121,7 @@ Json NodeSide::image_info(const Json& server, const Json& before) {
   }
   if (image.find("://") != std::string::npos) return {{"image_source", image}};
   try {
-    const Json known = desk_.call("GET", cat("/v1/hearth/images/", percent_encode(image)));
+    const Json known = conductor_.call("GET", cat("/v1/hearth/images/", percent_encode(image)));
     Json info = Json::object();
     for (const char* key : {"image_source", "image_os_hash_algo", "image_os_hash_value", "image_disk_format"}) {
       if (known.contains(key)) info[key] = known[key];
@@ -137,7 +137,7 @@ Json NodeSide::image_info(const Json& server, const Json& before) {
 Json NodeSide::role_of_node(const Json& node) {
   for (const auto& [key, value] : parse_capabilities(text_in(node["properties"], "capabilities"))) {
     if (key != "profile") continue;
-    const Json roles = desk_.call("GET", "/v1/hearth/roles")["roles"];
+    const Json roles = conductor_.call("GET", "/v1/hearth/roles")["roles"];
     for (const Json& role : roles) {
       if (text_in(role, "name") == value) return role;
     }
@@ -158,9 +158,9 @@ void NodeSide::start(const Json& server, const Json& node) {
     info.erase("configdrive");
     const Json patch = {{{"op", "add"}, {"path", "/instance_info"}, {"value", info}},
                         {{"op", "add"}, {"path", "/instance_uuid"}, {"value", id}}};
-    desk_.call("PATCH", node_path(node, ""), patch);
+    conductor_.call("PATCH", node_path(node, ""), patch);
     const Json drive = first_boot_contents(stack_.server(id), node, role_of_node(node));
-    desk_.call("PUT", node_path(node, "/states/provision"), {{"target", "active"}, {"configdrive", drive}});
+    conductor_.call("PUT", node_path(node, "/states/provision"), {{"target", "active"}, {"configdrive", drive}});
     tell_(cat("Server ", text_in(server, "name"), " becomes node ", node_title(node), ".\n"));
     started_.insert(id);
   } catch (const Error& error) {
@@ -178,14 +178,14 @@ void NodeSide::fail(const Json& server, const std::string& why) {
 void NodeSide::release_leftovers() {
   std::set<std::string> servers;
   for (const Json& server : stack_.servers()) servers.insert(text_in(server, "id"));
-  const Json nodes = desk_.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor_.call("GET", "/v1/nodes/detail")["nodes"];
   for (const Json& node : nodes) {
     const Json info = node.value("instance_info", Json::object());
     if (text_in(info, k_stack) != settings_.stack || servers.contains(text_in(node, "instance_uuid"))) continue;
     const State state = parse_state(text_in(node, "provision_state")).value_or(State::error);
     if (!after(state, Verb::undeploy)) continue;
     tell_(cat("Node ", node_title(node), " is no longer in the stack: it is taken out of use.\n"));
-    desk_.call("PUT", node_path(node, "/states/provision"), {{"target", "deleted"}});
+    conductor_.call("PUT", node_path(node, "/states/provision"), {{"target", "deleted"}});
   }
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/deploy/stack_side.hpp"
 
 namespace hearth::bootstrap {
@@ -18,8 +18,9 @@ class NodeSide {
     std::string stack;
     std::string image;  ///< of servers that name none
   };
-  NodeSide(Desk& desk, StackSide& stack, Settings settings, std::function<void(const std::string&)> tell)
-      : desk_(desk), stack_(stack), settings_(std::move(settings)), tell_(std::move(tell)) {}
+  NodeSide(ConductorClient& conductor, StackSide& stack, Settings settings,
+           std::function<void(const std::string&)> tell)
+      : conductor_(conductor), stack_(stack), settings_(std::move(settings)), tell_(std::move(tell)) {}
 
   /// Events that were there before are not told.
   void begin();
@@ -39,7 +40,7 @@ class NodeSide {
   [[nodiscard]] Json image_info(const Json& server, const Json& before);
   [[nodiscard]] Json role_of_node(const Json& node);
 
-  Desk& desk_;
+  ConductorClient& conductor_;
   StackSide& stack_;
   Settings settings_;
   std::function<void(const std::string&)> tell_;

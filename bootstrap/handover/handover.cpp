@@ -14,7 +14,7 @@
 #include "base/hash.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
+#include "bootstrap/gate/answer.hpp"
 #include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {

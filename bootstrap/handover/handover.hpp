@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "bootstrap/api/gate.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
+#include "bootstrap/gate/gate.hpp"
 #include "bootstrap/store/store.hpp"
 
 namespace hearth::bootstrap {

@@ -4,7 +4,7 @@
 
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
+#include "bootstrap/gate/answer.hpp"
 #include "bootstrap/page/view.hpp"
 #include "metadata/serve/query.hpp"
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/net/served.hpp"
-#include "bootstrap/api/gate.hpp"
 #include "bootstrap/conductor/conductor.hpp"
+#include "bootstrap/gate/gate.hpp"
 #include "bootstrap/page/feed.hpp"
 #include "bootstrap/page/page_files.hpp"
 #include "bootstrap/page/page_log.hpp"

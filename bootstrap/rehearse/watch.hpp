@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/net/web_client.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/rehearse/plan.hpp"
 
 namespace hearth::bootstrap {

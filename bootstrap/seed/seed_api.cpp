@@ -6,7 +6,7 @@
 #include "base/net/url.hpp"
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {

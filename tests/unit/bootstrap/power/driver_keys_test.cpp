@@ -7,7 +7,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "bootstrap/cli/drivers.hpp"
+#include "bootstrap/power/all_drivers.hpp"
 #include "source_directory.hpp"
 
 namespace hearth::bootstrap {

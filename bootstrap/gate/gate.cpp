@@ -1,4 +1,4 @@
-#include "bootstrap/api/gate.hpp"
+#include "bootstrap/gate/gate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "base/net/url.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
-#include "bootstrap/api/answer.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
 

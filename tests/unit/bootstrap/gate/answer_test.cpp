@@ -1,4 +1,4 @@
-#include "bootstrap/api/answer.hpp"
+#include "bootstrap/gate/answer.hpp"
 
 #include <gtest/gtest.h>
 

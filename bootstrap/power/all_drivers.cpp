@@ -1,4 +1,4 @@
-#include "bootstrap/cli/drivers.hpp"
+#include "bootstrap/power/all_drivers.hpp"
 
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"

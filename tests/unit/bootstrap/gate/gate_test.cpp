@@ -1,4 +1,4 @@
-#include "bootstrap/api/gate.hpp"
+#include "bootstrap/gate/gate.hpp"
 
 #include <gtest/gtest.h>
 

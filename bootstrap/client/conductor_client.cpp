@@ -1,12 +1,12 @@
-#include "bootstrap/cli/desk.hpp"
+#include "bootstrap/client/conductor_client.hpp"
 
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
-#include "bootstrap/cli/drivers.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
+#include "bootstrap/power/all_drivers.hpp"
 
 namespace hearth::bootstrap {
 
@@ -36,9 +36,9 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
                                                : cat("There are: ", join(names, ", "));
 }
 
-class RemoteDesk final : public Desk {
+class RemoteClient final : public ConductorClient {
  public:
-  RemoteDesk(std::string url, std::string token)
+  RemoteClient(std::string url, std::string token)
       : http_(clock_, current_environment(), "hearth"), url_(std::move(url)), token_(std::move(token)) {
     while (!url_.empty() && url_.back() == '/') url_.pop_back();
   }
@@ -71,9 +71,9 @@ Settings own_settings() {
   return settings;
 }
 
-class LocalDesk final : public Desk {
+class OwnConductor final : public ConductorClient {
  public:
-  LocalDesk(const fs::path& directory, FileLock lock)
+  OwnConductor(const fs::path& directory, FileLock lock)
       : lock_(std::move(lock)),
         store_((directory / "state.db").string()),
         drivers_(all_drivers(directory)),
@@ -137,26 +137,27 @@ std::string state_directory(const cli::Arguments& arguments) {
   return arguments.value_or("state", set == env.end() ? "/var/lib/hearth/node" : set->second);
 }
 
-std::unique_ptr<Desk> Desk::open(const cli::Arguments& arguments) {
+std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments) {
   const std::string directory = state_directory(arguments);
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_URL");
   const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
-  if (!url.empty()) return std::make_unique<RemoteDesk>(url, token_from(arguments, directory));
+  if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
   RealFileSystem files;
   files.make_directories(directory, 0700);
   std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
-  if (lock) return std::make_unique<LocalDesk>(directory, std::move(*lock));
+  if (lock) return std::make_unique<OwnConductor>(directory, std::move(*lock));
   const std::optional<std::string> served = files.read(fs::path(directory) / "endpoint");
-  if (served) return std::make_unique<RemoteDesk>(std::string(trim(*served)), token_from(arguments, directory));
+  if (served) return std::make_unique<RemoteClient>(std::string(trim(*served)), token_from(arguments, directory));
   throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
 }
 
-Json Desk::call(const std::string& method, const std::string& target, const Json& body) {
+Json ConductorClient::call(const std::string& method, const std::string& target, const Json& body) {
   return call_expecting(method, target, body, 200);
 }
 
-Json Desk::call_expecting(const std::string& method, const std::string& target, const Json& body, int status) {
+Json ConductorClient::call_expecting(const std::string& method, const std::string& target, const Json& body,
+                                     int status) {
   const Answer answer = send(method, target, body.is_null() ? "" : format_json(body));
   const bool good = answer.status >= 200 && answer.status < 300;
   if (!good && answer.status != status) {
@@ -170,7 +171,7 @@ Json Desk::call_expecting(const std::string& method, const std::string& target, 
   return parse_json(answer.body, "the conductor's answer").value_or_throw();
 }
 
-std::vector<std::string> Desk::names_of_nodes() {
+std::vector<std::string> ConductorClient::names_of_nodes() {
   const Answer answer = send("GET", "/v1/nodes?fields=name", "");
   const Result<Json> nodes = parse_json(answer.body, "nodes");
   std::vector<std::string> names;
@@ -182,14 +183,14 @@ std::vector<std::string> Desk::names_of_nodes() {
   return names;
 }
 
-std::vector<cli::Option> desk_options() {
+std::vector<cli::Option> client_options() {
   return {{"url", 0, "URL", "the conductor's address (HEARTH_NODE_URL; else the one that serves the state)"},
           {"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
           {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"}};
 }
 
-std::vector<cli::Option> with_desk(std::vector<cli::Option> options) {
-  for (cli::Option& option : desk_options()) options.push_back(std::move(option));
+std::vector<cli::Option> with_client(std::vector<cli::Option> options) {
+  for (cli::Option& option : client_options()) options.push_back(std::move(option));
   return options;
 }
 

@@ -1,5 +1,5 @@
-// Desk: where the commands of `hearth node` and `hearth baremetal` send their requests: to the conductor that runs,
-// else to one that this process makes for itself on the same data, for as long as the command takes.
+// ConductorClient: where the commands of `hearth node` and `hearth baremetal` send their requests: to the conductor
+// that runs, else to one that this process makes for itself on the same data, for as long as the command takes.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace hearth::bootstrap {
 
-class Desk {
+class ConductorClient {
  public:
   /// --url (or HEARTH_NODE_URL), else the conductor that serves --state (or /var/lib/hearth/node), else one of our own.
-  [[nodiscard]] static std::unique_ptr<Desk> open(const cli::Arguments& arguments);
-  virtual ~Desk() = default;
+  [[nodiscard]] static std::unique_ptr<ConductorClient> open(const cli::Arguments& arguments);
+  virtual ~ConductorClient() = default;
 
   /// The answer's JSON; null when it has no body. Throws Error with the server's own text.
   Json call(const std::string& method, const std::string& target, const Json& body = Json());
@@ -38,10 +38,10 @@ class Desk {
   [[nodiscard]] std::vector<std::string> names_of_nodes();
 };
 
-/// The options that choose a desk.
-[[nodiscard]] std::vector<cli::Option> desk_options();
+/// The options that choose a conductor.
+[[nodiscard]] std::vector<cli::Option> client_options();
 /// Other options before them.
-[[nodiscard]] std::vector<cli::Option> with_desk(std::vector<cli::Option> options);
+[[nodiscard]] std::vector<cli::Option> with_client(std::vector<cli::Option> options);
 [[nodiscard]] std::string state_directory(const cli::Arguments& arguments);
 
 }  // namespace hearth::bootstrap

@@ -1,4 +1,4 @@
-#include "bootstrap/cli/node_text.hpp"
+#include "bootstrap/client/node_text.hpp"
 
 #include <gtest/gtest.h>
 
