@@ -100,11 +100,15 @@ std::string to_lower(std::string_view text) {
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  if (from.empty()) return text;
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+  std::size_t at = from.empty() ? std::string::npos : text.find(from);
+  if (at == std::string::npos) return text;
+  std::string replaced;
+  std::size_t begin = 0;
+  for (; at != std::string::npos; at = text.find(from, begin)) {
+    replaced.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
   }
-  return text;
+  return replaced.append(text, begin);
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {

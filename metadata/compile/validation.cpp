@@ -494,6 +494,7 @@ class Validator {
             if (!as_heat()) (void)stack_.output(output.name);
           },
           output.mark);
+      if (stack_.tree().exhausted() || is_enough()) return;
     }
   }
 
