@@ -153,6 +153,7 @@ Placeholders::Replaced Placeholders::replace_in(const std::string& text, const E
   }
   std::sort(taken.begin(), taken.end(), [](const Found& a, const Found& b) { return a.begin < b.begin; });
   Replaced replaced;
+  replaced.places = taken.size();
   std::vector<bool> used(all_.size(), false);
   std::size_t done = 0;
   for (const Found& each : taken) {

@@ -22,6 +22,7 @@ class Placeholders {
 
   struct Replaced {
     std::string text;
+    std::size_t places = 0;           ///< where a placeholder stood
     std::vector<std::string> unused;  ///< the placeholders that the text does not have
   };
   /// Throws ValueError for an empty placeholder, and where the text or the work gets too large; `call` is the subject.

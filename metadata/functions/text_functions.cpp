@@ -133,12 +133,15 @@ Placeholders placeholders_of(const Expression& call, const Strictness& how, cons
   return sorted;
 }
 
-Value replace_in(const Expression& call, const Strictness& how, const Value& text, const Value& params) {
+constexpr std::uint64_t k_cost_of_a_place = 256;  ///< in bytes that would take as long to make
+
+Value replace_in(const Expression& call, Scope& scope, const Strictness& how, const Value& text, const Value& params) {
   if (!text.is_string())
     throw type_fault(cat(in_quotes(call.function->name), " template must be a string"), text.mark());
   if (!params.is_map()) throw type_fault(cat(in_quotes(call.function->name), " params must be a map"), params.mark());
   Placeholders placeholders = placeholders_of(call, how, params);
   const Placeholders::Replaced replaced = placeholders.replace_in(text.text(), call);
+  scope.spend(text.text().size() + replaced.places * k_cost_of_a_place);
   if (how.all_used && !replaced.unused.empty())
     throw value_fault(cat("The following params were not found in the template: ", join(replaced.unused, ",")));
   return Value::string(replaced.text);
@@ -147,7 +150,7 @@ Value replace_in(const Expression& call, const Strictness& how, const Value& tex
 template <bool json, bool all_used, bool no_empty>
 Value replace_text(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
-  return replace_in(call, {json, all_used, no_empty}, *arguments.find("template"), *arguments.find("params"));
+  return replace_in(call, scope, {json, all_used, no_empty}, *arguments.find("template"), *arguments.find("params"));
 }
 
 void check_cfn_replace(const Expression& call) {
@@ -164,7 +167,7 @@ void check_cfn_replace(const Expression& call) {
 
 Value cfn_replace(const Expression& call, Scope& scope) {
   const Value arguments = resolved(call, scope);
-  return replace_in(call, {.json = false}, arguments.items()[1], arguments.items()[0]);
+  return replace_in(call, scope, {.json = false}, arguments.items()[1], arguments.items()[0]);
 }
 
 constexpr std::string_view k_split_use =

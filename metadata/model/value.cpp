@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <set>
 
 #include "metadata/model/fault.hpp"
+#include "metadata/model/gone_over.hpp"
 
 namespace hearth::metadata {
 
@@ -52,11 +54,25 @@ struct EventNode : detail::Node {
   std::vector<Event> events;
 };
 
+constexpr std::uint64_t k_of_a_look = 16;  ///< bytes that looking at a value counts as, beside its text's
+thread_local std::uint64_t gone_over = 0;
+
+std::size_t hash_of_text(std::string_view text) {
+  gone_over += k_of_a_look + text.size();
+  return std::hash<std::string_view>{}(text);
+}
+
+bool equal_texts(const std::string& left, const std::string& right) {
+  if (left.size() != right.size()) return false;
+  gone_over += left.size();
+  return left == right;
+}
+
 /// Equal values have equal hashes: True, 1 and 1.0 as well.
 std::size_t hash_of(const Value& key) {
   switch (key.kind()) {
     case Kind::string:
-    case Kind::big_integer: return std::hash<std::string_view>{}(key.text());
+    case Kind::big_integer: return hash_of_text(key.text());
     case Kind::boolean:
     case Kind::integer: return std::hash<double>{}(static_cast<double>(key.as_integer()));
     case Kind::real: return std::hash<double>{}(key.as_real());
@@ -257,7 +273,7 @@ const Value* Value::find(std::string_view key) const {
   const MapBuilder& builder = static_cast<const MapNode*>(data_.node)->builder;
   const auto same = [key](const Value& other) { return other.is_string() && other.text() == key; };
   if (builder.index_) {
-    const std::size_t place = builder.index_->find(std::hash<std::string_view>{}(key), builder.entries_, same);
+    const std::size_t place = builder.index_->find(hash_of_text(key), builder.entries_, same);
     return place == builder.entries_.size() ? nullptr : &builder.entries_[place].value;
   }
   for (const Entry& entry : builder.entries_) {
@@ -300,6 +316,22 @@ bool Value::has_waiting() const {
   if (is_list()) return static_cast<const ListNode*>(data_.node)->waits;
   if (is_map()) return static_cast<const MapNode*>(data_.node)->waits;
   return is_waiting();
+}
+
+std::uint64_t values_gone_over() { return gone_over; }
+
+std::size_t find_part(std::string_view text, std::string_view part, std::size_t from) {
+  if (from > text.size()) return std::string_view::npos;
+  if (part.empty()) return from;
+  const void* found = ::memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+std::size_t find_last_part(std::string_view text, std::string_view part) {
+  const std::string backwards(text.rbegin(), text.rend());
+  const std::size_t found = find_part(backwards, std::string(part.rbegin(), part.rend()));
+  return found == std::string::npos ? found : text.size() - found - part.size();
 }
 
 Value member(const Value& map, std::string_view key) {
@@ -377,11 +409,12 @@ std::size_t hash_of_contents(const Value& value) {
 }  // namespace
 
 bool operator==(const Value& left, const Value& right) {
+  gone_over += k_of_a_look;
   if (left.is_number() && right.is_number()) return equal_numbers(left, right);
   if (left.kind() != right.kind()) return false;
   if (left.same(right)) return true;
   switch (left.kind()) {
-    case Kind::string: return left.text() == right.text();
+    case Kind::string: return equal_texts(left.text(), right.text());
     case Kind::list:
     case Kind::map: return equal_composites(left, right);
     case Kind::waiting: return left.events() == right.events();
@@ -390,8 +423,9 @@ bool operator==(const Value& left, const Value& right) {
 }
 
 std::size_t ValueHash::operator()(const Value& value) const {
+  gone_over += k_of_a_look;
   if (value.is_number()) return std::hash<double>{}(value.as_real());
-  if (!value.is_list() && !value.is_map()) return value.is_string() ? std::hash<std::string_view>{}(value.text()) : 0;
+  if (!value.is_list() && !value.is_map()) return value.is_string() ? hash_of_text(value.text()) : 0;
   std::atomic<std::size_t>& known = value.is_list() ? static_cast<const ListNode*>(value.data_.node)->hash
                                                     : static_cast<const MapNode*>(value.data_.node)->hash;
   std::size_t hash = known.load(std::memory_order_relaxed);

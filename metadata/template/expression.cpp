@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "metadata/functions/table.hpp"
 #include "metadata/model/call_room.hpp"
+#include "metadata/model/gone_over.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -168,8 +169,30 @@ std::uint64_t made_by(const Expression& call, const Value& value) {
   return value.is_map() ? value.entries().size() * sizeof(Entry) : value.size();
 }
 
-Value applied(const Expression& call, Scope& scope) {
+/// What functions read that make little of it, in bytes that would take as long to make.
+std::uint64_t read_by(const Expression& call, const Value& arguments) {
+  struct Cost {
+    std::string_view name;
+    std::uint64_t of_a_byte;
+  };
+  static constexpr Cost costs[] = {{"digest", 2}, {"str_split", 32}, {"Fn::Split", 32}, {"make_url", 16}};
+  const std::string_view name = call.function->name;
+  for (const Cost& cost : costs) {
+    if (name == cost.name) return arguments.size() * cost.of_a_byte;
+  }
+  const bool writes_json = arguments.depth() > 2 && (name == "list_join" || name.starts_with("str_replace"));
+  return writes_json ? arguments.size() * 4 : 0;
+}
+
+constexpr std::uint64_t k_cost_of_a_look = 2;  ///< as above, for what comparing and looking up go over
+
+/// `arguments`: all that the function reads; null where it asks for its arguments itself.
+Value applied(const Expression& call, Scope& scope, const Value* arguments) {
+  if (arguments != nullptr) scope.spend(read_by(call, *arguments));
+  const std::uint64_t before = values_gone_over();
   const Value value = call.function->apply(call, scope);
+  const bool counts_itself = call.function->name == "yaql";
+  if (arguments != nullptr && !counts_itself) scope.spend((values_gone_over() - before) * k_cost_of_a_look);
   require_size(value.size(), call.function->name, call.mark);
   require_depth(value, call.function->name, call.mark);
   scope.spend(made_by(call, value));
@@ -182,13 +205,13 @@ Value apply(const Expression& call, Scope& scope) {
       const bool constant_already = call.arguments().type == Expression::Type::constant;
       const Value arguments = constant_already ? call.arguments().constant : resolve(call.arguments(), scope);
       if (arguments.has_waiting()) return Value::waiting(events_in(arguments));
-      if (constant_already) return applied(call, scope);
+      if (constant_already) return applied(call, scope, &arguments);
       require_size(arguments.size(), call.function->name, call.mark);
       Expression ready = call;  // the arguments are resolved once, whoever asks
       ready.items = {constant(arguments)};
-      return applied(ready, scope);
+      return applied(ready, scope, &arguments);
     }
-    return applied(call, scope);
+    return applied(call, scope, nullptr);
   } catch (const Fault& fault) {
     throw fault.at(call.mark);
   }

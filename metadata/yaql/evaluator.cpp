@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t k_most_steps = 5'000'000;
 constexpr std::size_t k_most_gone_through = 4'000'000;
 constexpr std::size_t k_steps_of_a_breath = 4096;
-constexpr std::size_t k_letters_of_a_call = 256;  ///< that count as an item gone through
 constexpr std::uint64_t k_bytes_of_a_step = 48;
 constexpr std::uint64_t k_bytes_of_a_pattern_step = 16;
 constexpr std::size_t k_deepest = 200;  ///< calls of functions that def() named within each other
@@ -160,11 +159,16 @@ Item made_at_once_but_late(std::function<std::vector<Value>()> make) {
 
 void Evaluator::count_step() {
   if (++steps_ > k_most_steps) throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
-  if (breathe_ && steps_ % k_steps_of_a_breath == 0) breathe_();
+  count_looks();
+  if (!breathe_ || steps_ % k_steps_of_a_breath != 0) return;
+  breathe_();
+  looked_ = values_gone_over();  // what others did meanwhile is theirs
 }
 
 void Evaluator::count_items(std::size_t count) const {
-  items_ += count;
+  const std::uint64_t looks = (values_gone_over() - looked_) / k_letters_of_an_item;
+  looked_ += looks * k_letters_of_an_item;
+  items_ += count + looks;
   if (items_ > k_most_gone_through)
     throw Fault("MemoryQuotaExceededException",
                 cat("the yaql expression goes through more than ", k_most_gone_through, " items"));
@@ -320,7 +324,14 @@ Value Evaluator::result(const Item& item) const {
   return output(item);
 }
 
+/// Whatever the function does with a text, it reads it.
 Item Call::at(std::size_t place) const {
+  Item item = given(place);
+  if (item.is_text()) evaluator.count_letters(item.value.text().size());
+  return item;
+}
+
+Item Call::given(std::size_t place) const {
   if (receiver) {
     if (place == 0) return *receiver;
     --place;
@@ -415,7 +426,7 @@ Item call_function(const Call& call) {
     const Form form = found->second->form;
     if (form == Form::both || (form == Form::method) == call.receiver.has_value()) {
       Item made = found->second->run(call);
-      if (made.is_text()) call.evaluator.count_items(made.value.text().size() / k_letters_of_a_call);
+      if (made.is_text()) call.evaluator.count_letters(made.value.text().size());
       return made;
     }
   }

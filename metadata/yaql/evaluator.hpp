@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "metadata/model/gone_over.hpp"
 #include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value.hpp"
 #include "metadata/yaql/syntax.hpp"
@@ -111,7 +112,7 @@ class Evaluator {
  public:
   /// `breathe` is called now and then: whoever has more to do may do it.
   explicit Evaluator(std::size_t limit, std::function<void()> breathe = {})
-      : limit_(limit), breathe_(std::move(breathe)) {}
+      : limit_(limit), breathe_(std::move(breathe)), looked_(values_gone_over()) {}
 
   [[nodiscard]] Item evaluate(const Syntax& syntax, const Variables& variables);
   /// The value of a lambda: $ and $1 are the first argument, $2 the second.
@@ -126,12 +127,18 @@ class Evaluator {
   /// Each throws where the expression takes too many: what lambdas do, and items that functions go through.
   void count_step();
   void count_items(std::size_t count) const;
+  /// What reads a text, or writes a value as a text.
+  void count_letters(std::uint64_t count) const { count_items(count / k_letters_of_an_item); }
+  /// Within a function that compares or looks up many items: what that went over counts at once.
+  void count_looks() const { count_items(0); }
   [[nodiscard]] std::size_t& depth() { return depth_; }
   [[nodiscard]] PatternBudget& patterns() { return patterns_; }
   /// All that was done, as bytes that it might have made.
   [[nodiscard]] std::uint64_t spent() const;
 
  private:
+  static constexpr std::uint64_t k_letters_of_an_item = 64;
+
   Item evaluated(const Syntax& syntax, const Variables& variables);
   Item binary(const Syntax& syntax, const Variables& variables);
   Item dot(const Item& receiver, const Syntax& right, const Variables& variables);
@@ -142,7 +149,8 @@ class Evaluator {
   std::function<void()> breathe_;
   std::size_t steps_ = 0;
   mutable std::size_t items_ = 0;
-  std::size_t depth_ = 0;  ///< of calls of functions that def() named
+  mutable std::uint64_t looked_;  ///< of what comparing and hashing went over: what was counted
+  std::size_t depth_ = 0;         ///< of calls of functions that def() named
   PatternBudget patterns_;
 };
 
@@ -192,6 +200,7 @@ struct Call {
   [[nodiscard]] std::size_t count() const { return arguments.size() + (receiver ? 1 : 0); }
   /// The n-th argument, the receiver being the first where there is one.
   [[nodiscard]] Item at(std::size_t place) const;
+  [[nodiscard]] Item given(std::size_t place) const;  ///< the same, of which nothing is read
   [[nodiscard]] bool has(std::size_t place) const;
   [[nodiscard]] Lambda lambda(std::size_t place) const;
   [[nodiscard]] Item apply(std::size_t place, const std::vector<Item>& values) const { return lambda(place)(values); }

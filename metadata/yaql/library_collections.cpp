@@ -12,7 +12,14 @@ namespace {
 
 Item iterator(std::vector<Value> items) { return {Item::Type::iterator, Value::list(std::move(items))}; }
 
-ValueSet looked_up(const std::vector<Value>& items) { return {items.begin(), items.end()}; }
+ValueSet looked_up(const Call& call, const std::vector<Value>& items) {
+  ValueSet all;
+  for (const Value& item : items) {
+    call.evaluator.count_looks();
+    all.insert(item);
+  }
+  return all;
+}
 
 Item list(const Call& call) {
   std::vector<Value> items;
@@ -28,10 +35,11 @@ Item list(const Call& call) {
   return Value::list(std::move(items));
 }
 
-Item set_of(const std::vector<Value>& values) {
+Item set_of(const Call& call, const std::vector<Value>& values) {
   std::vector<Value> items;
   ValueSet seen;
   for (const Value& value : values) {
+    call.evaluator.count_looks();
     if (seen.insert(value).second) items.push_back(value);
   }
   return {Item::Type::set, Value::list(std::move(items))};
@@ -39,7 +47,7 @@ Item set_of(const std::vector<Value>& values) {
 
 Item set(const Call& call) {
   for (std::size_t i = 0; i < call.count(); ++i) require_hashable(call.at(i));
-  return set_of(list(call).value.items());
+  return set_of(call, list(call).value.items());
 }
 
 Item to_list(const Call& call) {
@@ -51,7 +59,7 @@ Item to_set(const Call& call) {
   Item holder;
   const std::vector<Value>& items = call.collection(0, holder);
   require_hashable(holder);
-  return set_of(items);
+  return set_of(call, items);
 }
 
 /// Lists within lists become one.
@@ -172,8 +180,10 @@ Item contains_value(const Call& call) {
   const Value map = call.map(0);
   call.evaluator.count_items(map.entries().size());
   const Value wanted = call.at(1).value;
-  return Value::boolean(
-      std::any_of(map.entries().begin(), map.entries().end(), [&](const Entry& e) { return e.value == wanted; }));
+  return Value::boolean(std::any_of(map.entries().begin(), map.entries().end(), [&](const Entry& e) {
+    call.evaluator.count_looks();
+    return e.value == wanted;
+  }));
 }
 
 Item length(const Call& call) {
@@ -198,7 +208,7 @@ Item length(const Call& call) {
 Item without_keys(const Call& call, const Value& map, const std::vector<Value>& unwanted) {
   call.evaluator.count_items(map.entries().size() + unwanted.size());
   MapBuilder members;
-  const ValueSet keys = looked_up(unwanted);
+  const ValueSet keys = looked_up(call, unwanted);
   for (const Entry& entry : map.entries()) {
     if (keys.count(entry.key) == 0) members.set(entry.key, entry.value);
   }
@@ -275,8 +285,8 @@ Item set_operation(const Call& call, bool both, bool only_left, bool only_right)
     throw Fault("AttributeError", cat("the keys and items of a map have no ", call.name, " in Python"));
   std::vector<Value> all;
   call.evaluator.count_items(left.value.items().size() + right.value.items().size());
-  const ValueSet in_left = looked_up(left.value.items());
-  const ValueSet in_right = looked_up(right.value.items());
+  const ValueSet in_left = looked_up(call, left.value.items());
+  const ValueSet in_right = looked_up(call, right.value.items());
   for (const Value& item : left.value.items()) {
     if (in_right.count(item) > 0 ? both : only_left) all.push_back(item);
   }

@@ -312,7 +312,7 @@ Item place_of(const Call& call, bool from_end, bool lambda) {
     const std::string text = call.text(0);
     const std::string part = call.text(1);
     const std::size_t found =
-        from_end ? text.rfind(part) : text.find(part, static_cast<std::size_t>(call.integer(2, 0)));
+        from_end ? find_last_part(text, part) : find_part(text, part, static_cast<std::size_t>(call.integer(2, 0)));
     return Value::integer(found == std::string::npos ? -1 : static_cast<std::int64_t>(found));
   }
   Cursor from = call.cursor(0);

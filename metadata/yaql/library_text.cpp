@@ -1,5 +1,6 @@
 // Texts, and what becomes a number.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -15,13 +16,18 @@ namespace hearth::metadata::yaql {
 
 namespace {
 
-Item texts(std::vector<std::string> parts) {
+Item texts(const Call& call, std::vector<std::string> parts) {
+  call.evaluator.count_items(parts.size());
   std::vector<Value> items;
   for (std::string& part : parts) items.push_back(Value::string(std::move(part)));
   return Value::list(std::move(items));
 }
 
-Item str(const Call& call) { return Value::string(text_of(call.at(0).value)); }
+Item str(const Call& call) {
+  const Value value = call.at(0).value;
+  call.evaluator.count_items(value.weight());
+  return Value::string(text_of(value));
+}
 Item upper(const Call& call) { return Value::string(upper_case(call.text(0))); }
 Item lower(const Call& call) { return Value::string(lower_case(call.text(0))); }
 
@@ -29,8 +35,9 @@ std::vector<std::string> split_text(const std::string& text, const std::string& 
   std::vector<std::string> parts;
   std::size_t begin = 0;
   for (;;) {
-    const std::size_t end =
-        most >= 0 && static_cast<std::int64_t>(parts.size()) >= most ? std::string::npos : text.find(separator, begin);
+    const std::size_t end = most >= 0 && static_cast<std::int64_t>(parts.size()) >= most
+                                ? std::string::npos
+                                : find_part(text, separator, begin);
     parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
     if (end == std::string::npos) return parts;
     begin = end + separator.size();
@@ -42,10 +49,10 @@ Item split_(const Call& call) {
   const Item second = call.at(1);
   if (first.type == Item::Type::regex || second.type == Item::Type::regex) return split_by_regex(call);
   const std::string text = call.text(0);
-  if (second.value.is_null()) return texts(split_words(text));
+  if (second.value.is_null()) return texts(call, split_words(text));
   const std::string separator = call.text(1);
   if (separator.empty()) throw value_fault("empty separator");
-  return texts(split_text(text, separator, call.integer(2, -1)));
+  return texts(call, split_text(text, separator, call.integer(2, -1)));
 }
 
 /// Words from the right, as many as that; what is left of them is the first.
@@ -54,38 +61,39 @@ std::vector<std::string> right_words(std::string text, std::int64_t most) {
   std::vector<std::string> words;
   while (true) {
     text.resize(text.find_last_not_of(blank) + 1);  // npos + 1 is 0
-    if (text.empty()) return words;
+    if (text.empty()) break;
     const std::size_t gap = most == 0 ? std::string::npos : text.find_last_of(blank);
-    words.insert(words.begin(), gap == std::string::npos ? text : text.substr(gap + 1));
-    if (gap == std::string::npos) return words;
+    words.push_back(gap == std::string::npos ? text : text.substr(gap + 1));
+    if (gap == std::string::npos) break;
     text.resize(gap);
     if (most > 0) --most;
   }
+  std::reverse(words.begin(), words.end());
+  return words;
 }
 
 Item right_split(const Call& call) {
-  std::string text = call.text(0);
+  const std::string text = call.text(0);
   const std::size_t limit = call.place_of("maxSplits", 2);
   const std::size_t where = call.place_of("separator", 1);
-  if (!call.has(where) || call.at(where).value.is_null()) return texts(right_words(text, call.integer(limit, -1)));
+  if (!call.has(where) || call.at(where).value.is_null())
+    return texts(call, right_words(text, call.integer(limit, -1)));
   const std::string separator = call.text(where);
   if (separator.empty()) throw value_fault("empty separator");
-  std::vector<std::string> parts;
-  for (std::int64_t most = call.integer(limit, -1); most != 0; --most) {
-    const std::size_t at = text.rfind(separator);
-    if (at == std::string::npos) break;
-    parts.insert(parts.begin(), text.substr(at + separator.size()));
-    text.resize(at);
-  }
-  parts.insert(parts.begin(), text);
-  return texts(std::move(parts));
+  const auto turned = [](const std::string& each) { return std::string(each.rbegin(), each.rend()); };
+  std::vector<std::string> parts = split_text(turned(text), turned(separator), call.integer(limit, -1));
+  std::reverse(parts.begin(), parts.end());
+  for (std::string& part : parts) part = turned(part);
+  return texts(call, std::move(parts));
 }
 
 std::string stripped(const std::string& text, const std::string& characters, bool left, bool right) {
-  const std::size_t begin = left ? text.find_first_not_of(characters) : 0;
-  if (begin == std::string::npos) return "";
-  const std::size_t end = right ? text.find_last_not_of(characters) : text.size() - 1;
-  return end == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+  std::array<bool, 256> off{};  // both may be large
+  for (const char c : characters) off[static_cast<unsigned char>(c)] = true;
+  const auto stays = [&](char c) { return !off[static_cast<unsigned char>(c)]; };
+  const auto begin = left ? std::find_if(text.begin(), text.end(), stays) : text.begin();
+  const auto end = right ? std::find_if(text.rbegin(), text.rend(), stays).base() : text.end();
+  return begin < end ? std::string(begin, end) : "";
 }
 
 template <bool left, bool right>
@@ -100,9 +108,13 @@ Item is_empty(const Call& call) {
   return Value::boolean(stripped(call.text(0), " \t\n\r\v\f", true, true).empty());
 }
 
-std::string replaced_all(const std::string& text, const std::string& old, const std::string& with, std::int64_t most) {
+std::string replaced_all(const Call& call, const std::string& text, const std::string& old, const std::string& with,
+                         std::int64_t most) {
   if (old.empty()) return text;
   const std::vector<std::string> parts = split_text(text, old, most);
+  constexpr std::size_t parts_of_an_item = 8;
+  call.evaluator.count_items(parts.size() / parts_of_an_item);
+  call.evaluator.count_letters(text.size());
   require_room(text.size() + parts.size() * with.size());
   return join(parts, with);
 }
@@ -114,7 +126,7 @@ Item replace(const Call& call) {
   if (first.is_text() && second.is_map()) {
     std::string text = call.text(0);
     for (const Entry& entry : second.value.entries())
-      text = replaced_all(text, text_of(entry.key), text_of(entry.value), -1);
+      text = replaced_all(call, text, text_of(entry.key), text_of(entry.value), -1);
     return Value::string(text);
   }
   if (!first.is_text()) {  // replace(position, value, count) of a list
@@ -127,7 +139,7 @@ Item replace(const Call& call) {
   }
   const std::string old = call.text(1);
   const std::int64_t most = call.integer(3, -1);
-  return Value::string(replaced_all(call.text(0), old, call.text(2), most));
+  return Value::string(replaced_all(call, call.text(0), old, call.text(2), most));
 }
 
 /// Filled up to the width of a format such as ">5" or "*^10"; numbers stand right by themselves.
@@ -159,6 +171,7 @@ std::string field(const Call& call, const std::string& whole, std::size_t& next)
   if (!call.has(place)) throw Fault("IndexError", "Replacement index out of range for positional args tuple");
   const Value value = call.at(place).value;
   const bool container = value.is_list() || value.is_map();
+  if (container) call.evaluator.count_items(value.weight());
   if (bang == std::string::npos && colon != std::string::npos && colon + 1 < whole.size() && container)
     throw type_fault(cat("unsupported format string passed to ", type_name(value), ".__format__"));
   const std::string text = container || bang != std::string::npos ? shown(value) : python_str(value);
@@ -216,7 +229,7 @@ Item edge(const Call& call) {
   return Value::boolean(false);
 }
 
-Item characters_of(const Call& call) { return texts(metadata::characters(call.text(0))); }
+Item characters_of(const Call& call) { return texts(call, metadata::characters(call.text(0))); }
 
 Item integer(const Call& call) {
   const Value value = call.at(0).value;

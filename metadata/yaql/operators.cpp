@@ -13,8 +13,6 @@ namespace hearth::metadata::yaql {
 
 namespace {
 
-constexpr std::size_t k_letters_of_an_item = 64;
-
 bool is_number(const Item& item) {
   return item.type == Item::Type::plain && item.value.is_number() && !item.value.is_bool();
 }
@@ -61,10 +59,7 @@ Value merged(const Value& left, const Value& right) {
 
 Item add(const Item& left, const Item& right, Evaluator& evaluator) {
   if (is_number(left) && is_number(right)) return arithmetic("+", left.value, right.value);
-  if (left.is_text() && right.is_text()) {
-    evaluator.count_items((left.value.text().size() + right.value.text().size()) / k_letters_of_an_item);
-    return Value::string(left.value.text() + right.value.text());
-  }
+  if (left.is_text() && right.is_text()) return Value::string(left.value.text() + right.value.text());
   if (left.is_map() && right.is_map()) {
     evaluator.count_items(left.value.entries().size() + right.value.entries().size());
     return merged(left.value, right.value);
@@ -125,7 +120,7 @@ Value as_pair(const Value& value) {
 }
 
 bool in(const Item& left, const Item& right, Evaluator& evaluator) {
-  if (left.is_text() && right.is_text()) return right.value.text().find(left.value.text()) != std::string::npos;
+  if (left.is_text() && right.is_text()) return find_part(right.value.text(), left.value.text()) != std::string::npos;
   if (!right.is_collection()) mismatch("in");
   return is_in(left, right, evaluator);
 }
@@ -167,6 +162,9 @@ bool is_in(const Item& wanted, const Item& collection, const Evaluator& evaluato
 Item apply_operator(const std::string& name, const Item& left, const Item& right, Evaluator& evaluator) {
   if (name == "=") return Value::boolean(equal(left, right));
   if (name == "!=") return Value::boolean(!equal(left, right));
+  for (const Item* each : {&left, &right}) {
+    if (each->is_text()) evaluator.count_letters(each->value.text().size());
+  }
   if (name == "+") return add(left, right, evaluator);
   if (name == "*") return multiply(left, right, evaluator);
   if (name == "in") return Value::boolean(in(left, right, evaluator));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "tests/unit/metadata/stack_fixture.hpp"
@@ -323,6 +325,77 @@ TEST(Validation, refuses_yaql_that_copies_what_grows) {
     const std::vector<Fault> faults = validate_stack(built->root());
     ASSERT_EQ(faults.size(), 1U) << expression;
     EXPECT_NE(std::string(faults[0].what()).find("goes through more than"), std::string::npos) << faults[0].what();
+  }
+}
+
+/// Each goes over a large text, or a map of many members, once an item.
+TEST(Validation, refuses_yaql_that_reads_what_is_large_too_often) {
+  const std::string text = "let(d => abc * 300000, e => abc * 300000) -> range(2000).where(";
+  const std::string maps =
+      "let(d => range(9000).toDict(str($), $), e => range(9000).toDict(str($), $)) -> range(2000).where(";
+  const std::string list = "let(d => range(9000).toList(), e => range(9000).toList()) -> range(2000).where(";
+  for (const std::string& expression :
+       {text + "$d.len() = 1).len()", text + "$d.indexOf(z) = 1).len()", text + "$d.lastIndexOf(z) = 1).len()",
+        text + "$d < $e).len()", text + "$d.startsWith($e)).len()", text + "zz in $d).len()",
+        text + "$d.toUpper() = 1).len()", text + "$d.split(ab).len() = 1).len()", text + "escapeRegex($d) = 1).len()",
+        text + "$d = $e).len()", text + "[$d] = [$e]).len()", text + "set($d, $e).len() = 1).len()",
+        text + "{$d => 1}.get($e) = 2).len()", maps + "$d != $e).len()", list + "str($d) = 1).len()",
+        list + "$d != $e).len()"}) {
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: "
+                                               "{expression: '",
+                                               expression, "', data: {}}}\n")}});
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_EQ(faults.size(), 1U) << expression;
+    EXPECT_NE(std::string(faults[0].what()).find("goes through more than"), std::string::npos) << faults[0].what();
+  }
+}
+
+/// A text of which each look costs its length, however long the part that is looked for is.
+TEST(Validation, looks_for_long_parts_in_time_that_grows_with_both) {
+  std::string text = "heat_template_version: 2018-08-31\noutputs:\n";
+  const std::vector<std::pair<const char*, const char*>> expressions = {
+      {"a", "(a * 1000000).indexOf(a * 500000 + b)"}, {"b", "(a * 1000000).lastIndexOf(b + a * 500000)"},
+      {"c", "(a * 500000 + b) in a * 1000000"},       {"d", "(a * 1000000).trim(b * 100000 + a)"},
+      {"e", "(\"a \" * 60000).rightSplit().len()"},   {"f", "(\"a,\" * 60000).rightSplit(\",\").len()"},
+      {"g", "\"a,,b,,,c\".rightSplit(\",,\", 1)"},    {"h", "abcabc.lastIndexOf(bc) * 10 + abcabc.indexOf(bc, 2)"}};
+  for (const auto& [name, expression] : expressions)
+    text += cat("  ", name, ": {value: {yaql: {expression: '", expression, "', data: {}}}}\n");
+  const auto built = build({{"top.yaml", text}});
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(validate_stack(built->root()).empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(built->root().output("a").as_integer(), -1);
+  EXPECT_EQ(built->root().output("b").as_integer(), -1);
+  EXPECT_FALSE(built->root().output("c").as_bool());
+  EXPECT_EQ(built->root().output("d").text(), "");
+  EXPECT_EQ(built->root().output("e").as_integer(), 60'000);
+  EXPECT_EQ(built->root().output("f").as_integer(), 60'001);
+  EXPECT_EQ(json_text(built->root().output("g")), R"(["a,,b,", "c"])");
+  EXPECT_EQ(built->root().output("h").as_integer(), 44);
+}
+
+/// Each reads a large text, or goes over many items, and makes little of it.
+TEST(Validation, counts_what_functions_read) {
+  const std::string words = [] {
+    std::string all;
+    for (int i = 0; i < 50'000; ++i) all += "a ";
+    return all;
+  }();
+  for (const char* call : {"{digest: [sha512, {get_param: p}]}", "{str_split: [' ', {get_param: p}, 0]}",
+                           "{str_replace: {template: {get_param: p}, params: {a: b}}}",
+                           "{make_url: {host: h, path: {get_param: p}}}", "{contains: [z, {get_param: l}]}",
+                           "{list_concat_unique: [{get_param: l}]}", "{list_join: [',', [{get_param: l}]]}"}) {
+    std::string text = "heat_template_version: 2018-08-31\nparameters:\n  p: {type: string, default: '" + words +
+                       "'}\n  l: {type: json, default: [";
+    for (int i = 0; i < 2000; ++i) text += cat(i == 0 ? "" : ", ", i);
+    text += "]}\noutputs:\n";
+    for (int i = 0; i < 300; ++i) text += cat("  o", i, ": {value: ", call, "}\n");
+    const auto built = build({{"top.yaml", text}});
+    built->model.tree->settings.most_made = 8U << 20U;
+    const std::vector<Fault> faults = validate_stack(built->root());
+    ASSERT_FALSE(faults.empty()) << call;
+    EXPECT_NE(std::string(faults[0].what()).find("the stack's values come to more than"), std::string::npos)
+        << call << ": " << faults[0].what();
   }
 }
 
