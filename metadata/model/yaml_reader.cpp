@@ -288,6 +288,9 @@ class Composer {
       const std::vector<Value> maps = member.value.is_list() ? member.value.items() : std::vector<Value>{member.value};
       for (auto map = maps.rbegin(); map != maps.rend(); ++map) {
         if (!map->is_map()) scanner_.fail(member.at, "expected a mapping or list of mappings for merging");
+        merged_ += map->entries().size();
+        if (merged_ > limits_.budget)
+          scanner_.fail(member.at, cat("more than ", limits_.budget, " members that << merges"));
         for (const Entry& entry : map->entries()) builder.set(entry.key, entry.value);
       }
     }
@@ -300,6 +303,7 @@ class Composer {
   Scanner scanner_;
   std::uint32_t file_;
   YamlLimits limits_;
+  std::uint64_t merged_ = 0;  ///< members, by <<
   std::map<std::string, std::optional<Value>> anchors_;
 };
 

@@ -79,6 +79,11 @@ TEST(YamlReader, refuses_billion_laughs_and_endless_values) {
     bomb += "]\n";
   }
   EXPECT_NE(read(bomb).find("when its aliases are written out"), std::string::npos);
+  std::string merged = "x: &x {";
+  for (int i = 0; i < 20'000; ++i) merged += "k" + std::to_string(i) + ": 1, ";
+  merged += "}\ny:\n";
+  for (int i = 0; i < 2000; ++i) merged += "  m" + std::to_string(i) + ":\n    <<: *x\n";
+  EXPECT_NE(read(merged).find("members that << merges"), std::string::npos);
   EXPECT_NE(read("a: &a [*a]\n").find("stands inside what it names"), std::string::npos);
   EXPECT_NE(read(std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(read(",").find("t.yaml:1:1"), std::string::npos);
