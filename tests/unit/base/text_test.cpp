@@ -33,6 +33,7 @@ TEST(Text, NearestFindsTypingErrorsOnly) {
   const std::vector<std::string> names = {"debian-minimal", "vm", "base"};
   EXPECT_EQ(nearest("debian-minmal", names), "debian-minimal");
   EXPECT_EQ(nearest("something-else", names), std::nullopt);
+  EXPECT_EQ(nearest(std::string(200'000, 'r') + "x", {std::string(200'000, 'r')}), std::nullopt) << "and at once";
   EXPECT_EQ(nearest("mtod", {"mode", "motd"}), "motd") << "two letters exchanged are one mistake";
 }
 
