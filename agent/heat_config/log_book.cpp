@@ -25,8 +25,8 @@ void remove_oldest(const fs::path& directory, RealFileSystem& files) {
   std::vector<std::pair<std::int64_t, fs::path>> logs;
   std::uint64_t size = 0;
   for (const std::string& name : files.list(directory)) {
-    const bool is_log = name.ends_with(".log") || name.ends_with(".log.1");
-    const std::optional<FileStatus> status = is_log ? files.status(directory / name) : std::nullopt;
+    if (!name.ends_with(".log") && !name.ends_with(".log.1")) continue;
+    const std::optional<FileStatus> status = files.status(directory / name);
     if (!status || status->type != FileStatus::Type::regular) continue;
     size += status->size;
     logs.emplace_back(status->modified, directory / name);

@@ -54,7 +54,7 @@ TEST_F(Allocations, backfillTakesADeployedNodeThatFits) {
             std::string::npos);
   set_state(uuid, State::active);
   EXPECT_EQ(backfill(conductor->ledger(), record, node(uuid)), "");
-  EXPECT_EQ(node(uuid).allocation, record["uuid"]);
+  EXPECT_EQ(node(uuid).allocation, record["uuid"].get<std::string>());
 }
 
 }  // namespace
