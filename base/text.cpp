@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <utility>
@@ -14,21 +15,33 @@ namespace hearth {
 namespace {
 constexpr std::string_view k_blanks = " \t\r\n\v\f";
 
-/// How many letters are put in, left out, changed, or exchanged with their neighbour.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  std::vector<std::size_t> above = row;
+constexpr std::size_t k_longest_name = 256;                     ///< that has a nearest one: time grows with the square
+constexpr std::size_t k_longest_near = k_longest_name * 4 / 3;  ///< a third of its letters may be others
+using DistanceRow = std::array<std::uint16_t, k_longest_near + 1>;
+
+/// How many letters are put in, left out, changed, or exchanged with their neighbour; more than `most` where it is
+/// more.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
+  std::array<DistanceRow, 3> rows;
+  std::iota(rows[0].begin(), rows[0].end(), std::uint16_t{0});
+  std::size_t least_above = 0;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::vector<std::size_t> next(b.size() + 1, i);
+    const DistanceRow& above = rows[(i + 1) % 3];
+    const DistanceRow& row = rows[(i + 2) % 3];
+    DistanceRow& next = rows[i % 3];
+    std::size_t least = i;
+    next[0] = static_cast<std::uint16_t>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      int best = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (exchanged) next[j] = std::min(next[j], above[j - 2] + 1);
+      if (exchanged) best = std::min(best, above[j - 2] + 1);
+      next[j] = static_cast<std::uint16_t>(best);
+      least = std::min<std::size_t>(least, next[j]);
     }
-    above = std::exchange(row, std::move(next));
+    if (std::min(least, least_above) > most) return most + 1;  // every way to the end goes through one of the two rows
+    least_above = least;
   }
-  return row[b.size()];
+  return rows[a.size() % 3][b.size()];
 }
 
 bool is_plain_word_char(char c) {
@@ -146,19 +159,19 @@ std::string shell_join(const std::vector<std::string>& words) {
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr std::size_t longest_name = 256;  // the time grows with the square
-  if (word.size() > longest_name) return std::nullopt;
+  if (word.size() > k_longest_name) return std::nullopt;
   const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
   std::optional<std::string> best;
   std::size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t apart = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
     if (apart >= best_distance) continue;  // as many letters at least are put in or left out
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t distance = edit_distance(word, candidate, best_distance - 1);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }
+    if (best_distance <= 1) break;  // none is nearer
   }
   return best;
 }

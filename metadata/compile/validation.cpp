@@ -1,8 +1,10 @@
 #include "metadata/compile/validation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -543,16 +545,19 @@ std::vector<Fault> validate_stack(Stack& stack) {
     throw;
   }
   if (outermost) tree.validation = 0;
+  constexpr std::size_t most_looked_at = 200;  // what a request gives has no place, or all of it the same
   std::vector<Fault> found;
+  std::map<std::array<std::uint32_t, 3>, std::vector<std::size_t>> told_at;  // by place
   for (Fault& fault : faults) {
     // What uses a faulty value fails likewise; the fault itself is told once.
     const std::string_view text = fault.what();
-    const bool told = std::any_of(found.begin(), found.end(), [&](const Fault& earlier) {
-      const std::string_view other = earlier.what();
-      return earlier.mark() == fault.mark() && text.size() >= other.size() &&
-             text.substr(text.size() - other.size()) == other;
-    });
-    if (!told) found.push_back(std::move(fault));
+    std::vector<std::size_t>& earlier = told_at[{fault.mark().file, fault.mark().line, fault.mark().column}];
+    const bool told = std::any_of(
+        earlier.end() - static_cast<std::ptrdiff_t>(std::min(earlier.size(), most_looked_at)), earlier.end(),
+        [&](std::size_t each) { return text.ends_with(std::string_view(found[each].what())); });
+    if (told) continue;
+    earlier.push_back(found.size());
+    found.push_back(std::move(fault));
   }
   return found;
 }

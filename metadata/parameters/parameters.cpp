@@ -163,12 +163,14 @@ void StackParameters::validate_one(const ParameterSchema& schema, PatternBudget&
 }
 
 std::vector<Fault> StackParameters::undeclared() const {
+  constexpr std::size_t most_suggestions = 100;  // each looks at all names
   std::vector<Fault> found;
+  const std::vector<std::string> declared = names();
   for (const Entry& entry : given_.is_map() ? given_.entries() : std::vector<Entry>{}) {
     if (declares(python_str(entry.key))) continue;
     Fault fault("UnknownUserParameter", cat("The Parameter (", python_str(entry.key), ") was not defined in template."),
                 entry.key.mark());
-    found.push_back(fault.suggest(python_str(entry.key), names()));
+    found.push_back(found.size() < most_suggestions ? fault.suggest(python_str(entry.key), declared) : fault);
   }
   return found;
 }
