@@ -19,7 +19,7 @@ constexpr std::size_t k_indexed_from = 12;  ///< smaller maps are searched in or
 constexpr std::uint64_t k_value_size = sizeof(Value);
 constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max() / 2;
 
-/// Readers take 512 at most (base/json), and documents are put around that.
+/// Fewer than what is read back of a database (1,024): documents are put around a value.
 constexpr std::uint32_t k_deepest_made = 640;
 
 void require_made(std::uint32_t depth) {

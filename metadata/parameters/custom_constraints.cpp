@@ -16,14 +16,6 @@ namespace hearth::metadata {
 
 namespace {
 
-const std::array<const char*, 7> k_mac_forms{"([0-9a-f]{1,2}:){5}[0-9a-f]{1,2}",
-                                             "([0-9a-f]{1,2}-){5}[0-9a-f]{1,2}",
-                                             "([0-9a-f]{1,4}:){2}[0-9a-f]{1,4}",
-                                             "([0-9a-f]{1,4}-){2}[0-9a-f]{1,4}",
-                                             "([0-9a-f]{1,4}\\.){2}[0-9a-f]{1,4}",
-                                             "[0-9a-f]{5,6}[:-][0-9a-f]{5,6}",
-                                             "[0-9a-f]{11,12}"};
-
 bool matches(const std::string& text, const PythonPattern& pattern) {
   PatternBudget budget;  // ours take a step or two for each character
   return pattern.full_match(text, budget).has_value();
@@ -66,8 +58,15 @@ bool is_dns_domain(const std::string& text) { return text.empty() || (text.back(
 /// The hexadecimal forms that are usual for 48 bits: by 2, 4 or 6 digits, or none apart.
 bool is_mac(const std::string& text) {
   const std::string lower = to_lower(text);
-  return std::any_of(k_mac_forms.begin(), k_mac_forms.end(),
-                     [&](const char* form) { return matches(lower, PythonPattern(form)); });
+  static const PythonPattern form(
+      "(?:([0-9a-f]{1,2}:){5}[0-9a-f]{1,2})"
+      "|(?:([0-9a-f]{1,2}-){5}[0-9a-f]{1,2})"
+      "|(?:([0-9a-f]{1,4}:){2}[0-9a-f]{1,4})"
+      "|(?:([0-9a-f]{1,4}-){2}[0-9a-f]{1,4})"
+      "|(?:([0-9a-f]{1,4}\\.){2}[0-9a-f]{1,4})"
+      "|(?:[0-9a-f]{5,6}[:-][0-9a-f]{5,6})"
+      "|(?:[0-9a-f]{11,12})");
+  return matches(lower, form);
 }
 
 /// ISO 8601 as far as Heat reads it: a date of one to three parts, and a time and zone behind a whole one.

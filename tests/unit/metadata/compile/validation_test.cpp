@@ -234,6 +234,16 @@ TEST(Validation, refuses_yaql_that_goes_through_too_much) {
   }
 }
 
+/// A thousand of them ran for a minute, each although the budget was gone.
+TEST(Validation, runs_no_output_when_a_stack_has_made_all_that_it_may) {
+  std::string outputs = "heat_template_version: 2018-08-31\noutputs:\n";
+  for (int i = 0; i < 200; ++i) {
+    outputs += cat("  o", i, ":\n    value: {yaql: {expression: 'range(1, 100000).select($ * 2).sum()', data: {}}}\n");
+  }
+  const auto built = build({{"top.yaml", outputs}});
+  EXPECT_EQ(validate_stack(built->root()).size(), 1U);
+}
+
 /// Each of them made a value so deep that whoever went through it ran over the stack, or held things in things.
 TEST(Validation, refuses_values_that_yaql_puts_into_each_other_without_end) {
   for (const char* expression :
