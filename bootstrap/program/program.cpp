@@ -11,6 +11,7 @@
 #include "bootstrap/seed/commands.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "bootstrap/site/commands.hpp"
+#include "bootstrap/why/commands.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
@@ -33,7 +34,11 @@ cli::Program make_program(const fs::path& executable) {
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {
     for (cli::Command& row : cli::in_group(group, std::move(rows))) program.commands.push_back(std::move(row));
   };
-  add("images", builder::commands(executable));
+  std::vector<cli::Command> of_images = builder::commands(executable);
+  const auto image_why = std::find_if(of_images.begin(), of_images.end(),
+                                      [](const cli::Command& row) { return row.words == "image why"; });
+  add("nodes", bootstrap::why_commands(image_why->run));
+  add("images", std::move(of_images));
   add("images", vm::commands());
   add("metadata", metadata::commands());
   add("metadata", {metadata::live::serve_command()});

@@ -60,7 +60,8 @@ INNER_ARROWS = {
         "cli": {"node", "power", "inventory", "site", "boot", "handover", "api", "page", "client", "deploy"},
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
-        "program": {"site", "bundle", "cli", "seed", "rehearse"},
+        "why": {"node", "client"},
+        "program": {"site", "bundle", "cli", "seed", "rehearse", "why"},
     },
     "pxe": {
         "net": set(),

@@ -1,0 +1,182 @@
+#include "bootstrap/why/boot_causes.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap::why {
+
+namespace {
+
+constexpr std::size_t k_told_lines = 3;
+
+/// What of a boot was seen.
+struct Seen {
+  std::vector<const Json*> lines;
+  std::size_t requests = 0;   ///< addresses that were taken
+  bool asks_to_boot = false;  ///< of DHCP, not an address only
+  std::size_t loaders = 0;    ///< files fetched that are none of those below
+  std::size_t scripts = 0;    ///< what a loader asks for once it runs
+  std::size_t kernels = 0;    ///< once for each boot
+  std::size_t ramdisks = 0;
+  const Json* bad = nullptr;  ///< the last that did not succeed
+};
+
+Seen seen_of(const BootFacts& facts) {
+  Seen seen;
+  for (const Json& line : *facts.log) {
+    if (!line.is_object() || line.value("time", 0.0) * 1e6 < static_cast<double>(facts.since)) continue;
+    seen.lines.push_back(&line);
+    const std::string what = text_in(line, "what");
+    const bool good = line.value("good", true);
+    seen.bad = good ? nullptr : &line;
+    if (!good) continue;
+    if (text_in(line, "protocol") == "dhcp") {
+      seen.requests += what == "REQUEST" ? 1 : 0;
+      seen.asks_to_boot =
+          seen.asks_to_boot || text_in(line, "outcome").find("does not ask to boot") == std::string::npos;
+    } else if (what.ends_with("kernel")) {
+      ++seen.kernels;
+    } else if (what.ends_with("ramdisk") || what.ends_with("initramfs")) {
+      ++seen.ramdisks;
+    } else if (what.find("/ipxe/") != std::string::npos || what.ends_with("grub.cfg")) {
+      ++seen.scripts;
+    } else {
+      ++seen.loaders;
+    }
+  }
+  return seen;
+}
+
+std::string line_text(const Json& line) {
+  return cat(text_in(line, "protocol"), " ", text_in(line, "what"), ": ", text_in(line, "outcome"));
+}
+
+/// The newest lines, and how long ago the last one was.
+std::vector<std::string> evidence_of(const Seen& seen, const BootFacts& facts) {
+  std::vector<std::string> told;
+  const std::size_t count = seen.lines.size();
+  for (std::size_t i = count > k_told_lines ? count - k_told_lines : 0; i < count; ++i)
+    told.push_back(line_text(*seen.lines[i]));
+  if (count > 0) {
+    const double last = seen.lines.back()->value("time", 0.0);
+    told.push_back(
+        cat("nothing since, for ", std::max(0L, static_cast<long>(static_cast<double>(facts.now) / 1e6 - last)), " s"));
+  }
+  return told;
+}
+
+/// The addresses in what the conductor says of strangers: "…, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER)".
+std::string stranger_in(const std::string& text) {
+  constexpr std::string_view k_words = "is no node's: ";
+  const std::size_t at = text.find(k_words);
+  return at == std::string::npos ? "" : text.substr(at + k_words.size(), 17);
+}
+
+Finding silent(const BootFacts& facts) {
+  const std::string stranger = stranger_in(facts.heard);
+  if (!stranger.empty()) {
+    return {cat("Its machine seems to ask under an address that is not the node's: ", stranger, " is no node's."),
+            {facts.heard, cat("the node's cards: ", join(facts.macs, ", "))},
+            cat("compare the label; then correct the inventory and import it again (hearth node import), and deploy")};
+  }
+  return {"Nothing of its machine has reached the network boot.",
+          {cat("no request of ", join(facts.macs, ", "), " for ", (facts.now - facts.since) / 1'000'000, " s")},
+          "look at its console: does it try the network at all (boot order)? Then its cable, the port's VLAN, and, "
+          "behind a router, the relay's address"};
+}
+
+/// An answer that was refused, or a transfer that broke.
+std::optional<Finding> refused(const Seen& seen, const BootFacts& facts) {
+  if (seen.bad == nullptr) return std::nullopt;
+  const std::string outcome = text_in(*seen.bad, "outcome");
+  const auto has = [&](const char* words) { return outcome.find(words) != std::string::npos; };
+  Finding finding{.cause = "", .evidence = evidence_of(seen, facts), .next = ""};
+  if (has("can't be kept")) {
+    finding.cause = "The seed can't keep leases, so nobody gets an address: its disk is full or takes no writes.";
+    finding.next = "make room on the seed's disk (df); nothing needs to be restarted";
+  } else if (has("no network of this site")) {
+    finding.cause = "Its requests come from a network that the site file does not describe.";
+    finding.next = "add the network to the site file, or move the machine's cable to the right VLAN";
+  } else if (has("someone else uses")) {
+    finding.cause = "Another machine uses the address that was meant for it.";
+    finding.next = "find it by the address, or take the address out of the pool in the site file";
+  } else if (has("it may not have")) {
+    finding.cause = "It asks for an address of another network or another server, which it may not have.";
+    finding.next = "it should ask for a new one by itself; if not: another DHCP server is on its network";
+  } else if (has("fell silent")) {
+    finding.cause = cat("The transfer of ", text_in(*seen.bad, "what"), " broke off: packets are lost on the way.");
+    finding.next = "look for a bad cable, a firewall that lets only port 69 pass, or an MTU that is too small";
+  } else if (has("the client stopped")) {
+    finding.cause = cat("Its firmware broke the transfer of ", text_in(*seen.bad, "what"), " off.");
+    finding.next = "a firmware of another kind than the loader? hearth pxe explain SITE MAC says what each kind gets";
+  } else {
+    finding.cause = cat("It asked for ", text_in(*seen.bad, "what"), " and did not get it: ", outcome, ".");
+    finding.next = "hearth pxe explain SITE MAC says what it would get, and why";
+  }
+  return finding;
+}
+
+}  // namespace
+
+Finding boot_cause(const BootFacts& facts) {
+  if (facts.macs.empty()) {
+    return {"The node has no port: none of its cards is known, so no boot can be told to be its machine's.",
+            {"its list of ports is empty"},
+            "give its MAC address in the inventory, and import that again (hearth node import)"};
+  }
+  if (facts.off) {
+    return {"Its machine is off, although it was switched on: its BMC says so.",
+            {"power state: power off"},
+            cat("look at it: power supply, a fuse, a POST that ends; then hearth node power on ", facts.node)};
+  }
+  if (!facts.log) {
+    return {
+        "Its machine has not called back, and this conductor does not see its boot: other servers do that.",
+        {facts.heard.empty() ? "nothing was heard of its machine" : facts.heard},
+        "look at the logs of the DHCP and TFTP servers, or let Hearth boot machines: hearth node serve --boot SITE"};
+  }
+  const Seen seen = seen_of(facts);
+  if (seen.lines.empty()) return silent(facts);
+  if (std::optional<Finding> finding = refused(seen, facts)) return *finding;
+  Finding finding{.cause = "", .evidence = evidence_of(seen, facts), .next = ""};
+  if (seen.kernels > 1) {
+    finding.cause = cat("It has started the ramdisk ", seen.kernels,
+                        " times without calling back: the ramdisk ends early, or can't reach the conductor.");
+    finding.next =
+        "look at its console: the last lines before it starts again. Less than 1 GiB of memory is too little";
+  } else if (seen.kernels == 1) {
+    finding.cause = "It has the kernel, and the ramdisk has not called back.";
+    finding.next =
+        "give it two minutes; then its console: a kernel panic, no driver for its card, or an address of the conductor "
+        "that it can't reach (node serve --agent-url)";
+  } else if (seen.scripts > 0) {
+    finding.cause = "The loader runs and has its script, and fetches no kernel.";
+    finding.next =
+        "its console has the loader's message: often no driver for the card, or no way to the seed's HTTP port";
+  } else if (seen.loaders > 0) {
+    finding.cause = "It fetched the loader, and no kernel: the firmware does not start the loader.";
+    finding.next =
+        "with Secure Boot: only a signed loader starts (hearth help uefi); else the loader is for another firmware: "
+        "hearth pxe explain SITE MAC";
+  } else if (!seen.asks_to_boot) {
+    finding.cause =
+        "It asks for an address, and not to boot: a system on its disk does that, or firmware that is not to boot by "
+        "network.";
+    finding.next =
+        "look at its console and its boot order: the network is to stand before the disk, for this boot at least";
+  } else if (seen.requests > 0) {
+    finding.cause = "It has an address, and asks for no loader.";
+    finding.next =
+        "a firewall between it and the seed (UDP 69, TCP 80)? Does its firmware boot from the network, or only ask for "
+        "an address?";
+  } else {
+    finding.cause = "It asks for an address, is offered one, and does not take it.";
+    finding.next =
+        "another DHCP server answers first (the service's log names those that it hears), or offers get lost: a relay "
+        "without a way back, or spanning tree that holds the port";
+  }
+  return finding;
+}
+
+}  // namespace hearth::bootstrap::why

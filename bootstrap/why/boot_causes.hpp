@@ -1,0 +1,25 @@
+// Why a machine that was to boot over the network was not heard of: read from what it asked the boot servers for, in
+// order: an address, a loader, a kernel, a call to the conductor. The first that lacks is where it stands. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/json.hpp"
+#include "bootstrap/node/node.hpp"
+#include "bootstrap/why/finding.hpp"
+
+namespace hearth::bootstrap::why {
+
+struct BootFacts {
+  std::string node;  ///< what commands call it by
+  std::vector<std::string> macs;
+  std::optional<Json> log;  ///< lines of `node boot-log`, in order; nullopt: this conductor boots no machines itself
+  Stamp since = 0;          ///< the boot began; older lines are of other boots
+  Stamp now = 0;
+  bool off = false;   ///< its BMC says so
+  std::string heard;  ///< "last heard of" in the conductor's words, or what it says of strangers; may be empty
+};
+
+[[nodiscard]] Finding boot_cause(const BootFacts& facts);
+
+}  // namespace hearth::bootstrap::why

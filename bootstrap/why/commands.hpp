@@ -1,0 +1,17 @@
+// `hearth why THING`: the true cause first, in a sentence, with what shows it and what to do next.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/cli/command.hpp"
+
+namespace hearth::bootstrap {
+
+/// Prints why the last build of an image did what it did: `image why`.
+using ImageWhy = std::function<int(const cli::Arguments&)>;
+
+[[nodiscard]] std::vector<cli::Command> why_commands(ImageWhy image_why);
+
+}  // namespace hearth::bootstrap

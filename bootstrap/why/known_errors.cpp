@@ -1,0 +1,219 @@
+#include "bootstrap/why/known_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace hearth::bootstrap::why {
+
+namespace {
+
+/// A row fits a text in which one of `any` stands, and all of `with`; words in small letters. The first that fits
+/// counts: special ones stand before general ones. In `next` "{}" is the node, "{driver}" its driver.
+struct Row {
+  std::array<std::string_view, 8> any;
+  std::array<std::string_view, 2> with;
+  std::string_view cause;
+  std::string_view next;
+};
+
+constexpr auto k_rows = std::to_array<Row>({
+    // The image and the disk; before the BMC's, for both speak of HTTP and of connections.
+    {{"the checksum of the image", "image failed to verify against checksum", "verifying image checksum"},
+     {},
+     "The image that was fetched is not the one that the node was told of: its checksum differs.",
+     "publish the image and its checksum together (hearth image load FILE), then hearth node deploy {}"},
+    {{"has a signature that does not hold"},
+     {},
+     "The image is signed by another key than this site trusts, or was changed after it was signed.",
+     "sign it with this site's key (hearth image publish --help), then hearth node deploy {}"},
+    {{"is not signed, but this site asks for it"},
+     {},
+     "The image is not signed, and this site takes signed images only.",
+     "sign it with this site's key (hearth image publish --help), then hearth node deploy {}"},
+    {{"is not what the image's map says", "no zstd frame of", "is broken", "image is cut off", "ends too early"},
+     {"image"},
+     "The image's file is damaged: it was cut off or changed on its way to the server.",
+     "publish it again and compare with hearth image verify, then hearth node deploy {}"},
+    {{"the image changed on the server"},
+     {},
+     "The image was replaced on its server while the machine fetched it.",
+     "publish new images under new names, then hearth node deploy {}"},
+    {{"too small: it has", "too small for image"},
+     {},
+     "The machine's disk is smaller than the image.",
+     "choose another disk (hearth node set {} --property root_device=…), or build the image smaller (--image-size)"},
+    {{"no suitable device was found"},
+     {},
+     "No disk of the machine is what properties/root_device asks for.",
+     "compare with the disks that are listed, then hearth node set {} --property root_device='{\"serial\": \"…\"}'"},
+    {{"fit several disks"},
+     {},
+     "Several disks are what properties/root_device asks for, and which is meant can't be known.",
+     "add the serial number: hearth node set {} --property root_device='{\"serial\": \"…\"}'"},
+    {{"is in use: nothing was written"},
+     {},
+     "The disk is in use in the ramdisk: it belongs to RAID, LVM or multipath.",
+     "hearth node clean {} takes the old signatures away; then deploy again"},
+    {{"counts sectors of"},
+     {},
+     "The image is made for disks with another size of sectors.",
+     "build it with DIB_BLOCK_SIZE as the disk has it"},
+    {{"has no partition table: it is no whole disk"},
+     {},
+     "The image is a file system, not a whole disk, and the node was not told so.",
+     "hearth node deploy {} --image IMAGE --root-gb GIB"},
+    {{"holds no ext4, xfs or btrfs"},
+     {},
+     "The node was told of a partition image, and the image is none.",
+     "hearth node deploy {} --image IMAGE without --root-gb"},
+    {{"no efi system partition", "has no loader: neither efi"},
+     {},
+     "The machine boots by UEFI, and the image can't: it has no EFI loader.",
+     "build it with the element block-device-efi, or set the machine to BIOS: hearth node set {} --capability "
+     "boot_mode:bios"},
+    {{"was not started by uefi"},
+     {},
+     "The machine was started by BIOS, and the node says UEFI.",
+     "set the machine's firmware to UEFI, or hearth node set {} --capability boot_mode:bios"},
+    {{"neither grub-install nor grub2-install"},
+     {},
+     "The image brings no GRUB for the machine's firmware.",
+     "build it with the element bootloader, or deploy a whole-disk image"},
+    {{"write protection", "read-only: nothing", "operation not permitted"},
+     {"erase", "disk"},
+     "The disk is write-protected.",
+     "take its write protection away, or the disk out of the machine"},
+    {{"input/output error"},
+     {},
+     "The machine's disk is broken: it takes no writes.",
+     "replace the disk, then hearth node deploy {}"},
+    {{"no space left on device"}, {}, "A disk is full.", "make room where the text says, then try again"},
+    {{"does not fit into memory"},
+     {},
+     "The machine has too little memory to hold an image that can't be written as it comes.",
+     "serve it as a file with ranges, or publish it as frames: hearth image publish --help"},
+    {{"status 404", "http 404", "answered 404"},
+     {"image"},
+     "The image's server has no file of that name.",
+     "hearth image load FILE, then hearth node deploy {} --image NAME"},
+    {{"an image is not written unchecked"},
+     {},
+     "The node was told of an image without its checksum.",
+     "hearth node deploy {} --image URL --sha256 HEX, or load it first: hearth image load FILE"},
+    {{"instance_info has no image_source"},
+     {},
+     "The node was told of no image.",
+     "hearth node deploy {} --image IMAGE"},
+    {{"no root_gb"},
+     {},
+     "The image is a file system, and nobody said how large its partition is to be.",
+     "hearth node deploy {} --image IMAGE --root-gb GIB"},
+    {{"is no http url"}, {}, "The image's address is none that a machine can fetch.", "give a URL of http or https"},
+    // The machine while it is worked at.
+    {{"booted again in the middle of the work", "knows nothing of the order any more"},
+     {},
+     "The machine restarted in the middle of the work: it lost power, or its kernel crashed.",
+     "look at its power and its console, then the same verb again"},
+    {{"the agent of node"},
+     {"has not answered since"},
+     "The ramdisk fell silent in the middle of the work.",
+     "look at the machine's console and cable, then the same verb again"},
+    {{"no network interface that the ramdisk has a driver for"},
+     {},
+     "The deploy ramdisk has no driver for the machine's network card.",
+     "build it with DIB_DEPLOY_RAMDISK_MODULES"},
+    {{"was aborted by request"}, {}, "A person ended it.", "the same verb again, when it is wanted"},
+    // The BMC.
+    {{"has no systems", "redfish_system_id says which"},
+     {},
+     "The BMC manages several systems, and which one is the node is not said.",
+     "hearth node set {} --driver-info redfish_system_id=…, then hearth node manage {}"},
+    {{"there is no driver"},
+     {},
+     "The node's driver is none that this conductor has.",
+     "hearth node drivers lists them; hearth node set {} --driver DRIVER"},
+    {{"is missing:", "is no port", "is none of", "is no url"},
+     {},
+     "The node's driver_info is not complete, or has a value that is none.",
+     "hearth node validate {}; hearth node drivers DRIVER says what each key is"},
+    {{"(the package"},
+     {},
+     "The conductor's machine lacks the program that speaks to the BMC.",
+     "install the package that the text names, then hearth node manage {}"},
+    {{"does not hold", "certificate verify failed", "self-signed", "self signed"},
+     {"certificate"},
+     "The BMC's certificate is signed by nobody that the conductor trusts.",
+     "hearth node set {} --driver-info redfish_verify_ca=FILE (its authority), then hearth node manage {}"},
+    {{"http 403", "insufficient privilege"},
+     {},
+     "The BMC knows the user, and does not allow him this.",
+     "give the user the role of an operator in the BMC, then hearth node manage {}"},
+    {{"http 401", "wrong user or password", "hmac is invalid", "unauthorized name", "invalid user name",
+      "authentication failed", "unauthorized", "permission denied (publickey"},
+     {},
+     "The BMC refuses the user or the password.",
+     "correct it in the inventory and import it again, or hearth node set {} --driver-info {driver}_username=… "
+     "--driver-info {driver}_password=…; then hearth node manage {}"},
+    {{"http 404"},
+     {"bmc"},
+     "The BMC answers, and has no such system: redfish_system_id, or the address, is another machine's.",
+     "hearth node set {} --driver-info redfish_system_id=…, then hearth node manage {}"},
+    {{"http 429", "http 503", "node busy", "insufficient resources", "out of resources"},
+     {},
+     "The BMC is busy, or has no session left.",
+     "it is tried again; if it lasts, restart the BMC (most have a reset in their page)"},
+    {{"name or service not known", "temporary failure in name resolution", "no address associated", "address lookup",
+      "nodename nor servname"},
+     {},
+     "The BMC's name can't be looked up.",
+     "mend the name service of this machine, or give the BMC's address instead of a name"},
+    {{"looking up"}, {"timed out"}, "The name service does not answer.", "mend the name service of this machine"},
+    {{"connection refused"},
+     {},
+     "There is a machine at the BMC's address, and nothing listens at that port: the service is switched off in the "
+     "BMC, or the address is another machine's.",
+     "switch Redfish or IPMI over LAN on in the BMC, or correct the address; then hearth node manage {}"},
+    {{"no route to host", "network is unreachable", "host is down"},
+     {},
+     "There is no way from here to the BMC's address.",
+     "check its cable, the management network's VLAN and this machine's routes"},
+    {{"unable to establish", "timed out", "no response", "does not answer", "timeout"},
+     {"bmc"},
+     "Nothing answers at the BMC's address.",
+     "check the address, the BMC's cable and, for IPMI, that IPMI over LAN is switched on; then hearth node manage "
+     "{}"},
+    {{"does not go off", "but the machine is still"},
+     {},
+     "The BMC said yes, and the machine did not follow.",
+     "look at the machine: a power button, a fuse, or a BMC that hangs and is to be reset"},
+    {{"can't boot from", "has no boot device", "allows none of"},
+     {},
+     "The BMC can't do what was asked of it.",
+     "compare with what it can, as the text lists"},
+    {{"does not tell the power"},
+     {},
+     "The BMC answers, and not with a power state.",
+     "reset the BMC; if it lasts, update its firmware"},
+});
+
+}  // namespace
+
+std::optional<Finding> known_error(const std::string& text, const std::string& node, const std::string& driver) {
+  const std::string small = to_lower(text);
+  const auto has = [&](std::string_view words) { return !words.empty() && small.find(words) != std::string::npos; };
+  for (const Row& row : k_rows) {
+    if (!std::any_of(row.any.begin(), row.any.end(), has)) continue;
+    if (!std::all_of(row.with.begin(), row.with.end(),
+                     [&](std::string_view words) { return words.empty() || has(words); }))
+      continue;
+    std::string next = replace_all(std::string(row.next), "{driver}", driver);
+    return Finding{
+        .cause = std::string(row.cause), .evidence = {text}, .next = replace_all(std::move(next), "{}", node)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hearth::bootstrap::why

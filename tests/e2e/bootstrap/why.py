@@ -1,0 +1,366 @@
+#!/usr/bin/python3
+"""`hearth why`: the true cause of planted faults stands first. usage: why.py HEARTH
+
+In a network namespace of its own: a real conductor with its boot servers, BMCs (an emulator of Redfish, and servers that misbehave),
+clients of DHCP and HTTP, agents, a stack service. Nothing of it knows `why`.
+"""
+
+import http.server
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
+from agent import Machine  # noqa: E402  pylint: disable=wrong-import-position
+from conductor import Conductor, need  # noqa: E402  pylint: disable=wrong-import-position
+from redfish_emulator import Bmc  # noqa: E402  pylint: disable=wrong-import-position
+
+CHECKED = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "0" * 64}
+
+
+class Answers:
+    """A BMC that answers each request with one status, by TLS or not; None: never."""
+
+    def __init__(self, status, certificate=None):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def _go(self):
+                if status is None:
+                    time.sleep(30)
+                    return
+                body = b'{"Members": [{"@odata.id": "/1"}, {"@odata.id": "/2"}]}'
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_PATCH = _go
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.handle_error = lambda *_: None
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+class Lab:
+    def __init__(self, conductor, stacks):
+        self.c, self.stacks, self.count, self.told, self.wrong = conductor, stacks, 0, 0, []
+
+    def node(self, driver="fake-hardware", ports=1, instance=None, **driver_info):
+        """A new node's name; its card is 52:54:00:00:01:NN."""
+        self.count += 1
+        name = f"n{self.count}"
+        status, made = self.c.ask("POST", "/v1/nodes", {"name": name, "driver": driver, "instance_info": instance or {}, "driver_info": {
+            "deploy_kernel": f"{self.c.directory}/kernel", "deploy_ramdisk": f"{self.c.directory}/ramdisk", **driver_info}})
+        assert status == 201, made
+        for _ in range(ports):
+            self.c.ask("POST", "/v1/ports", {"address": self.mac(), "node_uuid": made["uuid"]})
+        return name
+
+    def mac(self):
+        return f"52:54:00:00:01:{self.count:02x}"
+
+    def verb(self, name, *verbs):
+        for verb in verbs:
+            status, said = self.c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": verb})
+            assert status == 202, said
+
+    def ready(self, **options):
+        """A node that is available."""
+        name = self.node(**options)
+        for verb, state in (("manage", "manageable"), ("provide", "available")):
+            self.verb(name, verb)
+            self.c.wait(name, state)
+        return name
+
+    def waiting(self, **options):
+        """A node whose machine is waited for."""
+        name = self.ready(instance=dict(CHECKED), **options)
+        self.verb(name, "active")
+        self.c.wait(name, "wait call-back")
+        return name
+
+    def settled(self, name, text):
+        """Until the conductor has noticed: its last error, or its events, have the text."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            events = self.c.ask("GET", f"/v1/hearth/events?newest=true&node={name}")[1]["events"]
+            if text in (self.c.node(name)["last_error"] or "") or any(text in event["text"] for event in events):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"{name}: nobody said '{text}': {self.c.node(name)['last_error']} {events}")
+
+    def why(self, *words):
+        began = time.monotonic()
+        done = subprocess.run([self.c.hearth, "why", *words, "--state", self.c.directory, "--stack-url", self.stacks.url, "--stack-token-file",
+                               self.stacks.token], capture_output=True, text=True, timeout=60)
+        assert time.monotonic() - began < 10, f"why {words} took {time.monotonic() - began:.1f} s"
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def expect(self, fault, name, cause, *others, kind="node"):
+        """The cause is the first sentence; what else is told stands anywhere."""
+        text = self.why(kind, name)
+        self.told += 1
+        first = text.split("\n", 1)[0]
+        if cause not in first or any(other not in text for other in others):
+            self.wrong.append(f"{fault}: '{cause}' {others} is not told first:\n{text}")
+        print(f"{fault}: {first}", flush=True)
+
+
+class Stacks:
+    """The stack service."""
+
+    def __init__(self, hearth, directory):
+        self.hearth, self.token = hearth, f"{directory}/api-token"
+        self.log = open(directory + ".log", "wb")
+        self.process = subprocess.Popen([hearth, "metadata", "serve", "--state", directory, "--heat-port=8004"], stdout=self.log,
+                                        stderr=self.log)
+        self.url = "http://127.0.0.1:8004/v1/admin"
+        end = time.monotonic() + 20
+        while subprocess.run(["curl", "-s", "http://127.0.0.1:8004/"], capture_output=True, check=False).returncode != 0:
+            assert time.monotonic() < end and self.process.poll() is None, "the stack service did not start"
+            time.sleep(0.1)
+
+    def create(self, name, template):
+        with open(self.token + ".yaml", "w", encoding="utf-8") as file:
+            json.dump(dict(template, heat_template_version="2018-08-31"), file)
+        subprocess.run([self.hearth, "stack", "create", name, "-t", self.token + ".yaml", "--url", self.url, "--token-file", self.token],
+                       check=True, capture_output=True, timeout=60)
+
+
+def ip(*lines):
+    for line in lines:
+        subprocess.run(["ip", *line.split()], check=True)
+
+
+def site(directory):
+    path = os.path.join(directory, "site.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
+            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
+    return path
+
+
+def bmcs(lab):
+    def refused(fault, cause, said, *others, **driver_info):
+        name = lab.node(driver=driver_info.pop("driver", "redfish"), **driver_info)
+        lab.verb(name, "manage")
+        lab.settled(name, said)
+        lab.expect(fault, name, cause, *others)
+
+    def redfish(url, **more):
+        return {"redfish_address": url, "redfish_username": "admin", "redfish_password": "secret", "redfish_system_id": "/redfish/v1/Systems/1", **more}
+
+    certificate = lab.c.directory + "/bmc.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", certificate + ".key", "-out", certificate, "-subj",
+                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    with open(certificate, "a", encoding="ascii") as file, open(certificate + ".key", encoding="ascii") as key:
+        file.write(key.read())
+    name = lab.node(driver="redfish", **redfish("http://127.0.0.1:9"))
+    lab.expect("nobody asked", name, "nobody has asked for more", f"hearth node manage {name}")
+    refused("a closed port", "nothing listens at that port", "Connection refused", **redfish("http://127.0.0.1:9"))
+    refused("a wrong password", "refuses the user or the password", "401", "--driver-info redfish_password=",
+            **redfish(Bmc("other").url))
+    refused("a user without rights", "does not allow", "403", **redfish(Answers(403).url, redfish_auth_type="basic"))
+    refused("a certificate of nobody", "certificate is signed by nobody", "does not hold", "redfish_verify_ca", **redfish(Answers(200, certificate).url))
+    refused("an unknown name", "name can't be looked up", "looking up", **redfish("http://no-such-bmc.invalid"))
+    refused("no way to it", "no way from here", "unreachable", **redfish("http://198.51.100.7"))
+    refused("a silent BMC", "Nothing answers at the BMC", "timed out", **redfish(Answers(None).url, redfish_timeout="1", redfish_auth_type="basic"))
+    refused("a busy BMC", "busy", "503", **redfish(Answers(503).url, redfish_auth_type="basic"))
+    refused("another machine's system", "has no such system", "404", **redfish(Bmc().url, redfish_system_id="/redfish/v1/Systems/77"))
+    two = redfish(Answers(200).url, redfish_auth_type="basic")
+    del two["redfish_system_id"]
+    refused("two systems", "several systems", "has 2 systems", "redfish_system_id=", **two)
+    refused("no address", "driver_info is not complete", "is missing", "hearth node validate")
+    refused("IPMI that does not answer", "Nothing answers at the BMC", "Unable to establish", driver="ipmi", ipmi_address="127.0.0.1",
+            ipmi_port="9", ipmi_username="u", ipmi_password="p")
+
+
+def checks(lab):
+    def refused(fault, cause, instance):
+        name = lab.ready(instance=instance)
+        status, _ = lab.c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": "active"})
+        if status == 202:
+            lab.settled(name, "image")
+        lab.expect(fault, name, cause)
+
+    name = lab.ready()
+    lab.expect("no image was asked for", name, "no image was asked for", f"hearth node deploy {name}")
+    lab.c.ask("PUT", f"/v1/nodes/{name}/maintenance", {"reason": "a new fan"})
+    lab.expect("maintenance", name, "out of service: a new fan", f"hearth node maintenance unset {name}")
+    refused("an image without checksum", "without its checksum", {"image_source": "http://192.0.2.1/i.raw"})
+    refused("no HTTP URL", "none that a machine can fetch", dict(CHECKED, image_source="file:///i.raw"))
+    refused("a file system without a size", "how large its partition", dict(CHECKED, image_type="partition"))
+    name = lab.waiting(driver="manual-management")
+    lab.expect("a person is to switch it on", name, "waits for a person: Switch", "hearth node todo")
+    lab.verb(name, "abort")
+    lab.settled(name, "aborted")
+    lab.expect("ended by a person", name, "A person ended it")
+
+
+def boots(lab):
+    def ask(*words):
+        done = subprocess.run([sys.executable, "-B", os.path.join(HERE, "../../peers/pxe/odd_client.py"), "machine0", *words], capture_output=True,
+                              text=True, timeout=30, check=True)
+        return done.stdout.split()
+
+    def fetch(address, *paths):
+        for path in paths:
+            subprocess.run(["curl", "-s", "--noproxy", "*", "--max-time", "10", "--interface", address, f"http://192.0.2.1{path}"],
+                           capture_output=True, check=False)
+
+    def leased():
+        address = ask("discover", lab.mac())[0]
+        ask("request", lab.mac(), address)
+        ip(f"addr add {address}/32 dev machine0")
+        return address
+
+    ip("link set machine0 up")
+    name = lab.waiting()
+    lab.expect("no packet of it", name, "Nothing of its machine has reached the network boot", "boot order")
+    name = lab.waiting(deploy_callback_timeout="2")
+    ask("discover", "52:54:00:00:0f:0f")
+    lab.settled(name, "is no node's")
+    lab.expect("a mistyped address", name, "52:54:00:00:0f:0f is no node's", lab.mac())
+    name = lab.waiting(ports=0)
+    lab.expect("no port", name, "none of its cards is known")
+    name = lab.waiting()
+    ask("discover", lab.mac())
+    lab.expect("a system that runs from its disk", name, "asks for an address, and not to boot", "boot order")
+    name = lab.waiting()
+    ask("boot", lab.mac(), "7")
+    lab.expect("an offer that is not taken", name, "is offered one, and does not take it", "another DHCP server")
+    name = lab.waiting()
+    ask("discover", lab.mac(), "203.0.113.1")
+    lab.expect("a network that nobody described", name, "a network that the site file does not describe")
+    name = lab.waiting()
+    leased()
+    ask("boot", lab.mac(), "7")
+    lab.expect("no loader", name, "It has an address, and asks for no loader", "firewall")
+    name = lab.waiting()
+    fetch(leased(), "/boot/shimx64.efi")
+    lab.expect("Secure Boot", name, "the firmware does not start the loader", "Secure Boot")
+    name = lab.waiting()
+    fetch(leased(), "/boot/nothing.efi")
+    lab.expect("a file that is not there", name, "asked for /boot/nothing.efi and did not get it")
+    name = lab.waiting()
+    fetch(leased(), f"/ipxe/{lab.mac()}")
+    lab.expect("a loader that gets no further", name, "The loader runs and has its script, and fetches no kernel")
+    name = lab.waiting()
+    uuid = lab.c.node(name)["uuid"]
+    address = leased()
+    fetch(address, f"/image/node/{uuid}/kernel", f"/image/node/{uuid}/ramdisk")
+    lab.expect("a ramdisk that is silent", name, "has the kernel, and the ramdisk has not called back", "console")
+    fetch(address, f"/image/node/{uuid}/kernel")
+    lab.expect("a ramdisk that starts again and again", name, "started the ramdisk 2 times")
+    name = lab.waiting(deploy_callback_timeout="1")
+    lab.settled(name, "Timeout reached")
+    lab.expect("given up", name, "Nothing of its machine has reached the network boot", "Timeout reached")
+
+
+def agents(lab):
+    def fails(fault, cause, *others, fails="write_image", **options):
+        name = lab.waiting(**options)
+        machine = Machine(lab.c.url, lab.mac(), fails=fails).boot()
+        lab.settled(name, "Agent returned error")
+        machine.off.set()
+        lab.expect(fault, name, cause, *others)
+
+    fails("a wrong checksum", "its checksum differs", "hearth image load")
+    name = lab.waiting(agent_silence_timeout="2")
+    machine = Machine(lab.c.url, lab.mac(), write_time=60).boot()
+    lab.settled(name, "wait call-back -> deploying")
+    machine.command = lambda *_: (500, {"faultstring": "gone"})
+    machine.off.set()
+    lab.settled(name, "has not answered since")
+    lab.expect("a ramdisk that dies at work", name, "fell silent in the middle of the work")
+
+
+def stacks(lab):
+    config = {"type": "OS::Heat::SoftwareConfig", "properties": {"group": "script", "config": "#!/bin/sh\n"}}
+    lab.stacks.create("alone", {"resources": {"wait": {"type": "OS::Heat::WaitCondition", "properties": {
+        "handle": {"get_resource": "h"}, "count": 1, "timeout": 600}}, "h": {"type": "OS::Heat::WaitConditionHandle"}}})
+    lab.expect("a signal that nobody sends", "alone", "waits for a signal that nobody has sent", kind="stack")
+    name = lab.waiting()
+    servers = {"web": {"type": "OS::Nova::Server", "properties": {"name": name, "image": "i", "flavor": "f", "user_data_format": "SOFTWARE_CONFIG"}},
+               "config": config, "run": {"type": "OS::Heat::SoftwareDeployment", "properties": {
+                   "config": {"get_resource": "config"}, "server": {"get_resource": "web"}}}}
+    lab.stacks.create("silent", {"resources": servers})
+    lab.expect("a machine that never asked", "silent", "has never asked for its metadata", "hearth why node", kind="stack")
+    lab.stacks.create("done", {"resources": {"words": {"type": "OS::Heat::RandomString"}}})
+    lab.expect("nothing at all", "done", "Nothing is wrong: the stack is CREATE_COMPLETE", kind="stack")
+
+
+def several(lab):
+    """One name that is two things, forms, and what is not known."""
+    name = lab.ready()
+    lab.stacks.create(name, {"resources": {"words": {"type": "OS::Heat::RandomString"}}})
+    text = lab.why(name)
+    assert f"node {name}: " in text and f"stack {name}: " in text, text
+    rows = json.loads(lab.why(name, "--json"))
+    assert [row["kind"] for row in rows] == ["node", "stack"] and rows[0]["findings"][0]["next"], rows
+
+    def refused(code, said, *words):
+        done = subprocess.run([lab.c.hearth, "why", *words, "--state", lab.c.directory, "--stack-url", lab.stacks.url, "--stack-token-file",
+                               lab.stacks.token], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code and said in done.stderr, f"why {words}: {done.returncode} {done.stderr}"
+
+    refused(1, "nothing is known of n999: no image was built as n999 here", "n999")
+    refused(1, f"Did you mean {name}?", "node", name + "x")
+    refused(2, "hearth why node n1", "nodes", "n1")
+    refused(2, "Name an image, a node or a stack")
+    empty = lab.c.directory + "/none"
+    done = subprocess.run([lab.c.hearth, "why", "x", "--state", empty, "--stack-url", "http://127.0.0.1:9/v1/a"], capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 1 and "no conductor has its state in" in done.stderr and not os.path.exists(empty), done.stderr
+
+
+def inside(hearth):
+    ip("link set lo up", "link add seed0 type veth peer name machine0", "addr add 192.0.2.1/24 dev seed0", "link set seed0 up")
+    directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
+    for name in ("kernel", "ramdisk"):
+        with open(os.path.join(directory, name), "w", encoding="ascii") as file:
+            file.write(f"the {name}\n")
+    service = Stacks(hearth, directory + ".stacks")
+    try:
+        with Conductor(hearth, "--boot", site(directory), "--boot-force", "--port", "6385", "--poll-interval", "1", directory=directory) as c:
+            lab = Lab(c, service)
+            for part in (bmcs, checks, boots, agents, stacks, several):
+                part(lab)
+            print(f"{lab.told} faults")
+            assert not lab.wrong, "\n".join(lab.wrong)
+    finally:
+        service.process.kill()
+        service.process.wait()
+        for end in ("", ".stacks", ".stacks.log"):
+            shutil.rmtree(directory + end, ignore_errors=True)
+        if os.path.exists(directory + ".stacks.log"):
+            os.unlink(directory + ".stacks.log")
+
+
+def main():
+    if len(sys.argv) == 3:
+        inside(sys.argv[1])
+        return
+    need(os.geteuid() == 0, "needs root, for a network namespace and packet sockets")
+    for program in ("curl", "ip", "openssl", "ipmitool"):
+        need(shutil.which(program), f"needs {program}")
+    done = subprocess.run(["unshare", "-n", sys.executable, "-B", os.path.abspath(__file__), sys.argv[1], "inside"], check=False)
+    sys.exit(done.returncode)
+
+
+main()

@@ -1,0 +1,70 @@
+#include "bootstrap/why/boot_causes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap::why {
+namespace {
+
+constexpr Stamp k_began = 1'000'000'000;
+
+/// A request so many seconds after the boot began.
+Json line(int seconds, const char* protocol, const char* what, const char* outcome = "done", bool good = true) {
+  return {{"time", 1000.0 + seconds}, {"protocol", protocol}, {"what", what}, {"outcome", outcome}, {"good", good}};
+}
+
+std::string cause(Json log) {
+  return boot_cause({.node = "web1",
+                     .macs = {"52:54:00:00:00:01"},
+                     .log = std::move(log),
+                     .since = k_began,
+                     .now = k_began + 60'000'000})
+      .cause;
+}
+
+void expect(const std::vector<Json>& log, const char* text) {
+  EXPECT_NE(cause(Json(log)).find(text), std::string::npos) << cause(Json(log));
+}
+
+TEST(BootCauses, TheFirstStepThatLacksIsTheCause) {
+  const Json discover = line(1, "dhcp", "DISCOVER");
+  const Json request = line(2, "dhcp", "REQUEST");
+  const Json loader = line(3, "tftp", "snponly.efi");
+  const Json script = line(4, "http", "/ipxe/52-54-00-00-00-01");
+  const Json kernel = line(5, "http", "/image/node/u/kernel");
+  expect({}, "Nothing of its machine");
+  expect({discover}, "does not take it");
+  expect({discover, request}, "asks for no loader");
+  expect({line(1, "dhcp", "DISCOVER", "web1: OFFER 192.0.2.9, an address only: it does not ask to boot")},
+         "and not to boot");
+  expect({discover, request, loader}, "does not start the loader");
+  expect({discover, request, loader, script}, "fetches no kernel");
+  expect({discover, request, loader, script, kernel}, "has not called back");
+  expect({discover, request, loader, script, kernel, discover, request, loader, script, kernel}, "2 times");
+}
+
+TEST(BootCauses, WhatWasAskedBeforeThisBootDoesNotCount) {
+  expect({line(-1, "http", "/image/node/u/kernel")}, "Nothing of its machine");
+}
+
+TEST(BootCauses, ARefusalCountsWhereNothingWentWellAfterIt) {
+  const Json lost = line(3, "tftp", "snponly.efi", "the client fell silent", false);
+  expect({lost}, "packets are lost");
+  expect({lost, line(4, "tftp", "snponly.efi")}, "does not start the loader");
+  expect({line(1, "dhcp", "REQUEST", "NO ANSWER, for its lease can't be kept: no space", false)},
+         "The seed can't keep leases");
+  expect({line(1, "dhcp", "DECLINE", "web1: someone else uses 192.0.2.9, which rests for a day now", false)},
+         "Another machine uses");
+  expect({line(1, "dhcp", "REQUEST", "web1: it may not have 10.0.0.1", false)}, "may not have");
+  expect({line(1, "tftp", "a.efi", "the client stopped: error 8 no", false)}, "broke the transfer of a.efi off");
+  expect({line(1, "http", "/x", "404", false)}, "asked for /x and did not get it: 404");
+}
+
+TEST(BootCauses, AMachineThatIsOffAndAConductorThatSeesNoBoots) {
+  const std::vector<std::string> macs = {"52:54:00:00:00:01"};
+  EXPECT_NE(boot_cause({.node = "web1", .macs = macs, .log = Json::array(), .off = true}).cause.find("is off"),
+            std::string::npos);
+  EXPECT_NE(boot_cause({.node = "web1", .macs = macs}).cause.find("does not see its boot"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap::why

@@ -1,0 +1,72 @@
+#include "bootstrap/why/stack_causes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap::why {
+namespace {
+
+Json resource(const char* name, const char* status, const char* reason,
+              const char* type = "OS::Heat::SoftwareDeployment") {
+  return {{"resource_name", name},
+          {"resource_status", status},
+          {"resource_status_reason", reason},
+          {"resource_type", type}};
+}
+
+Json stack(const char* status) {
+  return {{"stack_name", "site"}, {"stack_status", status}, {"stack_status_reason", "why not"}};
+}
+
+std::string first(const char* status, const Json& resources) {
+  return stack_causes(stack(status), resources).front().cause;
+}
+
+TEST(StackCauses, WhatFailedStandsBeforeWhatWaits) {
+  Json nested = resource("group", "CREATE_FAILED", "Error: resources.group: deploy failed", "OS::Heat::ResourceGroup");
+  nested["links"] = Json::array({{{"rel", "nested"}, {"href", "x"}}});
+  const Json rows = {resource("late", "CREATE_IN_PROGRESS", "state changed"), nested,
+                     resource("run", "CREATE_FAILED", "deploy_status_code: 1\nmore")};
+  const std::vector<Finding> found = stack_causes(stack("CREATE_FAILED"), rows);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].cause, "run failed: deploy_status_code: 1");
+  EXPECT_EQ(found[0].next, "hearth stack failures list site");
+}
+
+TEST(StackCauses, WhoWaitsAndIsKnownOfStandsFirst) {
+  const Json rows = {
+      resource("a", "CREATE_IN_PROGRESS", "state changed"),
+      resource(
+          "b", "CREATE_IN_PROGRESS",
+          "beta last asked 20 s ago; its last run failed 5 s ago in 20-os-net-config (exit code 1, after 0 s): ip: "
+          "command not found")};
+  EXPECT_EQ(first("CREATE_IN_PROGRESS", rows),
+            "A hook on beta fails before its deployments are run: 20-os-net-config (exit code 1, after 0 s): ip: "
+            "command not found");
+}
+
+TEST(StackCauses, TheReasonsOfWaiting) {
+  const auto waits = [](const char* reason) {
+    return first("CREATE_IN_PROGRESS", Json::array({resource("r", "CREATE_IN_PROGRESS", reason)}));
+  };
+  EXPECT_NE(waits("CREATE paused until Hook pre-create is cleared").find("A hook that a person clears holds r."),
+            std::string::npos);
+  EXPECT_NE(waits("beta has not asked for its metadata since this service started: …").find("beta has never asked"),
+            std::string::npos);
+  EXPECT_EQ(waits("beta last asked 2 s ago; a run of its hooks goes on for 90 s, in 55-heat-config"),
+            "beta is at work: a run of its hooks goes on for 90 s, in 55-heat-config.");
+  EXPECT_NE(waits("beta last asked 2 s ago").find("has not answered r yet"), std::string::npos);
+}
+
+TEST(StackCauses, AStackWithoutSuchResources) {
+  EXPECT_EQ(first("CREATE_COMPLETE", Json::array()), "Nothing is wrong: the stack is CREATE_COMPLETE.");
+  EXPECT_EQ(first("CHECK_FAILED", Json::array()), "The stack is CHECK_FAILED: why not");
+}
+
+TEST(StackCauses, SilentServersAreNamedOnce) {
+  const Json row =
+      resource("r", "CREATE_IN_PROGRESS", "beta has not asked for its metadata since this service started");
+  EXPECT_EQ(silent_servers({row, row}), std::vector<std::string>{"beta"});
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap::why
