@@ -7,11 +7,13 @@
 // has gone; such a client stands in Places, too, so that who looks on makes room for who asks.
 #include "base/net/http_server.hpp"
 
-#include <openssl/ssl.h>
+#include <fcntl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,8 +25,8 @@
 
 #include "base/error.hpp"
 #include "base/net/http_date.hpp"
+#include "base/net/server_tls.hpp"
 #include "base/sys/descriptors.hpp"
-#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -47,6 +49,7 @@ using Timer =
 
 /// How long a refused client may go on sending before it is cut off; cutting at once would lose our answer.
 constexpr auto k_linger = std::chrono::seconds(2);
+constexpr auto k_between_looks = std::chrono::milliseconds(100);  // whether the client of a held answer is there
 constexpr auto k_without_descriptors = std::chrono::milliseconds(50);
 /// Handlers of one breath; more would let the answer wait that is being made.
 constexpr int k_most_turns = 200;
@@ -77,24 +80,12 @@ struct Service {
   std::function<void()> unpark{};
   MonotonicTime last_breath{};
   bool stopping = false;
-  static constexpr Duration k_handshake_pause = std::chrono::seconds(5);
-  std::optional<MonotonicTime> last_handshake{};
+  HandshakeNotes handshakes{clock, log};
   std::int64_t date_second = 0;
   std::string date;
 
   void answer_is_made() const {
     if (!breathing && !parked.empty()) unpark();
-  }
-
-  /// A client that ends a handshake by an alert says why: its authorities, its clock. Strangers fill no log.
-  void note_handshake(const std::string& peer, const std::string& why) {
-    if (why.find("alert") == std::string::npos) return;
-    if (last_handshake && clock.now() - *last_handshake < k_handshake_pause) return;
-    last_handshake = clock.now();
-    const char* hint = "another authority, name or clock than that machine's";
-    if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
-    if (why.find("expired") != std::string::npos) hint = "it has ended, or that machine's clock is wrong";
-    log.warning(cat(peer, " does not take our certificate: ", why, "; ", hint));
   }
 
   /// The Date header's value, made once a second.
@@ -115,14 +106,6 @@ struct Listener {
   std::string seen{};  ///< of the files: what they were when they were read
 };
 
-ServedResponse plain_response(int status) {
-  ServedResponse response;
-  response.status = status;
-  response.headers = {{"Content-Type", "text/plain; charset=UTF-8"}};
-  response.body = cat(status, " ", usual_reason(status), "\n");
-  return response;
-}
-
 /// 0 when nothing is to be answered: the client went away or was too slow.
 int status_of(const ErrorCode& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
@@ -138,10 +121,7 @@ bool has_bad_host(const Message& message) {
   const std::size_t count = message.count(http::field::host);
   if (message.version() < 11 ? count > 1 : count != 1) return true;
   const auto host = message[http::field::host];
-  return std::any_of(host.begin(), host.end(), [](char c) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return !letter && std::string_view("-._~%:[]").find(c) == std::string_view::npos;
-  });
+  return !can_be_host({host.data(), host.size()});
 }
 
 /// Whether the body's end is told in a way that we don't know: its bytes would be taken for the next request (RFC 9112
@@ -178,7 +158,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
         self->stop_waiting();
-        if (error) self->service_.note_handshake(self->peer_, error.message());
+        if (error) self->service_.handshakes.note(self->peer_, error.message());
         if (!error) self->await_head(self->service_.limits.head_time);
       });
     } else {
@@ -188,6 +168,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void cut() noexcept override {
     let_go();
+    held_answer_ = nullptr;
     ErrorCode ignored;
     beast::get_lowest_layer(stream_).socket().close(ignored);
   }
@@ -323,17 +304,46 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void answer() {
     if (service_.breathing && !listener_.handler.answers_at_once(request_)) return park(&Connection::answer);
-    ServedResponse response = handled();
-    service_.answer_is_made();
-    send(std::move(response), keep_alive_);
+    held_answer_ = service_.breathing ? nullptr : listener_.handler.hold(request_);
+    if (held_answer_) return hold();
+    send_answer([this] { return std::optional(listener_.handler.answer(request_)); });
   }
 
-  ServedResponse handled() {
+  void send_answer(const std::function<std::optional<ServedResponse>()>& make) {
+    std::optional<ServedResponse> response;
     try {
-      return listener_.handler.answer(request_);
+      response = make();
     } catch (const std::exception& error) {
-      return failed(error);
+      response = failed(error);
     }
+    service_.answer_is_made();
+    if (!response) return;
+    held_answer_ = nullptr;
+    send(std::move(*response), keep_alive_);
+  }
+
+  void hold() {
+    beast::get_lowest_layer(stream_).expires_never();
+    watch_held();
+    held_answer_->start([weak = this->weak_from_this()] {
+      if (const auto self = weak.lock()) self->answer_held();
+    });
+  }
+
+  void answer_held() {
+    if (service_.breathing) return park(&Connection::answer_held);
+    send_answer([this] { return held_answer_ ? held_answer_->answer() : std::nullopt; });
+  }
+
+  /// Nobody is answered who has hung up. What more he has sent may hide that from a read, so none is pending.
+  void watch_held() {
+    const auto timer = std::make_shared<Timer>(stream_.get_executor(), k_between_looks);
+    timer->async_wait([self = this->shared_from_this(), timer](ErrorCode error) {
+      if (error || !self->held_answer_) return;
+      pollfd client{beast::get_lowest_layer(self->stream_).socket().native_handle(), POLLRDHUP, 0};
+      if (::poll(&client, 1, 0) > 0) self->held_answer_ = nullptr;
+      self->held_answer_ ? self->watch_held() : self->cut();
+    });
   }
 
   ServedResponse failed(const std::exception& error) const {
@@ -466,31 +476,13 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   std::uint64_t held_ = 0;
   bool keep_alive_ = false;
   bool is_waiting_ = false;
+  std::unique_ptr<HeldAnswer> held_answer_;
   std::list<Place*>::iterator waiting_;
   std::list<Place*>::iterator all_;
 };
 
 using PlainConnection = Connection<TcpStream>;
 using TlsConnection = Connection<asio::ssl::stream<TcpStream>>;
-
-std::unique_ptr<asio::ssl::context> tls_context(const TlsFiles& files) {
-  auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
-  ::SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  ErrorCode error;
-  context->use_certificate_chain_file(files.certificate, error);
-  if (error)
-    throw Error(ErrorKind::input, cat("reading the certificate in ", files.certificate, ": ", error.message()));
-  context->use_private_key_file(files.key, asio::ssl::context::pem, error);
-  if (error) throw Error(ErrorKind::input, cat("reading the key in ", files.key, ": ", error.message()));
-  return context;
-}
-
-/// Another text whenever one of the files is another or was written.
-std::string state_of(const TlsFiles& files) {
-  const std::string certificate = file_state(files.certificate);
-  const std::string key = file_state(files.key);
-  return certificate.empty() || key.empty() ? "" : cat(certificate, key);
-}
 
 }  // namespace
 
@@ -688,6 +680,14 @@ void HttpServer::run(bool signals) {
 }
 
 void HttpServer::breathe() { state_->breathe(); }
+
+void HttpServer::when_readable(int descriptor, std::function<void()> action) {
+  using Readable = asio::posix::basic_stream_descriptor<Executor>;
+  const auto readable = std::make_shared<Readable>(state_->io, ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  readable->async_wait(Readable::wait_read, [this, readable, action = std::move(action)](ErrorCode error) {
+    if (!error) state_->run_or_park(action);
+  });
+}
 
 void HttpServer::post(std::function<void()> action) {
   asio::post(state_->io, [this, action = std::move(action)]() mutable { state_->run_or_park(std::move(action)); });

@@ -72,6 +72,8 @@ class HttpServer {
   /// Within a handler, or an action: serves others for a moment, if the last moment is some time ago. What is asked
   /// meanwhile is answered if its handler says that it can be; all else, actions too, waits for the handler's end.
   void breathe();
+  /// Calls `action` once, on the server's thread, when `descriptor` can be read or has come to its end.
+  void when_readable(int descriptor, std::function<void()> action);
   /// From any thread: calls `action` once, on the server's thread.
   void post(std::function<void()> action);
   /// From now on SIGTERM and SIGINT stop it, and SIGHUP has certificates looked at at once. So do SIGUSR1, SIGUSR2 and

@@ -71,6 +71,21 @@ void append_line(std::string& head, std::string_view name, std::string_view valu
 
 }  // namespace
 
+ServedResponse plain_response(int status) {
+  ServedResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "text/plain; charset=UTF-8"}};
+  response.body = cat(status, " ", usual_reason(status), "\n");
+  return response;
+}
+
+bool can_be_host(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return letter || std::string_view("-._~%:[]").find(c) != std::string_view::npos;
+  });
+}
+
 std::string_view usual_reason(int status) {
   for (const auto& [number, reason] : k_reasons) {
     if (number == status) return reason;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -48,6 +49,16 @@ struct Admission {
   std::uint64_t body_bytes = std::numeric_limits<std::uint64_t>::max();  ///< more is answered with 413
 };
 
+/// What has to happen elsewhere before a request is answered. To destroy it ends that: its client has gone.
+class HeldAnswer {
+ public:
+  virtual ~HeldAnswer() = default;
+  /// Begins. `wake` is called on the server's thread, maybe at once and maybe often, when answer() is worth a call.
+  virtual void start(std::function<void()> wake) = 0;
+  /// Nothing: it is not time yet. Called on the server's thread, never in the midst of another answer.
+  [[nodiscard]] virtual std::optional<ServedResponse> answer() = 0;
+};
+
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
@@ -67,6 +78,12 @@ class HttpHandler {
     (void)request;
     return false;
   }
+  /// Asked before answer(): where there is one, its answer is sent in place of that, and others are served meanwhile.
+  /// `request` lives as long as what is returned.
+  [[nodiscard]] virtual std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) {
+    (void)request;
+    return nullptr;
+  }
   /// Called on the server's one thread: it must not wait. What it throws is logged and answered with 500.
   [[nodiscard]] virtual ServedResponse answer(const ServedRequest& request) = 0;
 };
@@ -83,6 +100,10 @@ struct RequestTarget {
 [[nodiscard]] std::string response_head(const ServedResponse& response, std::string_view date, bool keep_alive);
 
 [[nodiscard]] std::string_view usual_reason(int status);
+/// An answer that only says its status, as text.
+[[nodiscard]] ServedResponse plain_response(int status);
+/// Whether a Host field's value can be one: a name or an address, with or without a port.
+[[nodiscard]] bool can_be_host(std::string_view text);
 
 /// The target with the values of secret parameters (signatures, tokens) masked, for logs.
 [[nodiscard]] std::string without_secrets(std::string_view target);

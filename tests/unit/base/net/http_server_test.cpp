@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <future>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -463,6 +464,97 @@ TEST(HttpServer, ServesCurlWithExpectAndTls) {
   RunningServer secure(echo, {}, nullptr, &files);
   EXPECT_EQ(curl({"--cacert", files.certificate, secure.url("/x", "https")}),
             cat("GET /x? host=127.0.0.1:", secure.port, " "));
+}
+
+/// /held is answered when it is let go, by POST /go, which says how many are held; what more there is, is as with Echo.
+class Holder final : public HttpHandler {
+ public:
+  class Held final : public HeldAnswer {
+   public:
+    Held(Holder& holder, std::string path) : holder_(holder), path_(std::move(path)) { holder_.all_.insert(this); }
+    ~Held() override { holder_.all_.erase(this); }
+    void start(std::function<void()> wake) override {
+      wake_ = std::move(wake);
+      wake_();  // too early: it has no answer yet
+    }
+    std::optional<ServedResponse> answer() override {
+      if (path_ == "/held/throw") throw Error(ErrorKind::io, "the copy is gone");
+      if (!holder_.may_go_) return std::nullopt;
+      ServedResponse response;
+      response.body = cat("answered ", path_);
+      return response;
+    }
+    void wake() { wake_(); }
+
+   private:
+    Holder& holder_;
+    std::string path_;
+    std::function<void()> wake_;
+  };
+
+  std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override {
+    return is_held(request.path) ? std::make_unique<Held>(*this, request.path) : nullptr;
+  }
+  ServedResponse answer(const ServedRequest& request) override {
+    ServedResponse response;
+    response.body = cat("held ", all_.size());
+    if (request.path != "/go") return response;
+    may_go_ = true;
+    for (Held* held : std::set<Held*>(all_)) held->wake();
+    return response;
+  }
+
+ private:
+  static bool is_held(const std::string& path) { return path.rfind("/held", 0) == 0; }
+  std::set<Held*> all_;
+  bool may_go_ = false;
+};
+
+void wait_for_held(RunningServer& server, int number) {
+  while (server.send("GET", "/").body != cat("held ", number)) std::this_thread::sleep_for(1ms);
+}
+
+TEST(HttpServer, ServesOthersWhileAnAnswerIsHeld) {
+  Holder holder;
+  RunningServer server(holder);
+  RawConnection first(server.port);
+  RawConnection second(server.port);
+  first.say("POST /held/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nabGET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  second.say("GET /held/2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  wait_for_held(server, 2);
+  EXPECT_EQ(server.send("POST", "/go").body, "held 2");
+  EXPECT_THAT(first.until("answered /held/1"), HasSubstr("200 OK"));
+  EXPECT_THAT(first.until("held 0"), HasSubstr("200 OK")) << "what was sent behind it is answered, too";
+  EXPECT_THAT(second.until("answered /held/2"), HasSubstr("200 OK"));
+  EXPECT_EQ(server.send("GET", "/held/throw").status, 500);
+  EXPECT_EQ(server.send("GET", "/").body, "held 0");
+}
+
+TEST(HttpServer, LetsAnAnswerGoWhoseClientHasGone) {
+  Holder holder;
+  RunningServer server(holder);
+  {
+    RawConnection client(server.port);
+    client.say("GET /held/1 HTTP/1.1\r\nHost: h\r\n\r\nmore that hides the end");
+    wait_for_held(server, 1);
+  }
+  wait_for_held(server, 0);
+  RawConnection client(server.port);
+  client.say("GET /held/2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  wait_for_held(server, 1);
+}
+
+TEST(HttpServer, SaysWhenADescriptorCanBeReadOrHasEnded) {
+  Echo echo;
+  RunningServer server(echo);
+  for (const std::string_view said : {"x", ""}) {
+    Pipe pipe = Pipe::create();
+    std::promise<void> readable;
+    server.server.post([&] { server.server.when_readable(pipe.read.get(), [&] { readable.set_value(); }); });
+    write_all(pipe.write, said, "the pipe");
+    pipe.write = Fd();
+    readable.get_future().get();
+  }
 }
 
 /// Until the log, which belongs to the server's thread, says so.

@@ -1,0 +1,42 @@
+#include "base/net/server_tls.hpp"
+
+#include <openssl/ssl.h>
+
+#include <boost/asio/ssl/context.hpp>
+
+#include "base/error.hpp"
+#include "base/sys/file_state.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+std::unique_ptr<boost::asio::ssl::context> tls_context(const TlsFiles& files) {
+  auto context = std::make_unique<boost::asio::ssl::context>(boost::asio::ssl::context::tls_server);
+  ::SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  boost::system::error_code error;
+  context->use_certificate_chain_file(files.certificate, error);
+  if (error)
+    throw Error(ErrorKind::input, cat("reading the certificate in ", files.certificate, ": ", error.message()));
+  context->use_private_key_file(files.key, boost::asio::ssl::context::pem, error);
+  if (error) throw Error(ErrorKind::input, cat("reading the key in ", files.key, ": ", error.message()));
+  return context;
+}
+
+std::string state_of(const TlsFiles& files) {
+  const std::string certificate = file_state(files.certificate);
+  const std::string key = file_state(files.key);
+  return certificate.empty() || key.empty() ? "" : cat(certificate, key);
+}
+
+void HandshakeNotes::note(const std::string& peer, const std::string& why) {
+  static constexpr Duration k_pause = std::chrono::seconds(5);
+  if (why.find("alert") == std::string::npos) return;
+  if (last_ && clock_.now() - *last_ < k_pause) return;
+  last_ = clock_.now();
+  const char* hint = "another authority, name or clock than that machine's";
+  if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
+  if (why.find("expired") != std::string::npos) hint = "it has ended, or that machine's clock is wrong";
+  log_.warning(cat(peer, " does not take our certificate: ", why, "; ", hint));
+}
+
+}  // namespace hearth
