@@ -289,7 +289,7 @@ void Engine::finish(LiveTree& live, StackMachine& machine) {
 /// A large step is written by a thread of its own, and others are served meanwhile: whatever they may read then
 /// (is_steady()) asks neither the store nor this tree.
 void Engine::save(LiveTree& live, Changes& changes) {
-  const bool is_large = breathe_ && changes.resources.size() + changes.events.size() > k_large_step;
+  const bool is_large = breathe_ && !is_copy_ && changes.resources.size() + changes.events.size() > k_large_step;
   if (!is_large) return world_.repository.save(live.tree, changes);
   std::future<void> written = std::async(std::launch::async, [&] { world_.repository.save(live.tree, changes); });
   while (written.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) breathe_();
@@ -297,6 +297,7 @@ void Engine::save(LiveTree& live, Changes& changes) {
 }
 
 void Engine::commit(LiveTree& live, Changes& changes) {
+  live.change = ++last_change_;
   for (const std::size_t server : changes.servers) {
     Resource& resource = live.tree.resource(server);
     resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
@@ -441,6 +442,18 @@ void Engine::compact(LiveTree& live) {
 void Engine::set_breath(const std::function<void()>& breathe) {
   breathe_ = breathe;
   world_.maker.breathe = breathe;
+}
+
+std::uint64_t Engine::change_of(const std::string& stack_id) const {
+  const auto tree = tree_of_.find(stack_id);
+  const auto live = tree == tree_of_.end() ? trees_.end() : trees_.find(tree->second);
+  return live == trees_.end() ? 0 : live->second->change;
+}
+
+void Engine::be_copy(const std::function<void()>& breathe) {
+  is_copy_ = true;
+  watchers_.clear();
+  set_breath(breathe);
 }
 
 StackPlace Engine::find(const std::string& name_or_id, const std::string& project) {

@@ -39,6 +39,7 @@ struct LiveTree {
   std::unique_ptr<Blueprint> blueprint;                            ///< made when it is needed first
   std::unique_ptr<Blueprint> previous;                             ///< of before the running update
   std::unordered_map<std::string, std::set<std::size_t>> entries;  ///< server's path → its deployments
+  std::uint64_t change = 0;                                        ///< another number after each, in this process
 };
 
 struct StackPlace {
@@ -135,6 +136,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void rotate(const std::string& id, std::int64_t until);
   /// By UUID, or by its name in the project.
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
+  /// Another number after each change of the stack's tree; 0 when there is none.
+  [[nodiscard]] std::uint64_t change_of(const std::string& stack_id) const;
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
 
@@ -165,6 +168,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
+  /// This process is a copy that only tries a request (live/trial_guard.hpp): watchers hear nothing any more.
+  void be_copy(const std::function<void()>& breathe);
 
   /// Ends what has waited too long, and takes the store up again after it failed; to be called every second.
   void tick();
@@ -293,6 +298,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::string changing_;   ///< the tree that a step is changing; what is known of it is not what is kept
   bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
   bool taking_up_ = false;
+  bool is_copy_ = false;
+  std::uint64_t last_change_ = 0;
   std::string trouble_;
   std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
   Credentials credentials_;

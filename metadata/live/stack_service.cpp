@@ -10,10 +10,14 @@
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/heat_guide.hpp"
 #include "metadata/live/store_guard.hpp"
+#include "metadata/live/trial_guard.hpp"
+#include "metadata/live/trial_repository.hpp"
 #include "metadata/live/upload.hpp"
 #include "metadata/rest/heat_api.hpp"
+#include "metadata/rest/heat_render.hpp"
 #include "metadata/rest/identity_api.hpp"
 #include "metadata/serve/audit_log.hpp"
+#include "metadata/serve/cfn_answer.hpp"
 #include "metadata/serve/cfn_api.hpp"
 #include "metadata/serve/ec2_api.hpp"
 #include "metadata/serve/object_api.hpp"
@@ -37,28 +41,50 @@ FileLock held(const fs::path& state) {
 
 /// In the order in which they are made.
 struct StackService::Parts {
-  Parts(const ServiceSettings& settings, const Clock& clock, Logger& log)
+  Parts(const ServiceSettings& settings, const Clock& given_clock, Logger& log)
       : state(prepared(settings.state)),
         lock(held(state)),
         tokens(state),
         repository(open_repository(settings.database, state)),
+        kept(*repository),
         maker(engine_secret(*repository)),
-        engine({*repository, maker, clock, log, settings.provides_machines, settings.goes_on_after_failure},
+        engine({kept, maker, given_clock, log, settings.provides_machines, settings.goes_on_after_failure},
                settings.urls),
-        audit((state / "audit.log").string(), clock),
+        audit((state / "audit.log").string(), given_clock),
         machines(engine, settings.machines),
         cfn(engine, log),
-        objects(engine, clock, log),
-        identity(engine, clock, log),
+        objects(engine, given_clock, log),
+        identity(engine, given_clock, log),
         sinks(engine, state / "events", log),
-        heat(engine, guide, {&tokens, settings.trust_loopback}, clock, log),
+        heat(engine, guide, {&tokens, settings.trust_loopback}, given_clock, log),
         ec2(machines, settings.proxy_secret, log),
-        logger(log) {}
+        logger(log),
+        clock(given_clock),
+        limits(settings.limits) {}
+
+  /// What a copy that tries a request does first.
+  void detach(const Trial::Breath& breathe) {
+    kept.detach();
+    engine.be_copy(breathe);
+    guide.set_breath(breathe);
+  }
+
+  [[nodiscard]] std::unique_ptr<Trials> trials(HttpServer& server, std::size_t at_once) {
+    Trials::World world{server,
+                        clock,
+                        logger,
+                        limits,
+                        [this](const Trial::Breath& breathe) { detach(breathe); },
+                        [this] { return kept.was_asked(); }};
+    world.at_once = at_once;
+    return std::make_unique<Trials>(std::move(world));
+  }
 
   fs::path state;
   FileLock lock;
   TokenBook tokens;
   std::unique_ptr<Repository> repository;
+  TrialRepository kept;
   HeatBlueprintMaker maker;
   Engine engine;
   AuditLog audit;
@@ -71,7 +97,11 @@ struct StackService::Parts {
   HeatApi heat;
   Ec2Api ec2;
   Logger& logger;
-  std::vector<std::unique_ptr<StoreGuard>> guards;  ///< of the ports
+  const Clock& clock;
+  TrialLimits limits;
+  std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
+  std::unique_ptr<Trials> requests;
+  std::unique_ptr<Trials> signals;  ///< apart, so that no template keeps machines waiting
 };
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
@@ -84,13 +114,24 @@ StackService::~StackService() = default;
 std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServer& server, const ServicePorts& ports,
                                                                         const TlsFiles* tls) {
   std::vector<std::pair<std::string, std::uint16_t>> open;
-  const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler) {
-    parts_->guards.push_back(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->logger));
-    open.emplace_back(name, server.listen(name, ports.address, port, *parts_->guards.back(), tls));
+  const auto guarded = [&](std::unique_ptr<HttpHandler> guard) -> HttpHandler& {
+    return *parts_->guards.emplace_back(std::move(guard));
   };
-  serve("cfn", ports.cfn, parts_->cfn);
-  serve("objects", ports.objects, parts_->objects);
-  serve("heat", ports.heat, parts_->heat);
+  const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler, Trials* trials = nullptr,
+                         TrialGuard::Port kind = {}) {
+    HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->logger));
+    if (trials != nullptr)
+      last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *trials, std::move(kind)));
+    open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));
+  };
+  parts_->requests = parts_->trials(server, 2);
+  parts_->signals = parts_->trials(server, 1);  // one that is kept changes what the next is tried with
+  serve("cfn", ports.cfn, parts_->cfn, parts_->signals.get(),
+        {tried_of_cfn, [](const std::string& why) { return cfn_error(400, "InvalidParameterValue", why); }});
+  serve("objects", ports.objects, parts_->objects, parts_->signals.get(),
+        {tried_of_objects, [](const std::string& why) { return cfn_error(400, "BadRequest", why); }});
+  serve("heat", ports.heat, parts_->heat, parts_->requests.get(),
+        {tried_of_heat, [](const std::string& why) { return heat_error(400, "StackValidationFailed", why); }});
   serve("identity", ports.identity, parts_->identity);
   if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2);
   const auto breathe = [&server] { server.breathe(); };

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/net/http_server.hpp"
 #include "base/path.hpp"
+#include "base/sys/trial.hpp"
 #include "metadata/engine/engine.hpp"
 
 namespace hearth {
@@ -34,6 +35,7 @@ struct ServiceSettings {
   bool trust_loopback = false;         ///< whoever is on this machine needs no token
   std::string machines;                ///< file of machines for EC2 metadata, beside the stacks' own; may be empty
   std::string proxy_secret;            ///< accept X-Instance-ID signed with this; may be empty
+  TrialLimits limits{};                ///< of what a request may have evaluated
 };
 
 struct ServicePorts {

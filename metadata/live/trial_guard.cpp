@@ -1,0 +1,91 @@
+#include "metadata/live/trial_guard.hpp"
+
+#include <algorithm>
+
+#include "base/net/url.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+constexpr std::size_t k_most_known = 10'000;
+constexpr std::size_t k_uuid = 36;
+
+bool reads(const ServedRequest& request) { return request.method == "GET" || request.method == "HEAD"; }
+
+bool is_uuid(std::string_view text) {
+  return text.size() == k_uuid && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
+}
+
+/// Outputs, attributes and definitions are evaluated when they are asked for; rows are not.
+Trying tried_read(const std::vector<std::string>& parts) {
+  if (parts.size() < 6 || parts[3] != "stacks") return Trying::not_at_all;
+  const std::string what = parts.size() > 6 ? parts[6] : "";
+  if (what == "resources") return parts.size() == 8 ? Trying::asks : Trying::not_at_all;
+  const bool evaluates =
+      what.empty() || what == "outputs" || what == "template" || what == "environment" || what == "export";
+  return evaluates ? Trying::asks : Trying::not_at_all;
+}
+
+class Refused final : public HeldAnswer {
+ public:
+  explicit Refused(ServedResponse response) : response_(std::move(response)) {}
+  void start(std::function<void()> wake) override { wake(); }
+  [[nodiscard]] std::optional<ServedResponse> answer() override { return std::move(response_); }
+
+ private:
+  ServedResponse response_;
+};
+
+}  // namespace
+
+Trying tried_of_heat(const ServedRequest& request) {
+  const std::vector<std::string> parts = split(request.raw_path, '/');
+  if (parts.size() < 4 || parts[1] != "v1") return Trying::not_at_all;
+  if (reads(request)) return tried_read(parts);
+  const bool asks = parts[3] == "validate" || (parts.size() > 4 && parts.back() == "preview");
+  return asks ? Trying::asks : Trying::changes;
+}
+
+/// Signals are values that templates get.
+Trying tried_of_cfn(const ServedRequest& request) {
+  const bool signals = request.path.rfind("/v1/signal/", 0) == 0 || request.path.rfind("/v1/waitcondition/", 0) == 0;
+  return signals ? Trying::changes : Trying::not_at_all;
+}
+
+Trying tried_of_objects(const ServedRequest& request) {
+  return request.method == "PUT" ? Trying::changes : Trying::not_at_all;
+}
+
+/// Whoever may not ask costs no copy (who sent a body was asked before), and what was evaluated as things are costs
+/// none again.
+std::unique_ptr<HeldAnswer> TrialGuard::hold(const ServedRequest& request) {
+  const Trying how = port_.tried(request);
+  if (how == Trying::not_at_all || !engine_.can_read()) return nullptr;
+  if (request.body.empty()) {
+    Admission admission = inner_.admit(request);
+    if (admission.refusal) return std::make_unique<Refused>(std::move(*admission.refusal));
+  }
+  const auto known = reads(request) ? known_.find(request.target) : known_.end();
+  if (known != known_.end() && known->second == state_of(request)) return nullptr;
+  Tried tried{request, how, inner_, [this, &request] { return state_of(request); }, {}, port_.refusal};
+  if (reads(request)) tried.passed = [this, target = request.target](std::uint64_t state) { note(target, state); };
+  return trials_.hold(std::move(tried));
+}
+
+void TrialGuard::note(const std::string& target, std::uint64_t state) {
+  if (known_.size() >= k_most_known) known_.clear();
+  known_[target] = state;
+}
+
+/// The path names what it is about by a UUID, on every port; 0 where that is nothing that is there.
+std::uint64_t TrialGuard::state_of(const ServedRequest& request) const {
+  for (const std::string& part : split(percent_decode(request.raw_path), '/')) {
+    const std::uint64_t change = is_uuid(part) ? engine_.change_of(part) : 0;
+    if (change != 0) return change;
+  }
+  return 0;
+}
+
+}  // namespace hearth::metadata::live

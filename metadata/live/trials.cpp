@@ -1,0 +1,232 @@
+#include "metadata/live/trials.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::metadata::live {
+
+namespace {
+
+/// How often a request is tried anew because what it depends on changed meanwhile.
+constexpr int k_most_times = 5;
+
+ServedResponse not_now(const std::string& why) {
+  ServedResponse response = plain_response(503);
+  response.headers.emplace_back("Retry-After", "2");
+  response.body = cat("503 Service Unavailable: ", why, "; come again\n");
+  return response;
+}
+
+std::string seconds(Duration time) {
+  return fixed(std::chrono::duration<double>(time).count(), time % std::chrono::seconds(1) == Duration{} ? 0 : 1);
+}
+
+std::string story(const TrialOutcome& outcome, const TrialLimits& limits) {
+  static constexpr const char* k_less = "; nothing was changed. Have the templates do less";
+  switch (outcome.end) {
+    case TrialEnd::processor:
+      return cat("To evaluate this request takes more than ", seconds(limits.processor), " s of processor time", k_less,
+                 ", or give the server more by --request-seconds");
+    case TrialEnd::stretch:
+      return cat("To evaluate one expression of this request takes more than ", seconds(limits.stretch),
+                 " s of processor time, in which nobody else would be served", k_less,
+                 " at once, or give the server more by --request-seconds (a tenth of them)");
+    case TrialEnd::memory:
+      return cat("To evaluate this request takes more than ", limits.memory >> 20U, " MB of memory", k_less,
+                 ", or give the server more by --request-memory");
+    case TrialEnd::wall: return cat("To evaluate this request took longer than ", seconds(limits.wall), " s", k_less);
+    default: break;
+  }
+  return cat("To evaluate this request ends the process that does it (", outcome.text,
+             "); nothing was changed. That is a fault of Hearth: please report it with the template");
+}
+
+void add_text(std::string& out, std::string_view text) { out += cat(text.size(), ":", text); }
+
+/// Takes a text off the front.
+std::optional<std::string> take_text(std::string_view& rest) {
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::optional<std::uint64_t> size = parse_number(rest.substr(0, colon));
+  rest.remove_prefix(colon + 1);
+  if (!size || *size > rest.size()) return std::nullopt;
+  std::string text(rest.substr(0, *size));
+  rest.remove_prefix(*size);
+  return text;
+}
+
+}  // namespace
+
+std::string packed(const ServedResponse& response) {
+  std::string out;
+  add_text(out, std::to_string(response.status));
+  for (const std::string* text : {&response.reason, &response.principal, &response.content()}) add_text(out, *text);
+  for (const auto& [name, value] : response.headers) {
+    add_text(out, name);
+    add_text(out, value);
+  }
+  return out;
+}
+
+std::optional<ServedResponse> unpacked(std::string_view text) {
+  const std::optional<std::string> status = take_text(text);
+  const std::optional<std::uint64_t> number = parse_number(status.value_or(""));
+  if (!number || *number < 100 || *number > 599) return std::nullopt;
+  ServedResponse response;
+  response.status = static_cast<int>(*number);
+  for (std::string* part : {&response.reason, &response.principal, &response.body}) {
+    std::optional<std::string> taken = take_text(text);
+    if (!taken) return std::nullopt;
+    *part = std::move(*taken);
+  }
+  while (!text.empty()) {
+    const std::optional<std::string> name = take_text(text);
+    const std::optional<std::string> value = take_text(text);
+    if (!name || !value) return std::nullopt;
+    response.headers.emplace_back(*name, *value);
+  }
+  return response;
+}
+
+/// One request: waits for its turn, is tried, maybe anew, and is answered.
+class Trials::Held final : public HeldAnswer {
+ public:
+  Held(Trials& trials, Tried tried) : trials_(trials), tried_(std::move(tried)), number_(++trials.last_) {
+    trials_.held_[number_] = this;
+    trials_.bytes_ += tried_.request.body.size();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() override {
+    trials_.held_.erase(number_);
+    trials_.bytes_ -= tried_.request.body.size();
+    trials_.go_on_soon();
+  }
+
+  void start(std::function<void()> wake) override {
+    wake_ = std::move(wake);
+    const World& world = trials_.world_;
+    if (trials_.held_.size() > world.line || trials_.bytes_ > world.line_bytes) {
+      ready_ = not_now("too many requests wait to be evaluated");
+      return wake_();
+    }
+    trials_.go_on();
+  }
+
+  [[nodiscard]] std::optional<ServedResponse> answer() override {
+    if (ready_) return std::move(ready_);
+    if (!trial_) return std::nullopt;
+    if (trial_->take()) return ended();
+    trials_.await(number_, trial_->descriptor());
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool waits_for_turn() const { return !trial_ && !ready_; }
+  [[nodiscard]] bool is_tried() const { return trial_ != nullptr; }
+  [[nodiscard]] bool end_if_late() { return trial_ && trial_->end_if_late(); }
+  /// By this it may be destroyed.
+  void wake() { wake_(); }
+
+  /// False where there can be no copy just now.
+  bool begin() {
+    const World& world = trials_.world_;
+    begun_at_ = tried_.state();
+    try {
+      trial_ = std::make_unique<Trial>(world.limits, world.clock, [&](const Trial::Breath& breathe) {
+        world.detach(breathe);
+        const ServedResponse response = tried_.inner.answer(tried_.request);
+        return cat(world.lacked_something() || response.stream ? "-" : "+", packed(response));
+      });
+    } catch (const Error& error) {
+      world.log.error(cat("a request can't be tried: ", error.story()));
+      ready_ = not_now("there is no process to evaluate this in");
+      return false;
+    }
+    trials_.await(number_, trial_->descriptor());
+    return true;
+  }
+
+ private:
+  std::optional<ServedResponse> ended() {
+    const TrialOutcome outcome = trial_->outcome();
+    trial_ = nullptr;
+    if (outcome.end == TrialEnd::failed) return own();  // it will fail here as well, and be told of
+    if (outcome.end != TrialEnd::answered) return refused(outcome);
+    if (tried_.passed) tried_.passed(begun_at_);
+    std::optional<ServedResponse> response;
+    if (outcome.text.front() == '+') response = unpacked(std::string_view(outcome.text).substr(1));
+    // What is logged of other refusals is logged here.
+    const bool is_final =
+        response && (response->status == 400 || (tried_.how == Trying::asks && response->status < 400));
+    return is_final ? std::move(response) : own();
+  }
+
+  std::optional<ServedResponse> refused(const TrialOutcome& outcome) {
+    const std::string message = story(outcome, trials_.world_.limits);
+    trials_.world_.log.warning(cat("refused ", tried_.request.method, " ", without_secrets(tried_.request.target),
+                                   " from ", tried_.request.peer, ": ", message));
+    return tried_.refusal(message);
+  }
+
+  /// As the server itself does; it was tried as things are now, or is so once more.
+  std::optional<ServedResponse> own() {
+    if (tried_.state() == begun_at_) return tried_.inner.answer(tried_.request);
+    if (++times_ == k_most_times) return not_now("what this depends on changes too often just now");
+    trials_.go_on_soon();
+    return std::nullopt;
+  }
+
+  Trials& trials_;
+  Tried tried_;
+  std::uint64_t number_;
+  std::function<void()> wake_;
+  std::unique_ptr<Trial> trial_;
+  std::optional<ServedResponse> ready_;
+  std::uint64_t begun_at_ = 0;
+  int times_ = 0;
+};
+
+Trials::Trials(World world) : world_(std::move(world)) {
+  world_.server.every(std::chrono::seconds(1), [this] { end_late_ones(); });
+}
+
+std::unique_ptr<HeldAnswer> Trials::hold(Tried tried) { return std::make_unique<Held>(*this, std::move(tried)); }
+
+/// Not at once: who asks for it may be in the midst of an answer.
+void Trials::go_on_soon() {
+  world_.server.post([this] { go_on(); });
+}
+
+void Trials::go_on() {
+  const auto is_tried = [](const auto& each) { return each.second->is_tried(); };
+  auto running = static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_tried));
+  std::vector<std::uint64_t> without;
+  for (const auto& [number, held] : held_) {
+    if (running >= world_.at_once) break;
+    if (!held->waits_for_turn()) continue;
+    held->begin() ? void(++running) : without.push_back(number);
+  }
+  for (const std::uint64_t number : without) wake(number);
+}
+
+void Trials::await(std::uint64_t number, int descriptor) {
+  world_.server.when_readable(descriptor, [this, number] { wake(number); });
+}
+
+void Trials::wake(std::uint64_t number) {
+  const auto found = held_.find(number);
+  if (found != held_.end()) found->second->wake();
+}
+
+void Trials::end_late_ones() {
+  std::vector<std::uint64_t> late;
+  for (const auto& [number, held] : held_) {
+    if (held->end_if_late()) late.push_back(number);
+  }
+  for (const std::uint64_t number : late) wake(number);
+}
+
+}  // namespace hearth::metadata::live

@@ -1,0 +1,84 @@
+// Requests are tried before they are answered: a forked copy of the server answers first, within limits of processor
+// time and memory, and keeps, changes and tells nothing. Only what came to its end there is answered by the server
+// itself; what only asks, or is refused, has its answer from the copy. So no template can stop or block the server,
+// whatever its budgets forgot.
+//
+// A copy is made between two answers, never in the midst of one, so that it finds all that is known as it should be.
+// Few run at once; who waits for his turn is served in order, and the line has an end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/net/http_server.hpp"
+#include "base/sys/trial.hpp"
+
+namespace hearth::metadata::live {
+
+/// How a request is tried.
+enum class Trying : std::uint8_t {
+  not_at_all,  ///< nothing that it brings or asks for is evaluated
+  asks,        ///< it changes nothing: what the copy answers is the answer
+  changes
+};
+
+/// What is tried for whom.
+struct Tried {
+  const ServedRequest& request;
+  Trying how = Trying::changes;
+  HttpHandler& inner;
+  /// What the answer depends on beside the request; while it is the same, so is the answer.
+  std::function<std::uint64_t()> state;
+  /// Told when it came to its end; may be empty.
+  std::function<void(std::uint64_t state)> passed;
+  /// An answer that says what was wrong, as this port's clients read it.
+  std::function<ServedResponse(const std::string& message)> refusal;
+};
+
+class Trials {
+ public:
+  struct World {
+    HttpServer& server;
+    const Clock& clock;
+    Logger& log;
+    TrialLimits limits;
+    /// Called in the copy, before anything else.
+    std::function<void(const Trial::Breath&)> detach;
+    /// Whether the copy's answer is worth nothing because it needed what only the original can read.
+    std::function<bool()> lacked_something;
+    std::size_t at_once = 2;
+    std::size_t line = 256;                               ///< requests that wait or are tried
+    std::uint64_t line_bytes = std::uint64_t{64} << 20U;  ///< of their bodies
+  };
+
+  explicit Trials(World world);
+  Trials(const Trials&) = delete;
+  Trials& operator=(const Trials&) = delete;
+
+  [[nodiscard]] std::unique_ptr<HeldAnswer> hold(Tried tried);
+
+ private:
+  class Held;
+
+  void go_on_soon();
+  void go_on();
+  void await(std::uint64_t number, int descriptor);
+  void wake(std::uint64_t number);
+  void end_late_ones();
+
+  World world_;
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, Held*> held_;  ///< by number: whoever came first is first
+  std::uint64_t bytes_ = 0;
+};
+
+/// Answers that cross from the copy.
+[[nodiscard]] std::string packed(const ServedResponse& response);
+[[nodiscard]] std::optional<ServedResponse> unpacked(std::string_view text);
+
+}  // namespace hearth::metadata::live
