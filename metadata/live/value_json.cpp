@@ -1,10 +1,34 @@
 #include "metadata/live/value_json.hpp"
 
+#include <unordered_map>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata::live {
+
+namespace {
+
+/// Of equal names (1 and "1") the last wins. To look each up among all others would take the square of their number.
+Json members_of(const std::vector<Entry>& entries) {
+  Json map = Json::object();
+  auto& members = map.get_ref<Json::object_t&>();
+  std::unordered_map<std::string, std::size_t> places;
+  places.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    std::string name = python_str(entry.key);
+    const auto [place, is_new] = places.emplace(name, members.size());
+    if (is_new) {
+      members.emplace_back(std::move(name), to_json(entry.value));
+    } else {
+      (members.begin() + static_cast<std::ptrdiff_t>(place->second))->second = to_json(entry.value);
+    }
+  }
+  return map;
+}
+
+}  // namespace
 
 Json to_json(const Value& value) {
   switch (value.kind()) {
@@ -21,9 +45,7 @@ Json to_json(const Value& value) {
       return list;
     }
     case Kind::map: {
-      Json map = Json::object();
-      for (const Entry& entry : value.entries()) map[python_str(entry.key)] = to_json(entry.value);
-      return map;
+      return members_of(value.entries());
     }
     case Kind::waiting: break;
   }
