@@ -17,8 +17,6 @@ namespace hearth::metadata::live {
 
 namespace {
 
-constexpr std::size_t k_largest_template = 524'288;  // Heat's max_template_size
-
 Role role_of(Family family) {
   switch (family) {
     case Family::config:

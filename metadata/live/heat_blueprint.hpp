@@ -8,6 +8,8 @@
 
 namespace hearth::metadata::live {
 
+inline constexpr std::size_t k_largest_template = 524'288;  ///< Heat's max_template_size
+
 class HeatBlueprintMaker final : public BlueprintMaker {
  public:
   /// `secret` seeds ids and random strings, together with the stack's own UUID.

@@ -8,6 +8,7 @@
 #include "metadata/compile/request.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/functions/table.hpp"
+#include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
@@ -121,7 +122,10 @@ Json nested_parameters(metadata::Stack& stack) {
 Json validated(StackModel& model, const Json& request, bool nested) {
   Json whole = request;
   whole["stack_name"] = "validate";
+  const Json given = request.value("template", Json());
+  if (given.is_string()) check_template_size(given.get_ref<const std::string&>().size(), k_largest_template);
   StackRequest parts = request_from_body(model, to_value(whole));
+  parts.settings.largest_template = k_largest_template;
   build_model(model, parts);
   for (const Fault& fault : validate_stack(*model.root)) {
     if (fault.type() != "UserParameterMissing") throw fault;

@@ -40,6 +40,16 @@ TEST(HeatGuide, KnowsVersionsAndTheirFunctions) {
   EXPECT_FALSE(guide.functions("nothing", false));
 }
 
+TEST(HeatGuide, RefusesATemplateThatNoStackCouldBeMadeOf) {
+  Json request = Json::object();
+  const std::string text = "heat_template_version: 2018-08-31\nresources: {}\n#";
+  const HeatGuide guide;
+  request["template"] = text + std::string(524'288 - text.size(), 'x');
+  EXPECT_NO_THROW((void)guide.validate(request, false));
+  request["template"] = request["template"].get<std::string>() + "x";
+  EXPECT_THROW((void)guide.validate(request, false), Error);
+}
+
 TEST(HeatGuide, ValidatesWithoutAskingForParameters) {
   Json request = Json::object();
   request["template"] = Json::parse(R"({"heat_template_version": "2018-08-31", "description": "d",
