@@ -99,6 +99,11 @@ std::string text_in(const Json& request, const char* key) {
   return given.get<std::string>();
 }
 
+void require_map(const Json& request, const char* key) {
+  const Json& given = member_of(request, key);
+  if (!given.is_null() && !given.is_object()) refuse_shape(key, "a map", given);
+}
+
 std::string stack_name_of(const Json& request) {
   const Json& name = member_of(request, "stack_name");
   if (name.is_null()) throw EngineError("HTTPBadRequest", "No stack name specified");

@@ -102,6 +102,10 @@ class HeatApi final : public HttpHandler {
 [[nodiscard]] Json body_of(const ServedRequest& request);
 /// A member of a request that is a text; empty where it is not there. Throws EngineError, naming it, for all else.
 [[nodiscard]] std::string text_in(const Json& request, const char* key);
+/// Refuses a member that is there and no map. Throws EngineError, naming it.
+void require_map(const Json& request, const char* key);
+/// What is said of a server's machine: an address, or a failure. Throws EngineError for what agents could not use.
+[[nodiscard]] Json machine_of(const Json& request);
 /// The name that a request gives; throws EngineError as Heat does where it gives none.
 [[nodiscard]] std::string stack_name_of(const Json& request);
 /// What of a request is kept as the stack's definition. With `before` (PATCH, and what PUT may leave out) the rest is

@@ -155,9 +155,8 @@ Json HeatApi::attributes_of(LiveTree& live, std::size_t index) {
 ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
   if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (server.role != Role::server) throw EngineError("HTTPBadRequest", cat(server.name, " is no server"));
-  Json machine = body_of(call.request);
+  const Json machine = machine_of(body_of(call.request));
   if (text_in(machine, "address").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
-  if (!machine.contains("first_address")) machine["first_address"] = machine["address"];
   engine_.machine_came(server.physical_id, machine);
   return json_response(200, Json());
 }

@@ -29,6 +29,18 @@ Json shown(const WantedServer& server) {
 
 }  // namespace
 
+/// Further members are whatever templates ask for; those that we know have their kinds.
+Json machine_of(const Json& request) {
+  Json machine = request;
+  for (const char* key : {"first_address", "name", "hostname"}) (void)text_in(machine, key);
+  for (const char* key : {"networks", "addresses"}) require_map(machine, key);
+  const std::string address = text_in(machine, "address");
+  if (address.empty() && text_in(machine, "failure").empty())
+    throw EngineError("HTTPBadRequest", "an \"address\" is needed, or a \"failure\"");
+  if (!address.empty() && !machine.contains("first_address")) machine["first_address"] = address;
+  return machine;
+}
+
 ServedResponse HeatApi::servers(const Call& call, const StackPlace& place) {
   const std::vector<WantedServer> all = engine_.servers(place.live->tree.id);
   Json body = Json::object();
@@ -41,15 +53,11 @@ ServedResponse HeatApi::servers(const Call& call, const StackPlace& place) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const WantedServer& one) { return one.id == id; });
   if (found == all.end()) throw EngineError("NotFound", cat("The server (", id, ") could not be found."));
   if (call.request.method == "PUT") {
-    Json machine = body_of(call.request);
+    const Json machine = machine_of(body_of(call.request));
     const std::string failure = text_in(machine, "failure");
-    if (failure.empty() && text_in(machine, "address").empty()) {
-      throw EngineError("HTTPBadRequest", "an \"address\" is needed, or a \"failure\"");
-    }
     if (!failure.empty()) {
       engine_.machine_failed(id, failure);
     } else {
-      if (!machine.contains("first_address")) machine["first_address"] = machine["address"];
       engine_.machine_came(id, machine);
     }
     return json_response(200, Json());

@@ -1,4 +1,6 @@
 // Software configs and deployments: those of stacks, and those made by hand.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
 #include "metadata/rest/filters.hpp"
@@ -59,6 +61,26 @@ void require_texts(const Json& request, std::initializer_list<const char*> keys)
   for (const char* key : keys) (void)text_in(request, key);
 }
 
+/// The values go to agents, whose hooks read maps.
+void require_values(const Json& request) {
+  for (const char* key : {"input_values", "output_values"}) require_map(request, key);
+}
+
+/// A structured config is a map; inputs and outputs are lists of maps.
+void require_config_shape(const Json& request) {
+  require_texts(request, {"name", "group"});
+  require_map(request, "options");
+  const Json config = request.value("config", Json());
+  if (!config.is_null() && !config.is_string() && !config.is_object())
+    throw EngineError("HTTPBadRequest", "config is a text or a map");
+  for (const char* key : {"inputs", "outputs"}) {
+    const Json list = request.value(key, Json());
+    const auto is_map = [](const Json& each) { return each.is_object(); };
+    if (!list.is_null() && !(list.is_array() && std::all_of(list.begin(), list.end(), is_map)))
+      throw EngineError("HTTPBadRequest", cat(key, " is a list of maps"));
+  }
+}
+
 Json config_summary(const Json& config, const std::string& project) {
   Json entry = Json::object();
   for (const char* key : {"id", "name", "group", "creation_time"}) entry[key] = config.value(key, "");
@@ -111,6 +133,7 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
     if (method == "PUT") {
       const Json change = body_of(call.request);
       require_texts(change, {"action", "status", "status_reason"});
+      require_values(change);
       if (const std::string config = text_in(change, "config_id"); !config.empty())
         require_config(engine_.software(), config, call.project);
       engine_.touch_server(server);
@@ -134,6 +157,7 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
 ServedResponse HeatApi::create_deployment(const Call& call) {
   const Json request = body_of(call.request);
   require_texts(request, {"deployment_id", "action", "status", "status_reason"});
+  require_values(request);
   const std::string server = text_in(request, "server_id");
   const std::string config = text_in(request, "config_id");
   require_config(engine_.software(), config, call.project);
@@ -151,7 +175,7 @@ ServedResponse HeatApi::configs(const Call& call) {
   if (call.parts.size() > 1) return one_config(call, call.parts[1]);
   if (call.request.method == "POST") {
     const Json request = body_of(call.request);
-    require_texts(request, {"name", "group"});  // a structured config is a map
+    require_config_shape(request);
     Json made = engine_.software().add_config(with_project(request, call.project), now());
     return json_response(200, wrapped("software_config", shown(std::move(made))));
   }

@@ -110,6 +110,12 @@ TEST_F(RestTest, AValueOfAnotherKindIsNamedAndNeverKept) {
   create("s1", k_one_server);
   for (const auto& [method, target, text, words] : std::vector<std::array<std::string, 4>>{
            {"PUT", self("s1") + "/resources/s/machine", R"({"address": 5})", "address is a text, not 5"},
+           {"PUT", self("s1") + "/resources/s/machine", R"({"address": "192.0.2.1", "networks": []})",
+            "networks is a map, not []"},
+           {"POST", "/v1/admin/software_configs", R"({"config": 5})", "config is a text or a map"},
+           {"POST", "/v1/admin/software_configs", R"({"inputs": ["a"]})", "inputs is a list of maps"},
+           {"POST", "/v1/admin/software_configs", R"({"options": 5})", "options is a map, not 5"},
+           {"POST", "/v1/admin/software_deployments", R"({"input_values": []})", "input_values is a map, not []"},
            {"POST", "/v1/admin/software_configs", R"({"name": 5})", "name is a text, not 5"},
            {"POST", "/v1/admin/software_configs", R"({"group": []})", "group is a text, not []"},
            {"POST", "/v1/admin/software_deployments", R"({"server_id": {}})", "server_id is a text, not {}"},
