@@ -517,7 +517,11 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
 
 std::optional<Value> Stack::parameter(std::string_view name) { return parameters_->value(name); }
 
+/// For advice only: with thousands of wrong references among thousands of names it is worth less than it costs.
 std::vector<std::string> Stack::resource_names() const {
+  static constexpr std::size_t k_most_compared = 500'000;
+  if (tree_.suggested_from >= k_most_compared) return {};
+  tree_.suggested_from += resources_.size();
   std::vector<std::string> names;
   for (const auto& resource : resources_) names.push_back(resource->name);
   return names;

@@ -115,6 +115,7 @@ struct Tree {
   DocumentFilter mend{};            ///< of templates and environments, for whoever looks for all mistakes at once
   std::vector<Fault> further{};     ///< found by him beside one that was thrown
   std::function<void()> breathe{};  ///< called before anything is evaluated: whoever has more to do may do it
+  std::size_t suggested_from = 0;   ///< names that wrong references were compared with
   Sources& sources;
   FileSource& files;
   Environment environment;
