@@ -134,7 +134,7 @@ Collection collect_cfn(const SourceContext& context) {
   }
 }
 
-std::optional<HttpRequest> cfn_report_request(const SourceContext& context, const std::string& report) {
+std::optional<int> post_cfn_report(const SourceContext& context, const std::string& report) {
   const std::optional<CfnAccess> access = read_access(context);
   const std::optional<CfnPath> path = access ? parse_cfn_path(access->paths.front()) : std::nullopt;
   if (!path) return std::nullopt;
@@ -151,7 +151,7 @@ std::optional<HttpRequest> cfn_report_request(const SourceContext& context, cons
   request.body = encode_query(form);
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
   request.ca_file = context.settings.text_or("cfn", "ca_certificate", "");
-  return request;
+  return context.http.send(request).status;
 }
 
 }  // namespace hearth::agent

@@ -26,8 +26,8 @@ struct CfnPath {
 /// of the cfn section.
 [[nodiscard]] Collection collect_cfn(const SourceContext& context);
 
-/// A request that tells the server of `report`, as the owner of the polled resource; nothing where cfn is not
+/// POSTs the report of a run, as the owner of the polled resource. The answer's status; nothing where the source is not
 /// configured.
-[[nodiscard]] std::optional<HttpRequest> cfn_report_request(const SourceContext& context, const std::string& report);
+[[nodiscard]] std::optional<int> post_cfn_report(const SourceContext& context, const std::string& report);
 
 }  // namespace hearth::agent

@@ -45,4 +45,19 @@ Collection collect_request(const SourceContext& context) {
   return explode("request", *content, context.settings.list("DEFAULT", "deployment_key"), context.log);
 }
 
+std::optional<int> post_request_report(const SourceContext& context, const std::string& report) {
+  const std::optional<std::string> url = context.settings.text("request", "metadata_url");
+  if (!url) return std::nullopt;
+  HttpRequest request = get_request(context, *url, context.settings.number("request", "timeout"));
+  request.method = "HEAD";
+  const HttpResponse answer = context.http.send(request);
+  if (!answer.ok()) return answer.status;
+  if (find_header(answer.headers, "X-Hearth-Run-Reports").value_or("") != "POST") return 405;
+  request.method = "POST";
+  request.max_redirects = 0;
+  request.body = report;
+  request.headers = {{"Content-Type", "application/json"}};
+  return context.http.send(request).status;
+}
+
 }  // namespace hearth::agent

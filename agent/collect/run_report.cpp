@@ -4,6 +4,8 @@
 #include <array>
 
 #include "agent/collect/cfn_source.hpp"
+#include "agent/collect/heat_source.hpp"
+#include "agent/collect/request_source.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
@@ -69,6 +71,13 @@ std::string reason_in(const std::string& said) {
   return plain_line(start == std::string::npos ? *last : last->substr(start + 1));
 }
 
+struct Way {
+  std::string_view source;
+  std::optional<int> (*post)(const SourceContext&, const std::string& report);
+};
+constexpr std::array<Way, 3> k_ways = {
+    {{"cfn", post_cfn_report}, {"request", post_request_report}, {"heat", post_heat_report}}};
+
 }  // namespace
 
 std::string open_step(const std::string& said) {
@@ -96,15 +105,17 @@ Json report_json(const RunReport& report) {
 }
 
 void RunReporter::send(const RunReport& report) noexcept {
-  if (refused_) return;
-  try {
-    const std::optional<HttpRequest> request = cfn_report_request(context_, python_json(report_json(report)));
-    if (!request) return;
-    const int status = context_.http.send(*request).status;
-    refused_ = status >= 400 && status < 500 && status != 429;
-    if (refused_) context_.log.debug("The metadata server takes no reports of runs.");
-  } catch (const std::exception& error) {
-    context_.log.debug(cat("The run could not be reported: ", error.what()));
+  for (const Way& way : k_ways) {
+    if (refused_.count(way.source) > 0) continue;
+    try {
+      const std::optional<int> status = way.post(context_, python_json(report_json(report)));
+      if (!status) continue;
+      if (*status < 400 || *status >= 500 || *status == 429) return;
+      refused_.insert(way.source);
+      context_.log.debug(cat("The metadata server of ", way.source, " takes no reports of runs."));
+    } catch (const std::exception& error) {
+      context_.log.debug(cat("The run could not be reported: ", error.what()));
+    }
   }
 }
 

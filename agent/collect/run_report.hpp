@@ -7,8 +7,9 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "agent/collect/source.hpp"
@@ -29,7 +30,7 @@ struct RunReport {
 /// line that a program wrote, `lines` are the last twenty. What looks like a secret is covered.
 [[nodiscard]] Json report_json(const RunReport& report);
 
-/// Sends by the source cfn; nothing where that is not configured, or the server refused a report before.
+/// Sends by the first of cfn, request and heat that is configured and whose server did not refuse a report before.
 class RunReporter {
  public:
   explicit RunReporter(const SourceContext& context) : context_(context) {}
@@ -37,7 +38,7 @@ class RunReporter {
 
  private:
   const SourceContext& context_;
-  bool refused_ = false;
+  std::set<std::string_view> refused_;  ///< names of sources
 };
 
 /// Calls `act` in a thread of its own after some seconds, and then every five minutes, for as long as it lives.

@@ -409,6 +409,7 @@ void Engine::tick() {
     world_.repository.set("taken_up", std::to_string(now()));  // throws while nothing can be kept
     take_up();
   }
+  tell_runs();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end()) continue;

@@ -197,6 +197,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
                                                        const std::string& container) const override;
   [[nodiscard]] std::optional<Document> object(const ObjectPath& path) const override;
   [[nodiscard]] bool is_steady(const ObjectPath& path) const override;
+  [[nodiscard]] bool takes_runs(const ObjectPath& path) const override;
+  void note_object_run(const ObjectPath& path, const RunReport& report) override;
   std::optional<Document> put_object(const ObjectPath& path, const std::string& body,
                                      const std::string& content_type) override;
   bool remove_object(const ObjectPath& path) override;
@@ -285,6 +287,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] std::string compose(LiveTree& live, const Resource& server) const;
   [[nodiscard]] Document tombstone() const;
   void note_poll(const Resource& server) const;
+  void tell_run(LiveTree& live, const Resource& server);
+  void tell_runs();
 
   World world_;
   std::vector<std::function<void(const Event&)>> watchers_;
@@ -319,6 +323,13 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   mutable std::unordered_map<std::string, Served> served_;         ///< by the server's UUID
   mutable std::unordered_map<std::string, std::int64_t> polls_;
   std::unordered_map<std::string, RunReport> runs_;  ///< by the server's UUID
+  /// The failure that was told last of a server: in the log at once, as an event by the next tick().
+  struct ToldRun {
+    std::string failure;
+    std::int64_t at = 0;
+    bool is_event = true;
+  };
+  std::unordered_map<std::string, ToldRun> told_runs_;  ///< by the server's UUID
 };
 
 }  // namespace hearth::metadata::live

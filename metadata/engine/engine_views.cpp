@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t k_still_polling = 90;  ///< seconds: three polls of an agent
 constexpr std::int64_t k_note_every = 10;
+constexpr std::int64_t k_tell_every = 60;  ///< seconds: a hook's words may be others each time
 
 std::string shown_text(const Json& json) { return format_json(json, {.lossy = true}); }
 
@@ -119,9 +120,13 @@ bool Engine::is_steady(const std::string& key_id) const {
 
 bool Engine::is_steady(const ObjectPath& path) const {
   const auto place = objects_.find(object_key(path));
-  if (place == objects_.end() || !is_steady(place->second)) return false;
-  const Resource* resource = at(place->second).second;
-  return resource != nullptr && resource->role == Role::server;
+  return place != objects_.end() && is_steady(place->second) && takes_runs(path);
+}
+
+bool Engine::takes_runs(const ObjectPath& path) const {
+  const auto place = objects_.find(object_key(path));
+  const Resource* resource = place == objects_.end() ? nullptr : at(place->second).second;
+  return resource != nullptr && resource->role == Role::server && holds(*resource, path.object);
 }
 
 std::optional<std::string> Engine::project_of(const std::string& server_id) const {
@@ -195,13 +200,61 @@ void Engine::note_run(const std::string& stack_id, const std::string& resource, 
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none || live.tree.resource(index).role != Role::server) return;
-  RunReport& kept = runs_[live.tree.resource(index).physical_id];
-  const bool news = report.state == RunReport::State::failed && (kept.step != report.step || kept.why != report.why);
+  const std::string& server = live.tree.resource(index).physical_id;
   const std::int64_t at = now();
-  if (news)
-    world_.log.warning(cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", told(report, at)));
+  RunReport& kept = runs_[server];
   kept = report;
   kept.at = at;
+  if (report.state == RunReport::State::ok) told_runs_[server].failure.clear();
+  if (report.state != RunReport::State::failed) return;
+  ToldRun& last = told_runs_[server];
+  const std::string failure = cat(report.step, ": ", report.why);
+  if (last.failure == failure || (last.at != 0 && at - last.at < k_tell_every)) return;
+  last = {failure, at, false};
+  world_.log.warning(cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", told(report, at)));
+}
+
+/// Of each deployment that waits for the server. A report may come in the midst of a step, when nothing can be written.
+void Engine::tell_runs() {
+  for (auto& [id, last] : told_runs_) {
+    if (std::exchange(last.is_event, true)) continue;
+    const auto place = servers_.find(id);
+    const std::string path = place == servers_.end() ? "" : place->second.path;
+    if (!path.empty())
+      attempt(place->second.tree,
+              [&](LiveTree& live) { tell_run(live, live.tree.resource(live.tree.find_path(path))); });
+  }
+}
+
+void Engine::tell_run(LiveTree& live, const Resource& server) {
+  const std::string reason = failure_of(server.name, runs_[server.physical_id]);
+  Changes changes;
+  const auto known = live.entries.find(server.path);
+  if (known == live.entries.end()) return;
+  for (const std::size_t index : known->second) {
+    const Resource& row = live.tree.resource(index);
+    if (waits_for(live, index).empty()) continue;
+    Event event;
+    event.id = random_uuid();
+    event.root_id = live.tree.id;
+    event.stack_id = live.tree.stack(row.stack).id;
+    event.resource = row.name;
+    event.physical_id = row.physical_id;
+    event.type = row.type;
+    event.status = status_text(row.action, row.status);
+    event.reason = reason;
+    event.time = now();
+    changes.events.push_back(std::move(event));
+  }
+  if (changes.events.empty()) return;
+  const Step step(*this, live);
+  commit(live, changes);
+}
+
+void Engine::note_object_run(const ObjectPath& path, const RunReport& report) {
+  const auto place = objects_.find(object_key(path));
+  const auto [live, resource] = place == objects_.end() ? std::pair<LiveTree*, Resource*>{} : at(place->second);
+  if (resource != nullptr) note_run(live->tree.stack(resource->stack).id, resource->name, report);
 }
 
 std::optional<RunReport> Engine::last_run(const std::string& server_id) const {

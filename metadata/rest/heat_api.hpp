@@ -60,6 +60,7 @@ class HeatApi final : public HttpHandler {
 
   // heat_api_resources.cpp: resources, events
   [[nodiscard]] ServedResponse resources(const Call& call, const StackPlace& place);
+  [[nodiscard]] ServedResponse take_run(const Call& call, const Resource& server, const Stack& stack);
   [[nodiscard]] ServedResponse one_resource(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse events(const Call& call, const StackPlace& place, const std::string& resource);
   [[nodiscard]] ServedResponse one_event(const Call& call, const StackPlace& place);

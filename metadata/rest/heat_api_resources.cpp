@@ -117,6 +117,7 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
     body["metadata"] = engine_.metadata_of(live, index);
     return json_response(200, body);
   }
+  if (what == "run") return take_run(call, live.tree.resource(index), stack);
   if (what == "signal") {
     const Result<Json> signal = parse_foreign_json(call.request.body.empty() ? "{}" : call.request.body, "the signal");
     if (!signal) throw EngineError("HTTPBadRequest", cat("The signal is no JSON: ", signal.error().text()));
@@ -158,6 +159,16 @@ ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
   const Json machine = machine_of(body_of(call.request));
   if (text_in(machine, "address").empty()) throw EngineError("HTTPBadRequest", "an \"address\" is needed");
   engine_.machine_came(server.physical_id, machine);
+  return json_response(200, Json());
+}
+
+/// Ours, not Heat's: how a run of the server's hooks went, as its agent says.
+ServedResponse HeatApi::take_run(const Call& call, const Resource& server, const Stack& stack) {
+  if (!call.caller.is_agent()) throw EngineError("Forbidden", "only the server's agent knows how its runs go");
+  if (call.request.method != "POST") throw EngineError("HTTPBadRequest", "a report is sent by POST");
+  const std::optional<RunReport> report = read_run_report(body_of(call.request));
+  if (!report) throw EngineError("HTTPBadRequest", "The report is none");
+  engine_.note_run(stack.id, server.name, *report);
   return json_response(200, Json());
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/foreign_json.hpp"
 #include "base/net/http_date.hpp"
 #include "base/text.hpp"
 #include "metadata/serve/conditional.hpp"
@@ -9,6 +10,8 @@
 namespace hearth::metadata {
 
 namespace {
+
+constexpr std::uint64_t k_report_bytes = 64U << 10U;  ///< of an agent's run
 
 /// Swift refuses these, since with them a PUT could reach other objects than the URL says.
 constexpr std::array<const char*, 3> k_refused_headers = {"X-Object-Manifest", "X-Symlink-Target", "X-Copy-From"};
@@ -34,9 +37,14 @@ ServedResponse ObjectApi::refuse(const ServedRequest& request) {
   return response;
 }
 
+/// Whoever may read a server's document may say how its runs go.
 std::optional<TempUrlGrant> ObjectApi::grant_of(const ServedRequest& request, const ObjectPath& path) const {
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  return check_temp_url(request, path, store_.temp_url_keys(path.account, path.container), now);
+  const std::vector<std::string> keys = store_.temp_url_keys(path.account, path.container);
+  if (request.method != "POST" || !store_.takes_runs(path)) return check_temp_url(request, path, keys, now);
+  ServedRequest poll = request;
+  poll.method = "GET";
+  return check_temp_url(poll, path, keys, now);
 }
 
 /// The URL tells who may write, before anything is read.
@@ -44,6 +52,7 @@ Admission ObjectApi::admit(const ServedRequest& head) {
   const std::optional<ObjectPath> path = parse_object_path(head.path);
   Admission admission;
   if (!path || !grant_of(head, *path)) admission.refusal = refuse(head);
+  if (head.method == "POST") admission.body_bytes = k_report_bytes;
   return admission;
 }
 
@@ -60,6 +69,7 @@ ServedResponse ObjectApi::answer(const ServedRequest& request) {
   if (!grant) return refuse(request);
   if (request.method == "GET" || request.method == "HEAD") return read(request, *path, *grant);
   if (request.method == "PUT") return put(request, *path);
+  if (request.method == "POST" && store_.takes_runs(*path)) return take_report(request, *path);
   if (request.method != "DELETE") return html(405, "<html><h1>Method Not Allowed</h1></html>");
   return store_.remove_object(*path) ? html(204, "") : not_found();
 }
@@ -74,7 +84,18 @@ ServedResponse ObjectApi::read(const ServedRequest& request, const ObjectPath& p
                       {"Last-Modified", format_http_date(object->modified)},
                       {"Content-Disposition", temp_url_disposition(request, path)},
                       {"Expires", format_http_date(grant.expires)}};
+  if (store_.takes_runs(path)) response.headers.emplace_back(k_takes_runs, "POST");
   response.shared_body = object->text;
+  return response;
+}
+
+ServedResponse ObjectApi::take_report(const ServedRequest& request, const ObjectPath& path) {
+  const Result<Json> json = parse_foreign_json(request.body, "the report");
+  const std::optional<RunReport> report = json ? read_run_report(*json) : std::nullopt;
+  if (!report) return html(400, "The report is none");
+  store_.note_object_run(path, *report);
+  ServedResponse response = html(204, "");
+  response.principal = "url";
   return response;
 }
 

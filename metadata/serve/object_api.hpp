@@ -17,6 +17,7 @@ class ObjectApi final : public HttpHandler {
  private:
   [[nodiscard]] std::optional<TempUrlGrant> grant_of(const ServedRequest& request, const ObjectPath& path) const;
   [[nodiscard]] ServedResponse read(const ServedRequest& request, const ObjectPath& path, const TempUrlGrant& grant);
+  [[nodiscard]] ServedResponse take_report(const ServedRequest& request, const ObjectPath& path);
   [[nodiscard]] ServedResponse put(const ServedRequest& request, const ObjectPath& path);
   [[nodiscard]] ServedResponse refuse(const ServedRequest& request);
 

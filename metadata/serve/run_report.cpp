@@ -33,6 +33,11 @@ std::string text_at(const Json& json, const char* key) {
   return found == json.end() ? "" : short_text(*found);
 }
 
+std::string where_and_why(const RunReport& report) {
+  return cat(report.step.empty() ? "" : cat(" in ", report.step), " (exit code ", report.status, ", after ",
+             report.seconds, " s)", report.why.empty() ? "" : cat(": ", report.why));
+}
+
 }  // namespace
 
 std::optional<RunReport> read_run_report(const Json& json) {
@@ -67,8 +72,11 @@ std::string told(const RunReport& report, std::int64_t now) {
     case RunReport::State::ok: return cat("its last run went well, ", ago, " s ago");
     case RunReport::State::failed: break;
   }
-  return cat("its last run failed ", ago, " s ago", report.step.empty() ? "" : cat(" in ", report.step), " (exit code ",
-             report.status, ", after ", report.seconds, " s)", why);
+  return cat("its last run failed ", ago, " s ago", where_and_why(report));
+}
+
+std::string failure_of(const std::string& server, const RunReport& report) {
+  return cat(server, "'s last run failed", where_and_why(report));
 }
 
 std::string last_known(const std::string& server, std::int64_t polled, const std::optional<RunReport>& report,

@@ -22,11 +22,18 @@ struct RunReport {
   std::int64_t at = 0;  ///< when it came in, Unix seconds
 };
 
+/// Ours, not Swift's: an answer that has this header is a server's document, whose holder may POST reports of its runs.
+constexpr const char* k_takes_runs = "X-Hearth-Run-Reports";
+
 /// Nothing for what is no report.
 [[nodiscard]] std::optional<RunReport> read_run_report(const Json& json);
 
 /// "its last run failed in 20-os-net-config after 3 s (exit code 1): ip: No such file or directory".
 [[nodiscard]] std::string told(const RunReport& report, std::int64_t now);
+
+/// "web's last run failed in 20-os-net-config (exit code 1, after 3 s): ip: No such file or directory", for a failed
+/// one.
+[[nodiscard]] std::string failure_of(const std::string& server, const RunReport& report);
 
 /// "web last asked 20 s ago; its last run …"; `polled` 0 = never since the service started.
 [[nodiscard]] std::string last_known(const std::string& server, std::int64_t polled,

@@ -91,6 +91,12 @@ class ObjectStore {
     (void)path;
     return false;
   }
+  /// Whether it is a server's document, whose agent may say how its runs go.
+  [[nodiscard]] virtual bool takes_runs(const ObjectPath& path) const {
+    (void)path;
+    return false;
+  }
+  virtual void note_object_run(const ObjectPath& path, const RunReport& report) { (void)path, (void)report; }
   /// The stored object; nothing when it may not be written (a server's own metadata, a decommissioned server's signal).
   virtual std::optional<Document> put_object(const ObjectPath& path, const std::string& body,
                                              const std::string& content_type) = 0;

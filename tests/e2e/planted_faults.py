@@ -44,7 +44,9 @@ class Machine:
     def __init__(self, service, name, **more):
         self.service, self.name = service, name
         self.lab = Lab(AGENT)
-        self.settings = dict(json.loads(service.hearth("resource", "metadata", name, "beta"))["os-collect-config"]["cfn"], **more)
+        told = json.loads(service.hearth("resource", "metadata", name, "beta"))["os-collect-config"]
+        self.collector = told["collectors"][0]
+        self.settings = dict(told[self.collector], **more)
         self.process = None
         os.makedirs(self.lab.path("orc", "configure.d"))
 
@@ -55,9 +57,9 @@ class Machine:
         os.chmod(path, 0o755)
 
     def start(self, before=()):
-        lines = ["[DEFAULT]", "command=os-refresh-config --lockfile " + self.lab.path("lock"), "collectors=cfn",
+        lines = ["[DEFAULT]", "command=os-refresh-config --lockfile " + self.lab.path("lock"), "collectors=" + self.collector,
                  f"polling_interval={POLL}", "min_polling_interval=0.2", "cachedir=" + self.lab.path("cache"),
-                 "backup_cachedir=" + self.lab.path("run"), "[cfn]"]
+                 "backup_cachedir=" + self.lab.path("run"), f"[{self.collector}]"]
         lines += [f"{key}={value}" for key, value in self.settings.items()]
         with open(self.lab.path("occ.conf"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
@@ -103,6 +105,29 @@ def with_hooks(service, work):
         finally:
             machine.end()
         print(f"{what}: told")
+
+
+def by_other_ways(service, work):
+    """The story goes the way of the poll, whichever that is; and stays in the stack's events."""
+    for transport, signal in (("POLL_SERVER_CFN", "CFN_SIGNAL"), ("POLL_TEMP_URL", "TEMP_URL_SIGNAL"), ("POLL_SERVER_HEAT", "HEAT_SIGNAL")):
+        name = "by-" + transport.lower().replace("_", "-")
+        with open(f"{work}/{name}.yaml", "w", encoding="utf-8") as file:
+            file.write(TEMPLATE.replace("POLL_SERVER_CFN", transport).replace("CFN_SIGNAL", signal))
+        service.hearth("create", name, "-t", f"{work}/{name}.yaml")
+        machine = Machine(service, name)
+        try:
+            machine.hook("20-net", BASH + "echo no cable >&2\nexit 3\n")
+            machine.start()
+            expect(service, name, "in 20-net (exit code 1, after 0 s): no cable", machine=machine)
+            deadline = time.monotonic() + 5
+            text = "beta's last run failed in 20-net (exit code 1, after 0 s): no cable"
+            while text not in service.hearth("event", "list", name) and time.monotonic() < deadline:
+                time.sleep(0.2)
+            events = service.hearth("event", "list", name)
+            assert events.count(text) == 1 and f"[{name}.Web]" in events, events
+        finally:
+            machine.end()
+        print(f"{transport}: told, and an event")
 
 
 def full_disk(service, work):
@@ -200,6 +225,7 @@ def main():
             file.write(TEMPLATE)
         service.start()
         with_hooks(service, work)
+        by_other_ways(service, work)
         full_disk(service, work)
         never_asked(service, work)
         certificates(service, work)

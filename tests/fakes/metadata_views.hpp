@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -18,6 +19,8 @@ class MetadataViews final : public metadata::StackView, public metadata::ObjectS
   std::map<std::string, std::vector<std::string>> accounts;   ///< account → keys
   std::map<std::string, metadata::Machine> machines;          ///< by address or id
   std::vector<std::string> signals;                           ///< "ID/NAME BODY"
+  std::set<std::string> servers;                              ///< objects that are servers' documents
+  std::vector<std::string> runs;                              ///< "ACCOUNT/CONTAINER/OBJECT STEP"
   metadata::SignalOutcome next_outcome;
   bool read_only = false;
 
@@ -45,6 +48,10 @@ class MetadataViews final : public metadata::StackView, public metadata::ObjectS
                                                const std::string& type) override {
     if (read_only) return std::nullopt;
     return objects[key_of(path)] = document(body, 784111777, type);
+  }
+  bool takes_runs(const metadata::ObjectPath& path) const override { return servers.count(key_of(path)) > 0; }
+  void note_object_run(const metadata::ObjectPath& path, const metadata::RunReport& report) override {
+    runs.push_back(cat(key_of(path), " ", report.step));
   }
   bool remove_object(const metadata::ObjectPath& path) override { return objects.erase(key_of(path)) > 0; }
   std::optional<metadata::Machine> machine_at(const std::string& address) override { return find(machines, address); }

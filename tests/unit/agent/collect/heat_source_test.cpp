@@ -47,6 +47,15 @@ TEST_F(HeatSourceTest, AnUnknownRegionIsToldAndUnavailable) {
               testing::Contains(testing::HasSubstr("endpoint for orchestration service in other region not found")));
 }
 
+TEST_F(HeatSourceTest, AReportGoesBesideTheMetadataWithTheSameToken) {
+  http_.on("POST", "http://h/v1/t/stacks/st/1-2/resources/srv/run", 200);
+  const Settings settings(parse_ini(k_heat_source_config, "test").value_or_throw(), {}, {});
+  const SourceContext context{settings, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, 0};
+  EXPECT_EQ(post_heat_report(context, "{}"), 200);
+  EXPECT_EQ(find_header(http_.sent.back().headers, "X-Auth-Token"), "tok");
+  EXPECT_EQ(http_.sent.back().body, "{}");
+}
+
 TEST_F(HeatSourceTest, TheFirstMissingOptionIsNamed) {
   EXPECT_TRUE(is_unconfigured(collect(collect_heat, "[heat]\nauth_url=http://k/v3\npassword=\n")));
   EXPECT_THAT(log_.lines, testing::ElementsAre("INFO No password configured."));

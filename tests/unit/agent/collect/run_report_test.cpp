@@ -97,8 +97,28 @@ TEST_F(RunReporterTest, OneThatIsDownIsAskedAgainAndNobodyFails) {
 }
 
 TEST_F(RunReporterTest, WithoutItsSourceNothingIsSent) {
-  send("[request]\nmetadata_url=http://192.0.2.1/\n");
+  send("[local]\npath=/x\n");
   EXPECT_EQ(http_.sent.size(), 0U);
+}
+
+constexpr const char* k_swift_url = "http://192.0.2.1/v1/a/c/o?temp_url_sig=x";
+constexpr const char* k_swift_ini = "[request]\nmetadata_url=http://192.0.2.1/v1/a/c/o?temp_url_sig=x\n";
+
+TEST_F(RunReporterTest, TheHolderOfATempUrlTellsAServerThatTakesIt) {
+  http_.on("HEAD", k_swift_url, 200, "", {{"X-Hearth-Run-Reports", "POST"}});
+  http_.on("POST", k_swift_url, 204);
+  send(k_swift_ini, 2);
+  ASSERT_EQ(http_.sent.size(), 4U);
+  EXPECT_EQ(http_.sent[1].method, "POST");
+  EXPECT_THAT(http_.sent[1].body, HasSubstr("20-os-net-config"));
+}
+
+/// It may be any web server's: a POST there might do something.
+TEST_F(RunReporterTest, WhoeverDoesNotSayThatReportsAreTakenGetsNone) {
+  http_.on("HEAD", k_swift_url, 200);
+  send(k_swift_ini, 3);
+  ASSERT_EQ(http_.sent.size(), 1U);
+  EXPECT_EQ(http_.sent[0].method, "HEAD");
 }
 
 }  // namespace

@@ -64,6 +64,21 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
       engine_->waits_for(*place.live, d1),
       "s last asked 20 s ago; its last run failed 0 s ago in 20-os-net-config (exit code 1, after 0 s): ip: No such "
       "file or directory");
+  engine_->tick();
+  const std::vector<Event> events = engine_->events({{id}, "d1"});
+  EXPECT_EQ(events.back().reason,
+            "s's last run failed in 20-os-net-config (exit code 1, after 0 s): ip: No such file or directory");
+  EXPECT_EQ(events.back().status, "CREATE_IN_PROGRESS");
+  report.state = RunReport::State::running;
+  engine_->note_run(id, "s", report);
+  report.state = RunReport::State::failed;
+  engine_->note_run(id, "s", report);
+  engine_->tick();
+  EXPECT_EQ(engine_->events({{id}, "d1"}).size(), events.size()) << "the same failure is told once";
+  report.why = "ip: another one";
+  engine_->note_run(id, "s", report);
+  engine_->tick();
+  EXPECT_EQ(engine_->events({{id}, "d1"}).size(), events.size()) << "and others not faster than once a minute";
   engine_->note_run(id, "d1", report);
   EXPECT_THAT(log_.lines, testing::Contains(HasSubstr("server s of stack s1: its last run failed")));
   EXPECT_EQ(log_.lines.size(), 1U) << "a deployment runs nothing";
@@ -76,13 +91,22 @@ constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0",
   "d": {"role": "deployment", "server": "s", "transport": "TEMP_URL_SIGNAL", "needs": ["s"]}})";
 
 TEST_F(EngineTest, AServersObjectIsItsDocumentAndCanNotBeWritten) {
-  create("s1", k_temp_url);
+  const std::string id = create("s1", k_temp_url);
   const ObjectPath path{"AUTH_admin", "node-0", at("s1", "s").data["object"]};
   EXPECT_THAT(*engine_->object(path)->text, HasSubstr("\"deployments\""));
   EXPECT_FALSE(engine_->put_object(path, "{}", "t"));
   EXPECT_FALSE(engine_->remove_object(path));
   EXPECT_TRUE(engine_->temp_url_keys("admin", "node-0").empty());
   EXPECT_EQ(engine_->temp_url_keys("AUTH_admin", "node-0").size(), 1U);
+  const ObjectPath signal{"AUTH_admin", id, at("s1", "d").deployment.key_id};
+  EXPECT_TRUE(engine_->takes_runs(path));
+  EXPECT_FALSE(engine_->takes_runs(signal));
+  RunReport report;
+  report.step = "20-net";
+  engine_->note_object_run(signal, report);
+  EXPECT_FALSE(engine_->last_run(at("s1", "s").physical_id));
+  engine_->note_object_run(path, report);
+  EXPECT_EQ(engine_->last_run(at("s1", "s").physical_id)->step, "20-net");
 }
 
 TEST_F(EngineTest, ASignalByTempUrlIsTheFirstBodyThatIsNotEmpty) {

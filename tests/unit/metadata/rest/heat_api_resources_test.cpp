@@ -3,6 +3,19 @@
 namespace hearth::metadata::live {
 namespace {
 
+TEST_F(RestTest, AnAgentSaysHowItsOwnRunsGo) {
+  create("s1", k_one_server);
+  const std::string report = R"({"state": "failed", "step": "20-net", "why": "no ip"})";
+  const std::string key = at("s1", "s").data["key"];
+  const std::string token = agent_token(key, engine_->access_key(key)->secret, 99999);
+  EXPECT_EQ(send("POST", self("s1") + "/resources/s/run", report).status, 403) << "no person's";
+  EXPECT_EQ(send("POST", self("s1") + "/resources/d1/run", report, token).status, 403) << "not another's";
+  EXPECT_EQ(send("GET", self("s1") + "/resources/s/run", "", token).status, 400);
+  EXPECT_EQ(send("POST", self("s1") + "/resources/s/run", "{}", token).status, 400);
+  EXPECT_EQ(send("POST", self("s1") + "/resources/s/run", report, token).status, 200);
+  EXPECT_EQ(engine_->last_run(at("s1", "s").physical_id)->step, "20-net");
+}
+
 TEST_F(RestTest, ListsResourcesDownToADepth) {
   create("s1", k_nested);
   EXPECT_EQ(get(self("s1") + "/resources")["resources"].size(), 1U);

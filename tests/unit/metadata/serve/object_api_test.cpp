@@ -66,6 +66,19 @@ TEST_F(ObjectApiTest, RefusesAllOthersAndLogsIt) {
   EXPECT_EQ(views_.objects.size(), 1U);
 }
 
+TEST_F(ObjectApiTest, WhoeverReadsAServersDocumentMaySayHowItsRunsGo) {
+  const std::string report = R"({"state": "failed", "step": "20-net"})";
+  EXPECT_FALSE(find_header(send("HEAD", k_object, "GET").headers, "X-Hearth-Run-Reports"));
+  EXPECT_EQ(send("POST", k_object, "GET", {}, report).status, 401) << "it is no server's";
+  views_.servers = {"AUTH_x/c/o"};
+  EXPECT_EQ(find_header(send("HEAD", k_object, "GET").headers, "X-Hearth-Run-Reports"), "POST");
+  EXPECT_EQ(send("POST", k_object, "GET", {}, report).status, 204);
+  EXPECT_EQ(send("POST", k_object, "GET", {}, "{}").status, 400);
+  EXPECT_EQ(send("POST", k_object, "PUT", {}, report).status, 401);
+  EXPECT_EQ(send("POST", k_object, "GET", {}, report, 1000).status, 401) << "the URL has ended";
+  EXPECT_EQ(views_.runs, std::vector<std::string>{"AUTH_x/c/o 20-net"});
+}
+
 TEST_F(ObjectApiTest, StoresAndRemoves) {
   const ServedResponse put = send("PUT", "/v1/AUTH_x/c/new", "PUT", {{"Content-Type", "text/plain"}}, "hello");
   EXPECT_EQ(put.status, 201);
