@@ -90,7 +90,7 @@ const std::vector<Route>& routes() {
       {"hearth/roles", "GET", ""},
       {"hearth/roles/*", "GET PUT DELETE", ""},
       {"hearth/configure_boot", "POST", ""},
-      {"hearth/handover", "POST", ""}};
+      {"hearth/handover", "GET POST DELETE", ""}};  // whoever serves has given nothing away: 404
   return table;
 }
 

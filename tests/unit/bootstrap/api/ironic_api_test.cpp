@@ -182,6 +182,8 @@ TEST_F(Api, anInstructionThatHasBecomeAnotherIsNotLiftedByWhoSawTheOldOne) {
 TEST_F(Api, theServicesAreGivenToAnActiveNodeWhenNoneIsWorkedOn) {
   const std::string n1 = add("fake-hardware", "52:54:00:00:00:01", "n1");
   const std::string n2 = add("fake-hardware", "52:54:00:00:00:02", "n2");
+  EXPECT_EQ(ask("GET", "/v1/hearth/handover").status, 404) << "a takeover that begins takes it for: not asked yet";
+  EXPECT_EQ(ask("DELETE", "/v1/hearth/handover").status, 404);
   EXPECT_EQ(ask("POST", "/v1/hearth/handover", {{"id", "x"}, {"to", "n9"}}).status, 404);
   EXPECT_EQ(ask("POST", "/v1/hearth/handover", {{"to", "n1"}}).status, 400);
   EXPECT_NE(ask("POST", "/v1/hearth/handover", {{"id", "x"}, {"to", "n1"}}).fault().find("n1 is available"),
