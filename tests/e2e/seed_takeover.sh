@@ -130,7 +130,7 @@ cat > boot.json << END
 END
 mkdir -p seed/metadata
 token=a-token-for-this-test
-echo $token | tee seed/api-token > seed/metadata/api-token
+(umask 077 && echo $token | tee seed/api-token > seed/metadata/api-token)  # none that others read is taken
 seed_services() {
     local status=75
     while [ "$status" = 75 ]; do
