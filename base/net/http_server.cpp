@@ -80,7 +80,7 @@ struct Service {
   std::function<void()> unpark{};
   MonotonicTime last_breath{};
   bool stopping = false;
-  HandshakeNotes handshakes{clock, log};
+  HandshakeNotes handshakes{clock, log, access};
   std::int64_t date_second = 0;
   std::string date;
 

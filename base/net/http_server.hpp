@@ -47,6 +47,9 @@ class AccessLog {
  public:
   virtual ~AccessLog() = default;
   virtual void record(const AccessRecord& record) noexcept = 0;
+  /// A client ended the handshake by an alert: it takes another certificate than ours, and `why` says what is wrong
+  /// with that for it.
+  virtual void refused_certificate(std::string_view peer, std::string_view why) noexcept { (void)peer, (void)why; }
 };
 
 /// PEM files of a server's certificate chain and key. When they are others, connections from then on get those.

@@ -31,11 +31,12 @@ std::string state_of(const TlsFiles& files) {
 void HandshakeNotes::note(const std::string& peer, const std::string& why) {
   static constexpr Duration k_pause = std::chrono::seconds(5);
   if (why.find("alert") == std::string::npos) return;
-  if (last_ && clock_.now() - *last_ < k_pause) return;
-  last_ = clock_.now();
   const char* hint = "another authority, name or clock than that machine's";
   if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
   if (why.find("expired") != std::string::npos) hint = "it has ended, or that machine's clock is wrong";
+  if (access_ != nullptr) access_->refused_certificate(peer, hint);
+  if (last_ && clock_.now() - *last_ < k_pause) return;
+  last_ = clock_.now();
   log_.warning(cat(peer, " does not take our certificate: ", why, "; ", hint));
 }
 

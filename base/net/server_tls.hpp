@@ -22,12 +22,14 @@ namespace hearth {
 /// A client that ends a handshake by an alert says why: its authorities, its clock. Strangers fill no log.
 class HandshakeNotes {
  public:
-  HandshakeNotes(const Clock& clock, Logger& log) : clock_(clock), log_(log) {}
+  /// `access` may be null; it gets each one, the log one in a while.
+  HandshakeNotes(const Clock& clock, Logger& log, AccessLog* access) : clock_(clock), log_(log), access_(access) {}
   void note(const std::string& peer, const std::string& why);
 
  private:
   const Clock& clock_;
   Logger& log_;
+  AccessLog* access_;
   std::optional<MonotonicTime> last_;
 };
 

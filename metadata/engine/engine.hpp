@@ -14,6 +14,10 @@
 #include "metadata/engine/software_store.hpp"
 #include "metadata/serve/views.hpp"
 
+namespace hearth::metadata {
+class PeerNotes;
+}
+
 namespace hearth::metadata::live {
 
 /// A refusal with Heat's own error type: EntityNotFound, StackExists, ActionInProgress, StackValidationFailed.
@@ -165,6 +169,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// HttpServer::post() for that.
   void watch(std::function<void(const Event&)> watcher) { watchers_.push_back(std::move(watcher)); }
 
+  /// What is told of machines that asked in vain; may be null.
+  void look_at(const PeerNotes* peers) { peers_ = peers; }
+
   /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
@@ -287,7 +294,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] std::string compose(LiveTree& live, const Resource& server) const;
   [[nodiscard]] Document tombstone() const;
   void note_poll(const Resource& server) const;
-  void tell_run(LiveTree& live, const Resource& server);
+  void tell_run(LiveTree& live, const Resource& server, const std::string& reason);
   void tell_runs();
 
   World world_;
@@ -328,7 +335,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
     std::string failure;
     std::int64_t at = 0;
     bool is_event = true;
+    std::string reason{};  ///< of the event: the next run may have begun by then
   };
+  const PeerNotes* peers_ = nullptr;
   std::unordered_map<std::string, ToldRun> told_runs_;  ///< by the server's UUID
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/records_json.hpp"
+#include "metadata/serve/peer_notes.hpp"
 
 namespace hearth::metadata::live {
 
@@ -210,7 +211,7 @@ void Engine::note_run(const std::string& stack_id, const std::string& resource, 
   ToldRun& last = told_runs_[server];
   const std::string failure = cat(report.step, ": ", report.why);
   if (last.failure == failure || (last.at != 0 && at - last.at < k_tell_every)) return;
-  last = {failure, at, false};
+  last = {failure, at, false, failure_of(resource, report)};
   world_.log.warning(cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", told(report, at)));
 }
 
@@ -222,12 +223,11 @@ void Engine::tell_runs() {
     const std::string path = place == servers_.end() ? "" : place->second.path;
     if (!path.empty())
       attempt(place->second.tree,
-              [&](LiveTree& live) { tell_run(live, live.tree.resource(live.tree.find_path(path))); });
+              [&](LiveTree& live) { tell_run(live, live.tree.resource(live.tree.find_path(path)), last.reason); });
   }
 }
 
-void Engine::tell_run(LiveTree& live, const Resource& server) {
-  const std::string reason = failure_of(server.name, runs_[server.physical_id]);
+void Engine::tell_run(LiveTree& live, const Resource& server, const std::string& reason) {
   Changes changes;
   const auto known = live.entries.find(server.path);
   if (known == live.entries.end()) return;
@@ -268,7 +268,14 @@ std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const 
   const std::size_t index = live.tree.find_path(row.deployment.server);
   if (index == k_none) return "";
   const Resource& server = live.tree.resource(index);
-  return last_known(server.name, last_poll(server.physical_id), last_run(server.physical_id), now());
+  const std::int64_t polled = last_poll(server.physical_id);
+  const std::string known = last_known(server.name, polled, last_run(server.physical_id), now());
+  if (peers_ == nullptr || is_polling(server)) return known;
+  const auto machine = server.data.find("machine");
+  const std::string address = machine == server.data.end() ? "" : machine->value("address", "");
+  const std::string seen =
+      peers_->told(address, polled + 1, [this](const std::string& peer) { return addresses_.count(peer) > 0; });
+  return seen.empty() ? known : cat(known, "; seen: ", seen);
 }
 
 SignalOutcome Engine::signal(const std::string& stack_id, const std::string& resource, const Json& body) {

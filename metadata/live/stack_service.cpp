@@ -21,6 +21,7 @@
 #include "metadata/serve/cfn_api.hpp"
 #include "metadata/serve/ec2_api.hpp"
 #include "metadata/serve/object_api.hpp"
+#include "metadata/serve/peer_notes.hpp"
 
 namespace hearth::metadata::live {
 
@@ -58,9 +59,12 @@ struct StackService::Parts {
         sinks(engine, state / "events", log),
         heat(engine, guide, {&tokens, settings.trust_loopback}, given_clock, log),
         ec2(machines, settings.proxy_secret, log),
+        peers(audit, given_clock),
         logger(log),
         clock(given_clock),
-        limits(settings.limits) {}
+        limits(settings.limits) {
+    engine.look_at(&peers);
+  }
 
   /// What a copy that tries a request does first.
   void detach(const Trial::Breath& breathe) {
@@ -96,6 +100,7 @@ struct StackService::Parts {
   EventSinks sinks;
   HeatApi heat;
   Ec2Api ec2;
+  PeerNotes peers;
   Logger& logger;
   const Clock& clock;
   TrialLimits limits;
@@ -144,7 +149,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   return open;
 }
 
-AccessLog& StackService::audit() { return parts_->audit; }
+AccessLog& StackService::audit() { return parts_->peers; }
 Engine& StackService::engine() { return parts_->engine; }
 const std::string& StackService::token() const { return parts_->tokens.own(); }
 

@@ -59,6 +59,7 @@ class StackService {
   /// Opens the ports and ticks once a second as long as the server runs. Name and port of each.
   std::vector<std::pair<std::string, std::uint16_t>> listen(HttpServer& server, const ServicePorts& ports,
                                                             const TlsFiles* tls = nullptr);
+  /// Of all that is asked: for the audit log, and for what is told of machines that ask in vain.
   [[nodiscard]] AccessLog& audit();
 
   /// Makes the stack of templates on disk, or updates it when it is there. Its UUID. Throws Error and EngineError.

@@ -84,7 +84,9 @@ std::string last_known(const std::string& server, std::int64_t polled, const std
   if (polled == 0) {
     return cat(server,
                " has not asked for its metadata since this service started: its machine does not run, or has no "
-               "agent, network or DNS, or another clock or certificate (hearth-agent doctor says which)");
+               "agent, network or DNS, or another clock or certificate (hearth-agent doctor says which, hearth node "
+               "boot-log what "
+               "the network saw of it)");
   }
   return cat(server, " last asked ", std::max<std::int64_t>(now - polled, 0), " s ago",
              report ? cat("; ", told(*report, now)) : "");

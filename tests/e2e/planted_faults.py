@@ -3,10 +3,12 @@ server, hooks of os-refresh-config; no virtual machine. Usage: planted_faults.py
 import json
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -159,6 +161,21 @@ def never_asked(service, work):
         print(f"{what}: told")
 
 
+def refused(service, work):
+    """One that comes to another place than its metadata are at, or with a key that is none."""
+    service.hearth("create", "lost", "-t", work + "/stack.yaml")
+    for what, settings, text in (("a wrong path", {"path_of": "/heat/"}, "127.0.0.1 is refused (HTTP 404 to GET /heat/ of cfn)"),
+                                 ("a wrong key", {"access_key_id": "0123"}, "127.0.0.1 is refused (HTTP 403 to GET /v1/ of cfn)")):
+        machine = Machine(service, "lost", **{key: value for key, value in settings.items() if key != "path_of"})
+        machine.settings["metadata_url"] = machine.settings["metadata_url"].replace("/v1/", settings.get("path_of", "/v1/"))
+        try:
+            machine.start()
+            expect(service, "lost", "beta has not asked for its metadata since this service started", text, machine=machine)
+        finally:
+            machine.end()
+        print(f"{what}: told")
+
+
 def certificate(work, name, days):
     """Signed by itself."""
     def openssl(*words):
@@ -170,34 +187,59 @@ def certificate(work, name, days):
     openssl("x509", "-req", "-in", name + ".csr", "-signkey", name + ".key", "-days", str(days), "-extfile", "ext", "-out", name + ".pem")
 
 
-def certificates(service, work):
+class OverTls:
+    """People's side of a service whose certificate can't be verified."""
+    def __init__(self, work, name):
+        self.ports = {word: free_port() for word in ("cfn", "objects", "heat", "identity")}
+        self.state = f"{work}/{name}"
+        words = [word for key, port in self.ports.items() for word in (f"--{key}-port", str(port))]
+        self.process = subprocess.Popen([HEARTH, "metadata", "serve", "--state", self.state, *words, "--tls-certificate", f"{work}/{name}.pem",
+                                         "--tls-key", f"{work}/{name}.key"], stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()
+
+    def ask(self, path, body=None):
+        with open(self.state + "/api-token", encoding="utf-8") as file:
+            token = file.read().strip()
+        request = urllib.request.Request(f"https://127.0.0.1:{self.ports['heat']}/v1/admin{path}", headers={"X-Auth-Token": token},
+                                         data=None if body is None else json.dumps(body).encode())
+        with urllib.request.urlopen(request, context=ssl._create_unverified_context()) as answer:
+            return json.load(answer)
+
+    def hearth(self, *words):  # as Machine asks a Service
+        assert words[:2] == ("resource", "metadata")
+        return json.dumps(self.ask(f"/stacks/{words[2]}/resources/{words[3]}/metadata")["metadata"])
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def certificates(work):
     """Machines that don't take the service's certificate: another authority, or a clock by which it has ended."""
     certificate(work, "other", 9)
-    service.hearth("create", "tls", "-t", work + "/stack.yaml")
+    with open(work + "/stack.yaml", encoding="utf-8") as file:
+        template = file.read()
     for what, name, days, authority, text in (("a wrong CA", "ca", 9, "other", "it does not know the authority"),
                                               ("a clock that is years off", "old", -1, "old", "that machine's clock is wrong")):
         certificate(work, name, days)
-        port = free_port()
-        with open(work + "/tls.log", "w", encoding="utf-8") as log:
-            tls = subprocess.Popen([HEARTH, "metadata", "serve", "--state", f"{work}/{name}", f"--cfn-port={port}", f"--objects-port={free_port()}",
-                                    f"--heat-port={free_port()}", f"--identity-port={free_port()}", "--tls-certificate", f"{work}/{name}.pem",
-                                    "--tls-key", f"{work}/{name}.key"], stdout=subprocess.PIPE, stderr=log, text=True)
-        machine = Machine(service, "tls", metadata_url=f"https://127.0.0.1:{port}/v1/", ca_certificate=f"{work}/{authority}.pem")
+        service = OverTls(work, name)
+        machine = None
         try:
-            tls.stdout.readline()
+            stack = service.ask("/stacks", {"stack_name": "tls", "template": template})["stack"]["id"]
+            machine = Machine(service, f"tls/{stack}", metadata_url=f"https://127.0.0.1:{service.ports['cfn']}/v1/",
+                              ca_certificate=f"{work}/{authority}.pem")
             machine.start()
             deadline = time.monotonic() + 20 * POLL
             said = ""
             while text not in said and time.monotonic() < deadline:
                 time.sleep(0.1)
-                with open(work + "/tls.log", encoding="utf-8") as log:
-                    said = log.read()
-            assert "127.0.0.1 does not take our certificate" in said and text in said, f"{what}: {said}\n{machine.lab.read('log')}"
+                said = service.ask(f"/stacks/tls/{stack}/resources/Web")["resource"]["resource_status_reason"]
+            assert "seen: 127.0.0.1 does not take our certificate" in said and text in said, f"{what}: {said}\n{machine.lab.read('log')}"
         finally:
-            machine.end()
-            tls.kill()
-            tls.wait()
-        print(f"{what}: told ({said.strip().splitlines()[-1]})")
+            if machine:
+                machine.end()
+            service.end()
+        print(f"{what}: told ({said})")
 
 
 def mended(service, work):
@@ -228,7 +270,8 @@ def main():
         by_other_ways(service, work)
         full_disk(service, work)
         never_asked(service, work)
-        certificates(service, work)
+        refused(service, work)
+        certificates(work)
         mended(service, work)
     finally:
         if service.process:

@@ -64,6 +64,8 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
       engine_->waits_for(*place.live, d1),
       "s last asked 20 s ago; its last run failed 0 s ago in 20-os-net-config (exit code 1, after 0 s): ip: No such "
       "file or directory");
+  RunReport next;
+  engine_->note_run(id, "s", next);
   engine_->tick();
   const std::vector<Event> events = engine_->events({{id}, "d1"});
   EXPECT_EQ(events.back().reason,
