@@ -118,7 +118,11 @@ class Rehearsal {
     command.env = stage_.environment();
     command.merge_err = true;
     command.deadline = deadline_;
-    command.on_line = [this](Stream, std::string_view line) { print_line(cat(muted_ ? "" : stamp(), line, "\n")); };
+    last_line_.clear();
+    command.on_line = [this](Stream, std::string_view line) {
+      print_line(cat(muted_ ? "" : stamp(), line, "\n"));
+      if (!trim(line).empty()) last_line_ = line;
+    };
     command.on_tick = [this] { watch_.look(); };
     return runner_.run(command);
   }
@@ -131,8 +135,11 @@ class Rehearsal {
       print_line(cat("\n== ", step.title, turn == 0 ? "" : " (again)", "\n", shell_join(words), "\n"));
       const CommandResult result = run_watched(step.argv);
       watch_.look();
+      failure_.clear();
       if (succeeded(result.status)) return 0;
-      print_line(cat("the step '", step.title, "' ended with ", describe(result.status), "\n"));
+      const std::string end = cat("the step '", step.title, "' ended with ", describe(result.status));
+      print_line(cat(end, "\n"));
+      failure_ = last_line_.empty() ? end : cat(end, ": ", last_line_);
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
       mend(step);
     }
@@ -203,6 +210,7 @@ class Rehearsal {
 
   void show_trouble() {
     print_line("\n== what went wrong\n");
+    if (!failure_.empty()) print_line(cat(failure_, "\n"));
     for (const Json& node : watch_.nodes()) {
       const std::string state = text_in(node, "provision_state");
       if (state == "active" || is_spare(node)) continue;
@@ -210,6 +218,7 @@ class Rehearsal {
       print_line(cat("node ", text_in(node, "name"), " is ", state, error.empty() ? "" : ": ", error, "\n"));
     }
     for (const BlankMachine& machine : settings_.site.machines) {
+      if (console(machine).empty()) continue;
       print_line(cat("the console of ", machine.name, " (", (stage_.home(machine) / "console.log").string(),
                      ") ends with:\n", tail_of(stage_.home(machine) / "console.log", 8)));
     }
@@ -225,6 +234,8 @@ class Rehearsal {
   Watch watch_;
   std::vector<std::string> dead_disks_;  ///< machines whose disk is dead
   bool muted_ = false;                   ///< the step that runs tells events itself
+  std::string last_line_;                ///< of the step that runs
+  std::string failure_;                  ///< of the last step, where it failed
   bool has_mistakes_ = false;            ///< the inventory still has those that were asked for
 };
 

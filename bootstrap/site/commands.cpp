@@ -17,14 +17,26 @@ namespace hearth::bootstrap {
 
 namespace {
 
+constexpr std::uint64_t k_usual_disk = 4;  ///< GiB
+
 /// All that is wrong with a site file, at once.
 int check_site(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   const SiteFile site = load_site_file(arguments.operands().front());
-  const std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
+  std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
+  // Machines can be deployed one by one; rehearsal and bundle ask for it.
+  if (site.stack.template_file.empty())
+    std::erase_if(missing, [](const std::string& line) { return line.starts_with("stack.template:"); });
+  for (const BlankMachine& machine : site.machines) {
+    if (machine.disk_gib >= k_usual_disk) continue;
+    std::fputs(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
+                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n")
+                   .c_str(),
+               stderr);
+  }
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
-  std::fputs(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address, ", stack ",
-                 site.stack.name, ": nothing is wrong\n")
+  std::fputs(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address,
+                 site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name), ": nothing is wrong\n")
                  .c_str(),
              stdout);
   return 0;

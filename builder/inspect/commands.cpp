@@ -19,6 +19,7 @@
 #include "builder/installation.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
+#include "builder/vm/qemu_machine.hpp"
 
 namespace hearth::builder {
 
@@ -113,7 +114,12 @@ class ImageSource {
     if (!fs::exists(fs::absolute(image))) {
       throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
     }
+    if (!fs::is_regular_file(image) && !fs::is_directory(image)) {
+      throw Error(ErrorKind::input, cat(image.string(), " is neither a file nor an archive"))
+          .hint("Copy what is on a device into a file first.");
+    }
     try {
+      require_whole(image);
       return read_image(image, options_, runner_);
     } catch (Error& error) {
       throw error.during(cat("reading the image ", image.string()));
@@ -121,6 +127,17 @@ class ImageSource {
   }
 
  private:
+  /// What a cut qcow2 lacks would be read as zeros.
+  void require_whole(const fs::path& image) {
+    if (!fs::is_regular_file(image) || vm::image_format_of(image) != "qcow2") return;
+    Command command;
+    command.argv = {"qemu-img", "check", "-f", "qcow2", fs::absolute(image).string()};
+    constexpr int k_corrupt = 2;
+    if (shell_code(runner_.run(command).status) != k_corrupt) return;
+    throw Error(ErrorKind::input, "it is damaged, or cut short")
+        .hint(cat("qemu-img check ", image.string(), " tells more."));
+  }
+
   SystemClock clock_;
   RealRunner runner_{clock_};
   TempDir work_ = TempDir::create(temporary_directory(current_environment()), "hearth-inspect-");
@@ -144,9 +161,14 @@ int sizes(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> rows = parse_number(given);
   if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
   ImageSource source(arguments);
-  const TreeSizes found = tree_sizes(system_tree(source.read(arguments.operands()[0])));
+  const auto sizes_of = [&source](const std::string& image) {
+    TreeSizes sizes = tree_sizes(system_tree(source.read(image)));
+    if (sizes.files == 0) throw Error(ErrorKind::input, cat("there is no file in the image ", image));
+    return sizes;
+  };
+  const TreeSizes found = sizes_of(arguments.operands()[0]);
   if (const std::optional<std::string> other = arguments.value("against")) {
-    const TreeSizes before = tree_sizes(system_tree(source.read(*other)));
+    const TreeSizes before = sizes_of(*other);
     cli::print(arguments.has("json") ? cat(format_json(sizes_difference_json(before, found), {.indent = 2}), "\n")
                                      : sizes_difference_text(before, found, *rows));
     return 0;

@@ -185,6 +185,9 @@ GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, 
   }
   const std::vector<std::string> commands = arguments.values("run");
   if (commands.empty()) return checks;
+  for (const std::string& command : commands) {
+    if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
+  }
   const fs::path key = scratch / "key";
   Command make;
   make.argv = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "hearth image test", "-f", key.string()};

@@ -23,6 +23,7 @@ mistake() {
 
 truncate -s 1M disk.raw
 echo text > text.txt
+head -c 1M /dev/urandom > random.raw
 cat > stack.yaml <<'YAML'
 heat_template_version: 2018-08-31
 parameters: {motd: {type: string}}
@@ -61,6 +62,14 @@ mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-ca
 mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
 
 mistake 1 "there is no image $work/nothere.tar" -- image sizes nothere.tar
+mistake 1 "there is no file in the image disk.raw" -- image sizes disk.raw
+mistake 1 "/dev/zero is neither a file nor an archive" -- image sizes /dev/zero
+mistake 1 "/dev/null is neither a file nor an archive" -- image inspect /dev/null
+if command -v qemu-img > /dev/null; then
+    qemu-img convert -f raw -O qcow2 random.raw whole.qcow2 && head -c 300000 whole.qcow2 > cut.qcow2
+    mistake 1 "it is damaged, or cut short" "while reading the image cut.qcow2" -- image sizes cut.qcow2
+fi
+mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
 mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
 mistake 2 "--http 80: PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok" -- image test disk.raw --http 80
 mistake 1 "--share: there is no directory nothere" -- image boot disk.raw --share nothere
@@ -105,6 +114,11 @@ mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24
 mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
 mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
+mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
+mistake 1 "stack.template: the site file names none" -- rehearse alone.yaml
+echo 'machines: [{name: a, disk: 2}]' >> alone.yaml
+mistake 0 "warning: machine a: a disk of 2 GiB is less than the 4" "nothing is wrong" -- site check alone.yaml
 mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n- name: a\n  bmc: {type: redfsh}\n' > site.yaml
 mistake 1 "site.yaml:4: machines[0]: unknown bmc.type" "do you mean redfish?" -- site check site.yaml
