@@ -75,6 +75,18 @@ std::optional<Json> answer(Lines& lines, const fs::path& path) {
   return std::nullopt;
 }
 
+/// False when the other side has closed: the machine has just gone off.
+bool send_line(const Fd& fd, const std::string& text, const fs::path& path) {
+  const std::string line = cat(text, "\n");
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t part = ::send(fd.get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+    if (part < 0 && (errno == EPIPE || errno == ECONNRESET)) return false;
+    if (part < 0 && errno != EINTR) throw Error::from_errno("writing", path.string());
+    if (part > 0) sent += static_cast<std::size_t>(part);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Json> qmp(const fs::path& socket, const std::string& command, const Json& arguments, Duration patience,
@@ -83,11 +95,11 @@ std::optional<Json> qmp(const fs::path& socket, const std::string& command, cons
   if (!fd) return std::nullopt;
   Lines lines(*fd, socket, Deadline::after(patience, clock), clock);
   if (!lines.next()) return std::nullopt;  // the greeting
-  write_all(*fd, "{\"execute\": \"qmp_capabilities\"}\n", socket.string());
+  if (!send_line(*fd, R"({"execute": "qmp_capabilities"})", socket)) return std::nullopt;
   if (!answer(lines, socket)) return std::nullopt;
   Json request = {{"execute", command}};
   if (!arguments.is_null()) request["arguments"] = arguments;
-  write_all(*fd, cat(format_json(request), "\n"), socket.string());
+  if (!send_line(*fd, format_json(request), socket)) return std::nullopt;
   return answer(lines, socket);
 }
 

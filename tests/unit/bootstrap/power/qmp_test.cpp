@@ -1,0 +1,52 @@
+#include "bootstrap/power/qmp.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/sys/fd.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+/// A monitor whose machine goes off when it has greeted.
+class LeavingMonitor {
+ public:
+  explicit LeavingMonitor(const fs::path& path) : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+  }
+  void greet_and_go() const {
+    const Fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    constexpr std::string_view k_greeting = "{\"QMP\": {}}\n";
+    EXPECT_GT(::send(client.get(), k_greeting.data(), k_greeting.size(), MSG_NOSIGNAL), 0);
+  }
+
+ private:
+  Fd listener_;
+};
+
+TEST(Qmp, AMachineThatGoesOffWhileItIsAskedIsOff) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "qmp.");
+  const SystemClock clock;
+  const fs::path path = work.path() / "qmp";
+  EXPECT_EQ(qmp(path, "quit", Json(), std::chrono::seconds(5), clock), std::nullopt);
+  const LeavingMonitor monitor(path);
+  for (int turn = 0; turn < 200; ++turn) {
+    std::thread machine([&monitor] { monitor.greet_and_go(); });
+    EXPECT_EQ(qmp(path, "query-status", Json(), std::chrono::seconds(5), clock), std::nullopt);
+    machine.join();
+  }
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
