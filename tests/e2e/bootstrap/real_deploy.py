@@ -132,7 +132,7 @@ def switch_off(c):
 
 def inside(hearth, work):
     network()
-    boot = ramdisk(hearth, work)
+    boot = os.environ["HEARTH_DEPLOY_RAMDISK"]
     site = write_json(f"{work}/site.json", {
         "interfaces": ["br0"], "state_dir": work, "unknown": "ignore", "networks": [
             {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]})
@@ -171,7 +171,8 @@ def main():
         need(shutil.which(program), f"there is no {program}")
     with tempfile.TemporaryDirectory(prefix="hearth-real.", dir="/dev/shm") as work:
         os.mkdir(f"{work}/state")
-        done = subprocess.run(["unshare", "-n", sys.executable, os.path.abspath(__file__), sys.argv[1], work], check=False)
+        env = dict(os.environ, HEARTH_DEPLOY_RAMDISK=ramdisk(sys.argv[1], work))  # made where packages can be had
+        done = subprocess.run(["unshare", "-n", sys.executable, os.path.abspath(__file__), sys.argv[1], work], check=False, env=env)
     sys.exit(done.returncode)
 
 
