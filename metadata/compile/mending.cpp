@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "metadata/compile/validation.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"

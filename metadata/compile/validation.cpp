@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "metadata/functions/table.hpp"
 #include "metadata/graph/network.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {

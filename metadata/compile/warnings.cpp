@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "metadata/compile/validation.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {

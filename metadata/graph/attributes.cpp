@@ -18,6 +18,40 @@ namespace {
 
 Value text(std::string value) { return Value::string(std::move(value)); }
 
+std::string without_extension(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+/// The config behind an id, or the text as it is.
+std::string part_text(const Value& config, Stack& stack) {
+  const std::string text = python_str(config);
+  const auto known = stack.tree().by_id.find(text);
+  if (known == stack.tree().by_id.end() || known->second->family != Family::config) return text;
+  const Value content =
+      config_value(known->second->real_type, known->second->owner->properties(*known->second), *known->second->owner);
+  return content.is_string() ? content.text() : json_text(content);
+}
+
+Value multipart(const Value& properties, Stack& stack) {
+  std::vector<MimePart> parts;
+  const Value given = member(properties, "parts");
+  for (const Value& part : given.is_list() ? given.items() : std::vector<Value>{}) {
+    MimePart made{.text = part_text(member(part, "config"), stack),
+                  .type = "text/plain",
+                  .filename = python_str(member(part, "filename"))};
+    if (member(part, "filename").is_null()) made.filename.clear();
+    const Value subtype = member(part, "subtype");
+    if (truth(subtype)) {
+      made.type = "text/" + python_str(subtype);
+    } else if (!made.filename.empty()) {
+      made.type = "text/" + without_extension(made.filename);
+    }
+    std::vector<std::string> inner;
+    if (python_str(member(part, "type")) == "multipart") inner = mime_parts(made.text);
+    for (std::string& each : inner) parts.push_back({.whole = std::move(each)});
+    if (inner.empty()) parts.push_back(std::move(made));
+  }
+  return Value::string(mime_text(parts));
+}
+
 }  // namespace
 
 Family family_of(std::string_view type) {
@@ -266,6 +300,19 @@ Value Stack::port_attribute(Resource& resource, const std::vector<Value>& path) 
   // On a network that is not of this stack only the cloud, or the inventory, gives addresses.
   if (all.find(name) == nullptr) return select_attribute(event_value(resource, name), path, 1);
   return select_attribute(*all.find(name), path, 1);
+}
+
+Value config_value(const std::string& type, const Value& properties, Stack& stack) {
+  if (properties.is_waiting()) return properties;
+  if (type == "OS::Heat::CloudConfig") {
+    const Value map = member(properties, "cloud_config");
+    return map.has_waiting() ? Value::waiting(events_in(map)) : Value::string(cloud_config_text(map));
+  }
+  if (type == "OS::Heat::MultipartMime") {
+    return properties.has_waiting() ? Value::waiting(events_in(properties)) : multipart(properties, stack);
+  }
+  if (type == "OS::Heat::SoftwareComponent") return map_of({{"configs", member(properties, "configs")}});
+  return member(properties, "config");
 }
 
 std::string random_text(const Value& properties, const std::string& seed) {

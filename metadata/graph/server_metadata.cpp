@@ -7,7 +7,6 @@
 #include "metadata/graph/identity.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/resources/config_text.hpp"
 #include "metadata/serve/aws_signature.hpp"
 #include "metadata/serve/temp_url.hpp"
 

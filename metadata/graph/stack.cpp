@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "metadata/graph/identity.hpp"
 #include "metadata/model/call_room.hpp"
+#include "metadata/model/value_limits.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/resources/translation.hpp"
 

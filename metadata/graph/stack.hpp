@@ -263,6 +263,9 @@ void check_template_size(std::size_t bytes, std::size_t most);
 /// it: "removed_rsrc_list", those so far; "refs_map", the members that are there; "decided": the list is to be taken as
 /// it is.
 [[nodiscard]] bool has_removal_policies(Resource& group);
+/// The content that deployments and user data get from a resource of the family config: a script, a map, cloud-config
+/// text, MIME parts. `stack` finds configs by id.
+[[nodiscard]] Value config_value(const std::string& type, const Value& properties, Stack& stack);
 /// The text that a RandomString has.
 [[nodiscard]] std::string random_text(const Value& properties, const std::string& seed);
 /// Calls `visit` for every resource of the tree, parents first.

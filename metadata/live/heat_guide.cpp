@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "metadata/compile/request.hpp"
 #include "metadata/compile/validation.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "metadata/language/version.hpp"
 #include "metadata/parameters/constraint.hpp"
-#include "metadata/template/version.hpp"
 
 namespace hearth::metadata {
 

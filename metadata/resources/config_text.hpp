@@ -1,15 +1,13 @@
-// What the resources of the family config hold: scripts, maps, cloud-config text, MIME parts.
+// The texts that configs are written as: cloud-config and multipart MIME.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "metadata/graph/stack.hpp"
+#include "metadata/model/value.hpp"
 
 namespace hearth::metadata {
 
-/// The content that deployments and user data get. `scope` finds configs by id.
-[[nodiscard]] Value config_value(const std::string& type, const Value& properties, Stack& stack);
 /// "#cloud-config\n" and YAML in block style with sorted keys, as Heat writes it.
 [[nodiscard]] std::string cloud_config_text(const Value& map);
 /// A multipart/mixed text of parts.

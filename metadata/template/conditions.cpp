@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {

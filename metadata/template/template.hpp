@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "metadata/language/expression.hpp"
 #include "metadata/parameters/schema.hpp"
-#include "metadata/template/expression.hpp"
 
 namespace hearth::metadata {
 

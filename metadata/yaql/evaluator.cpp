@@ -5,8 +5,8 @@
 #include "base/text.hpp"
 #include "metadata/model/call_room.hpp"
 #include "metadata/model/fault.hpp"
+#include "metadata/model/value_limits.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/template/expression.hpp"
 
 namespace hearth::metadata::yaql {
 

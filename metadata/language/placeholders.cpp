@@ -1,4 +1,5 @@
-#include "metadata/functions/placeholders.hpp"
+#include "metadata/language/placeholders.hpp"
+#include "metadata/model/value_limits.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The function yaql: its arguments, and what of the template it sees ($.data only).
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/yaql/evaluator.hpp"
 
 namespace hearth::metadata {

@@ -1,10 +1,10 @@
-#include "metadata/functions/url.hpp"
+#include "metadata/language/url.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "metadata/functions/arguments.hpp"
+#include "metadata/language/arguments.hpp"
 
 namespace hearth::metadata {
 

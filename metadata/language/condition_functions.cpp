@@ -1,6 +1,6 @@
 // equals, not, and, or, and their CloudFormation twins: the functions of the conditions section.
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/functions.hpp"
 
 namespace hearth::metadata {
 

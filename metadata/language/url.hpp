@@ -1,7 +1,7 @@
 // The function make_url: a URL from its parts, quoted as Python's urllib does it.
 #pragma once
 
-#include "metadata/template/expression.hpp"
+#include "metadata/language/expression.hpp"
 
 namespace hearth::metadata {
 

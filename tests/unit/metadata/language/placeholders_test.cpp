@@ -1,4 +1,4 @@
-#include "metadata/functions/placeholders.hpp"
+#include "metadata/language/placeholders.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/text.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 
 namespace hearth::metadata {
 namespace {

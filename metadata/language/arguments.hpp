@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "metadata/language/expression.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/template/expression.hpp"
 
 namespace hearth::metadata {
 

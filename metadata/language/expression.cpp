@@ -1,11 +1,12 @@
-#include "metadata/template/expression.hpp"
+#include "metadata/language/expression.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/call_room.hpp"
 #include "metadata/model/gone_over.hpp"
+#include "metadata/model/value_limits.hpp"
 #include "metadata/model/value_text.hpp"
 
 namespace hearth::metadata {
@@ -218,19 +219,6 @@ Value apply(const Expression& call, Scope& scope) {
 }
 
 }  // namespace
-
-void require_size(std::uint64_t bytes, std::string_view what, const Mark& mark) {
-  if (bytes <= k_largest_value) return;
-  throw value_fault(cat(what, " comes to more than ", k_largest_value >> 20U, " MiB"), mark);
-}
-
-void require_depth(const Value& value, std::string_view what, const Mark& mark) {
-  if (value.depth() <= k_deepest_value) return;
-  Fault fault =
-      value_fault(cat(what, " comes to lists and maps inside each other, more than ", k_deepest_value, " deep"), mark);
-  fault.hint("Join lists by list_concat, and maps by map_merge, rather than to put each into the next.");
-  throw fault;
-}
 
 ExpressionPtr parse_expression(const Value& snippet, Version version, const std::string& path, bool conditions) {
   return Parser(version, conditions).parse(snippet, path);

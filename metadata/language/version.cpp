@@ -1,4 +1,4 @@
-#include "metadata/template/version.hpp"
+#include "metadata/language/version.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <set>
 
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/characters.hpp"
+#include "metadata/model/value_limits.hpp"
 
 namespace hearth::metadata {
 

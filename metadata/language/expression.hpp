@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "metadata/language/version.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value.hpp"
-#include "metadata/template/version.hpp"
 
 namespace hearth::metadata {
 
@@ -88,16 +88,6 @@ struct Function {
 /// Parses `snippet`. Never throws: faults stay in the tree. `conditions`: the functions of conditions only.
 [[nodiscard]] ExpressionPtr parse_expression(const Value& snippet, Version version, const std::string& path,
                                              bool conditions = false);
-
-/// No value, written out, may be larger: templates can double one in each line.
-inline constexpr std::uint64_t k_largest_value = 16ULL << 20U;
-/// Throws ValueError where `bytes` are more than that; `what` is the subject.
-void require_size(std::uint64_t bytes, std::string_view what, const Mark& mark);
-
-/// No expression's value has more lists and maps inside each other: each can put one more around what another gave.
-inline constexpr std::uint32_t k_deepest_value = 256;
-/// Throws ValueError where it has.
-void require_depth(const Value& value, std::string_view what, const Mark& mark);
 
 void check(const Expression& expression, Scope& scope);
 /// `path` as messages name this place: "Value", "resources.a.properties.config".

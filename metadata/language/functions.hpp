@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metadata/template/expression.hpp"
+#include "metadata/language/expression.hpp"
 
 namespace hearth::metadata {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "metadata/template/expression.hpp"
+#include "metadata/language/expression.hpp"
 
 namespace hearth::metadata {
 

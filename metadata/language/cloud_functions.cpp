@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/characters.hpp"
 #include "metadata/model/json_reader.hpp"
 

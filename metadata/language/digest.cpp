@@ -1,4 +1,4 @@
-#include "metadata/functions/digest.hpp"
+#include "metadata/language/digest.hpp"
 
 #include <openssl/evp.h>
 

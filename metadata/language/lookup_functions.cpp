@@ -1,6 +1,6 @@
 // get_param, get_resource, get_attr, get_file, resource_facade: what the stack knows.
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/table.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/functions.hpp"
 #include "metadata/model/characters.hpp"
 
 namespace hearth::metadata {

@@ -1,11 +1,11 @@
 // list_join, str_replace and its strict forms, str_split, digest, make_url.
 #include <algorithm>
 
-#include "metadata/functions/arguments.hpp"
-#include "metadata/functions/digest.hpp"
-#include "metadata/functions/placeholders.hpp"
-#include "metadata/functions/table.hpp"
-#include "metadata/functions/url.hpp"
+#include "metadata/language/arguments.hpp"
+#include "metadata/language/digest.hpp"
+#include "metadata/language/functions.hpp"
+#include "metadata/language/placeholders.hpp"
+#include "metadata/language/url.hpp"
 
 namespace hearth::metadata {
 

@@ -1,4 +1,4 @@
-#include "metadata/functions/table.hpp"
+#include "metadata/language/functions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
