@@ -15,7 +15,7 @@
 #include "builder/evidence/commands.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/frames/publish_command.hpp"
-#include "builder/inspect/commands.hpp"
+#include "builder/inspect_commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/convert_command.hpp"
 #include "builder/run/build_warnings.hpp"

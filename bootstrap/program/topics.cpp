@@ -1,6 +1,6 @@
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
-#include "builder/plan/phase.hpp"
+#include "builder/elements/phase.hpp"
 
 namespace hearth {
 

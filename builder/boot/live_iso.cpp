@@ -14,8 +14,8 @@
 #include "builder/boot/live_initrd.hpp"
 #include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/sparse_copy.hpp"
-#include "builder/output/checksums.hpp"
-#include "builder/output/squashfs.hpp"
+#include "builder/packing/checksums.hpp"
+#include "builder/packing/squashfs.hpp"
 
 namespace hearth::builder {
 

@@ -8,7 +8,7 @@
 #include "builder/disk/config_check.hpp"
 #include "builder/disk/config_graph.hpp"
 #include "builder/disk/volume_check.hpp"
-#include "builder/packages/yaml_merge.hpp"
+#include "builder/yaml/yaml_merge.hpp"
 
 namespace hearth::builder {
 

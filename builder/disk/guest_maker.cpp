@@ -17,7 +17,7 @@
 #include "builder/disk/sparse_copy.hpp"
 #include "builder/disk/thin_metadata.hpp"
 #include "builder/disk/used_ranges.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 namespace hearth::builder {
 

@@ -15,8 +15,8 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "builder/disk/image_size.hpp"
-#include "builder/output/pipe_stage.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/pipe_stage.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 namespace hearth::builder {
 

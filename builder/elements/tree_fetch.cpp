@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
-#include "builder/evidence/image_facts.hpp"
 
 namespace hearth::builder {
 
@@ -195,7 +195,7 @@ KeptTree fetch_tree(const TreeSource& source, const fs::path& kept, CommandRunne
   Json origin = fetched.origin;
   origin["elements"] = count_elements(files, fresh / "elements");
   origin["licence"] = licence_name(licence);
-  origin["sha256"] = evidence::directory_digest(fresh / "elements");
+  origin["sha256"] = directory_digest(fresh / "elements");
   if (!licence.empty()) files.write(fresh / "elements/.licence", licence, {.mode = 0644});
   files.write(fresh / "elements" / k_origin_file, cat(format_json(origin, {.indent = 2}), "\n"), {.mode = 0644});
   if (fs::exists(place)) fs::rename(place, work.path() / "old");

@@ -15,6 +15,7 @@
 #include "base/hmac.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/statements.hpp"
 

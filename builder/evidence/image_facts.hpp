@@ -75,10 +75,6 @@ struct ImageFacts {
 /// A file that came with an image, as text. Throws Error(input) for what is none, such as a pipe.
 [[nodiscard]] std::string read_regular(const fs::path& file);
 
-/// The digest of a directory: names, kinds, executable bits and contents of everything in it, and of what links that
-/// lead out of it lead to, in a fixed order.
-[[nodiscard]] std::string directory_digest(const fs::path& directory);
-
 /// Reads and digests; a directory by directory_digest(). Throws Error when a file can't be read.
 [[nodiscard]] OutputFile describe_output(const fs::path& file);
 

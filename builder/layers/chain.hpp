@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "builder/layers/layer_record.hpp"
-#include "builder/run/step_observer.hpp"
+#include "builder/plan/build_plan.hpp"
 
 namespace hearth::builder {
 

@@ -3,7 +3,7 @@
 #include "builder/packages/package_installs.hpp"
 #include "builder/packages/package_map_check.hpp"
 #include "builder/packages/service_map.hpp"
-#include "builder/packages/yaml_fault.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 

@@ -5,10 +5,10 @@
 
 #include "base/text.hpp"
 #include "builder/elements/dependency_graph.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/lint/data_lint.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/script_lint.hpp"
-#include "builder/plan/phase.hpp"
 
 namespace hearth::builder {
 

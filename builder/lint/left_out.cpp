@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/packages/package_map.hpp"
-#include "builder/packages/yaml_fault.hpp"
 #include "builder/spec/checked_values.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 

@@ -5,7 +5,7 @@
 
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
-#include "builder/plan/phase.hpp"
+#include "builder/elements/phase.hpp"
 
 namespace hearth::builder {
 

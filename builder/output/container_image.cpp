@@ -11,9 +11,9 @@
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/output/container_layers.hpp"
-#include "builder/output/output_file.hpp"
-#include "builder/output/pipe_stage.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/output_file.hpp"
+#include "builder/packing/pipe_stage.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 namespace hearth::builder {
 

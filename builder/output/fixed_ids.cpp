@@ -12,7 +12,7 @@
 #include "builder/disk/crc32c.hpp"
 #include "builder/disk/layout.hpp"
 #include "builder/disk/partition_table.hpp"
-#include "builder/output/checksums.hpp"
+#include "builder/packing/checksums.hpp"
 
 namespace hearth::builder {
 

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "builder/disk/sparse_copy.hpp"
 #include "builder/output/fixed_ids.hpp"
-#include "builder/output/output_file.hpp"
+#include "builder/packing/output_file.hpp"
 #include "builder/qcow2/writer.hpp"
 
 namespace hearth::builder {

@@ -11,10 +11,10 @@
 #include "builder/boot/live_iso.hpp"
 #include "builder/boot/unified_kernel.hpp"
 #include "builder/output/container_image.hpp"
-#include "builder/output/output_file.hpp"
-#include "builder/output/pipe_stage.hpp"
-#include "builder/output/squashfs.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/output_file.hpp"
+#include "builder/packing/pipe_stage.hpp"
+#include "builder/packing/squashfs.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 namespace hearth::builder {
 

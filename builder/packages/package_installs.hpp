@@ -12,7 +12,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "builder/elements/closure.hpp"
-#include "builder/plan/phase.hpp"
+#include "builder/elements/phase.hpp"
 
 namespace hearth::builder {
 

@@ -1,7 +1,7 @@
 #include "builder/packages/package_map_check.hpp"
 
 #include "base/json.hpp"
-#include "builder/packages/yaml_fault.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/packages/package_installs.hpp"
 #include "builder/packages/service_map.hpp"
 #include "builder/plan/hook_tree.hpp"
-#include "builder/plan/phase.hpp"
 
 namespace hearth::builder {
 
@@ -28,6 +28,12 @@ struct Step {
   /// "install.d/10-foo".
   [[nodiscard]] std::string label() const;
   bool operator==(const Step&) const = default;
+};
+
+/// Where a build goes on whose first steps were taken from a cache.
+struct ResumePoint {
+  Phase phase = Phase::root;  ///< phases before are done
+  std::vector<Step> rest;     ///< what is left of this one
 };
 
 struct BuildPlan {

@@ -18,8 +18,8 @@
 #include "builder/evidence/own_names.hpp"
 #include "builder/guestfs/appliance_check.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
-#include "builder/output/checksums.hpp"
 #include "builder/output/old_output.hpp"
+#include "builder/packing/checksums.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "base/redaction.hpp"
 #include "base/text.hpp"
-#include "builder/output/checksums.hpp"
+#include "builder/packing/checksums.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {

@@ -17,6 +17,7 @@
 #include "builder/run/apt_lists.hpp"
 #include "builder/run/build_log.hpp"
 #include "builder/run/outside_writes.hpp"
+#include "builder/run/step_observer.hpp"
 #include "builder/sandbox/step_watch.hpp"
 #include "builder/store/layer_store.hpp"
 #include "builder/store/remote_cache.hpp"

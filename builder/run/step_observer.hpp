@@ -9,12 +9,6 @@
 
 namespace hearth::builder {
 
-/// Where a build goes on whose first steps were taken from a cache.
-struct ResumePoint {
-  Phase phase = Phase::root;  ///< phases before are done
-  std::vector<Step> rest;     ///< what is left of this one
-};
-
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

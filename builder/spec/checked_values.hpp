@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "builder/plan/phase.hpp"
+#include "builder/elements/phase.hpp"
 
 namespace hearth::builder {
 

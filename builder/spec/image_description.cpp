@@ -10,8 +10,8 @@
 
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
-#include "builder/packages/yaml_fault.hpp"
 #include "builder/spec/image_request.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 

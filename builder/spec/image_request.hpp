@@ -17,10 +17,10 @@
 #include "base/sys/process.hpp"
 #include "base/sys/secret.hpp"
 #include "builder/disk/maker_choice.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/fetch/fetch_plan.hpp"
 #include "builder/output/container_config.hpp"
 #include "builder/output/format.hpp"
-#include "builder/plan/phase.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
 #include "builder/store/record_signature.hpp"
 

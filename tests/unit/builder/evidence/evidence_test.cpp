@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/statements.hpp"

@@ -5,7 +5,7 @@
 #include <sys/xattr.h>
 
 #include "base/hash.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {

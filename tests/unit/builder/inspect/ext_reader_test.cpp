@@ -5,7 +5,7 @@
 
 #include "builder/disk/sparse_copy.hpp"
 #include "builder/inspect/archive_reader.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 #include "tests/fakes/scripted_guest.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include "builder/disk/block_config.hpp"
 #include "builder/disk/direct_maker.hpp"
 #include "builder/inspect/tree_diff.hpp"
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {

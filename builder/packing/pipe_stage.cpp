@@ -1,4 +1,4 @@
-#include "builder/output/pipe_stage.hpp"
+#include "builder/packing/pipe_stage.hpp"
 
 #include <fcntl.h>
 #include <libdeflate.h>

@@ -1,4 +1,4 @@
-#include "builder/elements/info.hpp"
+#include "builder/element_info.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The peer is GNU tar.
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "builder/output/output_file.hpp"
+#include "builder/packing/output_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "builder/output/checksums.hpp"
-#include "builder/output/pipe_stage.hpp"
+#include "builder/packing/checksums.hpp"
+#include "builder/packing/pipe_stage.hpp"
 
 namespace hearth::builder {
 

@@ -1,5 +1,5 @@
 // The peers are gzip and sha256sum.
-#include "builder/output/pipe_stage.hpp"
+#include "builder/packing/pipe_stage.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

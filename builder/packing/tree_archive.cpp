@@ -1,4 +1,4 @@
-#include "builder/output/tree_archive.hpp"
+#include "builder/packing/tree_archive.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>

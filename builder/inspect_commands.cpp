@@ -1,4 +1,4 @@
-#include "builder/inspect/commands.hpp"
+#include "builder/inspect_commands.hpp"
 
 #include <cstdio>
 

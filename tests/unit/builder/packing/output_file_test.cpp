@@ -1,5 +1,5 @@
 // The peer is sha512sum.
-#include "builder/output/output_file.hpp"
+#include "builder/packing/output_file.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

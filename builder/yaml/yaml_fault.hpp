@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
-#include "builder/packages/yaml_merge.hpp"
+#include "builder/yaml/yaml_merge.hpp"
 
 namespace hearth::builder {
 

@@ -1,5 +1,5 @@
 // The peer is unsquashfs.
-#include "builder/output/squashfs.hpp"
+#include "builder/packing/squashfs.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
-#include "builder/output/squashfs.hpp"
+#include "builder/packing/squashfs.hpp"
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/output/output_file.hpp"
+#include "builder/packing/output_file.hpp"
 
 namespace hearth::builder {
 

@@ -1,4 +1,4 @@
-#include "builder/packages/yaml_merge.hpp"
+#include "builder/yaml/yaml_merge.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "builder/output/checksums.hpp"
+#include "builder/packing/checksums.hpp"
 
 #include <unistd.h>
 
