@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "bootstrap/gate/answer.hpp"
 #include "metadata/serve/query.hpp"
@@ -33,19 +34,6 @@ dev_t device_of(const fs::path& path) {
 }
 
 }  // namespace
-
-std::string file_digest(const fs::path& file) {
-  const Fd fd = Fd::open(file.string(), O_RDONLY);
-  Hasher hasher(HashKind::sha256);
-  std::string part(std::size_t{1} << 20U, '\0');
-  while (true) {
-    const ssize_t got = ::read(fd.get(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error::from_errno("reading", file.string());
-    if (got == 0) return hasher.hex_digest();
-    hasher.update(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
-  }
-}
 
 std::optional<Handover> kept_handover(Store& store) {
   const std::optional<Json> kept = store.document(k_document);
@@ -98,7 +86,7 @@ HandoverDesk::HandoverDesk(Settings settings, Handover handover, std::function<v
       handover_(std::move(handover)),
       end_(std::move(end)),
       bytes_(fs::file_size(settings_.packed)),
-      digest_(file_digest(settings_.packed)) {}
+      digest_(digest_file(settings_.packed).sha256) {}
 
 ServedResponse HandoverDesk::part(const std::string& query) const {
   const metadata::Parameters parameters = metadata::parse_parameters(query);

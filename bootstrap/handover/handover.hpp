@@ -54,9 +54,6 @@ class HandoverDesk final : public GuardedHandler {
   std::string digest_;
 };
 
-/// SHA-256 of a file's bytes, hexadecimal. Throws Error.
-[[nodiscard]] std::string file_digest(const fs::path& file);
-
 constexpr const char* k_state_bundle = "handover.bundle";
 constexpr std::uint64_t k_state_part = std::uint64_t{4} << 20U;
 

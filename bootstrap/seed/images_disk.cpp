@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "bootstrap/handover/handover.hpp"
 
@@ -50,7 +51,7 @@ Json image_record(const std::string& name, const fs::path& file) {
           {"ramdisk", cat(base, ".ramdisk")},
           {"file", cat(base, file.extension().string())},
           {"image_os_hash_algo", "sha256"},
-          {"image_os_hash_value", file_digest(file)},
+          {"image_os_hash_value", digest_file(file).sha256},
           {"image_disk_format", file.extension() == ".qcow2" ? "qcow2" : "raw"}};
 }
 

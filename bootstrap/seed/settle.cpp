@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
@@ -131,7 +132,7 @@ Json Settler::look(const std::string& address) {
   const fs::path folder = in(k_settle_folder);
   files.make_directories(folder, 0700);
   for (const std::string& name : files.list(folder)) {
-    if (fs::is_regular_file(folder / name)) found["files"][name] = file_digest(folder / name);
+    if (fs::is_regular_file(folder / name)) found["files"][name] = digest_file(folder / name).sha256;
   }
   found["free"] = fs::space(folder).available;
   found["faults"] = faults;
@@ -142,7 +143,7 @@ void Settler::check_files(const Json& plan) const {
   for (const auto& [name, digest] : plan.at("files").items()) {
     const fs::path file = in(k_settle_folder) / name;
     if (!fs::exists(file)) throw Error(ErrorKind::not_found, cat("there is no ", file.string()));
-    if (file_digest(file) != text_of(digest))
+    if (digest_file(file).sha256 != text_of(digest))
       throw Error(ErrorKind::input, cat(file.string(), " is not what was sent")).hint("run the takeover again");
   }
 }

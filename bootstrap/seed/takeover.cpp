@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/random.hpp"
 #include "base/sys/sync.hpp"
 #include "base/text.hpp"
@@ -124,7 +125,7 @@ void Takeover::bring(const TakeoverJournal& journal, const std::vector<std::pair
   const TempDir folder = TempDir::create(home_, "bring.");
   std::vector<fs::path> missing;
   for (const auto& [file, name] : files) {
-    if (text_in(there, name) == file_digest(file)) continue;
+    if (text_in(there, name) == digest_file(file).sha256) continue;
     const fs::path link = folder.path() / name;
     fs::create_symlink(fs::canonical(file), link);
     missing.push_back(link);
@@ -180,7 +181,7 @@ void Takeover::fetch(TakeoverJournal& journal) {
     write_all(fd, more, part.string());
     have += more.size();
   }
-  if (file_digest(part) != text_in(packed, "sha256")) {
+  if (digest_file(part).sha256 != text_in(packed, "sha256")) {
     fs::remove(part);
     throw Error(ErrorKind::external, "the seed's state arrived altered").hint("run the takeover again");
   }
@@ -218,7 +219,7 @@ void Takeover::run(const Wishes& wishes) {
     std::vector<std::pair<fs::path, std::string>> files = images();
     files.emplace_back(state, k_fetched);
     Json digests = Json::object();
-    for (const auto& [file, name] : files) digests[name] = file_digest(file);
+    for (const auto& [file, name] : files) digests[name] = digest_file(file).sha256;
     const Json plan = {{"id", journal.id},
                        {"node", journal.node},
                        {"own_address", journal.address},

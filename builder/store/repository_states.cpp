@@ -4,6 +4,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 
@@ -35,12 +36,10 @@ std::string known_user_info(const Url& url, const Environment& environment) {
 
 /// A file that hooks named: what blocks or never ends is none.
 std::optional<std::string> digest_of_file(const fs::path& path) {
-  const RealFileSystem files;
   try {
-    const std::optional<FileStatus> status = files.status(path);
+    const std::optional<FileStatus> status = RealFileSystem().status(path);
     if (!status || status->type != FileStatus::Type::regular) return "gone";
-    const std::optional<std::string> text = files.read(path);
-    return text ? hex_digest(HashKind::sha256, *text) : "gone";
+    return digest_file(path).sha256;
   } catch (const Error&) {  // hooks can't read it either
     return "gone";
   }

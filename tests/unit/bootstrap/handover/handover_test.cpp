@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -59,10 +60,10 @@ TEST_F(HandedOver, allThatIsKnownIsPackedAndNothingOfTheProcess) {
 
 TEST_F(HandedOver, whatWasPackedForThisHandoverStaysAndForAnotherIsMadeAnew) {
   const fs::path packed = pack_state(state(), {"one", "compute1"});
-  const std::string first = file_digest(packed);
+  const std::string first = digest_file(packed).sha256;
   RealFileSystem().write(state() / "late", "x", {});
-  EXPECT_EQ(file_digest(pack_state(state(), {"one", "compute1"})), first);
-  EXPECT_NE(file_digest(pack_state(state(), {"two", "compute1"})), first);
+  EXPECT_EQ(digest_file(pack_state(state(), {"one", "compute1"})).sha256, first);
+  EXPECT_NE(digest_file(pack_state(state(), {"two", "compute1"})).sha256, first);
   EXPECT_EQ(fs::status(packed).permissions(), fs::owner_read | fs::owner_write);
 }
 
@@ -86,7 +87,7 @@ TEST_F(HandedOver, theDeskGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothing
   }
   EXPECT_EQ(all, read_file(packed));
   EXPECT_EQ(told["bytes"], all.size());
-  EXPECT_EQ(told["sha256"], file_digest(packed));
+  EXPECT_EQ(told["sha256"], digest_file(packed).sha256);
   EXPECT_EQ(ask(desk, "GET", "/v1/hearth/handover/state?offset=99999999999").body, "");
 
   EXPECT_EQ(ask(desk, "POST", "/v1/hearth/handover", R"({"id": "one", "to": "compute1"})").status, 200);
