@@ -15,15 +15,6 @@ namespace {
 
 constexpr double k_zaqar_source_seconds = 30;  ///< for each request
 
-/// A random (version 4) UUID, which Zaqar wants of every client.
-std::string client_id() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
-             hex.substr(20));
-}
-
 /// What the queue's owner is called at Keystone.
 KeystoneCredentials zaqar_credentials(const Settings& settings) {
   const auto text = [&settings](const char* name) { return settings.text_or("zaqar", name, ""); };
@@ -44,7 +35,7 @@ HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context
   request.method = "DELETE";
   request.headers = {{"X-Auth-Token", token.id},
                      {"X-Project-Id", settings.text_or("zaqar", "project_id", "")},
-                     {"Client-ID", client_id()},
+                     {"Client-ID", random_uuid()},  // Zaqar wants of every client
                      {"Content-Type", "application/json"}};
   const Trust trust = trust_of(settings);
   request.verify_tls = trust.verify;
@@ -84,7 +75,7 @@ std::optional<Json> wait_by_socket(const SourceContext& context, const Deadline&
   const std::unique_ptr<MessageStream> stream = context.messages.dial(url, trust_of(settings), deadline);
   const Duration longest = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(settings.number("DEFAULT", "polling_interval")));
-  const ZaqarAccess access{token.id, settings.text_or("zaqar", "project_id", ""), client_id(),
+  const ZaqarAccess access{token.id, settings.text_or("zaqar", "project_id", ""), random_uuid(),
                            settings.text_or("zaqar", "queue_id", "")};
   return pop_by_socket(*stream, access, context.clock,
                        Deadline::after(std::max<Duration>(longest, std::chrono::seconds(5)), context.clock));

@@ -27,15 +27,6 @@ DeliveryResult judged(const HttpRequest& request, const HttpResponse& response) 
   return {may_be_better_later(response.status) ? Delivery::later : Delivery::refused, reason};
 }
 
-/// A random identifier in the form of a UUID (version 4), as Zaqar wants its clients named.
-std::string random_uuid() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
-             hex.substr(20));
-}
-
 /// Sends one signal to one target.
 class Sender {
  public:
@@ -68,7 +59,7 @@ class Sender {
     HttpRequest request = make("POST", cat(endpoint, "/v2/queues/", percent_encode(target.queue_id), "/messages"));
     request.headers = {{"X-Auth-Token", token.id},
                        {"X-Project-Id", target.credentials.project_id},
-                       {"Client-ID", random_uuid()},
+                       {"Client-ID", random_uuid()},  // Zaqar wants of every client
                        {"Content-Type", "application/json"},
                        {"Accept", "application/json"}};
     Json message = {{"body", parse_python_json(signal_body(data_), "the signal").value_or_throw()},

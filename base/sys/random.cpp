@@ -17,4 +17,12 @@ std::string random_bytes(std::size_t count) {
 
 std::string random_hex(std::size_t bytes) { return to_hex(random_bytes(bytes)); }
 
+std::string random_uuid() {
+  std::string hex = random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
+  return hex;
+}
+
 }  // namespace hearth

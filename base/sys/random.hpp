@@ -10,4 +10,7 @@ namespace hearth {
 /// `bytes` random bytes as lower-case hexadecimal.
 [[nodiscard]] std::string random_hex(std::size_t bytes);
 
+/// A UUID of version 4 (RFC 9562), in lower case with dashes.
+[[nodiscard]] std::string random_uuid();
+
 }  // namespace hearth

@@ -2,6 +2,7 @@
 
 #include "base/foreign_json.hpp"
 #include "base/net/url.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/routes.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
@@ -78,7 +79,7 @@ ServedResponse IronicApi::answer(const ServedRequest& request, const Caller& cal
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     response = fault_answer(500, error.what());
   }
-  add_version_headers(response, minor, new_uuid());
+  add_version_headers(response, minor, random_uuid());
   return response;
 }
 

@@ -1,6 +1,7 @@
 // /v1/nodes: list, create, show, change, delete.
 #include <algorithm>
 
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/listed.hpp"
@@ -103,7 +104,7 @@ ServedResponse IronicApi::create_node(const ApiCall& call) {
   check_chassis(node);
   const std::string wish = text_in(body, "uuid");
   if (!wish.empty() && !parse_uuid(wish)) throw Refusal(400, cat("Expected a UUID but received ", wish, "."));
-  node.uuid = wish.empty() ? new_uuid() : *parse_uuid(wish);
+  node.uuid = wish.empty() ? random_uuid() : *parse_uuid(wish);
   if (ledger.by_uuid(node.uuid) != nullptr) throw Refusal(409, cat("A node with UUID ", node.uuid, " already exists."));
   if (!node.name.empty() && ledger.find(node.name) != nullptr) {
     throw Refusal(409, cat("A node with name ", node.name, " already exists."));

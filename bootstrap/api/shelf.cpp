@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/patch.hpp"
 #include "bootstrap/conductor/transition.hpp"
@@ -262,7 +263,7 @@ Json new_record(const Shelf& shelf, const Json& body) {
       throw Refusal(400, cat("Schema error for ", to_lower(shelf.title), ": '", key, "' is a required property"));
     record[key] = checked_value(shelf, field, body.value(key, Json()));
   }
-  if (record["uuid"].is_null()) record["uuid"] = new_uuid();
+  if (record["uuid"].is_null()) record["uuid"] = random_uuid();
   return record;
 }
 

@@ -1,6 +1,7 @@
 #include "bootstrap/conductor/conductor.hpp"
 
 #include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/config_drive.hpp"
 #include "bootstrap/conductor/image_order.hpp"
@@ -79,7 +80,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   Node& changed = edit(id);
   jobs_.begin(changed, *verb, given);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) {
-    if (changed.instance_uuid.empty()) changed.instance_uuid = new_uuid();
+    if (changed.instance_uuid.empty()) changed.instance_uuid = random_uuid();
     put_config_drive(changed,
                      arguments.is_object() && arguments.contains("configdrive") ? arguments["configdrive"] : Json());
     changed.job.arguments.erase("configdrive");

@@ -1,4 +1,5 @@
 // The conductor's part of imports: a checked file becomes nodes, and nodes are brought to the state that was asked for.
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
 #include "bootstrap/conductor/conductor.hpp"
@@ -109,7 +110,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     return;
   }
   Node fresh;
-  fresh.uuid = step.draft.uuid.empty() ? new_uuid() : step.draft.uuid;
+  fresh.uuid = step.draft.uuid.empty() ? random_uuid() : step.draft.uuid;
   fresh.created = ledger_.now();
   fresh.fields["resource_class"] = "baremetal";
   apply_draft(step, fresh, ledger_.now());

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/inventory/entry_check.hpp"
@@ -134,7 +135,7 @@ bool apply_draft(const ImportStep& step, Node& node, Stamp now) {
   changed = put(node.extra, draft.extra) || changed;
   changed = put(node.fields, draft.fields) || changed;
   for (Port port : step.new_ports) {
-    port.uuid = new_uuid();
+    port.uuid = random_uuid();
     port.created = now;
     node.ports.push_back(std::move(port));
     changed = true;

@@ -48,7 +48,7 @@ Json power_json(Power power) {
 
 Port new_port(std::string address, Stamp now) {
   Port port;
-  port.uuid = new_uuid();
+  port.uuid = random_uuid();
   port.address = std::move(address);
   port.created = now;
   return port;
@@ -144,14 +144,6 @@ std::string capabilities_text(const std::vector<std::pair<std::string, std::stri
   std::vector<std::string> parts;
   for (const auto& [key, value] : items) parts.push_back(cat(key, ":", value));
   return join(parts, ",");
-}
-
-std::string new_uuid() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3U];
-  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
-  return hex;
 }
 
 std::optional<std::string> parse_uuid(std::string_view text) {

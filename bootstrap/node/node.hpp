@@ -123,8 +123,6 @@ struct FreeField {
 [[nodiscard]] Json node_record(const Node& node);
 [[nodiscard]] Node node_from_record(const Json& record);
 
-/// Version 4 (RFC 9562), from random bytes.
-[[nodiscard]] std::string new_uuid();
 /// In any case; with or without dashes. The result is in lower case with dashes.
 [[nodiscard]] std::optional<std::string> parse_uuid(std::string_view text);
 

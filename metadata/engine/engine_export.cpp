@@ -1,5 +1,6 @@
 // Stacks that leave as a document and come back from one, in the form of Heat's stack abandon, export and adopt; and
 // snapshots of their definitions.
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/records_json.hpp"

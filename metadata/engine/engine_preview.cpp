@@ -1,4 +1,5 @@
 // What would be, without doing it: a new stack, or an update of one that is there.
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/stack_machine.hpp"

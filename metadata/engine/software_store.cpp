@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/python_json.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/stack_machine.hpp"
 

@@ -1,5 +1,6 @@
 // A stack that was exported elsewhere comes here: its resources keep their ids and nothing is run again.
 #include "base/error.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/deployment_outcome.hpp"
 #include "metadata/engine/records_json.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {

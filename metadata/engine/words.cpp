@@ -3,7 +3,6 @@
 #include <array>
 #include <ctime>
 
-#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
@@ -46,14 +45,6 @@ std::string iso_time(std::int64_t unix_seconds) {
   std::array<char, 32> text{};
   const std::size_t length = ::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return {text.data(), length};
-}
-
-std::string random_uuid() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
-             hex.substr(20));
 }
 
 }  // namespace hearth::metadata::live

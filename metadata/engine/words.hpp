@@ -23,7 +23,4 @@ enum class Status : std::uint8_t { in_progress, complete, failed };
 /// "2026-11-21T00:12:44Z".
 [[nodiscard]] std::string iso_time(std::int64_t unix_seconds);
 
-/// A random UUID, version 4.
-[[nodiscard]] std::string random_uuid();
-
 }  // namespace hearth::metadata::live

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/user_data.hpp"
 #include "metadata/compile/validation.hpp"

@@ -10,15 +10,6 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-/// A random UUID (RFC 9562 section 5.4).
-std::string new_id() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[hex[16] % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
-             hex.substr(20));
-}
-
 std::string short_name(const std::string& name) { return name.substr(name.find('.') + 1); }
 
 }  // namespace
@@ -67,7 +58,7 @@ Json CommandBoard::execute(const std::string& name, const Json& params, bool wai
     throw Refusal{400, cat("Invalid command parameters: ", error.what())};
   }
   const auto record = std::make_shared<Record>();
-  record->id = new_id();
+  record->id = random_uuid();
   record->name = short_name(name);
   record->params = params;
   {

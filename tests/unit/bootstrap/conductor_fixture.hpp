@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/power/plain_drivers.hpp"
@@ -89,7 +90,7 @@ class ConductorFixture : public ::testing::Test {
   std::string add(const std::string& driver, const std::string& mac = "52:54:00:00:00:01",
                   const std::string& name = "web1") {
     Node node;
-    node.uuid = new_uuid();
+    node.uuid = random_uuid();
     node.name = name;
     node.driver = driver;
     node.state = State::available;

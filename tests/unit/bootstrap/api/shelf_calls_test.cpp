@@ -1,5 +1,6 @@
 #include "bootstrap/api/shelf_calls.hpp"
 
+#include "base/sys/random.hpp"
 #include "tests/unit/bootstrap/api_fixture.hpp"
 
 namespace hearth::bootstrap {
@@ -29,9 +30,9 @@ TEST_F(Shelves, aChassisHoldsNodesAndCannotGoWhileItDoes) {
             200);
   EXPECT_EQ(ask("GET", cat("/v1/nodes?chassis_uuid=", chassis)).body["nodes"].size(), 1U);
   EXPECT_EQ(ask("GET", cat("/v1/chassis/", chassis, "/nodes")).body["nodes"].size(), 1U);
-  EXPECT_EQ(ask("GET", cat("/v1/nodes?chassis_uuid=", new_uuid())).status, 404);
+  EXPECT_EQ(ask("GET", cat("/v1/nodes?chassis_uuid=", random_uuid())).status, 404);
   EXPECT_EQ(ask("DELETE", cat("/v1/chassis/", chassis)).status, 400);
-  EXPECT_EQ(ask("PATCH", "/v1/nodes/web1", {{{"op", "add"}, {"path", "/chassis_uuid"}, {"value", new_uuid()}}})
+  EXPECT_EQ(ask("PATCH", "/v1/nodes/web1", {{{"op", "add"}, {"path", "/chassis_uuid"}, {"value", random_uuid()}}})
                 .fault()
                 .substr(0, 7),
             "Chassis");
@@ -63,7 +64,7 @@ TEST_F(Shelves, aPortGroupIsOfItsNodeAndStaysWhileItHasPorts) {
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/portgroups").body["portgroups"][0]["name"], "bond0");
   EXPECT_EQ(ask("GET", "/v1/nodes/web2/portgroups").body["portgroups"].size(), 0U);
   EXPECT_EQ(ask("DELETE", "/v1/portgroups/bond0").status, 400);
-  EXPECT_EQ(ask("POST", "/v1/portgroups", {{"node_uuid", new_uuid()}}).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/portgroups", {{"node_uuid", random_uuid()}}).status, 400);
   EXPECT_EQ(ask("GET", "/v1/portgroups", {}, "1.22").status, 404);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sys/random.hpp"
 #include "bootstrap/conductor/transition.hpp"
 
 namespace hearth::bootstrap {
@@ -86,14 +87,14 @@ TEST(Shelf, noTwoRecordsShareWhatMustBeUnique) {
                                Json::parse(R"({"node_uuid": "00000000-0000-0000-0000-000000000001", "type": "iqn",
       "connector_id": "iqn.x"})"));
   Json other = made;
-  other["uuid"] = new_uuid();
+  other["uuid"] = random_uuid();
   EXPECT_EQ(refusal_of([&] { check_unique(shelf("volume/connectors"), other, {made}); }),
             "409 A volume connector with type iqn and connector ID iqn.x already exists.");
   other["type"] = "wwnn";
   EXPECT_EQ(refusal_of([&] { check_unique(shelf("volume/connectors"), other, {made}); }), "");
   const Json nameless = new_record(shelf("portgroups"), {{"node_uuid", "00000000-0000-0000-0000-000000000001"}});
   Json another = nameless;
-  another["uuid"] = new_uuid();
+  another["uuid"] = random_uuid();
   EXPECT_EQ(refusal_of([&] { check_unique(shelf("portgroups"), another, {nameless}); }), "");
 }
 

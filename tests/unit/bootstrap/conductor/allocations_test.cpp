@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/allocations.hpp"
 
+#include "base/sys/random.hpp"
 #include "tests/unit/bootstrap/conductor_fixture.hpp"
 
 namespace hearth::bootstrap {
@@ -15,7 +16,7 @@ class Allocations : public ConductorFixture {
     return uuid;
   }
   std::string allocated(Json record) {
-    record["uuid"] = new_uuid();
+    record["uuid"] = random_uuid();
     record["resource_class"] = "gold";
     allocate(conductor->ledger(), record);
     return text_in(record, "node_uuid");
@@ -49,7 +50,7 @@ TEST_F(Allocations, leaveOutNodesInMaintenanceOfOtherOwnersOrWhosePowerIsNotKnow
 
 TEST_F(Allocations, backfillTakesADeployedNodeThatFits) {
   const std::string uuid = add_gold("one", "52:54:00:00:00:01", 1);
-  Json record = {{"uuid", new_uuid()}, {"resource_class", "gold"}};
+  Json record = {{"uuid", random_uuid()}, {"resource_class", "gold"}};
   EXPECT_NE(backfill(conductor->ledger(), record, node(uuid)).find("must be in the \"active\" state"),
             std::string::npos);
   set_state(uuid, State::active);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sys/random.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -81,7 +83,7 @@ TEST(Matching, applyingTwiceChangesNothingAndKeepsWhatTheFileDoesNotSay) {
 
 TEST(Matching, exportedNodesImportAsThemselves) {
   Node node;
-  node.uuid = new_uuid();
+  node.uuid = random_uuid();
   apply_draft(
       plan_import(matching_drafts_of(
                       R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "p", "cpu": 4,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sys/random.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -25,8 +27,8 @@ TEST(Node, capabilitiesAreSetInTheirPlaceAndKeepTheOthers) {
 }
 
 TEST(Node, uuidsAreNewEachTimeAndReadInAnySpelling) {
-  const std::string uuid = new_uuid();
-  EXPECT_NE(uuid, new_uuid());
+  const std::string uuid = random_uuid();
+  EXPECT_NE(uuid, random_uuid());
   EXPECT_EQ(uuid[14], '4');
   EXPECT_EQ(parse_uuid(uuid), uuid);
   EXPECT_EQ(parse_uuid("CE9937BED2F94D1BB3AE016C128ED6AF"), "ce9937be-d2f9-4d1b-b3ae-016c128ed6af");

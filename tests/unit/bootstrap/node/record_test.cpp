@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "base/sys/random.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -10,7 +11,7 @@ namespace {
 /// A node of which nothing is as in a new one.
 Node full_node() {
   Node node;
-  node.uuid = new_uuid();
+  node.uuid = random_uuid();
   node.name = "web1";
   node.driver = "ipmi";
   node.state = State::wait_call_back;
@@ -21,8 +22,8 @@ Node full_node() {
   node.maintenance = true;
   node.maintenance_reason = "fan";
   node.fault = "power failure";
-  node.instance_uuid = new_uuid();
-  node.allocation = new_uuid();
+  node.instance_uuid = random_uuid();
+  node.allocation = random_uuid();
   node.boot_device = "pxe";
   node.boot_device_persistent = true;
   node.traits = {"CUSTOM_GOLD"};
@@ -30,7 +31,7 @@ Node full_node() {
   node.ports[0].physical_network = "provisioning";
   node.ports[0].pxe_enabled = false;
   node.ports[0].extra = {{"slot", 1}};
-  node.ports[0].group = new_uuid();
+  node.ports[0].group = random_uuid();
   node.ports[0].is_smartnic = true;
   node.ports[0].updated = 8;
   node.ports[0].local_link_connection = {{"port_id", "eth1"}};

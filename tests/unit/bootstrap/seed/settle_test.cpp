@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/seed/takeover.hpp"
@@ -53,7 +54,7 @@ class SettledNode : public ::testing::Test {
       Store store((seed.path() / "state.db").string());
       keep_handover(store, {"one", "n1"});
       Node node;
-      node.uuid = new_uuid();
+      node.uuid = random_uuid();
       node.name = "n1";
       std::vector<Event> events;
       store.commit({&node}, {}, events);

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::bootstrap {
@@ -17,7 +18,7 @@ TEST(Ledger, findsByUuidNameMacAndPort) {
   fakes::ManualClock clock;
   Ledger ledger(store, clock);
   Node node;
-  node.uuid = new_uuid();
+  node.uuid = random_uuid();
   node.name = "web1";
   node.ports = {new_port("52:54:00:00:00:01", 1)};
   ledger.add(node);
@@ -106,10 +107,10 @@ TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
   fakes::ManualClock clock;
   Ledger ledger(store, clock);
   Node kept;
-  kept.uuid = new_uuid();
+  kept.uuid = random_uuid();
   ledger.add(kept);
   Node gone;
-  gone.uuid = new_uuid();
+  gone.uuid = random_uuid();
   ledger.add(gone);
   ledger.commit();
   {
@@ -117,7 +118,7 @@ TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
     ledger.edit(kept.uuid).maintenance = true;
     ledger.remove(gone.uuid);
     Node fresh;
-    fresh.uuid = new_uuid();
+    fresh.uuid = random_uuid();
     ledger.add(fresh);
     ledger.record(kept, "maintenance", std::string(100000, 'x'));
     EXPECT_THROW(ledger.commit(), std::exception);

@@ -1,6 +1,5 @@
 #include "metadata/engine/words.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace hearth::metadata::live {
@@ -17,12 +16,6 @@ TEST(Words, AreHeatsAndAreReadBack) {
 }
 
 TEST(IsoTime, IsInUtc) { EXPECT_EQ(iso_time(784111777), "1994-11-06T08:49:37Z"); }
-
-TEST(RandomUuid, IsOfVersionFourAndNeverTheSame) {
-  EXPECT_THAT(random_uuid(),
-              testing::MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
-  EXPECT_NE(random_uuid(), random_uuid());
-}
 
 }  // namespace
 }  // namespace hearth::metadata::live
