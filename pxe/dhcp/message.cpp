@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "pxe/net/frame.hpp"
 
 namespace hearth::pxe::dhcp {
 
@@ -19,12 +20,6 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < size; ++i) number = (number << 8U) | byte_at(bytes, at + i);
   return number;
-}
-
-std::string big_endian(std::uint32_t number, std::size_t size) {
-  std::string out;
-  for (std::size_t i = size; i > 0; --i) out.push_back(static_cast<char>(number >> (8 * (i - 1))));
-  return out;
 }
 
 /// Adds the options of one field; parts of the same option are joined in their order (RFC 3396 section 7).

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "pxe/http/connection.hpp"
+#include "pxe/net/udp.hpp"
 
 namespace hearth::pxe::http {
 
@@ -17,14 +18,6 @@ namespace {
 constexpr int k_accepts_a_turn = 64;
 constexpr auto k_rest = std::chrono::milliseconds(200);
 constexpr std::size_t k_clients_remembered = 65536;
-
-sockaddr_in to_sockaddr(const Endpoint& endpoint) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(endpoint.port);
-  address.sin_addr.s_addr = htonl(endpoint.address.value);
-  return address;
-}
 
 Endpoint own_end(int socket) {
   sockaddr_in address{};

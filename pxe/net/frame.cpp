@@ -9,12 +9,6 @@ namespace {
 constexpr std::size_t k_ip_head = 20, k_udp_head = 8, k_arp = 28;
 constexpr std::uint8_t k_udp = 17;
 
-std::string big_endian(std::uint32_t number, std::size_t size) {
-  std::string out;
-  for (std::size_t i = size; i > 0; --i) out.push_back(static_cast<char>(number >> (8 * (i - 1))));
-  return out;
-}
-
 std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < size; ++i) number = (number << 8U) | static_cast<unsigned char>(bytes[at + i]);
@@ -35,6 +29,12 @@ void put_sum(std::string& bytes, std::size_t at, std::uint16_t sum) { bytes.repl
 std::string_view as_view(const Mac& mac) { return {reinterpret_cast<const char*>(mac.bytes.data()), mac.bytes.size()}; }
 
 }  // namespace
+
+std::string big_endian(std::uint32_t number, std::size_t size) {
+  std::string out;
+  for (std::size_t i = size; i > 0; --i) out.push_back(static_cast<char>(number >> (8 * (i - 1))));
+  return out;
+}
 
 std::string udp_packet(const Endpoint& from, const Endpoint& to, std::string_view payload) {
   const auto udp_size = static_cast<std::uint32_t>(k_udp_head + payload.size());

@@ -1,7 +1,6 @@
 #include "pxe/net/udp.hpp"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -13,14 +12,6 @@
 namespace hearth::pxe {
 
 namespace {
-
-sockaddr_in to_sockaddr(const Endpoint& endpoint) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(endpoint.port);
-  address.sin_addr.s_addr = htonl(endpoint.address.value);
-  return address;
-}
 
 Endpoint to_endpoint(const sockaddr_in& address) { return {{ntohl(address.sin_addr.s_addr)}, ntohs(address.sin_port)}; }
 
@@ -37,6 +28,14 @@ void set_int(const Fd& socket, int level, int name, int value, std::string_view 
 }
 
 }  // namespace
+
+sockaddr_in to_sockaddr(const Endpoint& endpoint) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(endpoint.port);
+  address.sin_addr.s_addr = htonl(endpoint.address.value);
+  return address;
+}
 
 Fd open_udp(const Endpoint& local, const UdpOptions& options) {
   Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

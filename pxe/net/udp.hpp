@@ -2,6 +2,8 @@
 // addresses a packet was sent to, so that the answer leaves from there (multi-homed servers).
 #pragma once
 
+#include <netinet/in.h>
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -20,6 +22,8 @@ struct UdpOptions {
   bool share_port = false;  ///< with others that say so, too: each client is always given to the same of them
 };
 
+/// For bind(2) and its like.
+[[nodiscard]] sockaddr_in to_sockaddr(const Endpoint& endpoint);
 /// A non-blocking socket. Throws Error naming the address, with a hint where a right is missing or the port is taken.
 [[nodiscard]] Fd open_udp(const Endpoint& local, const UdpOptions& options = {});
 /// The endpoint that a socket is bound to.
