@@ -1,15 +1,15 @@
 #include "pxe/boot_servers.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <set>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 #include "pxe/boot/attribution.hpp"
 #include "pxe/boot/site_content.hpp"
@@ -26,14 +26,6 @@ namespace {
 
 constexpr auto k_guard_time = std::chrono::milliseconds(600);
 constexpr int k_guard_probes = 3;
-
-/// Each transfer takes two descriptors.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 void check_boot_files(const Site& site, const FoundFiles& found, bool force, Logger& logger) {
   const std::vector<std::string> problems = check_files(site, found, RealFileSystem());
@@ -95,7 +87,7 @@ class BootServers::Impl {
         lines_(logger) {
     const FoundFiles found = find_boot_files(RealFileSystem());
     check_boot_files(site, found, options.force, logger);
-    raise_descriptor_limit();
+    allow_descriptors(std::numeric_limits<std::size_t>::max());  // each transfer takes two
     RealFileSystem().make_directories(state_, 0750);
     events_ = std::make_unique<EventFile>(state_ / "events.jsonl", clock_, logger, lines_);
     metrics_ = std::make_unique<Metrics>(*events_);

@@ -1,13 +1,14 @@
 #include "pxe/commands.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <limits>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 #include "pxe/boot/explain.hpp"
 #include "pxe/export.hpp"
@@ -30,14 +31,6 @@ void stop_on_signals(tftp::Farm& farm) {
     ::sigaction(number, &action, nullptr);
   }
   for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) ::signal(number, SIG_IGN);  // they ask for nothing
-}
-
-/// Each transfer takes two descriptors.
-void allow_more_descriptors() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Endpoint parse_listen(const std::string& text) {
@@ -126,7 +119,7 @@ int export_site(const cli::Arguments& arguments, const SiteLoader& load) {
 int serve_tftp(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one directory");
   DirectoryContent content(arguments.operands().front());
-  allow_more_descriptors();
+  allow_descriptors(std::numeric_limits<std::size_t>::max());  // each transfer takes two
   SystemClock clock;
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::error : LogLevel::info);
   LoggedRequests log(logger);

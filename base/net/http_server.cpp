@@ -26,7 +26,7 @@
 #include "base/error.hpp"
 #include "base/net/http_date.hpp"
 #include "base/net/server_tls.hpp"
-#include "base/sys/descriptors.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth {

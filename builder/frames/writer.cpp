@@ -1,6 +1,5 @@
 #include "builder/frames/writer.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -15,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder::frames {
@@ -23,11 +23,6 @@ namespace {
 
 using hearth::frames::Frame;
 using hearth::frames::Head;
-
-unsigned usable_processors() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-}
 
 std::uint64_t size_of(const Fd& fd) {
   const off_t end = ::lseek(fd.get(), 0, SEEK_END);

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 #include "builder/layers/archive_entry.hpp"
 #include "builder/layers/frame_codec.hpp"
@@ -25,8 +26,6 @@ struct PackedFrame {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 };
-
-std::size_t thread_count() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 /// What a thread works with, from frame to frame.
 struct Desk {
@@ -69,7 +68,7 @@ Duration for_each_parallel(std::size_t count, const std::function<void(std::size
     }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < std::min(thread_count(), count); ++i) threads.emplace_back(loop);
+  for (std::size_t i = 1; i < std::min<std::size_t>(usable_processors(), count); ++i) threads.emplace_back(loop);
   loop();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/sys/limits.hpp"
 
 namespace hearth::builder {
 
@@ -101,7 +102,7 @@ std::vector<std::string> copy_hashing(const Fd& in, int out, const std::vector<H
 }
 
 void gzip_stream(const Fd& in, int out) {
-  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t at_once = usable_processors();
   std::vector<std::future<std::string>> members;
   bool ended = false;
   bool first = true;

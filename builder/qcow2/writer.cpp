@@ -1,7 +1,6 @@
 #include "builder/qcow2/writer.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/sys/limits.hpp"
 #include "builder/qcow2/host_space.hpp"
 #include "builder/qcow2/known_clusters.hpp"
 #include "builder/qcow2/raw_source.hpp"
@@ -26,11 +26,6 @@ using Bytes = std::span<const std::uint8_t>;
 constexpr std::uint64_t k_flush_batches = 32;  // 32 MiB of the disk
 
 std::uint64_t writer_divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
-
-unsigned usable_processors() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-}
 
 void write_at(const Fd& out, std::uint64_t offset, Bytes bytes) {
   while (!bytes.empty()) {

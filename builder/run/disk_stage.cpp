@@ -1,6 +1,5 @@
 #include "builder/run/disk_stage.hpp"
 
-#include <sched.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_settings.hpp"
 #include "builder/boot/kernels.hpp"
@@ -162,11 +162,6 @@ class Umask {
  private:
   mode_t before_;
 };
-
-unsigned usable_processors() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-}
 
 bool any_disk(const std::vector<OutputFormat>& formats) {
   for (const OutputFormat& format : formats) {

@@ -1,9 +1,9 @@
 #include "agent/deploy/image/write_pool.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "base/sys/limits.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -11,11 +11,6 @@ namespace {
 
 constexpr unsigned k_most_threads = 8;
 constexpr std::size_t k_grain = std::size_t{64} << 10U;  ///< shorter stretches of zeros are written
-
-unsigned usable_processors() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-}
 
 bool is_all_zero(std::string_view bytes) {
   return bytes.empty() || (bytes.front() == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);

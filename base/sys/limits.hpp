@@ -1,0 +1,16 @@
+// How much of the machine this process may take.
+#pragma once
+
+#include <cstddef>
+
+namespace hearth {
+
+/// Files and connections: raises the soft limit to `wanted`, as far as the hard one lets it: that of 1024 is for
+/// programs that use select(2).
+void allow_descriptors(std::size_t wanted);
+
+/// How many threads can run at once: the processors that this process may use (sched_getaffinity(2)), which in a
+/// container or under taskset(1) are fewer than the machine has. At least 1.
+[[nodiscard]] unsigned usable_processors();
+
+}  // namespace hearth
