@@ -28,9 +28,9 @@ Conductor::Conductor(Parts parts)
              made(parts.directory / "agents")}),
       power_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
               parts.directory / "agents"}),
-      desk_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
-             parts.directory / "agents"},
-            jobs_),
+      agents_({ledger_, drivers_, parts.agents, workers_, parts.log, settings_, strangers_, busy_,
+               parts.directory / "agents"},
+              jobs_),
       directory_(parts.directory),
       log_(parts.log) {
   for (const auto& [uuid, node] : ledger_.nodes()) {

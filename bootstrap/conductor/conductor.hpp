@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bootstrap/conductor/agent_desk.hpp"
+#include "bootstrap/conductor/agent_endpoint.hpp"
 #include "bootstrap/conductor/jobs.hpp"
 #include "bootstrap/conductor/power_watch.hpp"
 #include "bootstrap/inventory/listing.hpp"
@@ -54,7 +54,7 @@ class Conductor {
   [[nodiscard]] Ledger& ledger() { return ledger_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] Drivers& drivers() { return drivers_; }
-  [[nodiscard]] AgentDesk& agents() { return desk_; }
+  [[nodiscard]] AgentEndpoint& agents() { return agents_; }
 
   /// The node of that UUID or name. Throws Refusal (404).
   [[nodiscard]] const Node& node(const std::string& id) const;
@@ -105,7 +105,7 @@ class Conductor {
   Strangers strangers_;
   Jobs jobs_;
   PowerWatch power_;
-  AgentDesk desk_;
+  AgentEndpoint agents_;
   fs::path directory_;
   Logger& log_;
   Budget complaints_{10};

@@ -1,4 +1,4 @@
-#include "bootstrap/conductor/agent_desk.hpp"
+#include "bootstrap/conductor/agent_endpoint.hpp"
 
 #include <algorithm>
 
@@ -58,7 +58,7 @@ void heard_from(Ledger& ledger, Node& node, const std::string& how) {
     lift_instruction(ledger, node, how);
 }
 
-const Node* AgentDesk::who(const std::vector<std::string>& macs, const std::string& uuid) const {
+const Node* AgentEndpoint::who(const std::vector<std::string>& macs, const std::string& uuid) const {
   if (!uuid.empty()) return parts_.ledger.find(uuid);
   for (const std::string& mac : macs) {
     if (const Node* node = parts_.ledger.by_mac(mac)) return node;
@@ -66,7 +66,7 @@ const Node* AgentDesk::who(const std::vector<std::string>& macs, const std::stri
   return nullptr;
 }
 
-void AgentDesk::refused(const std::string& key, const std::string& text) {
+void AgentEndpoint::refused(const std::string& key, const std::string& text) {
   const Stamp now = parts_.ledger.now();
   Stamp& last = refused_[key];
   if (last != 0 && now - last < microseconds(Seconds(600))) return;
@@ -78,7 +78,7 @@ void AgentDesk::refused(const std::string& key, const std::string& text) {
                             untold == 0 ? text : cat(text, " (and ", untold, " others were refused untold)"));
 }
 
-void AgentDesk::check_neighbour(const Node& node, const std::string& peer) {
+void AgentEndpoint::check_neighbour(const Node& node, const std::string& peer) {
   const std::optional<std::string> card = leases_ ? leases_(plain_address(peer)) : std::nullopt;
   if (!card || node.has_mac(*card)) return;
   const Json inspected = node.internal.value("inspected_macs", Json::array());
@@ -90,7 +90,7 @@ void AgentDesk::check_neighbour(const Node& node, const std::string& peer) {
   throw Refusal(404, k_not_found);
 }
 
-void AgentDesk::check_token(const Node& node, const Json& body) {
+void AgentEndpoint::check_token(const Node& node, const Json& body) {
   const std::string known = text_in(node.internal, "agent_secret_token");
   if (!known.empty() && equal_in_constant_time(text_in(body, "agent_token"), known)) return;
   refused(cat(node.uuid, " token"), cat("node ", node.title(), ": a call-back without its token was refused: ",
@@ -98,7 +98,7 @@ void AgentDesk::check_token(const Node& node, const Json& body) {
   throw Refusal(400, "Invalid or missing agent token received.");
 }
 
-std::string AgentDesk::token_for(Node& node) {
+std::string AgentEndpoint::token_for(Node& node) {
   const std::string known = text_in(node.internal, "agent_secret_token");
   if (known.empty()) {
     const std::string token = random_hex(32);
@@ -123,8 +123,8 @@ std::string AgentDesk::token_for(Node& node) {
   return "******";
 }
 
-Json AgentDesk::look_up(const std::vector<std::string>& addresses, const std::string& node_uuid,
-                        const std::string& base, const std::string& peer) {
+Json AgentEndpoint::look_up(const std::vector<std::string>& addresses, const std::string& node_uuid,
+                            const std::string& base, const std::string& peer) {
   std::vector<std::string> macs;
   for (const std::string& address : addresses) {
     const std::string mac = canonical(address);
@@ -155,7 +155,7 @@ Json AgentDesk::look_up(const std::vector<std::string>& addresses, const std::st
   return {{"node", brief}, {"config", config}};
 }
 
-void AgentDesk::heartbeat(const std::string& id, const Json& body, const std::string& peer) {
+void AgentEndpoint::heartbeat(const std::string& id, const Json& body, const std::string& peer) {
   const Node* found = parts_.ledger.find(id);
   if (found == nullptr) throw Refusal(404, cat("Node ", id, " could not be found."));
   check_token(*found, body);
@@ -192,7 +192,7 @@ void AgentDesk::heartbeat(const std::string& id, const Json& body, const std::st
   jobs_.agent_called(node);
 }
 
-void AgentDesk::progress(const Json& body, const std::string& peer) {
+void AgentEndpoint::progress(const Json& body, const std::string& peer) {
   const Node* found = parts_.ledger.find(text_in(body, "node_uuid"));
   const std::string known = found == nullptr ? "" : text_in(found->internal, "agent_secret_token");
   if (known.empty() || !equal_in_constant_time(text_in(body, "agent_token"), known))
@@ -206,7 +206,7 @@ void AgentDesk::progress(const Json& body, const std::string& peer) {
   parts_.ledger.passing(found->uuid).progress = std::move(told);
 }
 
-Json AgentDesk::inspected(const Json& data, const std::string& node_uuid, const std::string& peer) {
+Json AgentEndpoint::inspected(const Json& data, const std::string& node_uuid, const std::string& peer) {
   if (!data.is_object()) throw Refusal(400, "the inspection's result is no object");
   const Node* found = who(inspected_macs(data), node_uuid);
   if (found == nullptr) {

@@ -1,11 +1,11 @@
-#include "bootstrap/conductor/agent_desk.hpp"
+#include "bootstrap/conductor/agent_endpoint.hpp"
 
 #include "tests/unit/bootstrap/conductor_fixture.hpp"
 
 namespace hearth::bootstrap {
 namespace {
 
-class AgentDeskTest : public ConductorFixture {
+class AgentEndpointTest : public ConductorFixture {
  protected:
   int refused(const std::function<void()>& call) {
     try {
@@ -17,7 +17,7 @@ class AgentDeskTest : public ConductorFixture {
   }
 };
 
-TEST_F(AgentDeskTest, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
+TEST_F(AgentEndpointTest, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
   const std::string uuid = add("fake-hardware");
   EXPECT_EQ(
       refused([&] { static_cast<void>(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "", "192.0.2.9")); }),
@@ -36,7 +36,7 @@ TEST_F(AgentDeskTest, aTokenIsToldOnceAndOnlyToAMachineThatIsExpected) {
   EXPECT_EQ(store.events({0, 100, "", false}).size() > 2, true);
 }
 
-TEST_F(AgentDeskTest, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerCouldArrive) {
+TEST_F(AgentEndpointTest, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAnswerCouldArrive) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -56,7 +56,7 @@ TEST_F(AgentDeskTest, aTokenIsToldOnceMoreWhereTheConductorWasKilledBeforeTheAns
   EXPECT_EQ(look_up(), "******");  // it has arrived: whoever asks now is somebody else
 }
 
-TEST_F(AgentDeskTest, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
+TEST_F(AgentEndpointTest, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   Node& early = conductor->ledger().edit(uuid);
@@ -70,7 +70,7 @@ TEST_F(AgentDeskTest, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
             32U);
 }
 
-TEST_F(AgentDeskTest, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
+TEST_F(AgentEndpointTest, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -87,7 +87,7 @@ TEST_F(AgentDeskTest, callBacksWithoutTheTokenOrFromElsewhereAreRefusedAndTold) 
   EXPECT_EQ(told, 2U);  // the same thing twice in ten minutes is told once
 }
 
-TEST_F(AgentDeskTest, noTokenIsNoToken) {
+TEST_F(AgentEndpointTest, noTokenIsNoToken) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -95,7 +95,7 @@ TEST_F(AgentDeskTest, noTokenIsNoToken) {
   EXPECT_THROW(conductor->agents().progress({{"node_uuid", uuid}, {"agent_token", ""}}, "192.0.2.9"), Refusal);
 }
 
-TEST_F(AgentDeskTest, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
+TEST_F(AgentEndpointTest, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -105,7 +105,7 @@ TEST_F(AgentDeskTest, anAgentIsNotReplacedByAnotherOneOfItsMachine) {
   EXPECT_EQ(node(uuid).internal["agent_url"], "http://192.0.2.9:9999");
 }
 
-TEST_F(AgentDeskTest, aMachineThatNobodyWaitsForIsNotHeard) {
+TEST_F(AgentEndpointTest, aMachineThatNobodyWaitsForIsNotHeard) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -119,7 +119,7 @@ TEST_F(AgentDeskTest, aMachineThatNobodyWaitsForIsNotHeard) {
       404);
 }
 
-TEST_F(AgentDeskTest, itsCertificateIsKeptForTheCallsToIt) {
+TEST_F(AgentEndpointTest, itsCertificateIsKeptForTheCallsToIt) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -132,7 +132,7 @@ TEST_F(AgentDeskTest, itsCertificateIsKeptForTheCallsToIt) {
   EXPECT_EQ(read_file(directory.path() / "agents" / cat(uuid, ".pem")), "PEM");
 }
 
-TEST_F(AgentDeskTest, anInspectionWithAnErrorFailsTheNode) {
+TEST_F(AgentEndpointTest, anInspectionWithAnErrorFailsTheNode) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().inspected(Json::object(), uuid, "192.0.2.9")); }), 404);
@@ -144,7 +144,7 @@ TEST_F(AgentDeskTest, anInspectionWithAnErrorFailsTheNode) {
   EXPECT_NE(node(uuid).last_error.find("no disk"), std::string::npos);
 }
 
-TEST_F(AgentDeskTest, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
+TEST_F(AgentEndpointTest, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "active", {});
   pass(2);
@@ -168,7 +168,7 @@ TEST_F(AgentDeskTest, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent) {
   EXPECT_THROW(conductor->agents().progress({{"node_uuid", "nobody"}}, "192.0.2.9"), Refusal);
 }
 
-TEST_F(AgentDeskTest, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
+TEST_F(AgentEndpointTest, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   pass(3);
@@ -180,7 +180,7 @@ TEST_F(AgentDeskTest, anAgentThatNamesAnotherMachineOrAPathIsNotCalled) {
   EXPECT_EQ(refused([&] { beat(uuid, token); }), 0);
 }
 
-TEST_F(AgentDeskTest, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
+TEST_F(AgentEndpointTest, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
   const std::string uuid = add("fake-hardware");
   conductor->agents().know_leases([](const std::string& address) -> std::optional<std::string> {
     if (address == "192.0.2.66") return "52:54:00:00:00:66";
@@ -197,7 +197,7 @@ TEST_F(AgentDeskTest, nobodyWithAnotherCardsLeaseSpeaksForAMachine) {
   EXPECT_NE(conductor->agents().look_up({"52:54:00:00:00:01"}, "", "", "192.0.2.9")["config"]["agent_token"], "******");
 }
 
-TEST_F(AgentDeskTest, anInspectionProvesItselfAndAddsNoPort) {
+TEST_F(AgentEndpointTest, anInspectionProvesItselfAndAddsNoPort) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "inspect", {});
@@ -213,7 +213,7 @@ TEST_F(AgentDeskTest, anInspectionProvesItselfAndAddsNoPort) {
   EXPECT_FALSE(node(uuid).has_mac("52:54:00:00:00:66"));
 }
 
-TEST_F(AgentDeskTest, strangersAllTogetherFillNeitherDiskNorLog) {
+TEST_F(AgentEndpointTest, strangersAllTogetherFillNeitherDiskNorLog) {
   for (int one = 0; one < 20000; ++one) {
     const std::string mac = cat("52:54:01:00:", one / 100 % 100 < 10 ? "0" : "", one / 100 % 100, ":",
                                 one % 100 < 10 ? "0" : "", one % 100);

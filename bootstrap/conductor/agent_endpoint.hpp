@@ -1,6 +1,7 @@
-// AgentDesk: what deploy ramdisks ask and tell: look-up, heartbeat, the inspection's result (ironic-python-agent's side
-// of the protocol). A token is bound at first contact and told only once; from then on nobody without it speaks for the
-// machine. Where we know which card an address is leased to, nobody speaks for another machine before that, either.
+// AgentEndpoint: what deploy ramdisks ask and tell: look-up, heartbeat, the inspection's result (ironic-python-agent's
+// side of the protocol). A token is bound at first contact and told only once; from then on nobody without it speaks
+// for the machine. Where we know which card an address is leased to, nobody speaks for another machine before that,
+// either.
 #pragma once
 
 #include <functional>
@@ -14,9 +15,9 @@
 
 namespace hearth::bootstrap {
 
-class AgentDesk {
+class AgentEndpoint {
  public:
-  AgentDesk(Jobs::Parts parts, Jobs& jobs) : parts_(std::move(parts)), jobs_(jobs) {}
+  AgentEndpoint(Jobs::Parts parts, Jobs& jobs) : parts_(std::move(parts)), jobs_(jobs) {}
 
   /// The card that an address is leased to, "aa:bb:…"; nothing where that isn't known.
   using Leases = std::function<std::optional<std::string>(const std::string& address)>;
