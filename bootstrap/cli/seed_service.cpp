@@ -312,12 +312,12 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   const SystemClock clock;
   FdLogger log(2);
   HttpServer server({}, clock, log, nullptr);
-  std::optional<HandoverDesk::Ending> ending;
-  HandoverDesk desk({directory, pack_state(directory, handover)}, handover, [&](HandoverDesk::Ending how) {
+  std::optional<HandoverEndpoint::Ending> ending;
+  HandoverEndpoint endpoint({directory, pack_state(directory, handover)}, handover, [&](HandoverEndpoint::Ending how) {
     ending = how;
     server.stop();
   });
-  Gate gate({kept_people(directory), own_hosts(arguments)}, desk, clock, log);
+  Gate gate({kept_people(directory), own_hosts(arguments)}, endpoint, clock, log);
   const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
                 static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate,
@@ -328,7 +328,7 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   server.run(true);
   if (!ending) return 0;
   Store store((directory / "state.db").string());
-  if (*ending == HandoverDesk::Ending::left) {
+  if (*ending == HandoverEndpoint::Ending::left) {
     keep_handover(store, {handover.id, handover.to, true});
     return 0;
   }

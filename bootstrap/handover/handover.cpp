@@ -81,14 +81,14 @@ fs::path pack_state(const fs::path& state, const Handover& handover) {
   return packed;
 }
 
-HandoverDesk::HandoverDesk(Settings settings, Handover handover, std::function<void(Ending)> end)
+HandoverEndpoint::HandoverEndpoint(Settings settings, Handover handover, std::function<void(Ending)> end)
     : settings_(std::move(settings)),
       handover_(std::move(handover)),
       end_(std::move(end)),
       bytes_(fs::file_size(settings_.packed)),
       digest_(digest_file(settings_.packed).sha256) {}
 
-ServedResponse HandoverDesk::part(const std::string& query) const {
+ServedResponse HandoverEndpoint::part(const std::string& query) const {
   const metadata::Parameters parameters = metadata::parse_parameters(query);
   const std::uint64_t offset = parse_number(metadata::parameter_or(parameters, "offset", "0")).value_or(bytes_);
   std::string bytes(std::min(k_state_part, bytes_ - std::min(offset, bytes_)), '\0');
@@ -105,7 +105,7 @@ ServedResponse HandoverDesk::part(const std::string& query) const {
   return {200, "", {{"Content-Type", "application/octet-stream"}}, std::move(bytes), nullptr, nullptr};
 }
 
-ServedResponse HandoverDesk::answer(const ServedRequest& request, const Caller& caller) {
+ServedResponse HandoverEndpoint::answer(const ServedRequest& request, const Caller& caller) {
   const std::string& path = request.path;
   if (!path.starts_with("/v1/hearth/handover")) {
     return fault_answer(503, cat("The services of this seed are given to ", handover_.to,

@@ -31,14 +31,14 @@ void forget_handover(Store& store);
 fs::path pack_state(const fs::path& state, const Handover& handover);
 
 /// What is answered in place of the services.
-class HandoverDesk final : public GuardedHandler {
+class HandoverEndpoint final : public GuardedHandler {
  public:
   enum class Ending { left, called_off };
   struct Settings {
     fs::path state;
     fs::path packed;
   };
-  HandoverDesk(Settings settings, Handover handover, std::function<void(Ending)> end);
+  HandoverEndpoint(Settings settings, Handover handover, std::function<void(Ending)> end);
   /// GET /v1/hearth/handover: id, to, bytes, sha256. GET …/state?offset=N: the packed state from there on, a part.
   /// POST …/leave: the services have gone. DELETE: they stay. All of it for admins. Everything else: 503 with the
   /// reason.

@@ -21,7 +21,7 @@ class HandedOver : public ::testing::Test {
     keep_handover(store, {"one", "compute1"});
   }
   [[nodiscard]] const fs::path& state() const { return folder_.path(); }
-  ServedResponse ask(HandoverDesk& desk, const std::string& method, const std::string& target,
+  ServedResponse ask(HandoverEndpoint& endpoint, const std::string& method, const std::string& target,
                      const std::string& body = "", const std::string& token = "secret") {
     ServedRequest request;
     const RequestTarget parts = parse_request_target(target).value();
@@ -31,10 +31,10 @@ class HandedOver : public ::testing::Test {
     request.headers = {{"X-Auth-Token", token}};
     request.body = body;
     request.peer = "192.0.2.9";
-    const ServedResponse nobody = desk.answer(request, {});
+    const ServedResponse nobody = endpoint.answer(request, {});
     EXPECT_TRUE(nobody.status == 401 || nobody.status == 503) << nobody.status;
     const Caller reader{token == "guess" ? Role::nobody : Role::admin, "admin"};
-    return desk.answer(request, reader);
+    return endpoint.answer(request, reader);
   }
   TempDir folder_ = TempDir::create(fs::temp_directory_path(), "handover.");
 };
@@ -67,20 +67,21 @@ TEST_F(HandedOver, whatWasPackedForThisHandoverStaysAndForAnotherIsMadeAnew) {
   EXPECT_EQ(fs::status(packed).permissions(), fs::owner_read | fs::owner_write);
 }
 
-TEST_F(HandedOver, theDeskGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothingElse) {
+TEST_F(HandedOver, theEndpointGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothingElse) {
   RealFileSystem().write(state() / "large", std::string(k_state_part + 100, 'x'), {});
   const fs::path packed = pack_state(state(), {"one", "compute1"});
-  std::vector<HandoverDesk::Ending> endings;
-  HandoverDesk desk({state(), packed}, {"one", "compute1"}, [&](HandoverDesk::Ending how) { endings.push_back(how); });
-  const ServedResponse elsewhere = ask(desk, "POST", "/v1/nodes");
+  std::vector<HandoverEndpoint::Ending> endings;
+  HandoverEndpoint endpoint({state(), packed}, {"one", "compute1"},
+                            [&](HandoverEndpoint::Ending how) { endings.push_back(how); });
+  const ServedResponse elsewhere = ask(endpoint, "POST", "/v1/nodes");
   EXPECT_EQ(elsewhere.status, 503);
   EXPECT_NE(elsewhere.body.find("given to compute1"), std::string::npos);
-  EXPECT_EQ(ask(desk, "GET", "/v1/hearth/handover", "", "guess").status, 401);
-  const Json told = Json::parse(ask(desk, "GET", "/v1/hearth/handover").body);
+  EXPECT_EQ(ask(endpoint, "GET", "/v1/hearth/handover", "", "guess").status, 401);
+  const Json told = Json::parse(ask(endpoint, "GET", "/v1/hearth/handover").body);
   EXPECT_EQ(told["id"], "one");
   std::string all;
   while (true) {
-    const std::string part = ask(desk, "GET", cat("/v1/hearth/handover/state?offset=", all.size())).body;
+    const std::string part = ask(endpoint, "GET", cat("/v1/hearth/handover/state?offset=", all.size())).body;
     if (part.empty()) break;
     EXPECT_LE(part.size(), k_state_part);
     all += part;
@@ -88,27 +89,27 @@ TEST_F(HandedOver, theDeskGivesItAwayInPartsToWhoeverHasTheTokenAndServesNothing
   EXPECT_EQ(all, read_file(packed));
   EXPECT_EQ(told["bytes"], all.size());
   EXPECT_EQ(told["sha256"], digest_file(packed).sha256);
-  EXPECT_EQ(ask(desk, "GET", "/v1/hearth/handover/state?offset=99999999999").body, "");
+  EXPECT_EQ(ask(endpoint, "GET", "/v1/hearth/handover/state?offset=99999999999").body, "");
 
-  EXPECT_EQ(ask(desk, "POST", "/v1/hearth/handover", R"({"id": "one", "to": "compute1"})").status, 200);
-  EXPECT_EQ(ask(desk, "POST", "/v1/hearth/handover", R"({"id": "two", "to": "compute2"})").status, 409);
+  EXPECT_EQ(ask(endpoint, "POST", "/v1/hearth/handover", R"({"id": "one", "to": "compute1"})").status, 200);
+  EXPECT_EQ(ask(endpoint, "POST", "/v1/hearth/handover", R"({"id": "two", "to": "compute2"})").status, 409);
   EXPECT_TRUE(endings.empty());
-  EXPECT_EQ(ask(desk, "POST", "/v1/hearth/handover/leave").status, 200);
-  EXPECT_EQ(ask(desk, "DELETE", "/v1/hearth/handover").status, 200);
-  EXPECT_EQ(endings, (std::vector{HandoverDesk::Ending::left, HandoverDesk::Ending::called_off}));
+  EXPECT_EQ(ask(endpoint, "POST", "/v1/hearth/handover/leave").status, 200);
+  EXPECT_EQ(ask(endpoint, "DELETE", "/v1/hearth/handover").status, 200);
+  EXPECT_EQ(endings, (std::vector{HandoverEndpoint::Ending::left, HandoverEndpoint::Ending::called_off}));
 }
 
 TEST_F(HandedOver, onlyAnAdministratorMayHaveItOrEndIt) {
   const fs::path packed = pack_state(state(), {"one", "compute1"});
   bool ended = false;
-  HandoverDesk desk({state(), packed}, {"one", "compute1"}, [&](HandoverDesk::Ending) { ended = true; });
+  HandoverEndpoint endpoint({state(), packed}, {"one", "compute1"}, [&](HandoverEndpoint::Ending) { ended = true; });
   for (const char* path : {"/v1/hearth/handover/leave", "/v1/hearth/handover/state", "/v1/hearth/handover"}) {
     ServedRequest request;
     request.method = "POST";
     request.path = path;
     request.peer = "127.0.0.1";
-    EXPECT_EQ(desk.answer(request, {}).status, 401) << path;
-    EXPECT_EQ(desk.answer(request, {Role::operate, "someone"}).status, 403) << path;
+    EXPECT_EQ(endpoint.answer(request, {}).status, 401) << path;
+    EXPECT_EQ(endpoint.answer(request, {Role::operate, "someone"}).status, 403) << path;
   }
   EXPECT_FALSE(ended);
 }
