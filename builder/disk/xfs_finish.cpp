@@ -113,7 +113,7 @@ class Finisher {
     put_be(inode, k_group, node.status.st_gid, 4);
     if (!node.is_directory()) put_be(inode, k_links, links_[source_of(node)], 4);
     put_be(inode, k_flags, 0, 2);  // "preallocated", it says of all files
-    if (node.hollow) put_be(inode, k_size, static_cast<std::uint64_t>(node.status.st_size), 8);
+    if (node.all_hole) put_be(inode, k_size, static_cast<std::uint64_t>(node.status.st_size), 8);
     if (!node.target.empty()) inode.replace(k_core, node.target.size(), node.target);
     set_times(inode, std::min<std::int64_t>(node.status.st_mtim.tv_sec, epoch_));
     if (!node.attributes.empty()) {
@@ -126,7 +126,7 @@ class Finisher {
   /// Older ones of mkfs.xfs give each file one extent with its holes, and where none is as long, they write what is
   /// left over other things. Newer ones leave the holes out.
   void require_whole(const XfsNode& node, const std::string& inode) const {
-    if (!S_ISREG(node.status.st_mode) || node.hollow) return;
+    if (!S_ISREG(node.status.st_mode) || node.all_hole) return;
     const std::uint64_t count = get_be(inode, k_blocks, 8);
     if (count == blocks_to(static_cast<std::uint64_t>(node.status.st_size)) || count == data_blocks(node.path)) return;
     throw Error(ErrorKind::input, cat("the XFS has no room in one piece for ", node.path.string()))
@@ -147,7 +147,7 @@ class Finisher {
     XfsDirectory directory = image_.read_directory(inode);
     for (const XfsNode& child : node.children) {
       const XfsDirectory::Entry& entry = directory.entry(child.told);
-      if (child.twin) {
+      if (child.hard_link) {
         const First& first = first_.at(source_of(child));
         spare_.push_back(entry.inode);
         directory.point_to(entry, first.number, first.kind, child.name.size());

@@ -54,11 +54,11 @@ XfsNode read_node(const fs::path& path, std::string name, Seen& seen) {
   const mode_t mode = node.status.st_mode;
   if (!node.is_directory() && node.status.st_nlink > 1 &&
       !seen.emplace(node.status.st_dev, node.status.st_ino).second) {
-    node.twin = true;
+    node.hard_link = true;
     return node;
   }
   node.attributes = extended_attributes(path);
-  node.hollow = S_ISREG(mode) && node.status.st_size > 0 && node.status.st_blocks == 0 && is_hole(path);
+  node.all_hole = S_ISREG(mode) && node.status.st_size > 0 && node.status.st_blocks == 0 && is_hole(path);
   if (S_ISLNK(mode)) node.target = fs::read_symlink(path).string();
   if (!node.is_directory()) return node;
   std::vector<std::string> names;
@@ -106,7 +106,7 @@ class Prototype {
   }
 
   std::string said(const XfsNode& node) {
-    if (node.twin || node.hollow) return "---644 0 0 e";
+    if (node.hard_link || node.all_hole) return "---644 0 0 e";
     switch (node.status.st_mode & S_IFMT) {
       case S_IFDIR: return "d--755 0 0";
       case S_IFLNK:
@@ -188,7 +188,7 @@ std::optional<std::string> xfs_stand_in(const std::string& name) {
 
 std::optional<std::string> xfs_obstacle(const XfsNode& node) {
   const std::string shown = node.path.string();
-  const bool file = S_ISREG(node.status.st_mode) && !node.twin && !node.hollow;
+  const bool file = S_ISREG(node.status.st_mode) && !node.hard_link && !node.all_hole;
   if (file && static_cast<std::uint64_t>(node.status.st_size) > k_largest_file)
     return cat(shown, " is larger than 2 GiB");
   if (node.target.size() > k_inline_target) return cat("the link ", shown, " has a very long target");

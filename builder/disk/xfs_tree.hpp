@@ -21,8 +21,8 @@ struct XfsNode {
   struct ::stat status {};
   std::string target;                             ///< of a symbolic link
   std::map<std::string, std::string> attributes;  ///< extended ones, by their full names
-  bool twin = false;                              ///< a further name of an earlier node
-  bool hollow = false;                            ///< a file of nothing but a hole: told as an empty one
+  bool hard_link = false;                         ///< a further name of an earlier node
+  bool all_hole = false;                          ///< a file of nothing but a hole: told as an empty one
   std::vector<XfsNode> children;                  ///< by name
 
   [[nodiscard]] bool is_directory() const { return S_ISDIR(status.st_mode); }

@@ -128,16 +128,16 @@ void Appliance::on_event(guestfs_h*, void* opaque, std::uint64_t event, int, int
 }
 
 void Appliance::heard(std::string_view text, bool console) {
-  Voice& voice = console ? console_ : own_;
+  Output& output = console ? console_ : own_;
   for (const char c : text) {
     if (c != '\n' && c != '\r') {
-      voice.partial.push_back(c);
+      output.partial.push_back(c);
       continue;
     }
-    if (voice.partial.empty()) continue;
-    if (settings_.on_line) settings_.on_line(voice.partial);
-    voice.last.push_back(std::exchange(voice.partial, ""));
-    if (voice.last.size() > k_kept_lines) voice.last.pop_front();
+    if (output.partial.empty()) continue;
+    if (settings_.on_line) settings_.on_line(output.partial);
+    output.last.push_back(std::exchange(output.partial, ""));
+    if (output.last.size() > k_kept_lines) output.last.pop_front();
   }
 }
 

@@ -64,13 +64,13 @@ class Appliance final : public Guest {
   const GuestLibrary& library_;
   ApplianceSettings settings_;
   guestfs_h* handle_;
-  /// What one of the two voices, the guest's console and libguestfs itself, said last.
-  struct Voice {
+  /// The last lines of the guest's console, or of libguestfs itself.
+  struct Output {
     std::string partial;
     std::deque<std::string> last;
   };
-  Voice console_;
-  Voice own_;
+  Output console_;
+  Output own_;
 };
 
 }  // namespace hearth::builder

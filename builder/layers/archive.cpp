@@ -28,7 +28,7 @@ struct PackedFrame {
 };
 
 /// What a thread works with, from frame to frame.
-struct Desk {
+struct Scratch {
   std::string entries;
   FrameCodec codec;
 };
@@ -39,16 +39,16 @@ Duration processor_time_of_this_thread() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// Runs `work(i, desk)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on. Returns the
-/// processor time that it took.
-Duration for_each_parallel(std::size_t count, const std::function<void(std::size_t, Desk&)>& work) {
+/// Runs `work(i, scratch)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on. Returns
+/// the processor time that it took.
+Duration for_each_parallel(std::size_t count, const std::function<void(std::size_t, Scratch&)>& work) {
   std::mutex mutex;
   std::size_t next = 0;
   std::exception_ptr failure;
   Duration spent{};
   const auto loop = [&] {
     const Duration before = processor_time_of_this_thread();
-    Desk desk;
+    Scratch scratch;
     while (true) {
       std::size_t mine = 0;
       {
@@ -60,7 +60,7 @@ Duration for_each_parallel(std::size_t count, const std::function<void(std::size
         mine = next++;
       }
       try {
-        work(mine, desk);
+        work(mine, scratch);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -170,10 +170,10 @@ PackReport pack_tree(const fs::path& root, const std::function<void(std::string_
   OrderedSink ordered(sink);
   ordered.write(k_magic);
   Duration spent = processor_time_of_this_thread() - before;
-  spent += for_each_parallel(groups.size(), [&](std::size_t number, Desk& desk) {
-    desk.entries.clear();
-    for (const ArchiveEntry* entry : groups[number]) put_entry(desk.entries, *entry, root);
-    ordered.put(number, desk.codec.pack(desk.entries));
+  spent += for_each_parallel(groups.size(), [&](std::size_t number, Scratch& scratch) {
+    scratch.entries.clear();
+    for (const ArchiveEntry* entry : groups[number]) put_entry(scratch.entries, *entry, root);
+    ordered.put(number, scratch.codec.pack(scratch.entries));
   });
   std::string index;
   for (const PackedFrame& frame : ordered.frames()) {
@@ -202,8 +202,9 @@ void unpack_tree(std::string_view archive, const fs::path& root) {
   };
   FrameCodec codec;
   const std::vector<ArchiveEntry> directories = restore(0, EntryKind::directory, codec);
-  (void)for_each_parallel(frames.size() - 2,
-                          [&](std::size_t i, Desk& desk) { (void)restore(i + 1, EntryKind::file, desk.codec); });
+  (void)for_each_parallel(frames.size() - 2, [&](std::size_t i, Scratch& scratch) {
+    (void)restore(i + 1, EntryKind::file, scratch.codec);
+  });
   (void)restore(frames.size() - 1, EntryKind::hard_link, codec);
   EntryRestorer finisher(root);
   for (auto directory = directories.rbegin(); directory != directories.rend(); ++directory) {
