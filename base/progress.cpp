@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth {
 
@@ -32,15 +33,10 @@ std::size_t terminal_columns(int fd) {
   return size.ws_col;
 }
 
-std::string setting(const Environment& env, const std::string& name) {
-  const auto found = env.find(name);
-  return found == env.end() ? "" : found->second;
-}
-
 /// POSIX: the first of LC_ALL, LC_CTYPE and LANG that is set and not empty decides.
 bool is_utf8(const Environment& env) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string value = to_lower(setting(env, name));
+    const std::string value = to_lower(variable(env, name));
     if (value.empty()) continue;
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
@@ -149,11 +145,11 @@ void TerminalProgress::print_above(std::string_view text) {
 }
 
 ProgressStyle progress_style(const Environment& env, bool terminal) {
-  return {.color = terminal && setting(env, "NO_COLOR").empty(), .unicode = is_utf8(env)};
+  return {.color = terminal && variable(env, "NO_COLOR").empty(), .unicode = is_utf8(env)};
 }
 
 std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Environment& env) {
-  const std::string term = setting(env, "TERM");
+  const std::string term = variable(env, "TERM");
   const bool terminal = ::isatty(fd) == 1 && !term.empty() && term != "dumb";
   const ProgressStyle style = progress_style(env, terminal);
   if (terminal) return std::make_unique<TerminalProgress>(fd, clock, style);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -15,11 +16,6 @@ constexpr const char* k_usage =
     "usage: dib-run-parts [--list] DIR\n"
     "Runs the executable files of DIR in the order of the numbers that their names begin with.\n"
     "  --list  print their paths instead\n";
-
-std::string variable(const Environment& env, const std::string& name) {
-  const auto found = env.find(name);
-  return found == env.end() ? "" : found->second;
-}
 
 bool is_directory(const std::string& path) {
   const std::optional<FileStatus> status = RealFileSystem().status(path);

@@ -10,7 +10,7 @@ namespace hearth {
 
 namespace {
 
-std::string variable(const Environment& env, const std::string& lower, const std::string& upper) {
+std::string in_either_case(const Environment& env, const std::string& lower, const std::string& upper) {
   for (const std::string& name : {lower, upper}) {
     const auto found = env.find(name);
     if (found != env.end() && !found->second.empty()) return found->second;
@@ -59,9 +59,9 @@ bool is_loopback(const std::string& host) {
 
 ProxySettings ProxySettings::from(const Environment& env) {
   ProxySettings settings;
-  settings.http = variable(env, "http_proxy", "HTTP_PROXY");
-  settings.https = variable(env, "https_proxy", "HTTPS_PROXY");
-  for (const std::string& entry : split(variable(env, "no_proxy", "NO_PROXY"), ',')) {
+  settings.http = in_either_case(env, "http_proxy", "HTTP_PROXY");
+  settings.https = in_either_case(env, "https_proxy", "HTTPS_PROXY");
+  for (const std::string& entry : split(in_either_case(env, "no_proxy", "NO_PROXY"), ',')) {
     const std::string_view text = trim(entry);
     if (!text.empty()) settings.excluded.push_back(to_lower(text));
   }

@@ -1,15 +1,11 @@
 #include "builder/boot/boot_settings.hpp"
 
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::builder {
 
 namespace {
-
-std::string variable(const Environment& env, const std::string& name, std::string fallback = "") {
-  const auto found = env.find(name);
-  return found == env.end() ? std::move(fallback) : found->second;
-}
 
 /// For those where nothing means the default.
 std::string chosen(const Environment& env, const std::string& name, const std::string& fallback) {

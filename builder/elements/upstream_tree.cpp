@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::builder {
 
@@ -12,11 +13,6 @@ constexpr const char* k_setting = "HEARTH_UPSTREAM_ELEMENTS";
 
 bool has_elements(const FileReader& files, const fs::path& directory) {
   return files.status(directory / "package-installs").has_value();  // an element that every image of upstream's has
-}
-
-std::string setting_of(const Environment& environment, const char* name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
 }
 
 /// The package in one of Python's directories: "lib" of a prefix. PATH may name directories that only others may read.
@@ -37,7 +33,7 @@ std::optional<fs::path> search(const FileReader& files, const Environment& envir
   const fs::path kept = kept_trees(environment) / "diskimage-builder/elements";
   if (has_elements(files, kept)) return kept;
   std::vector<fs::path> libraries;
-  for (const std::string& directory : split(setting_of(environment, "PATH"), ':')) {
+  for (const std::string& directory : split(variable(environment, "PATH"), ':')) {
     if (directory.starts_with("/")) libraries.push_back(fs::path(directory).parent_path() / "lib");
   }
   libraries.push_back(home_directory(environment) / ".local/lib");
@@ -51,12 +47,12 @@ std::optional<fs::path> search(const FileReader& files, const Environment& envir
 }  // namespace
 
 fs::path kept_trees(const Environment& environment) {
-  const std::string data = setting_of(environment, "XDG_DATA_HOME");
+  const std::string data = variable(environment, "XDG_DATA_HOME");
   return (data.starts_with("/") ? fs::path(data) : home_directory(environment) / ".local/share") / "hearth/elements";
 }
 
 std::optional<UpstreamTree> find_upstream_tree(const FileReader& files, const Environment& environment) {
-  const std::string setting = setting_of(environment, k_setting);
+  const std::string setting = variable(environment, k_setting);
   if (setting == "no") return std::nullopt;
   UpstreamTree tree{.first = setting == "first"};
   if (!setting.empty() && !tree.first) {

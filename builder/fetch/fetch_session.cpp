@@ -9,6 +9,7 @@
 #include "base/sys/mount.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/fetch/fetch_proxy.hpp"
 #include "builder/fetch/known_answers.hpp"
 #include "builder/fetch/local_access.hpp"
@@ -46,14 +47,9 @@ FetchKey asked_key(const std::string& fetch) {
   return {fetch.substr(0, blank), fetch.substr(blank + 1)};
 }
 
-std::string value_of(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 /// HEARTH_FETCH_STALL: seconds for which a server may be silent.
 Duration stall_time(const Environment& environment) {
-  const std::string given = value_of(environment, "HEARTH_FETCH_STALL");
+  const std::string given = variable(environment, "HEARTH_FETCH_STALL");
   if (given.empty()) return ProxySetup{}.stall;
   const auto seconds = parse_number(given);
   if (!seconds || *seconds == 0 || *seconds > k_most_stall) {
@@ -92,7 +88,7 @@ void trust(HookView& view, const std::string& authority, const Environment& envi
                            "NODE_EXTRA_CA_CERTS", "CARGO_HTTP_CAINFO"}) {
     view.variables[name] = file;
   }
-  if (!value_of(environment, "WGETRC").empty()) return;
+  if (!variable(environment, "WGETRC").empty()) return;
   view.files["wgetrc"] = cat("ca_certificate = ", k_in_target, "/.fetch/authorities.pem\n");  // wget knows no variable
   view.variables["HEARTH_TARGET_WGETRC"] = cat(k_hooks_place, "/.fetch/wgetrc");
 }
@@ -145,7 +141,7 @@ std::string advice(FetchMode mode) {
 struct FetchSession::State {
   State(const FetchPlan& given, const Environment& environment)
       : plan(given),
-        epoch(value_of(environment, k_epoch)),
+        epoch(variable(environment, k_epoch)),
         store(std::make_shared<ObjectStore>(fetch_directory(environment))) {
     Lock lock = given_lock(plan);
     session.settings = lock.settings;
@@ -187,7 +183,7 @@ struct FetchSession::State {
 
 void add_variables(const HookView& view, const std::string& hooks, Environment& environment) {
   for (const char* name : {"http_proxy", "https_proxy", "no_proxy"}) {
-    environment[cat("HEARTH_CALLER_", name)] = value_of(environment, name);
+    environment[cat("HEARTH_CALLER_", name)] = variable(environment, name);
   }
   for (const auto& [name, value] : view.variables) environment[name] = replace_all(value, k_hooks_place, hooks);
 }
@@ -299,7 +295,7 @@ Environment settled_environment(const FetchPlan& plan, Environment environment, 
 
 fs::path fetch_directory(const Environment& environment) {
   // A path; HEARTH_CACHE=0 is another matter (no layers), and no place.
-  if (const std::string given = value_of(environment, "HEARTH_CACHE"); given.find('/') != std::string::npos) {
+  if (const std::string given = variable(environment, "HEARTH_CACHE"); given.find('/') != std::string::npos) {
     return fs::absolute(given) / "fetched";
   }
   return cache_directory(environment) / "hearth/fetched";

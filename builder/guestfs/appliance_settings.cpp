@@ -3,21 +3,13 @@
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/vm/kvm_probe.hpp"
 
 namespace hearth::builder {
 
-namespace {
-
-std::string appliance_variable(const Environment& env, const std::string& name) {
-  const auto found = env.find(name);
-  return found == env.end() ? "" : found->second;
-}
-
-}  // namespace
-
 fs::path appliance_directory(const Environment& env, const fs::path& cache) {
-  const std::string given = appliance_variable(env, "LIBGUESTFS_CACHEDIR");
+  const std::string given = variable(env, "LIBGUESTFS_CACHEDIR");
   return given.empty() ? cache / "appliance" : fs::path(given) / "hearth-appliance";
 }
 
@@ -25,9 +17,9 @@ ApplianceSettings appliance_settings(const Environment& env, const fs::path& cac
                                      const Clock& clock) {
   ApplianceSettings settings{.cache = appliance_directory(env, cache), .scratch = scratch};
   RealFileSystem().make_directories(settings.cache, 0755);
-  settings.search_path = appliance_variable(env, "LIBGUESTFS_PATH");
-  settings.hypervisor = appliance_variable(env, "LIBGUESTFS_HV");
-  const bool forced = appliance_variable(env, "LIBGUESTFS_BACKEND_SETTINGS").find("force_tcg") != std::string::npos;
+  settings.search_path = variable(env, "LIBGUESTFS_PATH");
+  settings.hypervisor = variable(env, "LIBGUESTFS_HV");
+  const bool forced = variable(env, "LIBGUESTFS_BACKEND_SETTINGS").find("force_tcg") != std::string::npos;
   settings.kvm = !forced && vm::cached_kvm_verdict({}, settings.cache, vm::current_boot_id(), scratch, clock).works;
   return settings;
 }
@@ -39,7 +31,7 @@ StartGuest appliance_starter(ApplianceSettings settings) {
 }
 
 fs::path appliance_cache(const Environment& env) {
-  const std::string given = appliance_variable(env, "DIB_IMAGE_CACHE");
+  const std::string given = variable(env, "DIB_IMAGE_CACHE");
   if (!given.empty()) return given;
   return home_directory(env) / ".cache/image-create";
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
@@ -42,11 +43,6 @@ bool is_remote(const std::string& fact) {
   return kind == "fetch" || kind == "repository" || kind == "git" || kind == "url";
 }
 
-std::string value_of(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 bool holds(const fs::path& directory, const fs::path& path) {
   const std::string text = directory.string();
   return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
@@ -70,9 +66,9 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
     : files_(files),
       plan_(plan),
       setup_(std::move(setup)),
-      scripts_(files, plan, setup_.libraries, value_of(setup_.callers, "HOME")),
+      scripts_(files, plan, setup_.libraries, variable(setup_.callers, "HOME")),
       digests_(files, setup_.memory) {
-  std::string names = value_of(setup_.callers, "HEARTH_HOOK_VARIABLES");
+  std::string names = variable(setup_.callers, "HEARTH_HOOK_VARIABLES");
   std::replace_if(
       names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');
   for (const std::string& name : split_words(names)) passed_.insert(name);
@@ -117,12 +113,12 @@ const std::map<std::string, fs::path>& FactSource::nameable() const {
     }
   };
   const auto is_hidden = [&](const fs::path& directory) {  // as homes are, but for where the build is started
-    const std::string home = value_of(setup_.callers, "HOME");
+    const std::string home = variable(setup_.callers, "HOME");
     const bool is_started_in = !setup_.start_directory.empty() && holds(setup_.start_directory, directory);
     const bool is_in_home = !home.empty() && home != "/" && holds(home, directory);
     return !is_started_in && (is_in_home || holds("/root", directory) || holds("/home", directory));
   };
-  for (const std::string& directory : split(value_of(setup_.callers, "PATH"), ':')) {
+  for (const std::string& directory : split(variable(setup_.callers, "PATH"), ':')) {
     if (!directory.starts_with('/') || is_filled_by_packages(directory) || is_hidden(directory)) continue;
     add(directory, [](const auto&) { return true; });
   }
@@ -143,7 +139,7 @@ const std::vector<fs::path>& FactSource::callers_files(const StepScripts::Script
   for (const auto& [name, path] : nameable()) {
     if (script.words().has(name)) paths.push_back(path);
   }
-  const ScriptInputs& inputs = script.inputs(value_of(setup_.callers, "HOME"));
+  const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
   const auto add = [&](const fs::path& path) {
     boost::system::error_code failed;
     if (fs::exists(path, failed)) paths.push_back(path);
@@ -158,7 +154,7 @@ const std::vector<fs::path>& FactSource::callers_files(const StepScripts::Script
 std::vector<fs::path> FactSource::named_by(const StepScripts::Script& script, const Environment& environment,
                                            bool on_host) const {
   std::vector<fs::path> paths;
-  const ScriptInputs& inputs = script.inputs(value_of(setup_.callers, "HOME"));
+  const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
   if (on_host) {
     paths = callers_files(script);
     paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
@@ -337,7 +333,7 @@ void FactSource::add_unnamed(const std::set<std::string>& reads, Facts& facts) c
 
 /// What its scripts and what it read say of inputs: files beside the hooks, of the machine, all elements' files.
 void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) const {
-  const std::string home = value_of(setup_.callers, "HOME");
+  const std::string home = variable(setup_.callers, "HOME");
   std::vector<std::string> paths(reads.files.begin(), reads.files.end());
   for (const std::string& name : hook_names(k_environment)) paths.push_back(cat(k_environment, "/", name));
   if (step.kind == Step::Kind::hook) paths.push_back(step.label());
@@ -377,7 +373,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
   for (const StepScripts::Script* script : seen.scripts) words.push_back(&script->words());
   const bool on_host = runs_on_host(step.phase);
   facts.merge(environment_facts(seen.environment, words, setup_.key, passed_));
-  if (const std::string epoch = value_of(seen.environment, k_epoch); !epoch.empty())
+  if (const std::string epoch = variable(seen.environment, k_epoch); !epoch.empty())
     facts.emplace(cat("env ", k_epoch), fact_digest(epoch));
   const auto add_paths = [&](const std::string& name, const std::string& value) {
     std::string digest;
@@ -396,8 +392,8 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
     if (is_named || (on_host && is_read_unnamed && is_callers(name, value))) add_paths(name, value);
   }
   if (!on_host) return;
-  if (const std::string shown = value_of(setup_.callers, k_host_files); !shown.empty()) {
-    const std::string home = value_of(setup_.callers, "HOME");
+  if (const std::string shown = variable(setup_.callers, k_host_files); !shown.empty()) {
+    const std::string home = variable(setup_.callers, "HOME");
     facts["env HOME"] = fact_digest(home);
     add_paths(k_host_files, replace_all(shown, "~/", cat(home, "/")));
   }
@@ -405,7 +401,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
     for (const std::string& line : split_lines(files_.read(element.path / "host-files").value_or(""))) {
       const std::string path(trim(line));
       if (path.starts_with('/')) add_host(path, facts);
-      if (path.starts_with("~/")) add_host(cat(value_of(setup_.callers, "HOME"), path.substr(1)), facts);
+      if (path.starts_with("~/")) add_host(cat(variable(setup_.callers, "HOME"), path.substr(1)), facts);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "base/run_parts.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/packages/package_map.hpp"
 #include "builder/spec/checked_values.hpp"
@@ -301,11 +302,6 @@ std::string condition_variable(const std::string& line) {
   return std::string(trim(line.substr(0, equals > 0 && line[equals - 1] == '!' ? equals - 1 : equals)));
 }
 
-std::string variable_in(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 }  // namespace
 
 std::vector<Finding> idle_hooks(const FileReader& files, const Element& element) {
@@ -440,7 +436,7 @@ std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet&
   const Element* const devuser = elements.find("devuser");
   if (devuser == nullptr) return {};
   for (const char* name : {"DIB_DEV_USER_PASSWORD", "DIB_DEV_USER_AUTHORIZED_KEYS"}) {
-    if (!variable_in(environment, name).empty()) return {};
+    if (!variable(environment, name).empty()) return {};
     for (const Element& element : elements.elements) {  // another element may set it
       if (element.name != "devuser" && is_mentioned(files, element.path / "environment.d", name, 0)) return {};
     }
@@ -448,7 +444,7 @@ std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet&
   for (const char* type : {"ed25519", "ecdsa", "rsa", "dsa"}) {
     if (files.status(home_directory(environment) / ".ssh" / cat("id_", type, ".pub"))) return {};
   }
-  const std::string user = variable_in(environment, "DIB_DEV_USER_USERNAME");
+  const std::string user = variable(environment, "DIB_DEV_USER_USERNAME");
   return {
       {devuser->path, 0, Severity::warning, "login",
        cat("nobody can log in as ", user.empty() ? "devuser" : user,

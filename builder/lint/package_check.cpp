@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/packages/package_map.hpp"
 
 namespace hearth::builder {
@@ -29,11 +30,6 @@ struct System {
   std::string release;
 };
 
-std::string setting_in(const Environment& environment, const char* name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 std::string host_release(const FileReader& files, const std::string& distro) {
   std::string id;
   std::string codename;
@@ -51,7 +47,7 @@ std::optional<System> system_of(const FileReader& files, const BuildPlan& plan, 
     if (plan.elements.find(cat(distro, "-minimal")) != nullptr) system.distro = distro;
   }
   if (system.distro.empty()) return std::nullopt;
-  system.release = setting_in(environment, "DIB_RELEASE");
+  system.release = variable(environment, "DIB_RELEASE");
   if (system.release.empty()) system.release = host_release(files, system.distro);
   if (system.release.empty()) return std::nullopt;
   return system;
@@ -73,7 +69,7 @@ bool is_named_in(const FileReader& files, const fs::path& directory, std::string
 
 /// Whether packages may come from repositories that no list here is of.
 bool has_further_sources(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
-  if (!setting_in(environment, "DIB_APT_SOURCES_CONF").empty() || !setting_in(environment, "DIB_APT_SOURCES").empty()) {
+  if (!variable(environment, "DIB_APT_SOURCES_CONF").empty() || !variable(environment, "DIB_APT_SOURCES").empty()) {
     return true;
   }
   const auto& elements = plan.elements.elements;

@@ -10,6 +10,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/boot/boot_settings.hpp"
 #include "builder/boot/kernels.hpp"
 #include "builder/disk/direct_maker.hpp"
@@ -32,11 +33,6 @@ constexpr double k_mib_per_gib = 1024;
 constexpr std::uint64_t k_trial_bytes = std::uint64_t{64} << 30;  // room for what only a large disk takes
 constexpr const char* k_trial_uuid = "00000000-0000-4000-8000-000000000001";
 constexpr const char* k_loop_device = "/dev/loop0";  // what upstream's builder usually gets
-
-std::string variable(const Environment& env, const std::string& name, std::string fallback = "") {
-  const auto found = env.find(name);
-  return found == env.end() ? std::move(fallback) : found->second;
-}
 
 struct ConfigText {
   std::string text;

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/layers/facts.hpp"
 #include "builder/layers/script_inputs.hpp"
 
@@ -21,11 +22,6 @@ const std::set<std::string> k_system_directories = {"/",     "/bin", "/boot", "/
 
 bool is_below(const fs::path& path, const fs::path& directory) {
   return path.string().starts_with(directory.string() + "/");
-}
-
-std::string value_in(const Environment& environment, const char* name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
 }
 
 /// What the caller may not look at, hooks don't see either.
@@ -105,7 +101,7 @@ class Declared {
 std::vector<fs::path> homes_of(const FileReader& files, const Environment& environment) {
   std::vector<fs::path> homes = {"/root", "/home"};
   for (const std::string& name : files.list("/home")) homes.push_back(fs::path("/home") / name);
-  const std::string own = value_in(environment, "HOME");
+  const std::string own = variable(environment, "HOME");
   if (own.starts_with('/')) homes.push_back(fs::weakly_canonical(own));
   std::erase_if(homes, [&](const fs::path& home) {
     const std::optional<FileStatus> status = status_for_caller(files, home);
@@ -127,7 +123,7 @@ std::vector<fs::path> declared_host_files(const FileReader& files, const Element
     if (paths.empty() || !is_asked_for(files, elements, name)) continue;
     for (const fs::path& path : paths) declared.add(path);
   }
-  const std::string own = value_in(environment, "HOME");
+  const std::string own = variable(environment, "HOME");
   const fs::path home = own.starts_with('/') ? own : "/nonexistent";
   for (const Element& element : elements.elements) {
     for (const std::string& line : split_lines(files.read(element.path / "host-files").value_or(""))) {
@@ -147,7 +143,7 @@ std::vector<fs::path> hidden_host_files(const FileReader& files, std::string_vie
                                         const std::vector<fs::path>& shown) {
   const Declared declared(files, homes);
   std::vector<fs::path> hidden;
-  for (const std::string& name : inputs_in(script, value_in(environment, "HOME")).host) {
+  for (const std::string& name : inputs_in(script, variable(environment, "HOME")).host) {
     const fs::path path = GuestPath(name).text();
     const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const fs::path& each) {
       return each == path || is_below(path, each) || is_below(each, path);

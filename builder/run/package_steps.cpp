@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/packages/dpkg_status.hpp"
 #include "builder/packages/package_map.hpp"
 
@@ -12,18 +13,11 @@ namespace hearth::builder {
 
 namespace {
 
-std::string package_variable(const Environment& env, const std::string& name) {
-  const auto found = env.find(name);
-  return found == env.end() ? "" : found->second;
-}
-
 /// The packages behind an element's names; a name that its map does not know stands for itself.
 class Mapper {
  public:
   Mapper(const ElementSet& elements, const Environment& env)
-      : elements_(elements),
-        distro_(package_variable(env, "DISTRO_NAME")),
-        release_(package_variable(env, "DIB_RELEASE")) {}
+      : elements_(elements), distro_(variable(env, "DISTRO_NAME")), release_(variable(env, "DIB_RELEASE")) {}
 
   std::vector<std::string> map(const std::vector<std::pair<std::string, std::string>>& wanted) {
     std::vector<std::string> packages;

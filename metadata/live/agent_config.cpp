@@ -5,17 +5,13 @@
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
 
 constexpr const char* k_roles = "Controller Compute BlockStorage ObjectStorage CephStorage";
-
-std::string variable(const Environment& env, const std::string& name) {
-  const auto found = env.find(name);
-  return found == env.end() ? "" : found->second;
-}
 
 /// What scripts before the roles could be named freely used: CONTROLLER_HOSTS and so on.
 std::string old_variable(const std::string& role) {
