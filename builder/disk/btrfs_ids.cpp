@@ -45,24 +45,15 @@ bool is_sealed(const std::string& block) {
 
 void seal(std::string& block) { put_le(block, 0, crc32c(std::string_view(block).substr(k_checksum)), 4); }
 
-std::string btrfs_uuid(const std::string& uuid) {
-  const std::string digits = replace_all(uuid, "-", "");
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
-
 class Pass {
  public:
   Pass(const fs::path& file, const BtrfsIds& ids, std::int64_t epoch)
       : file_(file),
         fd_(Fd::open(file.string(), O_RDWR)),
         epoch_(static_cast<std::uint64_t>(std::max<std::int64_t>(epoch, 0))) {
-    device_ = btrfs_uuid(ids.device);
-    chunk_tree_ = btrfs_uuid(ids.chunk_tree);
-    subvolume_ = btrfs_uuid(ids.subvolume);
+    device_ = uuid_bytes(ids.device);
+    chunk_tree_ = uuid_bytes(ids.chunk_tree);
+    subvolume_ = uuid_bytes(ids.subvolume);
   }
 
   void run() {

@@ -1,8 +1,6 @@
 #include "builder/disk/guest_hooks.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -10,16 +8,6 @@
 namespace hearth::builder {
 
 namespace {
-
-std::string octal_bytes(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    std::array<char, 8> digits{};
-    std::snprintf(digits.data(), digits.size(), "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    text += digits.data();
-  }
-  return text;
-}
 
 std::string device_of(const DiskLayout& layout, const Placement& placement, const DiskFileSystem& file_system) {
   if (!file_system.volume.empty()) return guest_device(layout, placement, file_system.volume);

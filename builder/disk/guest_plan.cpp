@@ -68,7 +68,7 @@ class Planner {
       if (volume.name == name) add(cat("encrypted volume ", name), encrypted(volume));
     }
     for (const LogicalVolume& volume : volumes_.logical) {
-      if (volume.name == name) ensure_group(group_named(volume.group));
+      if (volume.name == name) ensure_group(volumes_.group(volume.group));
     }
   }
 
@@ -157,11 +157,6 @@ class Planner {
     if (create_) script += cat(shell_join(format), "\n");
     return cat(script, "cryptsetup open --key-file /tmp/hearth.key ", device(volume.base), " ", volume.name,
                "\nrm -f /tmp/hearth.key\n");
-  }
-
-  const VolumeGroup& group_named(const std::string& name) const {
-    return *std::find_if(volumes_.groups.begin(), volumes_.groups.end(),
-                         [&](const VolumeGroup& group) { return group.name == name; });
   }
 
   std::string create_group(const VolumeGroup& group, const std::vector<const PhysicalVolume*>& members) const {

@@ -69,6 +69,15 @@ std::string derived_uuid(std::string_view seed, std::string_view purpose) {
              hex.substr(20));
 }
 
+std::string uuid_bytes(const std::string& uuid) {
+  const std::string digits = replace_all(uuid, "-", "");
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes.push_back(static_cast<char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
 std::string mdadm_uuid(std::string_view uuid) {
   const std::string digits = replace_all(std::string(uuid), "-", "");
   return cat(digits.substr(0, 8), ":", digits.substr(8, 8), ":", digits.substr(16, 8), ":", digits.substr(24));

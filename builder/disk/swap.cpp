@@ -5,6 +5,7 @@
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "builder/disk/file_system_maker.hpp"
+#include "builder/disk/layout.hpp"
 
 namespace hearth::builder {
 
@@ -15,15 +16,6 @@ constexpr std::uint64_t k_smallest = 10 * k_swap_page;  // the kernel refuses le
 
 void put32(std::string& bytes, std::size_t at, std::uint64_t value) {
   for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>((value >> (8 * i)) & 0xffU);
-}
-
-std::string uuid_bytes(const std::string& uuid) {
-  const std::string digits = replace_all(uuid, "-", "");
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
 }
 
 /// The kernel's union swap_header (include/linux/swap.h): at 1024 version, last page, bad pages (4 bytes each), UUID

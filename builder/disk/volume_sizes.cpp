@@ -46,7 +46,7 @@ class Sizer {
       return sizes_.bytes[name] = less(bytes_of(volume.base), header, name);
     }
     for (const LogicalVolume& volume : volumes_.logical) {
-      if (volume.name == name) divide(group_named(volume.group));
+      if (volume.name == name) divide(volumes_.group(volume.group));
     }
     return sizes_.bytes[name];
   }
@@ -68,11 +68,6 @@ class Sizer {
     if (array.level == "0") return member * count;
     if (array.level == "10") return member * count / 2 / k_growth_chunk * k_growth_chunk;
     return member * (count - (array.level == "6" ? 2 : 1));
-  }
-
-  const VolumeGroup& group_named(const std::string& name) const {
-    return *std::find_if(volumes_.groups.begin(), volumes_.groups.end(),
-                         [&](const VolumeGroup& group) { return group.name == name; });
   }
 
   std::uint64_t group_extents(const VolumeGroup& group) {

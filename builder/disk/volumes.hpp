@@ -2,6 +2,7 @@
 // volume_check from the block-device YAML; guest_plan turns them into commands for the appliance.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -76,6 +77,10 @@ struct Volumes {
 
   [[nodiscard]] bool empty() const {
     return arrays.empty() && encrypted.empty() && physical.empty() && groups.empty() && logical.empty();
+  }
+  /// The group of this name, which there must be.
+  [[nodiscard]] const VolumeGroup& group(const std::string& name) const {
+    return *std::find_if(groups.begin(), groups.end(), [&](const VolumeGroup& each) { return each.name == name; });
   }
 };
 

@@ -54,6 +54,17 @@ class Guest {
   virtual void close() = 0;
 };
 
+/// Bytes as a script's printf(1) takes them whatever they are: each as \ooo.
+[[nodiscard]] inline std::string octal_bytes(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    text += '\\';
+    for (const unsigned shift : {6U, 3U, 0U})
+      text += static_cast<char>('0' + ((static_cast<unsigned char>(c) >> shift) & 7U));
+  }
+  return text;
+}
+
 /// Starts a guest with these drives.
 using StartGuest = std::function<std::unique_ptr<Guest>(const std::vector<GuestDrive>& drives)>;
 

@@ -1,29 +1,16 @@
-#include "builder/inspect/guest_reader.hpp"
+#include "builder/inspect/image_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/inspect/archive_reader.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
 constexpr const char* k_drive = "/dev/disk/guestfs/image";
-
-std::string octal_bytes(const std::string& bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    std::array<char, 8> digits{};
-    std::snprintf(digits.data(), digits.size(), "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    text += digits.data();
-  }
-  return text;
-}
 
 /// Opens everything that can be opened; volumes may lie on each other, so two rounds.
 std::string opening_script(const std::vector<fs::path>& keys) {

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 
@@ -14,14 +15,6 @@ namespace {
 constexpr std::uint64_t k_mbr_sector = 512;
 constexpr std::size_t k_most_logical = 128;
 constexpr std::size_t k_most_entries = 1024;
-
-std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  }
-  return value;
-}
 
 std::string hex(std::string_view bytes) {
   std::string text;
@@ -60,9 +53,9 @@ std::string without_blanks(std::string_view bytes) { return std::string(trim(up_
 std::string utf8_of_utf16(std::string_view bytes) {
   std::string text;
   for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    char32_t value = static_cast<char32_t>(number_at(bytes, i, 2));
+    char32_t value = static_cast<char32_t>(get_le(bytes, i, 2));
     if (value == 0) break;
-    const char32_t low = i + 3 < bytes.size() ? static_cast<char32_t>(number_at(bytes, i + 2, 2)) : 0;
+    const char32_t low = i + 3 < bytes.size() ? static_cast<char32_t>(get_le(bytes, i + 2, 2)) : 0;
     if (value >= 0xd800 && value < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
       value = 0x10000 + ((value - 0xd800) << 10U) + (low - 0xdc00);
       i += 2;
@@ -76,18 +69,18 @@ std::string utf8_of_utf16(std::string_view bytes) {
 bool read_gpt(const ReadBytes& read, std::uint32_t sector, FoundTable& table) {
   const std::string header = read(sector, 92);
   if (!header.starts_with("EFI PART")) return false;
-  const std::uint64_t count = std::min<std::uint64_t>(number_at(header, 80, 4), k_most_entries);
-  const std::uint64_t size = number_at(header, 84, 4);
+  const std::uint64_t count = std::min<std::uint64_t>(get_le(header, 80, 4), k_most_entries);
+  const std::uint64_t size = get_le(header, 84, 4);
   if (size < 128 || size > 4096) return false;
   table.table = PartitionTable::gpt;
   table.sector_size = sector;
   table.id = guid_text(std::string_view(header).substr(56, 16));
-  const std::string entries = read(number_at(header, 72, 8) * sector, count * size);
+  const std::string entries = read(get_le(header, 72, 8) * sector, count * size);
   for (std::uint64_t i = 0; (i + 1) * size <= entries.size(); ++i) {
     const std::string_view entry = std::string_view(entries).substr(i * size, size);
     if (entry.substr(0, 16).find_first_not_of('\0') == std::string_view::npos) continue;
-    const std::uint64_t first = number_at(entry, 32, 8);
-    const std::uint64_t last = number_at(entry, 40, 8);
+    const std::uint64_t first = get_le(entry, 32, 8);
+    const std::uint64_t last = get_le(entry, 40, 8);
     if (last < first) continue;
     table.partitions.push_back({.number = static_cast<std::uint32_t>(i + 1),
                                 .extent = {first * sector, (last - first + 1) * sector},
@@ -107,8 +100,8 @@ struct MbrEntry {
 
 MbrEntry mbr_entry(std::string_view sector, std::size_t slot) {
   const std::size_t at = 0x1be + 16 * slot;
-  return {static_cast<std::uint8_t>(number_at(sector, at + 4, 1)), number_at(sector, at, 1) == 0x80,
-          number_at(sector, at + 8, 4), number_at(sector, at + 12, 4)};
+  return {static_cast<std::uint8_t>(get_le(sector, at + 4, 1)), get_le(sector, at, 1) == 0x80,
+          get_le(sector, at + 8, 4), get_le(sector, at + 12, 4)};
 }
 
 bool is_extended(std::uint8_t type) { return type == 0x05 || type == 0x0f || type == 0x85; }
@@ -126,7 +119,7 @@ void read_logical(const ReadBytes& read, std::uint64_t extended, FoundTable& tab
   std::uint64_t link = extended;
   for (std::uint32_t number = 5; number < 5 + k_most_logical; ++number) {
     const std::string sector = read(link * k_mbr_sector, k_mbr_sector);
-    if (sector.size() < k_mbr_sector || number_at(sector, 510, 2) != 0xaa55) return;
+    if (sector.size() < k_mbr_sector || get_le(sector, 510, 2) != 0xaa55) return;
     const MbrEntry data = mbr_entry(sector, 0);
     if (data.length > 0) table.partitions.push_back(found(number, data, link));
     const MbrEntry next = mbr_entry(sector, 1);
@@ -139,7 +132,7 @@ void read_mbr(const ReadBytes& read, const std::string& sector, FoundTable& tabl
   std::vector<FoundPartition> primaries;
   for (std::size_t slot = 0; slot < 4; ++slot) {
     const MbrEntry entry = mbr_entry(sector, slot);
-    const std::uint64_t flag = number_at(sector, 0x1be + 16 * slot, 1);
+    const std::uint64_t flag = get_le(sector, 0x1be + 16 * slot, 1);
     if (flag != 0 && flag != 0x80) return;  // a file system's boot sector
     if (entry.type == 0 || entry.length == 0) continue;
     primaries.push_back(found(static_cast<std::uint32_t>(slot + 1), entry, 0));
@@ -147,7 +140,7 @@ void read_mbr(const ReadBytes& read, const std::string& sector, FoundTable& tabl
   if (primaries.empty()) return;
   table.table = PartitionTable::mbr;
   std::array<char, 12> id{};
-  std::snprintf(id.data(), id.size(), "%08x", static_cast<unsigned>(number_at(sector, 0x1b8, 4)));
+  std::snprintf(id.data(), id.size(), "%08x", static_cast<unsigned>(get_le(sector, 0x1b8, 4)));
   table.id = id.data();
   table.partitions = primaries;
   for (const FoundPartition& each : primaries) {
@@ -160,8 +153,8 @@ void read_mbr(const ReadBytes& read, const std::string& sector, FoundTable& tabl
 std::string uuid_at(std::string_view bytes, std::size_t at) { return with_dashes(hex(bytes.substr(at, 16))); }
 
 Signature ext_signature(const std::string& super) {
-  const std::uint64_t compatible = number_at(super, 92, 4);
-  const std::uint64_t incompatible = number_at(super, 96, 4);
+  const std::uint64_t compatible = get_le(super, 92, 4);
+  const std::uint64_t incompatible = get_le(super, 96, 4);
   const bool four = (incompatible & 0x2c0U) != 0;  // extents, 64bit, flex_bg
   const bool journal = (compatible & 4U) != 0;
   return {four      ? "ext4"
@@ -195,9 +188,9 @@ FoundTable read_partition_table(const ReadBytes& read) {
   FoundTable table;
   const std::string sector = read(0, k_mbr_sector);
   if (sector.size() < k_mbr_sector) return table;
-  table.boot_code = sector.find_first_not_of('\0') < 0x1b8 && number_at(sector, 510, 2) == 0xaa55;
+  table.boot_code = sector.find_first_not_of('\0') < 0x1b8 && get_le(sector, 510, 2) == 0xaa55;
   if (read_gpt(read, 512, table) || read_gpt(read, 4096, table)) return table;
-  if (number_at(sector, 510, 2) == 0xaa55) read_mbr(read, sector, table);
+  if (get_le(sector, 510, 2) == 0xaa55) read_mbr(read, sector, table);
   return table;
 }
 
