@@ -10,6 +10,7 @@
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata {
 
@@ -32,13 +33,6 @@ const Option k_roles{"roles", 'r', "FILE",
                      "roles_data.yaml: templates of a TripleO tree in Jinja are rendered as read"};
 const Option k_networks{"network-data", 0, "FILE", "networks of the tree (network_data.yaml in it)"};
 const Option k_heat_order{"environment-wins", 0, "", "environments win over --parameter, as in Heat"};
-
-/// "overcloud.yaml" for "overcloud.j2.yaml": what is compiled is the rendered one.
-std::string without_jinja(const std::string& name) {
-  constexpr std::string_view k_end = ".j2.yaml";
-  const bool jinja = name.size() > k_end.size() && name.compare(name.size() - k_end.size(), k_end.size(), k_end) == 0;
-  return jinja ? name.substr(0, name.size() - k_end.size()) + ".yaml" : name;
-}
 
 /// Files as they are, or with --roles a TripleO tree around the template.
 std::unique_ptr<FileSource> files_of(const Arguments& arguments, const FileReader& disk, Sources& sources) {

@@ -48,13 +48,6 @@ std::unique_ptr<FileSource> files_of(const UploadRequest& request, const FileRea
   return std::make_unique<RenderedFiles>(reader, root, std::move(set), sources);
 }
 
-/// "overcloud.yaml" for "overcloud.j2.yaml": what is sent is the rendered one.
-std::string without_jinja(const std::string& name) {
-  constexpr std::string_view k_end = ".j2.yaml";
-  const bool jinja = name.size() > k_end.size() && name.compare(name.size() - k_end.size(), k_end.size(), k_end) == 0;
-  return jinja ? name.substr(0, name.size() - k_end.size()) + ".yaml" : name;
-}
-
 Value parameters_of(const std::vector<std::string>& given) {
   MapBuilder parameters;
   for (const std::string& each : given) {

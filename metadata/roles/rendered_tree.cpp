@@ -95,6 +95,11 @@ RenderingRules rendering_rules(const std::vector<std::string>& sources, const Ro
   return rules;
 }
 
+std::string without_jinja(const std::string& name) {
+  const bool jinja = name.size() > k_jinja.size() && name.ends_with(k_jinja);
+  return jinja ? name.substr(0, name.size() - k_jinja.size()) + ".yaml" : name;
+}
+
 fs::path tree_root(const FileReader& reader, const fs::path& file) {
   const fs::path own = file.parent_path().empty() ? fs::path(".") : file.parent_path();
   for (fs::path directory = own;; directory = directory.parent_path()) {

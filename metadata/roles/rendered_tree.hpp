@@ -31,6 +31,9 @@ using RenderingRules = std::map<std::string, RenderingRule>;
 /// Names of the *.j2.yaml below `root`.
 [[nodiscard]] std::vector<std::string> jinja_files(const FileReader& reader, const fs::path& root);
 
+/// "overcloud.yaml" for "overcloud.j2.yaml": what is compiled, or sent, is the rendered one.
+[[nodiscard]] std::string without_jinja(const std::string& name);
+
 /// The nearest directory above `file` with j2_excludes.yaml or network_data.yaml; else the one it is in.
 [[nodiscard]] fs::path tree_root(const FileReader& reader, const fs::path& file);
 

@@ -72,6 +72,12 @@ TEST_F(Rendered, includes_from_beside_the_template_and_from_the_root) {
   EXPECT_EQ(read("/t/common/x.yaml"), "parttop");
 }
 
+TEST(WithoutJinja, names_what_is_rendered) {
+  EXPECT_EQ(without_jinja("/t/overcloud.j2.yaml"), "/t/overcloud.yaml");
+  EXPECT_EQ(without_jinja("overcloud.yaml"), "overcloud.yaml");
+  EXPECT_EQ(without_jinja(".j2.yaml"), ".j2.yaml");
+}
+
 TEST_F(Rendered, names_template_and_line_of_a_fault) {
   files.put("/t/x.j2.yaml", "a\n{{ nope.x }}");
   try {
