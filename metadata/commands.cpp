@@ -125,24 +125,28 @@ std::vector<Option> compile_options() {
   return options;
 }
 
+cli::Command compile_command() {
+  return {.words = "metadata compile",
+          .operands = "",
+          .summary = "compile templates to each server's metadata",
+          .details =
+              "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
+              "standard error. With --roles the template is one of a TripleO tree, whose templates in Jinja "
+              "(overcloud.j2.yaml, "
+              "puppet/role.role.j2.yaml) are rendered as they are read. Ports that ask for an address "
+              "(fixed_ips: ip_address) get it before other ports of their template get any. Addresses for --hosts "
+              "are those of a server's ports, of its networks property, of the inventory, or of the ports beside it "
+              "where it is the only server of its template. index.json names everything written.",
+          .options = compile_options(),
+          .run = run_compile,
+          .first = true};
+}
+
 }  // namespace
 
 std::vector<cli::Command> commands() {
   std::vector<cli::Command> rows = {
-      {.words = "metadata compile",
-       .operands = "",
-       .summary = "compile templates to each server's metadata",
-       .details =
-           "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
-           "standard error. With --roles the template is one of a TripleO tree, whose templates in Jinja "
-           "(overcloud.j2.yaml, "
-           "puppet/role.role.j2.yaml) are rendered as they are read. Ports that ask for an address "
-           "(fixed_ips: ip_address) get it before other ports of their template get any. Addresses for --hosts "
-           "are those of a server's ports, of its networks property, of the inventory, or of the ports beside it "
-           "where it is the only server of its template. index.json names everything written.",
-       .options = compile_options(),
-       .run = run_compile,
-       .first = true},
+      compile_command(),
       {.words = "metadata rotate",
        .operands = "[DIR]",
        .summary = "give the agents of a site new keys",

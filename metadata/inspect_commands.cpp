@@ -149,22 +149,40 @@ int render_tree(const Arguments& arguments) {
   }
 }
 
+cli::Command render_command() {
+  return {.words = "metadata render",
+          .operands = "TREE",
+          .summary = "render the Jinja templates of a TripleO tree",
+          .details =
+              "For a look at them: compile and the others render in memory what they read. Writes the rendered "
+              "files only.",
+          .options =
+              [] {
+                std::vector<cli::Option> options = role_options();
+                options.push_back({"output", 'o', "DIR", "where the files go; replaced as a whole"});
+                return options;
+              }(),
+          .run = render_tree};
+}
+
+cli::Command bake_command() {
+  return {
+      .words = "metadata bake",
+      .operands = "DIR SERVER",
+      .summary = "a config-drive or NoCloud seed with a server's metadata",
+      .details = "DIR is what `hearth metadata compile` wrote. The drive is labelled config-2, a NoCloud seed cidata.",
+      .options = {{"output", 'o', "FILE", "the image"},
+                  {"format", 0, "iso|vfat", "file system (iso)", {"iso", "vfat"}},
+                  {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
+                  {"user-data", 0, "FILE", "the machine's own user data (what compile --user-data wrote)"}},
+      .run = bake};
+}
+
 }  // namespace
 
 std::vector<cli::Command> inspect_commands() {
   return {
-      {.words = "metadata render",
-       .operands = "TREE",
-       .summary = "render the Jinja templates of a TripleO tree",
-       .details = "For a look at them: compile and the others render in memory what they read. Writes the rendered "
-                  "files only.",
-       .options =
-           [] {
-             std::vector<cli::Option> options = role_options();
-             options.push_back({"output", 'o', "DIR", "where the files go; replaced as a whole"});
-             return options;
-           }(),
-       .run = render_tree},
+      render_command(),
       {.words = "metadata graph",
        .operands = "",
        .summary = "draw the resources and what comes before what",
@@ -217,15 +235,7 @@ std::vector<cli::Command> inspect_commands() {
        .options = with_endpoints({k_json}),
        .run =
            [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_origin(a, model); }); }},
-      {.words = "metadata bake",
-       .operands = "DIR SERVER",
-       .summary = "a config-drive or NoCloud seed with a server's metadata",
-       .details = "DIR is what `hearth metadata compile` wrote. The drive is labelled config-2, a NoCloud seed cidata.",
-       .options = {{"output", 'o', "FILE", "the image"},
-                   {"format", 0, "iso|vfat", "file system (iso)", {"iso", "vfat"}},
-                   {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
-                   {"user-data", 0, "FILE", "the machine's own user data (what compile --user-data wrote)"}},
-       .run = bake},
+      bake_command(),
   };
 }
 

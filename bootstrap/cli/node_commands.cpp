@@ -389,46 +389,55 @@ const std::vector<cli::Option> k_set_options = {
     {"slot", 0, "TEXT", "where in the rack"},
     {"note", 0, "TEXT", "a note"}};
 
+const cli::Option k_as_json{"json", 0, "", "as JSON"};
+
+cli::Command import_node_command() {
+  return {
+      "node import",
+      "FILE",
+      "take an inventory into the database; again: update it",
+      "Forms: instackenv.json (JSON, YAML, CSV), a site file (hearth site new), bifrost's and Ironic's own, scripts "
+      "of "
+      "nova baremetal-node-create (.txt). "
+      "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
+      "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
+      "has "
+      "refused; the next import tries again what was corrected.",
+      with_client({{"format",
+                    0,
+                    "FORMAT",
+                    "json, yaml, csv or txt, whatever the file is called",
+                    {"json", "yaml", "csv", "txt"}},
+                   {"initial-state",
+                    0,
+                    "STATE",
+                    "enroll, manageable or available (available)",
+                    {"enroll", "manageable", "available"}},
+                   {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
+                   {"remove", 0, "", "delete nodes that are not in the file"},
+                   {"dry-run", 0, "", "only tell what would be done"},
+                   k_as_json}),
+      import_command,
+      "",
+      true};
+}
+
 }  // namespace
 
 std::vector<cli::Command> node_commands() {
-  const cli::Option json{"json", 0, "", "as JSON"};
   return {
-      {"node import", "FILE", "take an inventory into the database; again: update it",
-       "Forms: instackenv.json (JSON, YAML, CSV), a site file (hearth site new), bifrost's and Ironic's own, scripts "
-       "of "
-       "nova baremetal-node-create (.txt). "
-       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
-       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
-       "has "
-       "refused; the next import tries again what was corrected.",
-       with_client(
-           {{"format",
-             0,
-             "FORMAT",
-             "json, yaml, csv or txt, whatever the file is called",
-             {"json", "yaml", "csv", "txt"}},
-            {"initial-state",
-             0,
-             "STATE",
-             "enroll, manageable or available (available)",
-             {"enroll", "manageable", "available"}},
-            {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
-            {"remove", 0, "", "delete nodes that are not in the file"},
-            {"dry-run", 0, "", "only tell what would be done"},
-            json}),
-       import_command, "", true},
+      import_node_command(),
       {"node export", "", "print the inventory as instackenv.json", "",
        with_client({{"secrets", 0, "", "with passwords"}}), export_command},
       {"node list", "", "print the nodes and their states", "",
-       with_client({json,
+       with_client({k_as_json,
                     {"watch", 'w', "", "print it again whenever it changes"},
                     {"provision-state", 0, "STATE", "only those"},
                     {"driver", 0, "DRIVER", "only those"},
                     {"maintenance", 0, "", "only those out of service"},
                     {"seed-words", 0, "", "print \"deploy wait-callback\" for \"wait call-back\", as old guides do"}}),
        list_command},
-      {"node show", "NODE", "print all that is known of a node", "", with_client({json}), show_command},
+      {"node show", "NODE", "print all that is known of a node", "", with_client({k_as_json}), show_command},
       {"node set", "NODE…", "change nodes", "", with_client(k_set_options), set_command},
       {"node unset", "NODE…", "take values from nodes", "",
        with_client({{"name", 0, "", "its name"},
@@ -449,7 +458,7 @@ std::vector<cli::Command> node_commands() {
        "The same table checks nodes (hearth node validate) and inventories. A key is set by 'hearth node set NODE "
        "--driver-info KEY=VALUE', or stands in the inventory under its own name or its pm_ one.\n\n"
        "Example: hearth node drivers redfish",
-       {json},
+       {k_as_json},
        drivers_command,
        "",
        false,
@@ -457,14 +466,14 @@ std::vector<cli::Command> node_commands() {
       {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_client({}),
        validate_command},
       {"node events", "[NODE]", "print what happened", "",
-       with_client({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, json}),
+       with_client({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, k_as_json}),
        events_command},
-      {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_client({json}),
+      {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_client({k_as_json}),
        log_command},
       {"node boot-log", "NODE", "print what its machine asked the boot servers for, and what it got",
-       "Of the conductor that serves with --boot. The newest 1,000 lines.", with_client({json}), boot_log_command},
+       "Of the conductor that serves with --boot. The newest 1,000 lines.", with_client({k_as_json}), boot_log_command},
       {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "",
-       with_client({json}), todo_command},
+       with_client({k_as_json}), todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
        with_client({{"ssh-key", 0, "FILE", "a public key"}, {"user-data", 0, "FILE", "user-data"}}), role_command},
   };

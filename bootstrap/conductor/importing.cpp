@@ -19,6 +19,34 @@ std::vector<Fault> with_places(std::vector<Fault> faults, const std::vector<List
   return faults;
 }
 
+/// Nodes of the plan at which something is being done: they can't be changed now.
+std::set<std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
+  std::set<std::string> busy;
+  for (const ImportStep& step : plan.steps) {
+    const Node* node = ledger.by_uuid(step.node);
+    if (node != nullptr && !may_change(node->state)) busy.insert(step.node);
+  }
+  return busy;
+}
+
+/// Of the nodes that the file doesn't have, those that may go.
+void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportResult& result) {
+  for (const std::string& uuid : plan.absent) {
+    const Node* node = ledger.by_uuid(uuid);
+    if (node == nullptr) continue;
+    if (!may_delete(node->state) && !node->maintenance) {
+      result.warnings.push_back(
+          cat("node ", node->title(), " is not in the file, but ", name(node->state), ": it stays"));
+      continue;
+    }
+    result.removed.push_back(uuid);
+    if (dry_run) continue;
+    ledger.record(*node, "inventory", "removed: it is no longer in the inventory");
+    forget_records_of(ledger, *node);
+    ledger.remove(uuid);
+  }
+}
+
 }  // namespace
 
 ImportResult Conductor::import(const ImportRequest& request) {
@@ -33,18 +61,17 @@ ImportResult Conductor::import(const ImportRequest& request) {
   std::vector<const Node*> nodes;
   for (const auto& [uuid, node] : ledger_.nodes()) nodes.push_back(&node);
   const ImportPlan plan = plan_import(drafts.nodes, nodes);
+  const std::set<std::string> busy = busy_nodes(ledger_, plan);
   std::vector<Fault> faults = std::move(drafts.faults);
   for (const Fault& fault : with_places(plan.faults, *entries)) faults.push_back(fault);
-  std::set<std::string> left;
   for (const ImportStep& step : plan.steps) {
-    const Node* node = ledger_.by_uuid(step.node);
-    if (node == nullptr || may_change(node->state)) continue;
+    if (!busy.contains(step.node)) continue;
     if (request.skip_busy) {
-      left.insert(step.node);
       result.unchanged.push_back(step.node);
     } else {
+      const Node& node = *ledger_.by_uuid(step.node);
       faults.push_back({step.draft.index,
-                        cat("node ", node->title(), " is ", name(node->state), " and can't be changed now"),
+                        cat("node ", node.title(), " is ", name(node.state), " and can't be changed now"),
                         (*entries)[step.draft.index].at});
     }
   }
@@ -60,22 +87,9 @@ ImportResult Conductor::import(const ImportRequest& request) {
     return result;
   }
   for (const ImportStep& step : plan.steps) {
-    if (!left.contains(step.node)) import_step(step, request, result);
+    if (!busy.contains(step.node)) import_step(step, request, result);
   }
-  for (const std::string& uuid : plan.absent) {
-    const Node* node = ledger_.by_uuid(uuid);
-    if (!request.remove_absent || node == nullptr) continue;
-    if (!may_delete(node->state) && !node->maintenance) {
-      result.warnings.push_back(
-          cat("node ", node->title(), " is not in the file, but ", name(node->state), ": it stays"));
-      continue;
-    }
-    result.removed.push_back(uuid);
-    if (request.dry_run) continue;
-    ledger_.record(*node, "inventory", "removed: it is no longer in the inventory");
-    forget_records_of(ledger_, *node);
-    ledger_.remove(uuid);
-  }
+  if (request.remove_absent) remove_absent(ledger_, plan, request.dry_run, result);
   if (request.dry_run) return result;
   settle();
   settle();  // what needs no waiting is where it should be when the answer leaves
