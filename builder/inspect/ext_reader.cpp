@@ -1,4 +1,4 @@
-#include "builder/inspect/ext_reader.hpp"
+#include "builder/inspect/file_tree.hpp"
 
 #include <ext2fs/ext2_fs.h>
 #include <ext2fs/ext2fs.h>

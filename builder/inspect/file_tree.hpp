@@ -1,5 +1,5 @@
 // FileTree: what a file system or an archive holds, as a value that can be compared: names, kinds, modes, owners,
-// extended attributes, and a digest of each file's contents. Made by ext_reader and archive_reader.
+// extended attributes, and a digest of each file's contents.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/path.hpp"
 
 namespace hearth::builder {
 
@@ -30,6 +32,16 @@ struct FileTree {
   /// The text of a file, a link to it followed once; nothing when it was not kept.
   [[nodiscard]] std::optional<std::string> text(const std::string& path) const;
 };
+
+/// Reads an archive of any kind that libarchive knows (tar, compressed or not, cpio, zip) as a stream. Extended
+/// attributes, ACLs, capabilities and hard links are kept. Throws Error(input) for what is damaged, and for entries
+/// that lead out of the tree: a ".." in a name.
+[[nodiscard]] FileTree read_archive(int fd, const std::string& name);
+[[nodiscard]] FileTree read_archive(const fs::path& file);
+
+/// Reads an ext2, ext3 or ext4 file system that lies at `offset` of a raw image, by libext2fs: no mount, no rights, no
+/// guest. Throws Error(input) when it is damaged.
+[[nodiscard]] FileTree read_ext(const fs::path& image, std::uint64_t offset);
 
 /// Files whose contents are kept: what tells the system, its packages and their files, and its mounts.
 [[nodiscard]] bool keep_text(std::string_view path);

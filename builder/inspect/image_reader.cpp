@@ -11,9 +11,6 @@
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/inspect/archive_reader.hpp"
-#include "builder/inspect/ext_reader.hpp"
-#include "builder/inspect/guest_reader.hpp"
 #include "builder/vm/qemu_machine.hpp"
 
 namespace hearth::builder {

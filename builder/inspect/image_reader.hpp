@@ -39,6 +39,11 @@ struct ReadImageOptions {
 
 [[nodiscard]] ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner);
 
+/// Reads what user space can't: starts a guest with the disk attached read-only, opens arrays, encrypted volumes (with
+/// the keys of `options`, each tried) and volume groups, adds the volumes to `contents.parts`, and reads every file
+/// system that has no tree yet.
+void read_by_guest(const fs::path& raw, const ReadImageOptions& options, ImageContents& contents);
+
 /// The system's files as they are when it runs: the root file system (the one that has /etc/fstab or /etc/os-release)
 /// with the others where its fstab mounts them.
 [[nodiscard]] FileTree system_tree(const ImageContents& contents);

@@ -1,4 +1,6 @@
-#include "metadata/parameters/cron.hpp"
+// Cron's expressions: minute, hour, day, month, day of the week, and seconds at the end where there are six.
+// Format: crontab(5), with the liberties that Heat's reader takes: names, "@daily" and its kin, L, 5#2.
+#include "metadata/parameters/custom_constraints.hpp"
 
 #include <algorithm>
 #include <array>

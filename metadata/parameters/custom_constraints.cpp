@@ -9,8 +9,6 @@
 #include "metadata/model/fault.hpp"
 #include "metadata/model/python_pattern.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/parameters/cron.hpp"
-#include "metadata/parameters/time_zones.hpp"
 
 namespace hearth::metadata {
 

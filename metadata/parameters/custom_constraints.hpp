@@ -14,4 +14,8 @@ namespace hearth::metadata {
 /// A name that only a service could answer.
 [[nodiscard]] bool needs_service(const std::string& name);
 
+/// The constraints cron_expression and timezone; the latter in any case of letters.
+[[nodiscard]] bool is_cron(const std::string& text);
+[[nodiscard]] bool is_time_zone(const std::string& name);
+
 }  // namespace hearth::metadata

@@ -1,4 +1,5 @@
-#include "metadata/parameters/time_zones.hpp"
+// The names of time zones (IANA's tz database), so that a template can be checked on a machine that has none.
+#include "metadata/parameters/custom_constraints.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "builder/inspect/archive_reader.hpp"
+#include "builder/inspect/file_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

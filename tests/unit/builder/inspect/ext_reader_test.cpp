@@ -1,10 +1,9 @@
-#include "builder/inspect/ext_reader.hpp"
+#include "builder/inspect/file_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/xattr.h>
 
 #include "builder/disk/sparse_copy.hpp"
-#include "builder/inspect/archive_reader.hpp"
 #include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 

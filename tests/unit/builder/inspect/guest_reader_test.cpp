@@ -1,4 +1,4 @@
-#include "builder/inspect/guest_reader.hpp"
+#include "builder/inspect/image_reader.hpp"
 
 #include <gmock/gmock.h>
 
