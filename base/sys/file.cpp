@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,13 +41,35 @@ bool lacks_unnamed_files(int error_number) {
   return error_number == EOPNOTSUPP || error_number == EISDIR || error_number == EINVAL;
 }
 
+/// Reading a pipe would wait for ever where nobody writes to it. Who writes has it open by now, or is waiting in open()
+/// for a reader, which counts. Returns what was read of it.
+std::string begin_pipe(const Fd& fd, const fs::path& path) {
+  struct pollfd waiting = {fd.get(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) != 0) return "";
+  char byte = 0;
+  const ssize_t got = ::read(fd.get(), &byte, 1);
+  if (got != 0) return got > 0 ? std::string(1, byte) : "";
+  throw Error(ErrorKind::input, cat(path.string(), " is a pipe that nobody writes to; a file is expected there"));
+}
+
 }  // namespace
 
 std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && is_missing(errno)) return std::nullopt;
-  if (fd < 0) throw Error::from_errno("opening", path.string());
-  return read_all(Fd(fd), path.string());
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0 && is_missing(errno)) return std::nullopt;
+  if (number < 0 && errno == ENXIO) {
+    throw Error(ErrorKind::input, cat(path.string(), " is a socket or a device that is not there; a file is expected"));
+  }
+  if (number < 0) throw Error::from_errno("opening", path.string());
+  const Fd fd(number);
+  struct stat info {};
+  const bool is_pipe = ::fstat(number, &info) == 0 && S_ISFIFO(info.st_mode);
+  const std::string begun = is_pipe ? begin_pipe(fd, path) : "";
+  const int flags = ::fcntl(number, F_GETFL);
+  if (flags < 0 || ::fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    throw Error::from_errno("reading", path.string());
+  }
+  return begun + read_all(fd, path.string());
 }
 
 std::optional<FileStatus> RealFileSystem::status(const fs::path& path) const {

@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <fstream>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/namespace.hpp"
@@ -210,6 +215,39 @@ TEST_F(RealFiles, WorksBelowTheCurrentDirectory) {
               return files_.read("f") == "x" && files_.status("a/b") ? 0 : 2;
             }),
             0);
+}
+
+TEST_F(RealFiles, APipeIsReadWhereSomebodyWritesAndRefusedWhereNobodyDoes) {
+  const fs::path pipe = dir_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW((void)RealFileSystem().read(pipe), Error);
+  std::thread writer([&] { std::ofstream(pipe.string()) << "told"; });
+  // The writer may not have come to its open() yet.
+  std::optional<std::string> got;
+  for (int tries = 0; !got && tries < 1000; ++tries) {
+    try {
+      got = RealFileSystem().read(pipe);
+    } catch (const Error&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  writer.join();
+  EXPECT_EQ(got, "told");
+}
+
+TEST_F(RealFiles, ASocketIsNamed) {
+  const fs::path path = dir_.path() / "socket";
+  const Fd server(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  ASSERT_EQ(::bind(server.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  try {
+    (void)RealFileSystem().read(path);
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    EXPECT_NE(error.story().find(path.string() + " is a socket"), std::string::npos) << error.story();
+  }
 }
 
 TEST_F(RealFiles, ReadFileNamesWhatIsMissing) {
