@@ -2,6 +2,7 @@
 #include <clocale>
 #include <cstdio>
 
+#include "base/path.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
 
@@ -14,6 +15,14 @@ int main(int argc, char** argv) {
   if (!asked_by_shell) {
     for (const std::string& line : misspelt_variables(current_environment()))
       std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  boost::system::error_code gone;
+  (void)fs::current_path(gone);
+  if (gone) {
+    std::fprintf(stderr,
+                 "%s: the directory that it is started in can't be found any more: %s\n  Change to another one.\n",
+                 name.c_str(), gone.message().c_str());
+    return 1;
   }
   return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), builder::spelt_out(name, words));
 }
