@@ -1,5 +1,7 @@
 #include "builder/cache_commands.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <ctime>
 
@@ -89,6 +91,8 @@ int verify(const cli::Arguments& arguments) {
 int prune(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
+  const fs::path cache = arguments.has("fetched") ? fetched_here() : store_of(arguments).directory();
+  if (fs::exists(cache) && ::access(cache.c_str(), W_OK) != 0) throw Error::from_errno("removing from", cache.string());
   const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), *gib << 30U)
                                                                     : store_of(arguments).prune(*gib << 30U);
   cli::print(cat(removed.size(), " removed\n"));

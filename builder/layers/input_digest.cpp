@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "builder/layers/facts.hpp"
 
 namespace hearth::builder {
@@ -223,7 +224,13 @@ std::string host_digest(const FileReader& files, const fs::path& path) {
 
 InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(files), memory_(std::move(memory)) {
   if (memory_.empty()) return;
-  const Result<Json> read = parse_json(files_.read(memory_).value_or("{}"), memory_.string());
+  std::string text;
+  try {
+    text = files_.read(memory_).value_or("{}");
+  } catch (const Error&) {  // another user's, root's mostly: digests are made anew
+    return;
+  }
+  const Result<Json> read = parse_json(text, memory_.string());
   if (!read.ok() || !read.value().is_object()) return;
   for (const auto& [path, known] : read.value().items()) {
     if (known.is_object()) known_[path] = {known.value("look", ""), known.value("digest", "")};
@@ -265,7 +272,7 @@ void InputDigests::save() const {
   Json json = Json::object();
   for (const auto& [path, known] : known_) {
     boost::system::error_code failed;
-    if (fs::exists(path, failed)) json[path] = {{"look", known.look}, {"digest", known.digest}};
+    if (is_valid_utf8(path) && fs::exists(path, failed)) json[path] = {{"look", known.look}, {"digest", known.digest}};
   }
   try {
     RealFileSystem files;

@@ -1,13 +1,35 @@
 #include "builder/layers/layer_record.hpp"
 
+#include <charconv>
+
 #include "base/hash.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
 constexpr int k_version = 3;
+
+constexpr char k_as_bytes = '\x01';
+
+std::string text_of(const std::string& bytes) {
+  const bool is_text = is_valid_utf8(bytes) && !bytes.starts_with(k_as_bytes);
+  return is_text ? bytes : cat(std::string(1, k_as_bytes), to_hex(bytes));
+}
+
+std::string bytes_of(const std::string& text) {
+  if (!text.starts_with(k_as_bytes)) return text;
+  std::string bytes;
+  for (std::size_t at = 1; at + 1 < text.size(); at += 2) {
+    unsigned value = 0;
+    std::from_chars(text.data() + at, text.data() + at + 2, value, 16);
+    bytes.push_back(static_cast<char>(value));
+  }
+  return bytes;
+}
 
 Json steps_json(const std::vector<Step>& steps) {
   Json list = Json::array();
@@ -34,13 +56,25 @@ std::vector<Step> recorded_steps(const Json& list) {
 /// What identifies the layer.
 Json identity(const LayerRecord& record) {
   Json steps = Json::array();
-  for (const StepRecord& step : record.steps) steps.push_back({{"step", step.label}, {"facts", step.facts}});
+  for (const StepRecord& step : record.steps) steps.push_back({{"step", step.label}, {"facts", json_of(step.facts)}});
   return {{"version", k_version},  {"parent", record.parent},          {"planned", record.planned},
           {"steps", steps},        {"phase", info(record.phase).name}, {"rest", steps_json(record.rest)},
           {"copy", record.is_copy}};
 }
 
 }  // namespace
+
+Json json_of(const Facts& facts) {
+  Facts texts;
+  for (const auto& [fact, digest] : facts) texts.emplace(text_of(fact), text_of(digest));
+  return texts;
+}
+
+Facts facts_from(const Json& json) {
+  Facts facts;
+  for (const auto& [fact, digest] : json.get<Facts>()) facts.emplace(bytes_of(fact), bytes_of(digest));
+  return facts;
+}
 
 std::string LayerRecord::id() const { return hex_digest(HashKind::sha256, format_json(identity(*this))); }
 
@@ -49,7 +83,7 @@ std::string lookup_key(const std::string& parent, const std::string& label, bool
 }
 
 Json to_json(const StepRecord& step) {
-  return {{"step", step.label}, {"element", step.element}, {"seconds", step.seconds}, {"facts", step.facts}};
+  return {{"step", step.label}, {"element", step.element}, {"seconds", step.seconds}, {"facts", json_of(step.facts)}};
 }
 
 Json to_json(const LayerRecord& record) {
@@ -65,7 +99,7 @@ Json to_json(const LayerRecord& record) {
 
 StepRecord step_record(const Json& json) {
   return {json.at("step").get<std::string>(), json.at("element").get<std::string>(), json.at("seconds").get<double>(),
-          json.at("facts").get<Facts>()};
+          facts_from(json.at("facts"))};
 }
 
 std::optional<LayerRecord> parse_layer_record(const std::string& text) {

@@ -39,6 +39,11 @@ struct LayerRecord {
 /// Where records of layers on top of `parent` lie whose first step is `label`.
 [[nodiscard]] std::string lookup_key(const std::string& parent, const std::string& label, bool is_copy);
 
+/// Facts as JSON and back. Files may have names that are no UTF-8, which JSON can't hold: such texts stand there as
+/// bytes in hexadecimal behind a U+0001.
+[[nodiscard]] Json json_of(const Facts& facts);
+[[nodiscard]] Facts facts_from(const Json& json);
+
 [[nodiscard]] Json to_json(const StepRecord& step);
 [[nodiscard]] Json to_json(const LayerRecord& record);
 [[nodiscard]] StepRecord step_record(const Json& json);

@@ -14,6 +14,13 @@ constexpr std::size_t k_first_number = 1000000;  // numbers of one length sort a
 
 bool is_merged_directory(const std::string& name) { return name != "tests" && name != "__pycache__"; }
 
+/// What can be run, sourced or read. Elements may have other files where nothing looks into them, below static say.
+void require_file(const std::optional<FileStatus>& status, const fs::path& path) {
+  if (!status || status->type != FileStatus::Type::other) return;
+  throw Error(ErrorKind::input, cat(path.string(), " is a pipe, a socket or a device"))
+      .hint("Elements have files, directories and links there; remove it.");
+}
+
 bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'; }
 
 }  // namespace
@@ -27,6 +34,7 @@ HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
       if (status->type == FileStatus::Type::directory) {
         if (is_merged_directory(name)) tree.add_directory(files, element, name);
       } else if (!name.ends_with(".pyc")) {
+        require_file(status, element.path / name);
         tree.top_files_.push_back(element.path / name);
       }
     }
@@ -40,6 +48,7 @@ void HookTree::add_directory(const FileReader& files, const Element& element, co
     if (is_hidden(entry_name)) continue;
     const fs::path path = element.path / name / entry_name;
     const std::optional<FileStatus> status = files.status(path);
+    if (name.ends_with(".d")) require_file(status, path);
     const bool is_directory = status && status->type == FileStatus::Type::directory;
     HookEntry entry{element.name, path, is_directory, status && (status->mode & 0111U) != 0};
     const auto [known, is_new] = merged.emplace(entry_name, entry);

@@ -281,7 +281,7 @@ class Build final : StepObserver {
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();
-      write_steps(in_, keeper_->steps(), keeper_->taken());
+      write_steps(in_, keeper_->steps(), keeper_->taken(), keeper_->ended());
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan,
                      in_.facts);

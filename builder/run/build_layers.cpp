@@ -67,6 +67,7 @@ std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs) {
       .store = std::move(store),
       .base_key = base_key(inputs),
       .image = inputs.request.output,
+      .written = inputs.places->written_by_hooks(),
       .scratch = {k_temporary_directory, "/hearth/private/tmp/upper", "/hearth/private/var/tmp/upper"},
       .now = std::chrono::floor<std::chrono::seconds>(inputs.clock.wall().time_since_epoch()).count(),
       .epoch = source_date_epoch(inputs.request.environment),

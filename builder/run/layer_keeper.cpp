@@ -55,7 +55,10 @@ bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(dir
 }  // namespace
 
 LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area)
-    : setup_(std::move(setup)), area_(std::move(area)), outside_(setup_.image), parent_(setup_.base_key) {
+    : setup_(std::move(setup)),
+      area_(std::move(area)),
+      outside_(setup_.written, setup_.image.filename().string()),
+      parent_(setup_.base_key) {
   if (!area_.is_overlay()) note(cat(area_.why_not(), ": layers are copies of the whole tree"));
 }
 
@@ -173,7 +176,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   if (!keeping_) return false;
   if (reason) stop_keeping(cat(step.label(), " can't be kept: ", *reason));
   if (const std::string file = outside_.changed(); !file.empty()) {
-    stop_keeping(cat(step.label(), " wrote ", file, ", which no layer holds"));
+    stop_keeping(cat(step.label(), " wrote ", (setup_.image.parent_path() / file).string(), ", which no layer holds"));
   }
   spent_ += took;
   return keeping_ && spent_ >= setup_.policy.worth && packings_.size() < k_most_layers;
@@ -222,6 +225,7 @@ void LayerKeeper::note_fetches(StepRecord& record) {
 
 void LayerKeeper::stop_keeping(const std::string& why) {
   setup_.log.line(cat("hearth: ", why, ": from here on nothing is kept"));
+  ended_ = why;
   keeping_ = false;
 }
 

@@ -46,6 +46,7 @@ struct LayerKeeperSetup {
   LayerStore store;
   std::string base_key;               ///< what every step depends on: Hearth's own programs for hooks, the architecture
   fs::path image;                     ///< output stem: what a step writes there no layer holds
+  fs::path written;                   ///< where what steps write beside the image really lies
   std::vector<fs::path> scratch;      ///< directories besides the state that hooks may leave files in
   std::int64_t now = 0;               ///< when the build began, seconds since the epoch
   std::optional<std::int64_t> epoch;  ///< SOURCE_DATE_EPOCH
@@ -78,6 +79,8 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] const std::vector<StepRecord>& steps() const { return steps_; }
   /// How many of them were taken from layers.
   [[nodiscard]] std::size_t taken() const { return taken_; }
+  /// Why nothing was kept from some step on; empty when all was.
+  [[nodiscard]] const std::string& ended() const { return ended_; }
   /// Why layers that were there could not be used.
   [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
 
@@ -109,6 +112,7 @@ class LayerKeeper final : public StepObserver {
   std::size_t taken_ = 0;
   Duration spent_{};  ///< since the last layer
   bool keeping_ = true;
+  std::string ended_;
   std::vector<StepRecord> steps_;
   std::vector<std::string> reasons_;
   std::vector<Blob> pinned_;

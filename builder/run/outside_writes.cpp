@@ -4,7 +4,6 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/evidence/own_names.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -29,12 +28,9 @@ void add_file(Files& files, const fs::path& path) {
 
 OutsideWrites::Files OutsideWrites::look() const {
   Files files;
-  const std::string own = image_.filename().string();
-  for (const std::string& name : RealFileSystem().list(image_.parent_path())) {
-    const bool is_log = fs::path(name).extension() == ".log";  // a shell's or tee's, not a step's
-    if (!is_log && is_beside(name, own)) add_file(files, image_.parent_path() / name);
+  for (const std::string& name : RealFileSystem().list(written_)) {
+    if (is_beside(name, image_)) add_file(files, written_ / name);
   }
-  for (const char* name : {k_build_log, k_steps_file}) files.erase((fs::path(image_.string() + ".d") / name).string());
   return files;
 }
 
@@ -49,7 +45,7 @@ std::string OutsideWrites::changed() {
     if (found.empty() && now.count(path) == 0) found = path;
   }
   seen_ = std::move(now);
-  return found;
+  return found.empty() ? "" : found.substr(written_.string().size() + 1);
 }
 
 }  // namespace hearth::builder

@@ -12,15 +12,18 @@ namespace hearth::builder {
 
 class OutsideWrites {
  public:
-  /// Watches NAME, NAME.d, NAME.* and NAME-* for the stem `image`, but no *.log: a caller's own log grows meanwhile.
-  explicit OutsideWrites(fs::path image) : image_(std::move(image)), seen_(look()) {}
-  /// The first file that came, went or changed since the last call; empty when none did.
+  /// Watches NAME, NAME.d, NAME.* and NAME-* for the image's name `image` in `written`, which holds what hooks wrote
+  /// and nothing else: a log that the caller has beside the image grows meanwhile.
+  OutsideWrites(fs::path written, std::string image)
+      : written_(std::move(written)), image_(std::move(image)), seen_(look()) {}
+  /// The first file that came, went or changed since the last call, as a path below `written`; empty when none did.
   [[nodiscard]] std::string changed();
 
  private:
   using Files = std::map<std::string, std::pair<std::int64_t, std::uint64_t>>;  ///< time in nanoseconds, size
   [[nodiscard]] Files look() const;
-  fs::path image_;
+  fs::path written_;
+  std::string image_;
   Files seen_;
 };
 

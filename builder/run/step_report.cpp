@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/fact_source.hpp"
 
@@ -17,13 +18,13 @@ constexpr std::size_t k_most_reasons = 6;
 std::map<std::string, Facts> facts_by_step(const Json& report) {
   std::map<std::string, Facts> facts;
   if (!report.is_object() || !report.contains("steps")) return facts;
-  for (const Json& step : report.at("steps")) facts[step.at("step").get<std::string>()] = step.at("facts").get<Facts>();
+  for (const Json& step : report.at("steps")) facts[step.at("step").get<std::string>()] = facts_from(step.at("facts"));
   return facts;
 }
 
 /// What made the step run: its own inputs; else, that one before it did.
 std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::string, Facts>& before,
-                                    const std::string& first_changed) {
+                                    const std::string& first_changed, const std::string& ended) {
   if (const auto reason = unkeepable(step.facts)) return {cat("it is not kept: ", *reason)};
   if (before.empty()) return {"nothing was kept of an earlier build of this image"};
   const auto found = before.find(step.label);
@@ -36,12 +37,14 @@ std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::
   }
   if (!differences.empty()) return differences;
   if (!first_changed.empty()) return {cat("it comes after ", first_changed)};
+  if (!ended.empty()) return {cat("nothing was kept: ", ended)};
   return {"it is quick, and shares the next layer"};
 }
 
 }  // namespace
 
-Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before) {
+Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
+                 const std::string& ended) {
   const std::map<std::string, Facts> known = facts_by_step(before);
   Json list = Json::array();
   std::string first_changed;
@@ -49,7 +52,8 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
     Json step = to_json(steps[i]);
     step["outcome"] = i < taken ? "taken" : "ran";
     if (i >= taken) {
-      const std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed);
+      std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed, ended);
+      for (std::string& reason : reasons) reason = replace_invalid_utf8(reason);  // files have any bytes in their names
       step["why"] = reasons;
       const auto found = known.find(steps[i].label);
       const bool changed = found == known.end() || found->second != steps[i].facts;
@@ -60,15 +64,16 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
   return {{"version", 1}, {"taken", taken}, {"steps", list}};
 }
 
-void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken) {
+void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
+                 const std::string& ended) {
   const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
   RealFileSystem files;
   const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
   Json report;
   try {
-    report = step_report(steps, taken, before.ok() ? before.value() : Json());
+    report = step_report(steps, taken, before.ok() ? before.value() : Json(), ended);
   } catch (const Json::exception&) {  // not a report
-    report = step_report(steps, taken, Json());
+    report = step_report(steps, taken, Json(), ended);
   }
   files.write(file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
 }

@@ -11,11 +11,14 @@
 
 namespace hearth::builder {
 
-/// The report of a build as JSON. `before` is the report of the build before it, or null.
-[[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before);
+/// The report of a build as JSON. `before` is the report of the build before it, or null; `ended` says why nothing was
+/// kept from some step on.
+[[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
+                               const std::string& ended = {});
 
 /// Reads the old report in NAME.d, writes the new one.
-void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken);
+void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
+                 const std::string& ended);
 
 /// The report for people: one line a step, and what changed.
 [[nodiscard]] std::string why_text(const Json& report);

@@ -55,11 +55,12 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   Json noted = Json::array();
   std::set<std::string> known;
   for (const StepRecord& step : steps) {
-    noted.push_back({{"step", step.label}, {"facts", step.facts}});
+    noted.push_back({{"step", step.label}, {"facts", json_of(step.facts)}});
     known.insert(step.label);
   }
   for (const Step& step : plan.steps) {
-    if (known.count(step.label()) == 0) noted.push_back({{"step", step.label()}, {"facts", facts.of_step(step, {})}});
+    if (known.count(step.label()) == 0)
+      noted.push_back({{"step", step.label()}, {"facts", json_of(facts.of_step(step, {}))}});
   }
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
@@ -79,10 +80,10 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
     }
     const Json& steps = read.value().at("steps");
     for (const Json& step : steps) {
-      if (facts.local_fault(step.at("step").get<std::string>(), step.at("facts").get<Facts>())) return {};
+      if (facts.local_fault(step.at("step").get<std::string>(), facts_from(step.at("facts")))) return {};
     }
     for (const Json& step : steps) {
-      if (remote_fault(step.at("facts").get<Facts>(), remote)) return {};
+      if (remote_fault(facts_from(step.at("facts")), remote)) return {};
     }
     return outputs;
   } catch (const Json::exception&) {  // of another version

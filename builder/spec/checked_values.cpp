@@ -15,6 +15,7 @@ namespace {
 
 constexpr double k_most_bytes = 1e18;
 constexpr std::size_t k_longest_container_name = 255;
+constexpr std::size_t k_longest_output_name = 200;  // of a file system's 255, with room for .squashfs.sha512 and dates
 
 [[noreturn]] void refuse_number(const GivenValue& given, std::string_view what) {
   throw Error(ErrorKind::usage, cat(given.from, ": '", given.text, "' is not ", what));
@@ -80,6 +81,11 @@ std::vector<HashKind> checksum_kinds(const GivenValue& given) {
 std::string output_name(const GivenValue& given) {
   const std::string name = given.text.substr(given.text.rfind('/') + 1);  // all, where there is no slash
   const bool plain = std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == '\x7f'; });
+  if (name.size() > k_longest_output_name) {
+    throw Error(ErrorKind::usage,
+                cat(given.from, ": a name of ", name.size(), " bytes is too long: files beside the image are ",
+                    "named after it, so ", k_longest_output_name, " are the most"));
+  }
   if (plain && !name.empty() && name != "." && name != "..") return given.text;
   throw Error(ErrorKind::usage, cat(given.from, ": '", plain ? given.text : "…", "' names no image"))
       .hint("Give the path and name of its files without their extension: -o output/web");

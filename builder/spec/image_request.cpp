@@ -11,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "builder/elements/upstream_tree.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
@@ -439,6 +440,20 @@ Environment environment_of(const cli::Arguments& arguments, const Caller& caller
   return environment;
 }
 
+/// What is told of a build in JSON, which holds nothing else.
+void require_utf8(const ImageRequest& request) {
+  const auto require = [](const std::string& what, const std::string& value) {
+    if (is_valid_utf8(value)) return;
+    throw Error(ErrorKind::input, cat(what, " is no UTF-8: '", replace_invalid_utf8(value), "'"))
+        .hint("How an image was built is kept beside it as JSON, which can hold no other text.");
+  };
+  for (const std::string& word : request.arguments) require("a word of the command line", word);
+  require("the image's path", request.output.string());
+  for (const auto& [name, value] : evidence::telling_variables(request.environment)) {
+    require(cat("the variable ", replace_invalid_utf8(name)), cat(name, "=", value));
+  }
+}
+
 }  // namespace
 
 ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
@@ -489,6 +504,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.strict = arguments.has("strict");
   take_identity(request, arguments);
   take_container_config(request, arguments, environment);
+  require_utf8(request);
   return request;
 }
 

@@ -120,7 +120,7 @@ std::vector<std::string> BlobStore::prune(std::uint64_t limit) const {
     if (total <= limit) break;
     const std::optional<Fd> fd = open_existing(path(blob.digest));
     if (fd && !lock(*fd, LOCK_EX)) continue;  // a build holds it
-    remove(blob.digest);
+    if (::unlink(path(blob.digest).c_str()) != 0 && errno != ENOENT) continue;
     total -= blob.bytes;
     removed.push_back(blob.digest);
   }

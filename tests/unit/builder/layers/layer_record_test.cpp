@@ -24,6 +24,11 @@ TEST(LayerRecord, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read->id(), example().id());
 }
 
+TEST(LayerRecord, FactsMayBeAnyBytes) {
+  const Facts facts = {{"hook f\xff", "\xfe"}, {"hook f\xfe", "x"}, {"\x01hook", "\x01"}, {"hook \xc3\xa4", "1"}};
+  EXPECT_EQ(facts_from(parse_json(format_json(json_of(facts)), "facts").value_or_throw()), facts);
+}
+
 TEST(LayerRecord, ItsIdFollowsFromWhatItDependsOnNotFromItsBytesOrTimes) {
   LayerRecord other = example();
   other.blob = std::string(64, 'b');

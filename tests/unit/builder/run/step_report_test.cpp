@@ -23,6 +23,18 @@ TEST(StepReport, TellsForEachStepWhetherItRanAndWhy) {
                     HasSubstr("it comes after install.d/10-b"), HasSubstr("1 step was taken from layers, 2 ran")));
   const std::string same = why_text(step_report(steps("1"), 1, first));
   EXPECT_THAT(same, HasSubstr("it is quick, and shares the next layer"));
+  const std::string ended =
+      why_text(step_report(steps("1"), 0, first, "root.d/10-a wrote /x.initrd, which no layer holds"));
+  EXPECT_THAT(ended, HasSubstr("nothing was kept: root.d/10-a wrote /x.initrd, which no layer holds"));
+}
+
+TEST(StepReport, NamesOfFilesThatAreNoUtf8AreToldAndKnownAgain) {
+  const std::vector<StepRecord> odd = {{"root.d/10-a", "a", 3, {{"hook files/f\xff", "1"}}}};
+  const Json first = step_report(odd, 0, Json());
+  const Json again = parse_json(format_json(first), "report").value_or_throw();
+  EXPECT_EQ(facts_from(again.at("steps").at(0).at("facts")), odd.front().facts);
+  const std::vector<StepRecord> other = {{"root.d/10-a", "a", 3, {{"hook files/f\xff", "2"}}}};
+  EXPECT_THAT(why_text(step_report(other, 0, again)), HasSubstr("files/f\xEF\xBF\xBD changed"));
 }
 
 }  // namespace
