@@ -63,8 +63,8 @@ std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
   if (number < 0) throw Error::from_errno("opening", path.string());
   const Fd fd(number);
   struct stat info {};
-  const bool is_pipe = ::fstat(number, &info) == 0 && S_ISFIFO(info.st_mode);
-  const std::string begun = is_pipe ? begin_pipe(fd, path) : "";
+  if (::fstat(number, &info) == 0 && S_ISREG(info.st_mode)) return read_all(fd, path.string());
+  const std::string begun = S_ISFIFO(info.st_mode) ? begin_pipe(fd, path) : "";
   const int flags = ::fcntl(number, F_GETFL);
   if (flags < 0 || ::fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0) {
     throw Error::from_errno("reading", path.string());

@@ -22,7 +22,12 @@ void take_back_own_files(const fs::path& directory) {
   }
   for (const char* name : k_own_names) {
     const fs::path path = directory / name;
-    const fs::file_status status = fs::symlink_status(path);
+    boost::system::error_code failed;
+    const fs::file_status status = fs::symlink_status(path, failed);
+    if (status.type() == fs::status_error) {
+      throw Error::from_errno("looking at", path.string(), failed.value())
+          .hint("Another user's build may have made the directory. Remove it, or give another name by -o.");
+    }
     if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status)) continue;
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw Error::from_errno("removing", path.string());
   }

@@ -116,6 +116,9 @@ if [ "$(id -u)" = 0 ]; then
     echo '{}' > user/cache/layers/inputs.json && chmod 600 user/cache/layers/inputs.json
     rm user/image.tar
     as_user "$HEARTH" image create -n -t tar -o image tiny-os plain > out 2>&1 < /dev/null || fail "after a build by root: $(cat out)"
+    mkdir -m 700 user/closed.d
+    ! as_user "$HEARTH" image create -n -t tar -o closed tiny-os plain > out 2>&1 < /dev/null || fail "another user's NAME.d was written to"
+    expect_text out "looking at $work/user/closed.d/.lock: Permission denied" "give another name by -o"
 fi
 
 # begun NAME: waits until the slow hook of its build runs.
@@ -127,7 +130,7 @@ begun() {
     fail "$1: the slow hook did not run: $(cat out)"
 }
 # One output by two paths at once: the second is refused, and the first goes on.
-hook slow/root.d/60-slow <<< 'sleep 2'
+hook slow/root.d/60-slow <<< 'sleep 5'  # who comes second waits for two seconds
 ln -s . self
 create -o twice --no-cache tiny-os plain slow &
 begun twice
