@@ -75,9 +75,9 @@ void Engine::drop_set_aside(const std::string& id) {
     throw;
   }
   std::erase_if(held_credentials_, [&](const auto& entry) { return entry.second == id; });
-  aside_.erase(id);
   failed_.erase(id);
   told_.erase(id);
+  aside_.erase(id);  // last: `id` may be its own
 }
 
 /// An agent of such a stack is not told that its key is worth nothing, nor is its signal taken for an object of nobody.
