@@ -65,7 +65,7 @@ TEST(PxeEvents, AMissingDirectoryIsAnErrorAtStart) {
   fakes::ManualClock clock;
   fakes::MemoryLogger logger;
   tftp::KeptRecords kept;
-  EXPECT_THROW(EventFile("/nonexistent/events", clock, logger, kept), Error);
+  EXPECT_THROW(EventFile("/dev/null/nonexistent/events", clock, logger, kept), Error);
 }
 
 }  // namespace

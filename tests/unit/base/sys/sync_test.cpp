@@ -59,9 +59,9 @@ TEST_F(SyncTest, AFileSystemHasTreesInIt) {
 }
 
 TEST_F(SyncTest, WhatIsNotThereIsTold) {
-  EXPECT_THROW(sync_file("/nonexistent/x"), Error);
-  EXPECT_THROW(sync_directory("/nonexistent"), Error);
-  EXPECT_THROW(sync_file_system("/nonexistent"), Error);
+  EXPECT_THROW(sync_file("/dev/null/nonexistent/x"), Error);
+  EXPECT_THROW(sync_directory("/dev/null/nonexistent"), Error);
+  EXPECT_THROW(sync_file_system("/dev/null/nonexistent"), Error);
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ TEST(LossDice, losesAboutEveryTenthAndAlwaysTheSame) {
   EXPECT_LT(lost, 1150);
 }
 
-TEST(LossyLink, withoutItsTapThereIsAnError) { EXPECT_THROW(LossyLink("/nonexistent", "no-such-tap-name"), Error); }
+TEST(LossyLink, withoutItsTapThereIsAnError) {
+  EXPECT_THROW(LossyLink("/dev/null/nonexistent", "no-such-tap-name"), Error);
+}
 
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -19,7 +19,7 @@ class InstalledPackagesTest : public testing::Test {
     fs::create_directories((dir.path() / path).parent_path());
     RealFileSystem().write(dir.path() / path, text, {.mode = mode});
   }
-  InstalledPackages installed(const Environment& environment = {{"PATH", "/nonexistent"}}) {
+  InstalledPackages installed(const Environment& environment = {{"PATH", "/dev/null/nonexistent"}}) {
     return installed_packages(TreeReader(dir.path() / "root"), runner, environment);
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");

@@ -137,13 +137,13 @@ TEST_F(DiskStageTest, TheSizeIsInKibAndFollowsTheOptions) {
 TEST_F(DiskStageTest, AMissingToolIsNamedBeforeTheBuild) {
   request.formats = parse_formats("qcow2");
   EXPECT_THAT(story_of([&] {
-                stage().check_tools({{"PATH", "/nonexistent"}});
+                stage().check_tools({{"PATH", "/dev/null/nonexistent"}});
                 return 0;
               }),
               HasSubstr("e2fsprogs"));
   request.formats = parse_formats("tar");
   EXPECT_EQ(story_of([&] {
-              stage().check_tools({{"PATH", "/nonexistent"}});
+              stage().check_tools({{"PATH", "/dev/null/nonexistent"}});
               return 0;
             }),
             "");

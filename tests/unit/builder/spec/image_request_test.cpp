@@ -101,7 +101,8 @@ TEST(ImageRequest, ARemoteCacheIsBelievedByItsKeyOrByAnExplicitWord) {
       << "nothing can be signed, so nothing is uploaded";
   EXPECT_THAT(image_request_refusal(cat(to, "--remote-cache-key ", own, " --remote-cache-key ", own, " os")),
               HasSubstr("a second private key"));
-  EXPECT_THAT(image_request_refusal(cat(to, "--remote-cache-key /nonexistent os")), HasSubstr("/nonexistent"));
+  EXPECT_THAT(image_request_refusal(cat(to, "--remote-cache-key /dev/null/nonexistent os")),
+              HasSubstr("/dev/null/nonexistent"));
   const std::string key = cat(" --remote-cache-key ", own, " os");
   EXPECT_THAT(image_request_refusal("--remote-cache http://192.0.2.1/x" + key), HasSubstr("unencrypted"));
   for (const char* here : {"http://127.0.0.1:8080/x", "http://localhost/x", "http://[::1]/x"}) {
@@ -360,7 +361,8 @@ TEST(ImageRequest, UpstreamsOfflineLeavesTheNetworkUnlessALockIsNamed) {
 }
 
 TEST(ImageRequest, TheLockIsReadAndItsSettingsHold) {
-  EXPECT_THAT(image_request_refusal("--locked --lock /nonexistent os"), HasSubstr("no lock file /nonexistent"));
+  EXPECT_THAT(image_request_refusal("--locked --lock /dev/null/nonexistent os"),
+              HasSubstr("no lock file /dev/null/nonexistent"));
   EXPECT_THAT(image_request_refusal("--lock x os"), HasSubstr("--lock FILE goes with"));
   EXPECT_EQ(request("--record os").environment.count("SOURCE_DATE_EPOCH"), 1U);
 }

@@ -21,7 +21,7 @@ class SiteContentTest : public testing::Test {
     files.write(directory_.path() / "root/extra", "further", {});
     Site site = dhcp::sample_site();
     site.root = (directory_.path() / "root").string();
-    site.profiles[BootState::deploy] = {(directory_.path() / "kernel").string(), "/nonexistent", ""};
+    site.profiles[BootState::deploy] = {(directory_.path() / "kernel").string(), "/dev/null/nonexistent", ""};
     site_ = site;
     content_ =
         std::make_unique<SiteContent>(site, FoundFiles{{{"snponly.efi", (directory_.path() / "loader").string()}}, {}},
