@@ -36,6 +36,11 @@ Conductor::Conductor(Parts parts)
   for (const auto& [uuid, node] : ledger_.nodes()) {
     if (node.internal.contains("import_to")) importing_.insert(uuid);
   }
+  for (const auto& [uuid, why] : ledger_.set_aside()) {
+    log_.error(cat("node ", uuid, " is set aside, for its row can't be read: ", why,
+                   ". It is left as it is, and the other nodes are served: start the Hearth that wrote it, or put the "
+                   "state back from a backup"));
+  }
 }
 
 const Node& Conductor::node(const std::string& id) const {

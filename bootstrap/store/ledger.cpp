@@ -6,7 +6,8 @@
 namespace hearth::bootstrap {
 
 Ledger::Ledger(Store& store, const Clock& clock) : store_(store), clock_(clock) {
-  for (Node& node : store_.nodes()) {
+  const auto aside = [&](const std::string& uuid, const std::string& why) { set_aside_[uuid] = why; };
+  for (Node& node : store_.nodes(aside)) {
     const std::string uuid = node.uuid;
     nodes_.emplace(uuid, std::move(node));
   }

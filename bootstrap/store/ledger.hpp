@@ -21,10 +21,13 @@ struct Committed {
 
 class Ledger {
  public:
+  /// Nodes whose rows can't be read are set aside: the others are served.
   Ledger(Store& store, const Clock& clock);
 
   [[nodiscard]] Stamp now() const;
   [[nodiscard]] const std::map<std::string, Node>& nodes() const { return nodes_; }
+  /// UUIDs, and why their rows can't be read.
+  [[nodiscard]] const std::map<std::string, std::string>& set_aside() const { return set_aside_; }
   [[nodiscard]] const Node* by_uuid(const std::string& uuid) const;
   /// By UUID in any spelling, else by name.
   [[nodiscard]] const Node* find(const std::string& id) const;
@@ -62,6 +65,7 @@ class Ledger {
   Store& store_;
   const Clock& clock_;
   std::map<std::string, Node> nodes_;
+  std::map<std::string, std::string> set_aside_;
   std::set<std::string> changed_;
   std::set<std::string> passing_;
   std::vector<std::string> removed_;

@@ -55,10 +55,19 @@ Store::Store(const std::string& path)
       add_event_(
           database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {}
 
-std::vector<Node> Store::nodes() {
+std::vector<Node> Store::nodes(const Unreadable& unreadable) {
   std::vector<Node> nodes;
-  sql::Statement rows = database_.prepare("SELECT record FROM nodes");
-  while (rows.step()) nodes.push_back(node_from_record(parsed(rows.text(0))));
+  sql::Statement rows = database_.prepare("SELECT record, uuid FROM nodes");
+  while (rows.step()) {
+    try {
+      Node node = node_from_record(parsed(rows.text(0)));
+      if (node.uuid != rows.text(1)) throw Error(ErrorKind::input, cat("it is the record of '", node.uuid, "'"));
+      nodes.push_back(std::move(node));
+    } catch (const std::exception& error) {
+      if (!unreadable) throw;
+      unreadable(rows.text(1), error.what());
+    }
+  }
   return nodes;
 }
 

@@ -1,6 +1,7 @@
 // What the conductor keeps: nodes, events, settings, in one SQLite file. What changes together is committed together.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,7 +40,10 @@ class Store {
   /// Opens or creates; a file of a newer version is refused. ":memory:" for tests.
   explicit Store(const std::string& path);
 
-  [[nodiscard]] std::vector<Node> nodes();
+  /// A row that can't be read: whose, and why. It is left as it is.
+  using Unreadable = std::function<void(const std::string& uuid, const std::string& why)>;
+  /// Without `unreadable` such a row throws Error.
+  [[nodiscard]] std::vector<Node> nodes(const Unreadable& unreadable = {});
   [[nodiscard]] std::optional<Node> node(const std::string& uuid);
   /// One transaction. Events get their ids.
   void commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,

@@ -5,7 +5,9 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/store/ledger.hpp"
 #include "tests/fakes/lossy_disk.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -108,6 +110,27 @@ TEST(Store, documentsAreFoundByTheirPrefixAndNoOther) {
   EXPECT_EQ(store.document("image/a").value()["kernel"], "m");
   store.remove_document("image/a");
   EXPECT_FALSE(store.document("image/a"));
+}
+
+TEST(Store, aRowThatCannotBeReadIsToldAndLeftAsItIs) {
+  const TempDir directory = TempDir::create(fs::temp_directory_path(), "store.");
+  const std::string file = (directory.path() / "state.db").string();
+  const Node good = node_named("11111111-1111-4111-8111-111111111111");
+  std::vector<Event> events;
+  Store(file).commit({&good}, {}, events);
+  const std::map<std::string, std::string> broken = {
+      {"cut", R"({"uuid": "cut")"}, {"list", "[]"}, {"number", R"({"uuid": 7})"}, {"other", R"({"uuid": "x"})"}};
+  for (const auto& [uuid, record] : broken)
+    sql::Database(file).prepare("INSERT INTO nodes VALUES (?, ?)").bind(1, uuid).bind(2, record).execute();
+  for (int opened = 0; opened < 2; ++opened) {  // the second finds all that the first did
+    Store store(file);
+    EXPECT_ANY_THROW(static_cast<void>(store.nodes()));
+    fakes::ManualClock clock;
+    const Ledger ledger(store, clock);
+    ASSERT_EQ(ledger.nodes().size(), 1U);
+    EXPECT_EQ(ledger.nodes().begin()->first, good.uuid);
+    for (const auto& [uuid, record] : broken) EXPECT_EQ(ledger.set_aside().count(uuid), 1U) << record;
+  }
 }
 
 TEST(Store, aFileOfANewerVersionIsRefused) {
