@@ -90,6 +90,8 @@ void add_disk(Environment& env, const DiskFacts& disk) {
 Environment hook_environment(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
                              const DiskFacts& disk) {
   Environment env = request.environment;
+  // How a caller's bash runs is not how hooks run: by noexec each would end well and do nothing.
+  for (const char* name : {"SHELLOPTS", "BASHOPTS"}) env.erase(name);
   env["DIB_ENV"] = dib_variables(request.environment);
   env["DIB_ARGS"] = without_credentials(request.arguments_text);
   env["ARCH"] = request.architecture;

@@ -400,7 +400,7 @@ TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   const Facts noted = facts();
   EXPECT_EQ(fault(noted), "none");
   tree.file("os", "README.md", "other");
-  EXPECT_EQ(fault(noted), "all changed");
+  EXPECT_EQ(fault(noted), "some file of an element changed");
 }
 
 }  // namespace

@@ -93,6 +93,8 @@ TEST(Facts, DifferencesAreSentencesThatNameTheInput) {
   EXPECT_THAT(describe_differences(before, now),
               ElementsAre("the variable A is gone", "install.d/10-x changed", "the variable B is new"));
   EXPECT_THAT(describe_differences(now, now), IsEmpty());
+  EXPECT_THAT(describe_differences({{"elements all", "1"}}, {{"elements all", "2"}}),
+              ElementsAre("some file of an element changed"));
 }
 
 }  // namespace

@@ -135,6 +135,12 @@ TEST_F(WithBash, HooksCanCallDie) {
   EXPECT_EQ(result.err, "ERROR: went wrong\n");
 }
 
+TEST_F(WithBash, NoOptionOfTheCallersShellKeepsHooksFromRunning) {
+  request.environment = {{"SHELLOPTS", "noexec"}, {"BASHOPTS", "extdebug"}};
+  EXPECT_EQ(bash("echo run").out, "run\n");
+  EXPECT_EQ(environment().count("BASHOPTS"), 0U);
+}
+
 TEST_F(WithBash, ATraceNamesFileFunctionAndLine) {
   EXPECT_THAT(bash("f() { _ps4; }\nf").out, HasSubstr("f:"));  // root's bash takes no PS4 from its environment
   EXPECT_EQ(environment().at("PS4"), "+ $(_ps4):   ");
