@@ -15,11 +15,13 @@ namespace {
 
 constexpr std::int64_t k_second = 1'000'000'000;
 
-/// Size, times and inode: a file that was written to, or replaced, looks different.
+/// Size, times and inode: a file that was written to, or replaced, looks different. Its time of change can't be set
+/// back as that of its contents can (touch -d).
 std::string look_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return "missing";
-  return cat(status.st_size, " ", status.st_mtim.tv_sec * k_second + status.st_mtim.tv_nsec, " ", status.st_ino);
+  const auto nanoseconds = [](const timespec& time) { return time.tv_sec * k_second + time.tv_nsec; };
+  return cat(status.st_size, " ", nanoseconds(status.st_mtim), " ", nanoseconds(status.st_ctim), " ", status.st_ino);
 }
 
 /// What the builder itself reads of the machine.

@@ -92,6 +92,11 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
   })) << "the same size and time of change";
   EXPECT_TRUE(old_after([&] { request.arguments_text = "-u"; }));
   EXPECT_TRUE(old_after([&] { files.write(dir.path() / "image.raw", "other", {}); }));
+  EXPECT_TRUE(old_after([&] {
+    const auto time = fs::last_write_time(dir.path() / "image.raw");
+    std::ofstream(dir.path() / "image.raw", std::ios::in | std::ios::out) << "OTHER";
+    fs::last_write_time(dir.path() / "image.raw", time);
+  })) << "an output edited in place, its time set back";
   EXPECT_TRUE(old_after([&] { fs::remove(dir.path() / "image.raw"); }));
 }
 
