@@ -31,8 +31,12 @@ expect_text() {
         grep -qF -- "$text" "$file" || { fail "'$text' is not in $file:"; cat "$file" >&2; }
     done
 }
-# mounts: how many there are at places of ours (field 5; another's mount may well show files of a folder named hearth).
-mounts() { awk '$5 ~ /hearth/ { ++count } END { print count + 0 }' /proc/self/mountinfo; }
+# mounts: how many there are at places of ours (field 5; another's mount may well show files of a folder named hearth); not the
+# named networks of tests that run beside this one, nor what lies in those tests' directories.
+mounts() {
+    awk -v mine="$work" '$5 ~ /hearth/ && $5 !~ "^/(run|var/run)/netns/" && (index($5, mine "/") == 1 || $5 !~ /\/hearth-(e2e|test|node)[.-]/) { ++count }
+        END { print count + 0 }' /proc/self/mountinfo
+}
 # nothing_left NAME: no image, temporary file, process or mount of a build is there any more.
 nothing_left() {
     local left
