@@ -88,7 +88,11 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uin
 /// Created as the user. Returns its path without links, which the sandbox can't follow.
 fs::path writable_directory(const fs::path& directory) {
   RealFileSystem().make_directories(directory, 0777);
-  if (::access(directory.c_str(), W_OK) != 0) throw Error::from_errno("writing to", directory.string());
+  if (::access(directory.c_str(), W_OK) != 0) {
+    throw Error(Error::from_errno("writing to", directory.string())
+                    .hint("Hooks get it to write to. --image-cache DIR (or DIB_IMAGE_CACHE, DIB_LOCKFILES, "
+                          "LIBGUESTFS_CACHEDIR) names another directory."));
+  }
   return fs::canonical(directory);
 }
 

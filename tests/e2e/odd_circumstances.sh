@@ -103,7 +103,7 @@ if [ "$(id -u)" = 0 ]; then
         ! "$HEARTH" cache prune > out 2>&1 || echo "it says that it removed: $(cat out)" >&2
         exec "$HEARTH" image create -n -t tar -o image tiny-os plain' > out2 2>&1 < /dev/null && fail "a cache that can't be written was used"
     expect_text out "removing from $work/cache/layers: Read-only file system"
-    expect_text out2 "$work/cache: Read-only file system"
+    expect_text out2 "$work/cache: Read-only file system" "--image-cache DIR"
 else
     echo "SKIPPED: part: a read-only cache: needs root"
 fi
