@@ -89,7 +89,8 @@ class Collector {
         http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
         tokens_(token_options(settings_), real_files_, clock_, log_),
         messages_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
-        context_{settings_, files_, runner_, http_, clock_, log_, once_, tokens_, messages_, ::getuid()} {}
+        context_{settings_, files_,  runner_,   http_,      clock_,       log_,
+                 once_,     tokens_, messages_, ::getuid(), &report_urls_} {}
 
   int run() {
     if (settings_.flag("DEFAULT", "print_cachedir")) {
@@ -168,6 +169,7 @@ class Collector {
   WebClient http_;
   TokenCache tokens_;
   WebSocketDialer messages_;
+  std::set<std::string> report_urls_;
   SourceContext context_;
   RunReporter reporter_{context_};
   std::optional<DaemonStateFile> state_;

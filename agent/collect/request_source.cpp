@@ -10,6 +10,15 @@ namespace hearth::agent {
 
 namespace {
 
+/// Whether its server takes reports, as the poll's own HEAD says: no server gets a request more than from upstream's.
+void note_reports(const std::string& url, const HttpResponse& answer, const SourceContext& context) {
+  if (context.report_urls == nullptr) return;
+  if (answer.ok() && find_header(answer.headers, "X-Hearth-Run-Reports").value_or("") == "POST")
+    context.report_urls->insert(url);
+  else
+    context.report_urls->erase(url);
+}
+
 /// The answer's body. A Last-Modified header is deliberately not looked at: an unchanged document must stay in the list
 /// of this round, and the cache finds out by itself that nothing changed.
 std::optional<std::string> fetch_text(const std::string& url, const SourceContext& context) {
@@ -17,7 +26,7 @@ std::optional<std::string> fetch_text(const std::string& url, const SourceContex
   try {
     HttpRequest head = get_request(context, url, seconds);
     head.method = "HEAD";
-    (void)context.http.send(head);
+    note_reports(url, context.http.send(head), context);
     const std::optional<HttpResponse> response = send_or_warn(context, get_request(context, url, seconds));
     return response ? std::optional(response->body) : std::nullopt;
   } catch (const Error& error) {
@@ -47,12 +56,8 @@ Collection collect_request(const SourceContext& context) {
 
 std::optional<int> post_request_report(const SourceContext& context, const std::string& report) {
   const std::optional<std::string> url = context.settings.text("request", "metadata_url");
-  if (!url) return std::nullopt;
+  if (!url || context.report_urls == nullptr || !context.report_urls->contains(*url)) return std::nullopt;
   HttpRequest request = get_request(context, *url, context.settings.number("request", "timeout"));
-  request.method = "HEAD";
-  const HttpResponse answer = context.http.send(request);
-  if (!answer.ok()) return answer.status;
-  if (find_header(answer.headers, "X-Hearth-Run-Reports").value_or("") != "POST") return 405;
   request.method = "POST";
   request.max_redirects = 0;
   request.body = report;

@@ -58,6 +58,8 @@ struct SourceContext {
   TokenCache& tokens;
   MessageDialer& messages;
   unsigned uid = 0;  ///< of this process: local data of others are not trusted
+  /// URLs at which a poll was answered that reports of runs are taken; null = nobody keeps them.
+  std::set<std::string>* report_urls = nullptr;
 };
 
 struct SourceRow {
