@@ -373,6 +373,7 @@ ServedResponse HeatApi::change(const Call& call, const StackPlace& place) {
 }
 
 ServedResponse HeatApi::act(const Call& call, const StackPlace& place) {
+  if (call.request.method != "POST") return heat_error(405, "NotFound", "no such method");
   const Json request = body_of(call.request);
   if (request.size() != 1) throw EngineError("HTTPBadRequest", "exactly one action must be given");
   const std::string name = request.begin().key();

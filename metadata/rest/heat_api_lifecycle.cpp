@@ -71,6 +71,7 @@ ServedResponse HeatApi::preview(const Call& call) {
 
 ServedResponse HeatApi::preview_update(const Call& call, const StackPlace& place) {
   const bool patch = call.request.method == "PATCH";
+  if (!patch && call.request.method != "PUT") return heat_error(405, "NotFound", "no such method");
   const bool nested = to_lower(parameter_or(call.parameters, "show_nested", "")) == "true";
   const StackTree& tree = place.live->tree;
   const UpdatePreview made = engine_.preview_update(tree.id, definition_of(body_of(call.request), tree.body, patch));

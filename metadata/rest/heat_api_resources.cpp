@@ -119,6 +119,7 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
   }
   if (what == "run") return take_run(call, live.tree.resource(index), stack);
   if (what == "signal") {
+    if (call.request.method != "POST") return heat_error(405, "NotFound", "no such method");
     const Result<Json> signal = parse_foreign_json(call.request.body.empty() ? "{}" : call.request.body, "the signal");
     if (!signal) throw EngineError("HTTPBadRequest", cat("The signal is no JSON: ", signal.error().text()));
     if (!signal->is_object()) throw EngineError("HTTPBadRequest", "The signal is not a JSON object");

@@ -215,6 +215,22 @@ TEST_F(RestTest, TokensOpenWhatTheirRoleAndProjectSay) {
   EXPECT_EQ(send("GET", "/v1/admin/stacks", "", "no token").status, 401);
 }
 
+TEST_F(RestTest, AQuestionChangesNothingAndBringsNothingWhateverItsBodySays) {
+  create("st", k_one_server);
+  const std::string reader = add_token(directory_.path(), {"r", Right::reads, "admin", 0, ""}, 1);
+  tokens_.refresh(log_);
+  const std::string stack = self("st");
+  for (const std::string& token : {reader, std::string("admin-token")}) {
+    for (const char* method : {"GET", "HEAD"}) {
+      EXPECT_EQ(send(method, stack + "/actions", R"({"suspend": null})", token).status, 405) << method;
+      EXPECT_EQ(send(method, stack + "/preview", R"({"template": {}})", token).status, 405) << method;
+    }
+  }
+  EXPECT_EQ(send("GET", stack + "/resources/d1/signal", R"({"deploy_status_code": 0})").status, 405);
+  EXPECT_EQ(status("st"), "CREATE_IN_PROGRESS");
+  EXPECT_EQ(at("st", "d1").status, Status::in_progress);
+}
+
 /// An agent's token is for its own resource; to have a template evaluated is not that.
 TEST_F(RestTest, AgentsMayNotHaveTemplatesEvaluated) {
   create("st", k_one_server);
