@@ -18,14 +18,23 @@ bool is_uuid(std::string_view text) {
   return text.size() == k_uuid && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
 }
 
-/// Outputs, attributes and definitions are evaluated when they are asked for; rows are not.
+/// As the API takes them apart.
+std::vector<std::string> parts_of(const ServedRequest& request) {
+  std::vector<std::string> parts = split(request.raw_path, '/');
+  for (std::string& part : parts) part = percent_decode(part);
+  if (parts.back().empty()) parts.pop_back();
+  return parts;
+}
+
+/// Of a stack, only rows are not evaluated when they are asked for.
 Trying tried_read(const std::vector<std::string>& parts) {
   if (parts.size() < 6 || parts[3] != "stacks") return Trying::not_at_all;
   const std::string what = parts.size() > 6 ? parts[6] : "";
-  if (what == "resources") return parts.size() == 8 ? Trying::asks : Trying::not_at_all;
-  const bool evaluates =
-      what.empty() || what == "outputs" || what == "template" || what == "environment" || what == "export";
-  return evaluates ? Trying::asks : Trying::not_at_all;
+  const std::string of_resource = parts.size() > 8 ? parts[8] : "";
+  const bool is_rows =
+      what == "events" || what == "snapshots" ||
+      (what == "resources" && (parts.size() == 7 || of_resource == "metadata" || of_resource == "events"));
+  return is_rows ? Trying::not_at_all : Trying::asks;
 }
 
 class Refused final : public HeldAnswer {
@@ -41,11 +50,14 @@ class Refused final : public HeldAnswer {
 }  // namespace
 
 Trying tried_of_heat(const ServedRequest& request) {
-  const std::vector<std::string> parts = split(request.raw_path, '/');
+  const std::vector<std::string> parts = parts_of(request);
   if (parts.size() < 4 || parts[1] != "v1") return Trying::not_at_all;
   if (reads(request)) return tried_read(parts);
-  const bool asks = parts[3] == "validate" || (parts.size() > 4 && parts.back() == "preview");
-  return asks ? Trying::asks : Trying::changes;
+  const bool reports = parts.size() == 9 && parts[6] == "resources" && parts[8] == "run";
+  if (reports) return Trying::not_at_all;
+  const bool previews = parts[3] == "stacks" &&
+                        ((parts.size() == 5 && parts[4] == "preview") || (parts.size() == 7 && parts[6] == "preview"));
+  return parts[3] == "validate" || previews ? Trying::asks : Trying::changes;
 }
 
 /// Signals are values that templates get.
@@ -79,13 +91,15 @@ void TrialGuard::note(const std::string& target, std::uint64_t state) {
   known_[target] = state;
 }
 
-/// The path names what it is about by a UUID, on every port; 0 where that is nothing that is there.
+/// The path names what it is about by a UUID, on every port. Names may be UUIDs as well, and of something else: of all
+/// of them, whatever is there.
 std::uint64_t TrialGuard::state_of(const ServedRequest& request) const {
+  constexpr std::uint64_t k_prime = 1'099'511'628'211;
+  std::uint64_t state = 0;
   for (const std::string& part : split(percent_decode(request.raw_path), '/')) {
-    const std::uint64_t change = is_uuid(part) ? engine_.change_of(part) : 0;
-    if (change != 0) return change;
+    if (is_uuid(part)) state = state * k_prime + engine_.change_of(part);
   }
-  return 0;
+  return state;
 }
 
 }  // namespace hearth::metadata::live

@@ -24,14 +24,20 @@ TEST(TrialGuard, TriesWhatBringsOrAsksForSomethingThatIsEvaluated) {
         "software_configs", "software_deployments", "stacks/n/i/snapshots/s/restore"})
     EXPECT_EQ(heat("POST", changing), Trying::changes) << changing;
   for (const char* method : {"PUT", "PATCH", "DELETE"}) EXPECT_EQ(heat(method, "stacks/n/i"), Trying::changes);
+  EXPECT_EQ(heat("PATCH", "stacks/n/i/resources/preview"), Trying::changes) << "a resource may have that name";
+  EXPECT_EQ(heat("POST", "stacks/n/i/resources/r/run"), Trying::not_at_all) << "no agent's report waits for a template";
   EXPECT_EQ(heat("POST", "validate"), Trying::asks);
   EXPECT_EQ(heat("POST", "stacks/preview"), Trying::asks);
   EXPECT_EQ(heat("PUT", "stacks/n/i/preview"), Trying::asks);
-  for (const char* reading : {"stacks/n/i", "stacks/n/i/outputs", "stacks/n/i/outputs/o", "stacks/n/i/resources/r",
-                              "stacks/n/i/template", "stacks/n/i/environment", "stacks/n/i/export"})
+  for (const char* reading :
+       {"stacks/n/i", "stacks/n/i/outputs", "stacks/n/i/outputs/o", "stacks/n/i/resources/r", "stacks/n/i/template",
+        "stacks/n/i/environment", "stacks/n/i/export", "stacks/n/i/servers", "stacks/n/i/files",
+        "stacks/n/i/resources/r/", "stacks/n/i/resources/r/other", "stacks/n/i/resources/%72", "%73tacks/n/i",
+        "stacks/n/i/%6futputs", "stacks/n/i/o%75tputs/o", "stacks/n/i/resources%2F/r"})
     EXPECT_EQ(heat("GET", reading), Trying::asks) << reading;
   for (const char* row : {"stacks", "stacks/n", "stacks/n/i/events", "stacks/n/i/resources", "software_configs/c",
-                          "stacks/n/i/resources/r/metadata", "resource_types"})
+                          "stacks/n/i/resources/r/metadata", "stacks/n/i/resources/r/events", "stacks/n/i/resources/",
+                          "stacks/n/i/snapshots", "resource_types"})
     EXPECT_EQ(heat("GET", row), Trying::not_at_all) << row;
   EXPECT_EQ(tried_of_heat(asked("GET", "/")), Trying::not_at_all);
 }
