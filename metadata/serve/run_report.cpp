@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::metadata {
 
@@ -18,12 +19,18 @@ std::int64_t count_in(const Json& json, const char* key) {
   return std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, k_year);
 }
 
-/// It is shown on terminals.
+/// It is shown on terminals: no control characters, of which Unicode has some, too; and cut between characters only.
 std::string short_text(const Json& value) {
   if (!value.is_string()) return "";
+  const std::string whole = value.get<std::string>();
+  std::string_view rest = whole;
   std::string text;
-  for (const char c : value.get<std::string>().substr(0, k_longest)) {
-    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  while (!rest.empty()) {
+    const DecodedCharacter next = decode_utf8(rest);
+    if (text.size() + next.length > k_longest) break;
+    const bool is_control = next.value < 0x20 || (next.value >= 0x7F && next.value < 0xA0);
+    text += is_control ? std::string_view(" ") : rest.substr(0, next.length);
+    rest.remove_prefix(next.length);
   }
   return text;
 }

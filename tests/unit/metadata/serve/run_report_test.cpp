@@ -32,6 +32,17 @@ TEST(RunReportTest, WithoutAReportTheLastPollIsTold) {
   EXPECT_NE(last_known("web", 0, std::nullopt, 1030).find("has not asked for its metadata"), std::string::npos);
 }
 
+TEST(RunReportTest, ALongTextIsCutBetweenCharactersAndHasNoneThatTerminalsObey) {
+  std::string why = "a";
+  for (int i = 0; i < 400; ++i) why += "é";
+  const std::optional<RunReport> report =
+      read_run_report({{"state", "failed"}, {"why", why}, {"step", "a\u009b2Jb\x1b[2J\x7f"}});
+  ASSERT_TRUE(report);
+  EXPECT_NO_THROW((void)Json(report->why).dump()) << "else it is no text for whoever reads logs and events";
+  EXPECT_GT(report->why.size(), 400U);
+  EXPECT_EQ(report->step, "a 2Jb [2J ");
+}
+
 TEST(RunReportTest, AnAgentIsNotBelievedMoreThanItMustBe) {
   EXPECT_FALSE(read_run_report(Json::parse(R"({"state": "good"})")));
   EXPECT_FALSE(read_run_report(Json::parse("[1]")));
