@@ -72,6 +72,8 @@ void send(const char* bytes, std::size_t size) {
 void settle(pid_t parent, int pipe) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
+  // Where the machine has no memory left, this is what ends. What can't be dumped can't say so.
+  std::ofstream("/proc/self/oom_score_adj") << "1000";
   ::prctl(PR_SET_DUMPABLE, 0);
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGPROF, SIGXCPU, SIGCHLD})
     (void)::signal(number, SIG_DFL);
@@ -83,8 +85,6 @@ void settle(pid_t parent, int pipe) {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);  // what it logs, the original will
   for (const int number : {0, 1, 2}) ::dup2(nowhere, number);
   ::close(nowhere);
-  // Where the machine has no memory left, this is what ends.
-  std::ofstream("/proc/self/oom_score_adj") << "1000";
 }
 
 void set_limits(const TrialLimits& limits, std::uint64_t memory) {

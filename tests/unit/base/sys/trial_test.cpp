@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
+#include "tests/unit/base/in_child.hpp"
 
 namespace hearth {
 namespace {
@@ -127,6 +129,20 @@ TEST(Trial, HasNoDescriptorOfThisProcessAndNoSignalHandler) {
   ::close(high);
   (void)std::signal(SIGUSR1, SIG_DFL);
   EXPECT_EQ(outcome.text, "111");
+}
+
+TEST(Trial, IsWhatEndsWhereTheMachineHasNoMemoryLeftThoughNoRootRunsIt) {
+  const int end = in_child([] {
+    if (::geteuid() == 0 && (::setresgid(65534, 65534, 65534) != 0 || ::setresuid(65534, 65534, 65534) != 0)) return 2;
+    ::prctl(PR_SET_DUMPABLE, 1);
+    const TrialOutcome outcome = tried([](const Breath&) {
+      std::string text;
+      std::ifstream("/proc/self/oom_score_adj") >> text;
+      return text;
+    });
+    return outcome.text == "1000" ? 0 : 1;
+  });
+  EXPECT_EQ(end, 0);
 }
 
 TEST(Trial, EndsWithWhoeverHoldsIt) {
