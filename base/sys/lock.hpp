@@ -1,6 +1,7 @@
 // FileLock: an exclusive flock(2) on a file that stays. The lock goes with the process, however it ends.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -11,8 +12,10 @@ namespace hearth {
 
 class FileLock {
  public:
-  /// Nothing when another process holds it. The file is created if missing and never removed; a link is not followed.
-  [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path);
+  /// Nothing when another process holds it, for as long as `patience` says. The file is created if missing and never
+  /// removed; a link is not followed.
+  [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path,
+                                                           std::chrono::milliseconds patience = {});
   /// Waits for it.
   [[nodiscard]] static FileLock acquire(const fs::path& path);
   [[nodiscard]] const Fd& fd() const { return fd_; }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "base/net/http_server.hpp"
@@ -108,8 +109,9 @@ fs::path made_directory(const cli::Arguments& arguments) {
   return directory;
 }
 
+/// After one that was killed, a copy of it that tries a request (metadata/live/trials) may have the lock for a moment.
 FileLock taken_lock(const fs::path& directory) {
-  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock");
+  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(2));
   if (lock) return std::move(*lock);
   throw Error(ErrorKind::io, cat("another process works on ", directory.string()))
       .hint("one conductor per state directory: stop the other one, or give another --state");

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "tests/unit/base/in_child.hpp"
@@ -44,6 +47,22 @@ TEST_F(FileLockTest, AKilledHolderDoesNotKeepIt) {
   ::kill(holder, SIGKILL);
   EXPECT_EQ(end_of_child(holder), 128 + SIGKILL);
   EXPECT_TRUE(FileLock::try_acquire(path_));
+}
+
+TEST_F(FileLockTest, WhoeverHasPatienceGetsWhatIsGivenBackMeanwhile) {
+  Pipe ready = Pipe::create();
+  const pid_t holder = start_child([&] {
+    const auto lock = FileLock::try_acquire(path_);
+    write_all(ready.write, "x", "the pipe");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return 0;
+  });
+  char byte = 0;
+  ASSERT_EQ(::read(ready.read.get(), &byte, 1), 1);
+  EXPECT_FALSE(FileLock::try_acquire(path_));
+  EXPECT_FALSE(FileLock::try_acquire(path_, std::chrono::milliseconds(10)));
+  EXPECT_TRUE(FileLock::try_acquire(path_, std::chrono::seconds(60)));
+  EXPECT_EQ(end_of_child(holder), 0);
 }
 
 TEST_F(FileLockTest, OthersMayNotReadTheFile) {
