@@ -1,5 +1,7 @@
 #include "metadata/live/stack_service.hpp"
 
+#include <chrono>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
@@ -11,6 +13,7 @@
 #include "metadata/live/heat_guide.hpp"
 #include "metadata/live/store_guard.hpp"
 #include "metadata/live/trial_guard.hpp"
+#include "metadata/live/trial_logger.hpp"
 #include "metadata/live/trial_repository.hpp"
 #include "metadata/live/upload.hpp"
 #include "metadata/rest/heat_api.hpp"
@@ -32,8 +35,9 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
+/// After a server that was killed, a copy of it that has not run yet still has the lock, until it ends.
 FileLock held(const fs::path& state) {
-  std::optional<FileLock> lock = FileLock::try_acquire(state / "lock");
+  std::optional<FileLock> lock = FileLock::try_acquire(state / "lock", std::chrono::seconds(2));
   if (!lock) throw Error(ErrorKind::io, cat("another process serves ", state.string()));
   return std::move(*lock);
 }
@@ -42,8 +46,9 @@ FileLock held(const fs::path& state) {
 
 /// In the order in which they are made.
 struct StackService::Parts {
-  Parts(const ServiceSettings& settings, const Clock& given_clock, Logger& log)
-      : state(prepared(settings.state)),
+  Parts(const ServiceSettings& settings, const Clock& given_clock, Logger& given_log)
+      : log(given_log),
+        state(prepared(settings.state)),
         lock(held(state)),
         tokens(state),
         repository(open_repository(settings.database, state)),
@@ -60,7 +65,6 @@ struct StackService::Parts {
         heat(engine, guide, {&tokens, settings.trust_loopback}, given_clock, log),
         ec2(machines, settings.proxy_secret, log),
         peers(audit, given_clock),
-        logger(log),
         clock(given_clock),
         limits(settings.limits) {
     engine.look_at(&peers);
@@ -68,6 +72,7 @@ struct StackService::Parts {
 
   /// What a copy that tries a request does first.
   void detach(const Trial::Breath& breathe) {
+    log.detach();
     kept.detach();
     engine.be_copy(breathe);
     guide.set_breath(breathe);
@@ -76,7 +81,7 @@ struct StackService::Parts {
   [[nodiscard]] std::unique_ptr<Trials> trials(HttpServer& server, std::size_t at_once) {
     Trials::World world{server,
                         clock,
-                        logger,
+                        log,
                         limits,
                         [this](const Trial::Breath& breathe) { detach(breathe); },
                         [this] { return kept.was_asked(); }};
@@ -84,6 +89,7 @@ struct StackService::Parts {
     return std::make_unique<Trials>(std::move(world));
   }
 
+  TrialLogger log;
   fs::path state;
   FileLock lock;
   TokenBook tokens;
@@ -101,7 +107,6 @@ struct StackService::Parts {
   HeatApi heat;
   Ec2Api ec2;
   PeerNotes peers;
-  Logger& logger;
   const Clock& clock;
   TrialLimits limits;
   std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
@@ -124,7 +129,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   };
   const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler, Trials* trials = nullptr,
                          TrialGuard::Port kind = {}) {
-    HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->logger));
+    HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->log));
     if (trials != nullptr)
       last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *trials, std::move(kind)));
     open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));
@@ -143,7 +148,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);
   server.every(std::chrono::seconds(1), [this] {
-    parts_->tokens.refresh(parts_->logger);
+    parts_->tokens.refresh(parts_->log);
     parts_->engine.tick();
   });
   return open;
