@@ -25,6 +25,7 @@
 
 #include "base/error.hpp"
 #include "base/net/http_date.hpp"
+#include "base/net/http_places.hpp"
 #include "base/net/server_tls.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
@@ -54,18 +55,10 @@ constexpr auto k_without_descriptors = std::chrono::milliseconds(50);
 /// Handlers of one breath; more would let the answer wait that is being made.
 constexpr int k_most_turns = 200;
 
-class Place {
- public:
-  virtual ~Place() = default;
-  virtual void cut() noexcept = 0;
-  [[nodiscard]] virtual std::uint64_t held() const = 0;  ///< bytes that a body may come to
-};
-
-/// Who is connected, and who of them keeps us waiting.
-struct Places {
-  std::list<Place*> waiting;
-  std::list<Place*> all;
-};
+void after(Duration time, const Executor& executor, std::function<void()> action) {
+  const auto timer = std::make_shared<Timer>(executor, time);
+  timer->async_wait([timer, action = std::move(action)](ErrorCode error) { error ? void() : action(); });
+}
 
 /// What connections share.
 struct Service {
@@ -304,9 +297,12 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void answer() {
     if (service_.breathing && !listener_.handler.answers_at_once(request_)) return park(&Connection::answer);
-    held_answer_ = service_.breathing ? nullptr : listener_.handler.hold(request_);
-    if (held_answer_) return hold();
-    send_answer([this] { return std::optional(listener_.handler.answer(request_)); });
+    send_answer([this]() -> std::optional<ServedResponse> {
+      held_answer_ = service_.breathing ? nullptr : listener_.handler.hold(request_);
+      if (!held_answer_) return listener_.handler.answer(request_);
+      hold();
+      return std::nullopt;
+    });
   }
 
   void send_answer(const std::function<std::optional<ServedResponse>()>& make) {
@@ -337,9 +333,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   /// Nobody is answered who has hung up. What more he has sent may hide that from a read, so none is pending.
   void watch_held() {
-    const auto timer = std::make_shared<Timer>(stream_.get_executor(), k_between_looks);
-    timer->async_wait([self = this->shared_from_this(), timer](ErrorCode error) {
-      if (error || !self->held_answer_) return;
+    after(k_between_looks, stream_.get_executor(), [self = this->shared_from_this()] {
+      if (!self->held_answer_) return;
       pollfd client{beast::get_lowest_layer(self->stream_).socket().native_handle(), POLLRDHUP, 0};
       if (::poll(&client, 1, 0) > 0) self->held_answer_ = nullptr;
       self->held_answer_ ? self->watch_held() : self->cut();
@@ -507,10 +502,8 @@ struct HttpServer::State {
 
   /// There is no descriptor, and nobody who could give one back at once: to ask again at once would take all our time.
   void accept_later(Listener& listener) {
-    const auto soon = std::make_shared<Timer>(io, k_without_descriptors);
-    soon->async_wait([this, &listener, soon](ErrorCode error) {
-      if (!error && !service.stopping) accept(listener);
-    });
+    after(k_without_descriptors, io.get_executor(),
+          [this, &listener] { service.stopping ? void() : accept(listener); });
   }
 
   void admit(Listener& listener, Socket socket) {
@@ -608,8 +601,7 @@ struct HttpServer::State {
 
   void watch_for_end() {  // the stop timer must not outlive the last connection
     if (service.places.all.empty()) return void(stop_timer.cancel());
-    const auto soon = std::make_shared<Timer>(io, std::chrono::milliseconds(10));
-    soon->async_wait([this, soon](ErrorCode) { watch_for_end(); });
+    after(std::chrono::milliseconds(10), io.get_executor(), [this] { watch_for_end(); });
   }
 };
 
@@ -683,7 +675,11 @@ void HttpServer::breathe() { state_->breathe(); }
 
 void HttpServer::when_readable(int descriptor, std::function<void()> action) {
   using Readable = asio::posix::basic_stream_descriptor<Executor>;
-  const auto readable = std::make_shared<Readable>(state_->io, ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (own < 0)
+    return after(k_without_descriptors, state_->io.get_executor(),
+                 [this, action = std::move(action)] { state_->run_or_park(action); });
+  const auto readable = std::make_shared<Readable>(state_->io, own);
   readable->async_wait(Readable::wait_read, [this, readable, action = std::move(action)](ErrorCode error) {
     if (!error) state_->run_or_park(action);
   });

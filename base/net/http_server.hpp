@@ -75,7 +75,8 @@ class HttpServer {
   /// Within a handler, or an action: serves others for a moment, if the last moment is some time ago. What is asked
   /// meanwhile is answered if its handler says that it can be; all else, actions too, waits for the handler's end.
   void breathe();
-  /// Calls `action` once, on the server's thread, when `descriptor` can be read or has come to its end.
+  /// Calls `action` once, on the server's thread, when `descriptor` can be read or has come to its end; where there is
+  /// no descriptor left to watch it by, in a moment, whether it can be read or not.
   void when_readable(int descriptor, std::function<void()> action);
   /// From any thread: calls `action` once, on the server's thread.
   void post(std::function<void()> action);

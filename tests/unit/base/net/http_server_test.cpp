@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -555,6 +556,42 @@ TEST(HttpServer, SaysWhenADescriptorCanBeReadOrHasEnded) {
     pipe.write = Fd();
     readable.get_future().get();
   }
+}
+
+TEST(HttpServer, SaysSoAlsoWhereThereIsNoDescriptorLeft) {
+  Echo echo;
+  RunningServer server(echo);
+  Pipe pipe = Pipe::create();
+  write_all(pipe.write, "x", "the pipe");
+  std::promise<void> readable;
+  server.server.post([&] {
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    EXPECT_NO_THROW(server.server.when_readable(pipe.read.get(), [&] { readable.set_value(); }));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+  });
+  EXPECT_EQ(readable.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST(HttpServer, AHandlerThatCanHoldNothingEndsNoServer) {
+  class Refusing final : public HttpHandler {
+   public:
+    std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override {
+      if (request.path == "/fails") throw std::runtime_error("nothing can be held");
+      return nullptr;
+    }
+    ServedResponse answer(const ServedRequest&) override { return {}; }
+  } handler;
+  RunningServer server(handler);
+  const auto ask = [&](const std::string& path) {
+    RawConnection client(server.port);
+    client.say(cat("GET ", path, " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+    return client.rest();
+  };
+  EXPECT_THAT(ask("/fails"), HasSubstr("500 Internal"));
+  EXPECT_THAT(ask("/"), HasSubstr("200 OK"));
 }
 
 /// Until the log, which belongs to the server's thread, says so.

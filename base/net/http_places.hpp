@@ -1,0 +1,22 @@
+// The connections of an HTTP server, by how long they have kept it waiting.
+#pragma once
+
+#include <cstdint>
+#include <list>
+
+namespace hearth {
+
+class Place {
+ public:
+  virtual ~Place() = default;
+  virtual void cut() noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t held() const = 0;  ///< bytes that a body may come to
+};
+
+/// Who is connected, and who of them keeps us waiting.
+struct Places {
+  std::list<Place*> waiting;
+  std::list<Place*> all;
+};
+
+}  // namespace hearth
