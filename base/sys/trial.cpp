@@ -75,8 +75,9 @@ void settle(pid_t parent, int pipe) {
   // Where the machine has no memory left, this is what ends. What can't be dumped can't say so.
   std::ofstream("/proc/self/oom_score_adj") << "1000";
   ::prctl(PR_SET_DUMPABLE, 0);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGPROF, SIGXCPU, SIGCHLD})
-    (void)::signal(number, SIG_DFL);
+  for (const int number : {SIGTERM, SIGINT, SIGPROF, SIGXCPU, SIGCHLD}) (void)::signal(number, SIG_DFL);
+  // What a whole group of processes is told, the original heeds.
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) (void)::signal(number, SIG_IGN);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -40,6 +40,9 @@ std::string story(const TrialOutcome& outcome, const TrialLimits& limits) {
     case TrialEnd::wall: return cat("To evaluate this request took longer than ", seconds(limits.wall), " s", k_less);
     default: break;
   }
+  if (outcome.text == "SIGKILL")
+    return cat("The process that evaluated this request was killed, as Linux does where a machine has no memory left",
+               k_less, ", or give the machine more");
   return cat("To evaluate this request ends the process that does it (", outcome.text,
              "); nothing was changed. That is a fault of Hearth: please report it with the template");
 }

@@ -124,11 +124,19 @@ TEST(Trial, HasNoDescriptorOfThisProcessAndNoSignalHandler) {
     struct sigaction now {};
     ::sigaction(SIGUSR1, nullptr, &now);
     return cat(::fcntl(open.get(), F_GETFD) < 0 || open.get() == 3, ::fcntl(high, F_GETFD) < 0,
-               now.sa_handler == SIG_DFL);
+               now.sa_handler == SIG_IGN);
   });
   ::close(high);
   (void)std::signal(SIGUSR1, SIG_DFL);
   EXPECT_EQ(outcome.text, "111");
+}
+
+TEST(Trial, GoesOnWhenAllProcessesOfTheServerAreToldToLookAtTheirFiles) {
+  const TrialOutcome outcome = tried([](const Breath&) {
+    for (const int number : {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM}) (void)std::raise(number);
+    return std::string("done");
+  });
+  EXPECT_EQ(outcome.text, "done");
 }
 
 TEST(Trial, IsWhatEndsWhereTheMachineHasNoMemoryLeftThoughNoRootRunsIt) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <future>
 #include <thread>
 
@@ -29,6 +30,7 @@ class Evaluator final : public HttpHandler {
     if (request.path == "/long") spin(breathe);
     if (request.path == "/eat") eat();
     if (request.path == "/die") std::abort();
+    if (request.path == "/kill") (void)std::raise(SIGKILL);
     if (request.path == "/wait" && is_copy) ::pause();
     if (request.path == "/throw") throw Error(ErrorKind::io, "the disk is gone");
     ServedResponse response;
@@ -158,7 +160,8 @@ TEST_F(TrialsTest, WhatHasNoEndDiesOrTakesAllMemoryIsRefusedAndTheServerServesOn
             "more than 2 s of processor time; nothing was changed. Have the templates do less, or give the "
             "server more by --request-seconds"},
            {"/eat", "more than 64 MB of memory"},
-           {"/die", "ends the process that does it (SIGABRT)"}}) {
+           {"/die", "ends the process that does it (SIGABRT)"},
+           {"/kill", "was killed, as Linux does where a machine has no memory left"}}) {
     for (const char* method : {"POST", "GET"}) {
       const HttpResponse response = send(method, target);
       EXPECT_EQ(response.status, 400);
