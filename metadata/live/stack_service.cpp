@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
@@ -78,6 +79,19 @@ struct StackService::Parts {
     guide.set_breath(breathe);
   }
 
+  /// A snapshot is a definition that is evaluated when it is restored: a copy gets it, but no other row of the
+  /// database.
+  void bring_snapshots(const ServedRequest& request) {
+    const std::vector<std::string> parts = split(request.raw_path, '/');
+    const bool is_meant = parts.size() > 6 && percent_decode(parts[6]) == "snapshots" && request.method == "POST";
+    std::string prefix;
+    try {
+      if (is_meant) prefix = cat("snapshot/", engine.find(percent_decode(parts[5])).live->tree.id, "/");
+    } catch (const Error&) {  // of no stack that is there
+    }
+    kept.bring(prefix);
+  }
+
   [[nodiscard]] std::unique_ptr<Trials> trials(HttpServer& server, std::size_t at_once) {
     Trials::World world{server,
                         clock,
@@ -141,7 +155,8 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   serve("objects", ports.objects, parts_->objects, parts_->signals.get(),
         {tried_of_objects, [](const std::string& why) { return cfn_error(400, "BadRequest", why); }});
   serve("heat", ports.heat, parts_->heat, parts_->requests.get(),
-        {tried_of_heat, [](const std::string& why) { return heat_error(400, "StackValidationFailed", why); }});
+        {tried_of_heat, [](const std::string& why) { return heat_error(400, "StackValidationFailed", why); },
+         [this](const ServedRequest& request) { parts_->bring_snapshots(request); }});
   serve("identity", ports.identity, parts_->identity);
   if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2);
   const auto breathe = [&server] { server.breathe(); };

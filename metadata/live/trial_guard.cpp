@@ -82,6 +82,7 @@ std::unique_ptr<HeldAnswer> TrialGuard::hold(const ServedRequest& request) {
   const auto known = reads(request) ? known_.find(request.target) : known_.end();
   if (known != known_.end() && known->second == state_of(request)) return nullptr;
   Tried tried{request, how, inner_, [this, &request] { return state_of(request); }, {}, port_.refusal};
+  if (port_.prepare) tried.prepare = [this, &request] { port_.prepare(request); };
   if (reads(request)) tried.passed = [this, target = request.target](std::uint64_t state) { note(target, state); };
   return trials_.hold(std::move(tried));
 }

@@ -20,6 +20,7 @@ class TrialGuard final : public HttpHandler {
   struct Port {
     Trying (*tried)(const ServedRequest& request);
     std::function<ServedResponse(const std::string& message)> refusal;
+    std::function<void(const ServedRequest& request)> prepare = {};  ///< see Tried
   };
   TrialGuard(HttpHandler& inner, Engine& engine, Trials& trials, Port port)
       : inner_(inner), engine_(engine), trials_(trials), port_(std::move(port)) {}

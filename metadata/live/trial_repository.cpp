@@ -8,6 +8,12 @@ bool TrialRepository::ask() {
   return !detached_;
 }
 
+void TrialRepository::bring(const std::string& prefix) {
+  brought_.clear();
+  settings_ = prefix.empty() ? std::vector<std::string>{} : real_.settings_below(prefix);
+  brought_ = prefix;
+}
+
 void TrialRepository::check() {
   if (!detached_) real_.check();
 }
@@ -49,6 +55,7 @@ void TrialRepository::unset(const std::string& name) {
 }
 
 std::vector<std::string> TrialRepository::settings_below(const std::string& prefix) {
+  if (detached_ && !brought_.empty() && prefix == brought_) return settings_;
   return ask() ? real_.settings_below(prefix) : std::vector<std::string>{};
 }
 

@@ -9,6 +9,8 @@ namespace hearth::metadata::live {
 class TrialRepository final : public Repository {
  public:
   explicit TrialRepository(Repository& real) : real_(real) {}
+  /// Reads what the next copy may ask for: the settings below `prefix`, or where that is empty, nothing.
+  void bring(const std::string& prefix);
   /// This process is a copy.
   void detach() { detached_ = true; }
   /// Whether a copy was asked for what only the original knows: its answer is worth nothing then.
@@ -34,6 +36,8 @@ class TrialRepository final : public Repository {
   Repository& real_;
   bool detached_ = false;
   bool asked_ = false;
+  std::string brought_;
+  std::vector<std::string> settings_;  ///< those below brought_
 };
 
 }  // namespace hearth::metadata::live

@@ -138,6 +138,7 @@ class Trials::Held final : public HeldAnswer {
     const World& world = trials_.world_;
     begun_at_ = tried_.state();
     try {
+      if (tried_.prepare) tried_.prepare();
       trial_ = std::make_unique<Trial>(world.limits, world.clock, [&](const Trial::Breath& breathe) {
         world.detach(breathe);
         const ServedResponse response = tried_.inner.answer(tried_.request);

@@ -38,6 +38,8 @@ struct Tried {
   std::function<void(std::uint64_t state)> passed;
   /// An answer that says what was wrong, as this port's clients read it.
   std::function<ServedResponse(const std::string& message)> refusal;
+  /// Called before a copy is made: what it needs and only the original can read. May be empty, and throw.
+  std::function<void()> prepare = {};
 };
 
 class Trials {

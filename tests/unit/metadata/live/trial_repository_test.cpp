@@ -34,5 +34,19 @@ TEST(TrialRepository, IsTheRealOneUntilItIsACopysAndThenReadsAndKeepsNothing) {
   EXPECT_FALSE(real.object("p"));
 }
 
+TEST(TrialRepository, ACopyHasWhatWasBroughtForItAndNothingElse) {
+  SqlRepository real(":memory:");
+  TrialRepository kept(real);
+  kept.set("snapshot/i/1", "first");
+  kept.set("snapshot/j/1", "another's");
+  kept.bring("snapshot/j/");
+  kept.bring("snapshot/i/");
+  kept.detach();
+  EXPECT_EQ(kept.settings_below("snapshot/i/"), std::vector<std::string>{"first"});
+  EXPECT_FALSE(kept.was_asked());
+  EXPECT_TRUE(kept.settings_below("snapshot/j/").empty());
+  EXPECT_TRUE(kept.was_asked());
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live
