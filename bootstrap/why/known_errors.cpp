@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -11,7 +12,8 @@ namespace hearth::bootstrap::why {
 namespace {
 
 /// A row fits a text in which one of `any` stands, and all of `with`; words in small letters. The first that fits
-/// counts: special ones stand before general ones. In `next` "{}" is the node, "{driver}" its driver.
+/// counts: special ones stand before general ones. In `next` "{}" is the node, "{driver}" what its driver's keys begin
+/// with.
 struct Row {
   std::array<std::string_view, 8> any;
   std::array<std::string_view, 2> with;
@@ -19,8 +21,8 @@ struct Row {
   std::string_view next;
 };
 
+/// The image, the disk, the machine while it is worked at: whoever says it.
 constexpr auto k_rows = std::to_array<Row>({
-    // The image and the disk; before the BMC's, for both speak of HTTP and of connections.
     {{"the checksum of the image", "image failed to verify against checksum", "verifying image checksum"},
      {},
      "The image that was fetched is not the one that the node was told of: its checksum differs.",
@@ -95,7 +97,11 @@ constexpr auto k_rows = std::to_array<Row>({
      {},
      "The machine has too little memory to hold an image that can't be written as it comes.",
      "serve it as a file with ranges, or publish it as frames: hearth image publish --help"},
-    {{"status 404", "http 404", "answered 404"},
+    {{"the config drive"},
+     {"the server answers"},
+     "The server of the node's config drive does not give it to the machine.",
+     "hearth node deploy {} --config-drive FILE sends it along instead"},
+    {{"status 404", "status code 404", "http 404", "answered 404", "answers 404", "answers 410"},
      {"image"},
      "The image's server has no file of that name.",
      "hearth image load FILE, then hearth node deploy {} --image NAME"},
@@ -112,7 +118,6 @@ constexpr auto k_rows = std::to_array<Row>({
      "The image is a file system, and nobody said how large its partition is to be.",
      "hearth node deploy {} --image IMAGE --root-gb GIB"},
     {{"is no http url"}, {}, "The image's address is none that a machine can fetch.", "give a URL of http or https"},
-    // The machine while it is worked at.
     {{"booted again in the middle of the work", "knows nothing of the order any more"},
      {},
      "The machine restarted in the middle of the work: it lost power, or its kernel crashed.",
@@ -126,11 +131,48 @@ constexpr auto k_rows = std::to_array<Row>({
      "The deploy ramdisk has no driver for the machine's network card.",
      "build it with DIB_DEPLOY_RAMDISK_MODULES"},
     {{"was aborted by request"}, {}, "A person ended it.", "the same verb again, when it is wanted"},
-    // The BMC.
+});
+
+/// What the ramdisk says of servers that it fetches the image from.
+constexpr auto k_server_rows = std::to_array<Row>({
+    {{"answers 401", "answers 403", "status 401", "status 403", "status code 401", "status code 403", "http 401",
+      "http 403"},
+     {"image"},
+     "The image's server does not let the machine have the image.",
+     "let the machines' network fetch it there, or hearth image load FILE, then hearth node deploy {} --image NAME"},
+    {{"answers 5", "status 50", "status code 50", "http 50", "answers 429"},
+     {"image"},
+     "The image's server fails.",
+     "look at that server's log, then hearth node deploy {}"},
+    {{"does not hold", "certificate verify failed", "self-signed", "self signed"},
+     {"image", "certificate"},
+     "The certificate of the image's server is signed by nobody that the deploy ramdisk trusts.",
+     "build the ramdisk with its authority, or serve the image by HTTP: its checksum is compared; then hearth node "
+     "deploy {}"},
+    {{"name or service not known", "temporary failure in name resolution", "no address associated", "looking up",
+      "address lookup", "failed to resolve"},
+     {"image"},
+     "The deploy ramdisk can't look up the name of the image's server.",
+     "give the machines' network a name server (dns in the site file), or the image by address; then hearth node "
+     "deploy {}"},
+    {{"connection refused"},
+     {"image"},
+     "At the address of the image's server nothing listens at that port.",
+     "start that server, or correct the image's URL; then hearth node deploy {}"},
+    {{"no route to host", "network is unreachable", "host is down", "timed out", "timeout", "the connection broke",
+      "connection reset", "connection aborted"},
+     {"image"},
+     "The machine does not reach the image's server, or the connection breaks.",
+     "look for a router (router in the site file), a firewall, or an MTU that is too small between them; then hearth "
+     "node deploy {}"},
+});
+
+/// What drivers say of BMCs, and their programs.
+constexpr auto k_bmc_rows = std::to_array<Row>({
     {{"has no systems", "redfish_system_id says which"},
      {},
      "The BMC manages several systems, and which one is the node is not said.",
-     "hearth node set {} --driver-info redfish_system_id=…, then hearth node manage {}"},
+     "hearth node set {} --driver-info {driver}_system_id=…, then hearth node manage {}"},
     {{"there is no driver"},
      {},
      "The node's driver is none that this conductor has.",
@@ -146,13 +188,21 @@ constexpr auto k_rows = std::to_array<Row>({
     {{"does not hold", "certificate verify failed", "self-signed", "self signed"},
      {"certificate"},
      "The BMC's certificate is signed by nobody that the conductor trusts.",
-     "hearth node set {} --driver-info redfish_verify_ca=FILE (its authority), then hearth node manage {}"},
+     "hearth node set {} --driver-info {driver}_verify_ca=FILE (its authority), then hearth node manage {}"},
     {{"http 403", "insufficient privilege"},
      {},
      "The BMC knows the user, and does not allow him this.",
      "give the user the role of an operator in the BMC, then hearth node manage {}"},
+    {{"permission denied (publickey"},
+     {},
+     "The machine that runs libvirt refuses the conductor's SSH key.",
+     "put the public key of the conductor's user into ~/.ssh/authorized_keys there; then hearth node manage {}"},
+    {{"authentication failed"},
+     {"libvirt"},
+     "libvirt refuses the user that its URI names.",
+     "correct it: hearth node set {} --driver-info libvirt_uri=…; then hearth node manage {}"},
     {{"http 401", "wrong user or password", "hmac is invalid", "unauthorized name", "invalid user name",
-      "authentication failed", "unauthorized", "permission denied (publickey"},
+      "authentication failed", "unauthorized", "returned 401"},
      {},
      "The BMC refuses the user or the password.",
      "correct it in the inventory and import it again, or hearth node set {} --driver-info {driver}_username=… "
@@ -160,7 +210,7 @@ constexpr auto k_rows = std::to_array<Row>({
     {{"http 404"},
      {"bmc"},
      "The BMC answers, and has no such system: redfish_system_id, or the address, is another machine's.",
-     "hearth node set {} --driver-info redfish_system_id=…, then hearth node manage {}"},
+     "hearth node set {} --driver-info {driver}_system_id=…, then hearth node manage {}"},
     {{"http 429", "http 503", "node busy", "insufficient resources", "out of resources"},
      {},
      "The BMC is busy, or has no session left.",
@@ -199,21 +249,38 @@ constexpr auto k_rows = std::to_array<Row>({
      "reset the BMC; if it lasts, update its firmware"},
 });
 
+const Row* row_in(std::span<const Row> rows, const std::string& small) {
+  const auto has = [&](std::string_view words) { return !words.empty() && small.find(words) != std::string::npos; };
+  for (const Row& row : rows) {
+    if (!std::any_of(row.any.begin(), row.any.end(), has)) continue;
+    if (std::all_of(row.with.begin(), row.with.end(),
+                    [&](std::string_view words) { return words.empty() || has(words); }))
+      return &row;
+  }
+  return nullptr;
+}
+
+/// The ramdisk says it, or its conductor of the ramdisk: of no BMC then, whatever of HTTP or connections it tells.
+bool is_of_ramdisk(const std::string& small) {
+  constexpr std::array<std::string_view, 4> k_words = {"agent returned error", "agent http", "the agent answers",
+                                                       "the inspection ended with an error"};
+  return std::any_of(k_words.begin(), k_words.end(),
+                     [&](std::string_view words) { return small.find(words) != std::string::npos; });
+}
+
+/// What the keys of its driver begin with: its name, but for Dell's (inventory/drivers.cpp).
+std::string keys_prefix(const std::string& driver) { return driver == "idrac" ? "drac" : driver; }
+
 }  // namespace
 
 std::optional<Finding> known_error(const std::string& text, const std::string& node, const std::string& driver) {
   const std::string small = to_lower(text);
-  const auto has = [&](std::string_view words) { return !words.empty() && small.find(words) != std::string::npos; };
-  for (const Row& row : k_rows) {
-    if (!std::any_of(row.any.begin(), row.any.end(), has)) continue;
-    if (!std::all_of(row.with.begin(), row.with.end(),
-                     [&](std::string_view words) { return words.empty() || has(words); }))
-      continue;
-    std::string next = replace_all(std::string(row.next), "{driver}", driver);
-    return Finding{
-        .cause = std::string(row.cause), .evidence = {text}, .next = replace_all(std::move(next), "{}", node)};
-  }
-  return std::nullopt;
+  const Row* row = row_in(k_rows, small);
+  if (row == nullptr) row = is_of_ramdisk(small) ? row_in(k_server_rows, small) : row_in(k_bmc_rows, small);
+  if (row == nullptr) return std::nullopt;
+  std::string next = replace_all(std::string(row->next), "{driver}", keys_prefix(driver));
+  return Finding{
+      .cause = std::string(row->cause), .evidence = {text}, .next = replace_all(std::move(next), "{}", node)};
 }
 
 }  // namespace hearth::bootstrap::why

@@ -13,23 +13,29 @@ namespace {
 /// How long an agent that works may say nothing before that is told.
 constexpr Stamp k_silence = 90'000'000;
 
+/// An object, empty where it is anything else: other conductors leave out, or say null.
+Json object_in(const Json& from, std::string_view key) {
+  const auto found = from.is_object() ? from.find(std::string(key)) : from.end();
+  return from.is_object() && found != from.end() && found->is_object() ? *found : Json::object();
+}
+
 class NodeReader {
  public:
   explicit NodeReader(const NodeFacts& facts)
       : facts_(facts),
         name_(text_in(facts.node, "name", text_in(facts.node, "uuid"))),
-        state_(parse_state(text_in(facts.node, "provision_state")).value_or(State::available)),
-        internal_(facts.node.value("driver_internal_info", Json::object())) {
-    if (!internal_.is_object()) internal_ = Json::object();
-  }
+        state_(parse_state(text_in(facts.node, "provision_state"))),
+        internal_(object_in(facts.node, "driver_internal_info")) {}
 
   std::vector<Finding> causes() {
     maintenance();
     instruction();
     const std::string error = text_in(facts_.node, "last_error");
-    if (!error.empty()) {
+    const std::string before = is(StateKind::failed) ? error_of_state() : "";
+    if (!before.empty()) failure(before);
+    if (!error.empty() && error != before) {
       failure(error);
-    } else if (kind_of(state_) == StateKind::working || kind_of(state_) == StateKind::waiting) {
+    } else if (is(StateKind::working) || is(StateKind::waiting)) {
       if (found_.empty() || !is_for_people()) work();
     }
     if (found_.empty()) found_.push_back(at_rest());
@@ -37,16 +43,59 @@ class NodeReader {
   }
 
  private:
-  [[nodiscard]] bool is_for_people() const { return internal_.contains("operator_instruction"); }
+  /// Of a state that this program does not know, nothing is said but its name.
+  [[nodiscard]] bool is(StateKind kind) const { return state_ && kind_of(*state_) == kind; }
+
+  [[nodiscard]] std::string state_name() const { return text_in(facts_.node, "provision_state"); }
+
+  /// Why it came into the state that it is in: last_error may be of something tried since, or cleared by that.
+  [[nodiscard]] std::string error_of_state() const {
+    std::string error;
+    for (const Json& event : facts_.events) {
+      if (text_in(event, "kind") != "state") continue;
+      const Json detail = object_in(event, "detail");
+      error = parse_state(text_in(detail, "to")) == state_ ? text_in(detail, "error") : "";
+    }
+    return error;
+  }
+
+  [[nodiscard]] bool is_for_people() const { return !object_in(internal_, "operator_instruction").empty(); }
 
   [[nodiscard]] std::string command(std::string_view verb) const { return cat("hearth node ", verb, " ", name_); }
 
   [[nodiscard]] std::optional<Finding> known_cause(const std::string& text) const {
-    return known_error(text, name_, text_in(facts_.node, "driver"));
+    std::optional<Finding> known = known_error(text, name_, text_in(facts_.node, "driver"));
+    if (!known) return known;
+    for (const char* verb : {"manage", "deploy"}) {
+      const std::string said = cat("then ", command(verb));
+      if (known->next.ends_with(said)) known->next.replace(known->next.size() - said.size(), said.size(), again(verb));
+    }
+    return known;
+  }
+
+  /// What is done when the cause is gone: not every state lets the verb that `verb` is.
+  [[nodiscard]] std::string again(std::string_view verb) const {
+    if (!state_) return "then the same again";
+    switch (*state_) {
+      case State::enroll: return cat("then ", command("manage"));
+      case State::available: return cat("then ", command(verb));
+      case State::deploy_failed: return cat("then ", command("deploy"));
+      case State::clean_failed: return cat("then ", command("manage"), " and ", command("provide"));
+      case State::inspect_failed: return cat("then ", command("inspect"));
+      case State::adopt_failed: return cat("then ", command("adopt"));
+      case State::rescue_failed: return cat("then ", command("rescue"));
+      case State::unrescue_failed: return cat("then ", command("unrescue"));
+      case State::service_failed: return cat("then ", command("service"));
+      case State::error: return cat("then ", command("undeploy"));
+      default: break;
+    }
+    if (is(StateKind::working) || is(StateKind::waiting)) return "it goes on by itself then";
+    return verb == "deploy" ? cat("then ", command(verb)) : "then the same command again";
   }
 
   void maintenance() {
-    if (!facts_.node.value("maintenance", false)) return;
+    const auto set = facts_.node.find("maintenance");
+    if (set == facts_.node.end() || *set != true) return;
     const std::string reason = text_in(facts_.node, "maintenance_reason");
     const std::string back = cat("hearth node maintenance unset ", name_);
     if (std::optional<Finding> known = known_cause(reason)) {
@@ -64,7 +113,7 @@ class NodeReader {
 
   void instruction() {
     const auto todo = internal_.find("operator_instruction");
-    if (todo == internal_.end()) return;
+    if (todo == internal_.end() || !todo->is_object()) return;
     found_.push_back({cat("It waits for a person: ", text_in(*todo, "text")),
                       {cat("since ", text_in(*todo, "since"), ", until ", text_in(*todo, "deadline"))},
                       cat("do it; then say so: ", command("todo"))});
@@ -75,7 +124,7 @@ class NodeReader {
     Stamp began = 0;
     for (const Json& event : facts_.events) {
       if (text_in(event, "kind") != "state") continue;
-      const Json detail = event.value("detail", Json::object());
+      const Json detail = object_in(event, "detail");
       const auto from = parse_state(text_in(detail, "from"));
       const auto to = parse_state(text_in(detail, "to"));
       const bool begins = from && to && kind_of(*to) == StateKind::working && kind_of(*from) != StateKind::waiting;
@@ -88,13 +137,13 @@ class NodeReader {
     BootFacts boot{
         .node = name_, .macs = facts_.macs, .log = facts_.boot_log, .since = work_began(), .now = facts_.now};
     boot.off = text_in(internal_, "observed_power", text_in(facts_.node, "power_state")) == "power off" &&
-               kind_of(state_) == StateKind::waiting;
+               is(StateKind::waiting);
     boot.heard = said;
     return boot_cause(boot);
   }
 
   void failure(const std::string& error) {
-    if (error.find("waiting for callback") != std::string::npos) {
+    if (to_lower(error).find("timeout reached while") != std::string::npos) {
       Finding finding = boot(error);
       if (std::find(finding.evidence.begin(), finding.evidence.end(), error) == finding.evidence.end())
         finding.evidence.push_back(error);
@@ -103,8 +152,7 @@ class NodeReader {
     if (std::optional<Finding> known = known_cause(error)) return found_.push_back(std::move(*known));
     const bool agent = error.find("Agent returned error") != std::string::npos;
     found_.push_back(
-        {cat(kind_of(state_) == StateKind::failed ? cat("It is ", name(state_), ": ") : "Its last action failed: ",
-             error),
+        {cat(is(StateKind::failed) ? cat("It is ", state_name(), ": ") : "Its last action failed: ", error),
          {},
          agent ? cat(command("log"), " has what its ramdisk said")
                : cat(command("events"), " has what happened before")});
@@ -134,22 +182,23 @@ class NodeReader {
       known->evidence.push_back("it is tried again by itself");
       return found_.push_back(std::move(*known));
     }
-    if (kind_of(state_) == StateKind::waiting) return found_.push_back(boot(retry));
+    if (is(StateKind::waiting)) return found_.push_back(boot(retry));
     found_.push_back(busy());
   }
 
   [[nodiscard]] Finding busy() const {
-    const Json job = internal_.value("job", Json::object());
+    const Json job = object_in(internal_, "job");
     const std::string stage = text_in(job, "stage");
     const Stamp since = job.empty() ? facts_.now : parse_stamp(text_in(job, "since"));
     const long seconds = (facts_.now - since) / 1'000'000;
-    std::vector<std::string> evidence = {cat(text_in(job, "kind"), ", ", stage, ", for ", seconds, " s")};
+    std::vector<std::string> evidence;
+    if (!job.empty()) evidence.push_back(cat(text_in(job, "kind"), ", ", stage, ", for ", seconds, " s"));
     const auto progress = internal_.find("progress");
-    if (progress != internal_.end()) evidence.push_back(cat("progress: ", format_json(*progress)));
-    const auto seen = internal_.find("last_seen");
-    const Stamp heard = seen == internal_.end() ? since : parse_stamp(text_in(*seen, "at"));
-    if (seen != internal_.end())
-      evidence.push_back(cat("last heard of at ", text_in(*seen, "at"), ": ", text_in(*seen, "how")));
+    if (progress != internal_.end() && !progress->is_null())
+      evidence.push_back(cat("progress: ", format_json(*progress)));
+    const Json seen = object_in(internal_, "last_seen");
+    const Stamp heard = seen.empty() ? since : parse_stamp(text_in(seen, "at"));
+    if (!seen.empty()) evidence.push_back(cat("last heard of at ", text_in(seen, "at"), ": ", text_in(seen, "how")));
     if (stage == "power on" && text_in(facts_.node, "power_state") == "power off") {
       return {"It waits for its turn to be started: only so many machines boot at once.", evidence,
               "hearth node serve --help names the option for how many"};
@@ -159,32 +208,40 @@ class NodeReader {
       return {"The ramdisk was at work and says nothing any more.", evidence,
               "look at the machine's console, power and cable; the conductor gives up by itself after a while"};
     }
-    return {cat("Nothing is wrong: it is ", name(state_), stage.empty() ? "." : cat(", at \"", stage, "\".")), evidence,
+    return {cat("Nothing is wrong: it is ", state_name(), stage.empty() ? "." : cat(", at \"", stage, "\".")), evidence,
             cat(command("events"), " -f")};
   }
 
   [[nodiscard]] Finding at_rest() const {
-    const std::string is = cat("it is ", name(state_));
-    switch (state_) {
+    const std::string now = cat("it is ", state_name());
+    if (!state_) return {cat("Its state, ", state_name(), ", is none that this program knows."), {}, ""};
+    switch (*state_) {
       case State::enroll:
-        return {cat("Nothing is wrong: ", is, ", and nobody has asked for more."), {}, command("manage")};
+        return {cat("Nothing is wrong: ", now, ", and nobody has asked for more."), {}, command("manage")};
       case State::manageable:
-        return {cat("Nothing is wrong: ", is, ", and nobody has asked for more."), {}, command("provide")};
+        return {cat("Nothing is wrong: ", now, ", and nobody has asked for more."), {}, command("provide")};
       case State::available:
         return {
-            cat("Nothing is wrong: ", is, ", and no image was asked for."), {}, command("deploy") + " --image IMAGE"};
+            cat("Nothing is wrong: ", now, ", and no image was asked for."), {}, command("deploy") + " --image IMAGE"};
       default: break;
+    }
+    if (is(StateKind::failed) || state_ == State::error)
+      return {cat("It is ", state_name(), ", and its conductor does not say why."), {}, command("events")};
+    if (is(StateKind::held)) {
+      return {cat("A step named \"hold\" holds it until a person lets it go on."),
+              {cat("provision state: ", state_name())},
+              cat("openstack baremetal node unhold ", name_, " lets it go on")};
     }
     const bool off = text_in(facts_.node, "power_state") == "power off";
     if (off && state_ == State::active) {
       return {"It is active, and its machine is off.", {"power state: power off"}, cat("hearth node power on ", name_)};
     }
-    return {cat("Nothing is wrong that its conductor knows: ", is, "."), {}, command("events")};
+    return {cat("Nothing is wrong that its conductor knows: ", now, "."), {}, command("events")};
   }
 
   const NodeFacts& facts_;
   std::string name_;
-  State state_;
+  std::optional<State> state_;
   Json internal_;
   std::vector<Finding> found_;
 };

@@ -53,6 +53,11 @@ const Said k_said[] = {
     {"this machine has no network interface that the ramdisk has a driver for",
      "no driver for the machine's network card"},
     {"The deploy was aborted by request.", "A person ended it"},
+    {"Failed to verify: libvirt qemu+ssh://h/system: list: Permission denied (publickey,password)", "SSH key"},
+    {"libvirt qemu+tcp://h/system: list: error: authentication failed: Failed to start SASL negotiation",
+     "the user that its URI names"},
+    {"Failed to verify: iLO client: error logging in: iLO returned 401", "refuses the user"},
+    {"the config drive http://s/cd: the server answers 404", "config drive does not"},
 };
 
 TEST(KnownErrors, EachTextHasItsCause) {
@@ -64,6 +69,32 @@ TEST(KnownErrors, EachTextHasItsCause) {
     EXPECT_FALSE(found->next.empty());
     EXPECT_EQ((found->cause + found->next).find("{}"), std::string::npos) << found->next;
   }
+}
+
+TEST(KnownErrors, WhatTheRamdiskSaysOfTheImagesServerIsOfNoBmc) {
+  const auto said = [](const char* text) {
+    const std::string whole = std::string("Agent returned error for write image on node u: ") + text;
+    const std::optional<Finding> found = known_error(whole, "web1", "redfish");
+    EXPECT_TRUE(found) << whole;
+    EXPECT_EQ((found->cause + found->next).find("BMC"), std::string::npos) << found->cause;
+    return found->cause;
+  };
+  EXPECT_NE(said("http://s/i: the server answers 404 Not Found").find("has no file"), std::string::npos);
+  EXPECT_NE(said("http://s/i: the server answers 403 Forbidden").find("does not let"), std::string::npos);
+  EXPECT_NE(said("http://s/i: the server answers 502 Bad Gateway").find("server fails"), std::string::npos);
+  EXPECT_NE(said("connecting to 192.0.2.9: Connection refused").find("nothing listens"), std::string::npos);
+  EXPECT_NE(said("looking up s: Name or service not known").find("look up the name"), std::string::npos);
+  EXPECT_NE(said("connecting to 192.0.2.9: No route to host").find("does not reach"), std::string::npos);
+  EXPECT_NE(said("http://s/i: the connection broke").find("does not reach"), std::string::npos);
+  EXPECT_NE(said("the certificate of s does not hold: self-signed").find("certificate of the image"),
+            std::string::npos);
+  EXPECT_FALSE(known_error("Failed to run steps: the agent answers 503: busy", "web1", "redfish"));
+}
+
+TEST(KnownErrors, KeysAreThoseThatTheDriverReads) {
+  EXPECT_NE(known_error("HTTP 401", "web1", "idrac")->next.find("drac_password="), std::string::npos);
+  EXPECT_EQ(known_error("HTTP 401", "web1", "idrac")->next.find("idrac_"), std::string::npos);
+  EXPECT_NE(known_error("BMC h: HTTP 404", "web1", "ilo")->next.find("ilo_system_id="), std::string::npos);
 }
 
 TEST(KnownErrors, TheNodeIsNamedInWhatIsToBeDone) {

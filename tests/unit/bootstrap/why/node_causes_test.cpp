@@ -47,6 +47,42 @@ TEST(NodeCauses, AnUnknownErrorIsTheCauseItself) {
             "Its last action failed: something odd");
 }
 
+TEST(NodeCauses, WhyItIsInItsStateStandsBeforeWhatWasTriedSince) {
+  NodeFacts failed = facts({{"provision_state", "deploy failed"}, {"last_error", "BMC b: HTTP 503"}});
+  failed.events = {event(0, "state", "deploying -> deploy failed",
+                         {{"from", "deploying"},
+                          {"to", "deploy failed"},
+                          {"error", "the image i is not signed, but this site asks for it"}})};
+  EXPECT_NE(first(failed).find("not signed"), std::string::npos) << first(failed);
+  EXPECT_EQ(node_causes(failed).size(), 2U);
+  failed.node["last_error"] = nullptr;
+  EXPECT_NE(first(failed).find("not signed"), std::string::npos) << first(failed);
+  failed.events = Json::array();
+  EXPECT_EQ(first(failed), "It is deploy failed, and its conductor does not say why.");
+}
+
+TEST(NodeCauses, StatesOfOthersAndFieldsThatAreNull) {
+  EXPECT_EQ(first(facts({{"provision_state", "unholding"}})), "Its state, unholding, is none that this program knows.");
+  EXPECT_EQ(first(facts({{"provision_state", "active"},
+                         {"power_state", nullptr},
+                         {"maintenance", nullptr},
+                         {"last_error", nullptr},
+                         {"driver_internal_info", nullptr}})),
+            "Nothing is wrong that its conductor knows: it is active.");
+  EXPECT_NE(first(facts({{"provision_state", "clean hold"}})).find("holds it until a person"), std::string::npos);
+}
+
+TEST(NodeCauses, WhatIsDoneNextIsAVerbThatTheStateTakes) {
+  const auto next = [](const char* state, const char* error) {
+    return node_causes(facts({{"provision_state", state}, {"last_error", error}, {"driver", "redfish"}})).front().next;
+  };
+  EXPECT_TRUE(next("enroll", "HTTP 401").ends_with("then hearth node manage web1"));
+  EXPECT_TRUE(next("deploy failed", "HTTP 401").ends_with("then hearth node deploy web1"));
+  EXPECT_TRUE(next("active", "HTTP 401").ends_with("then the same command again"));
+  EXPECT_TRUE(next("clean failed", "Input/output error")
+                  .ends_with("then hearth node manage web1 and hearth node provide web1"));
+}
+
 TEST(NodeCauses, WhatIsTriedAgainIsToldUntilSomethingGoesWell) {
   NodeFacts busy = facts(working("power off"));
   busy.events = {event(-k_minute, "retry", "power off: HTTP 401; trying again"), k_begins};
