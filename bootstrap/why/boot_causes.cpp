@@ -15,6 +15,8 @@ struct Seen {
   std::vector<const Json*> lines;
   std::size_t requests = 0;   ///< addresses that were taken
   bool asks_to_boot = false;  ///< of DHCP, not an address only
+  bool as_proxy = false;      ///< addresses are given by another server, as this site is made
+  std::string other_server;   ///< whose offer the last request took, if not ours
   std::size_t loaders = 0;    ///< files fetched that are none of those below
   std::size_t scripts = 0;    ///< what a loader asks for once it runs
   std::size_t kernels = 0;    ///< once for each boot
@@ -22,19 +24,33 @@ struct Seen {
   const Json* bad = nullptr;  ///< the last that did not succeed
 };
 
+/// In seconds; 0 for what is no line of a log.
+double time_of(const Json& line) {
+  const auto time = line.is_object() ? line.find("time") : line.end();
+  return line.is_object() && time != line.end() && time->is_number() ? time->get<double>() : 0;
+}
+
+std::string text_behind(const std::string& text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  return at == std::string::npos ? "" : text.substr(at + words.size());
+}
+
 Seen seen_of(const BootFacts& facts) {
   Seen seen;
   for (const Json& line : *facts.log) {
-    if (!line.is_object() || line.value("time", 0.0) * 1e6 < static_cast<double>(facts.since)) continue;
+    if (time_of(line) * 1e6 < static_cast<double>(facts.since)) continue;
     seen.lines.push_back(&line);
     const std::string what = text_in(line, "what");
-    const bool good = line.value("good", true);
+    const std::string outcome = text_in(line, "outcome");
+    const bool good = !line.contains("good") || line["good"] != false;
     seen.bad = good ? nullptr : &line;
     if (!good) continue;
     if (text_in(line, "protocol") == "dhcp") {
-      seen.requests += what == "REQUEST" ? 1 : 0;
-      seen.asks_to_boot =
-          seen.asks_to_boot || text_in(line, "outcome").find("does not ask to boot") == std::string::npos;
+      const std::string taken = text_behind(outcome, "it takes the offer of ");
+      seen.other_server = taken;
+      seen.requests += what == "REQUEST" && taken.empty() ? 1 : 0;
+      seen.as_proxy = seen.as_proxy || outcome.find(": as proxy, ") != std::string::npos;
+      seen.asks_to_boot = seen.asks_to_boot || outcome.find("does not ask to boot") == std::string::npos;
     } else if (what.ends_with("kernel")) {
       ++seen.kernels;
     } else if (what.ends_with("ramdisk") || what.ends_with("initramfs")) {
@@ -59,7 +75,7 @@ std::vector<std::string> evidence_of(const Seen& seen, const BootFacts& facts) {
   for (std::size_t i = count > k_told_lines ? count - k_told_lines : 0; i < count; ++i)
     told.push_back(line_text(*seen.lines[i]));
   if (count > 0) {
-    const double last = seen.lines.back()->value("time", 0.0);
+    const double last = time_of(*seen.lines.back());
     told.push_back(
         cat("nothing since, for ", std::max(0L, static_cast<long>(static_cast<double>(facts.now) / 1e6 - last)), " s"));
   }
@@ -95,6 +111,9 @@ std::optional<Finding> refused(const Seen& seen, const BootFacts& facts) {
   if (has("can't be kept")) {
     finding.cause = "The seed can't keep leases, so nobody gets an address: its disk is full or takes no writes.";
     finding.next = "make room on the seed's disk (df); nothing needs to be restarted";
+  } else if (has("no free address")) {
+    finding.cause = "The pool of its network has no address left.";
+    finding.next = "make the pool larger in the site file, or its leases shorter (lease_s)";
   } else if (has("no network of this site")) {
     finding.cause = "Its requests come from a network that the site file does not describe.";
     finding.next = "add the network to the site file, or move the machine's cable to the right VLAN";
@@ -159,6 +178,11 @@ Finding boot_cause(const BootFacts& facts) {
     finding.next =
         "with Secure Boot: only a signed loader starts (hearth help uefi); else the loader is for another firmware: "
         "hearth pxe explain SITE MAC";
+  } else if (!seen.other_server.empty()) {
+    finding.cause =
+        cat("Another DHCP server, ", seen.other_server, ", answers on its network: it took that one's offer.");
+    finding.next =
+        "switch that server off, or keep it from this network; or leave addresses to it: mode proxy in the site file";
   } else if (!seen.asks_to_boot) {
     finding.cause =
         "It asks for an address, and not to boot: a system on its disk does that, or firmware that is not to boot by "
@@ -170,6 +194,12 @@ Finding boot_cause(const BootFacts& facts) {
     finding.next =
         "a firewall between it and the seed (UDP 69, TCP 80)? Does its firmware boot from the network, or only ask for "
         "an address?";
+  } else if (seen.as_proxy) {
+    finding.cause =
+        "It was told what to boot, and asks for no loader: it got no address, or ignores the second answer.";
+    finding.next =
+        "does the site's own DHCP server give it an address? Is UDP 4011 and 69 open between it and the seed? Two "
+        "servers of boot are one too many: the other one is to name no boot file";
   } else {
     finding.cause = "It asks for an address, is offered one, and does not take it.";
     finding.next =

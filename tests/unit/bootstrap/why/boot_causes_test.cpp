@@ -42,6 +42,21 @@ TEST(BootCauses, TheFirstStepThatLacksIsTheCause) {
   expect({discover, request, loader, script, kernel, discover, request, loader, script, kernel}, "2 times");
 }
 
+TEST(BootCauses, AnotherServersOfferThatIsTakenIsNoAddressOfOurs) {
+  const Json discover = line(1, "dhcp", "DISCOVER");
+  const Json lost = line(2, "dhcp", "REQUEST", "web1: it takes the offer of 192.0.2.254");
+  expect({discover, lost}, "Another DHCP server, 192.0.2.254,");
+  expect({discover, lost, line(3, "dhcp", "REQUEST", "web1: ACK 192.0.2.9")}, "asks for no loader");
+}
+
+TEST(BootCauses, BesideAnotherServerAnAddressIsNotOurs) {
+  expect({line(1, "dhcp", "DISCOVER", "web1: as proxy, snponly.efi: UEFI")}, "It was told what to boot");
+}
+
+TEST(BootCauses, ALogThatIsOddIsNoEnd) {
+  expect({Json(), Json(7), {{"time", nullptr}, {"good", nullptr}}, {{"time", "x"}}}, "Nothing of its machine");
+}
+
 TEST(BootCauses, WhatWasAskedBeforeThisBootDoesNotCount) {
   expect({line(-1, "http", "/image/node/u/kernel")}, "Nothing of its machine");
 }
@@ -52,6 +67,7 @@ TEST(BootCauses, ARefusalCountsWhereNothingWentWellAfterIt) {
   expect({lost, line(4, "tftp", "snponly.efi")}, "does not start the loader");
   expect({line(1, "dhcp", "REQUEST", "NO ANSWER, for its lease can't be kept: no space", false)},
          "The seed can't keep leases");
+  expect({line(1, "dhcp", "DISCOVER", "web1: no free address in 192.0.2.0/24", false)}, "no address left");
   expect({line(1, "dhcp", "DECLINE", "web1: someone else uses 192.0.2.9, which rests for a day now", false)},
          "Another machine uses");
   expect({line(1, "dhcp", "REQUEST", "web1: it may not have 10.0.0.1", false)}, "may not have");
