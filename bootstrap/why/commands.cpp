@@ -10,6 +10,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/why/node_causes.hpp"
 #include "bootstrap/why/stack_causes.hpp"
+#include "metadata/live/lifecycle_commands.hpp"
 #include "metadata/live/stack_client.hpp"
 
 namespace hearth::bootstrap {
@@ -38,19 +39,29 @@ std::optional<Json> unless_missing(Call call) {
   }
 }
 
+/// What an answer has to hold; another server's may be anything.
+Json part_of(const Json& answer, std::string_view key) {
+  const auto found = answer.is_object() ? answer.find(std::string(key)) : answer.end();
+  if (!answer.is_object() || found == answer.end() || !found->is_structured())
+    throw Error(ErrorKind::input, cat("the answer holds no ", key)).hint("is there such a service at that address?");
+  return *found;
+}
+
 std::vector<Finding> ask_node(ConductorClient& conductor, const std::string& name, const Clock& clock) {
   const std::string id = percent_encode(name);
   why::NodeFacts facts;
   facts.node = conductor.call("GET", cat("/v1/nodes/", id));
+  if (text_in(facts.node, "provision_state").empty())
+    throw Error(ErrorKind::input, "the answer is no node").hint("is there a conductor at that address (--url)?");
   // Both are Hearth's own: another conductor of Ironic's API has neither.
   const std::optional<Json> events =
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/events?newest=true&node=", id)); });
-  if (events) facts.events = events->value("events", Json::array());
-  for (const Json& port : conductor.call("GET", cat("/v1/nodes/", id, "/ports")).value("ports", Json::array()))
+  if (events) facts.events = part_of(*events, "events");
+  for (const Json& port : part_of(conductor.call("GET", cat("/v1/nodes/", id, "/ports")), "ports"))
     facts.macs.push_back(text_in(port, "address"));
   const std::optional<Json> boots =
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/boot-log/", id)); });
-  if (boots) facts.boot_log = boots->value("events", Json::array());
+  if (boots) facts.boot_log = part_of(*boots, "events");
   facts.now = wall_now(clock);
   return why::node_causes(facts);
 }
@@ -88,9 +99,14 @@ class Sources {
     try {
       metadata::live::StackClient client(http_, clock_, url, stack_token());
       const std::string place = client.locate(name);
-      const Json shown = client.call("GET", cat(place, "?resolve_outputs=False"))["stack"];
-      const Json resources = client.call("GET", cat(place, "/resources?nested_depth=9"))["resources"];
-      std::vector<Finding> found = why::stack_causes(shown, resources);
+      const Json shown = part_of(client.call("GET", cat(place, "?resolve_outputs=False")), "stack");
+      const Json resources = part_of(client.call("GET", cat(place, "/resources?nested_depth=9")), "resources");
+      std::vector<std::string> hooks;  // events alone tell of them
+      if (text_in(shown, "stack_status").ends_with("_IN_PROGRESS")) {
+        const Json events = client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"));
+        hooks = metadata::live::waiting_hooks(text_in(shown, "stack_name"), part_of(events, "events"));
+      }
+      std::vector<Finding> found = why::stack_causes(shown, resources, hooks);
       const std::vector<std::string> silent = why::silent_servers(resources);
       for (std::size_t i = 0; i < std::min(silent.size(), k_most_nodes); ++i) put_machine(silent[i], found);
       return found;
@@ -138,6 +154,7 @@ struct Asked {
 
 Asked asked_for(const std::vector<std::string>& words) {
   if (words.empty()) throw Error(ErrorKind::usage, "why what? Name an image, a node or a stack");
+  if (words.back().empty()) throw Error(ErrorKind::usage, "the name is empty: name an image, a node or a stack");
   if (words.size() == 1) return {"", words[0]};
   if (words.size() > 2) throw Error(ErrorKind::usage, "name one thing");
   if (std::find(k_kinds.begin(), k_kinds.end(), words[0]) == k_kinds.end()) {
@@ -151,12 +168,15 @@ Asked asked_for(const std::vector<std::string>& words) {
 int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   const Asked asked = asked_for(arguments.operands());
   const auto wants = [&](std::string_view kind) { return asked.kind.empty() || asked.kind == kind; };
-  if (asked.kind == "image" || (asked.kind.empty() && is_image(asked.name))) {
+  const bool as_json = arguments.has("json");
+  const bool image = asked.kind == "image" || (asked.kind.empty() && is_image(asked.name));
+  const auto tell_image = [&] {
     cli::Arguments of_image;
     of_image.add_operand(asked.name);
-    if (arguments.has("json")) of_image.add("json", "");
+    if (as_json) of_image.add("json", "");
     return image_why(of_image);
-  }
+  };
+  if (asked.kind == "image") return tell_image();
   Sources sources(arguments);
   Json shown = Json::array();
   std::string text;
@@ -167,12 +187,20 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   };
   if (wants("node")) put("node", sources.node(asked.name));
   if (wants("stack")) put("stack", sources.stack(asked.name));
-  if (shown.empty()) {
-    const std::string image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here; ") : "";
+  if (image) {
+    if (as_json && !shown.empty()) {
+      throw Error(ErrorKind::usage, cat("an image and another thing have the name ", asked.name))
+          .hint("say which is meant: hearth why image NAME, hearth why node NAME, hearth why stack NAME");
+    }
+    const int code = tell_image();
+    if (shown.empty()) return code;
+    text = cat("\n", text);
+  } else if (shown.empty()) {
+    const std::string no_image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here; ") : "";
     throw Error(ErrorKind::not_found,
-                cat("nothing is known of ", asked.name, ": ", image, join(sources.tried(), "; ")));
+                cat("nothing is known of ", asked.name, ": ", no_image, join(sources.tried(), "; ")));
   }
-  cli::print(arguments.has("json") ? cat(format_json(shown, {.indent = 2, .lossy = true}), "\n") : text);
+  cli::print(as_json ? cat(format_json(shown, {.indent = 2, .lossy = true}), "\n") : text);
   return 0;
 }
 
@@ -186,7 +214,8 @@ std::vector<cli::Command> why_commands(ImageWhy image_why) {
            "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
            "build; asks "
            "no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a name that is "
-           "several things each is told. Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"
+           "several things each is told (with --json name the kind where an image is among them). Exit code 0: there "
+           "is an answer; 1: nothing of that name is known.\n\n"
            "Example: hearth why web1",
            options, [image_why](const cli::Arguments& arguments) { return run_why(arguments, image_why); }}};
 }

@@ -1,6 +1,7 @@
 #include "bootstrap/why/stack_causes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 
@@ -8,30 +9,52 @@ namespace hearth::bootstrap::why {
 
 namespace {
 
-/// The stack of a resource is itself a resource above: its state follows from those below, so it is never the cause.
-bool holds_others(const Json& resource) {
-  for (const Json& link : resource.value("links", Json::array())) {
-    if (text_in(link, "rel") == "nested") return true;
+std::string link_of(const Json& resource, std::string_view rel) {
+  const auto links = resource.is_object() ? resource.find("links") : resource.end();
+  if (!resource.is_object() || links == resource.end()) return "";
+  for (const Json& link : *links) {
+    if (text_in(link, "rel") == rel) return text_in(link, "href");
   }
-  return false;
+  return "";
 }
+
+/// The stack of a resource is itself a resource above: its state follows from those below, so it is never the cause.
+bool holds_others(const Json& resource) { return !link_of(resource, "nested").empty(); }
+
+/// What commands call resources of nested stacks: "Compute.0.Deployment".
+class Paths {
+ public:
+  explicit Paths(const Json& resources) {
+    for (const Json& resource : resources) {
+      if (holds_others(resource)) holders_.emplace(link_of(resource, "nested"), &resource);
+    }
+  }
+
+  [[nodiscard]] std::string of(const Json& resource) const {
+    std::string path = text_in(resource, "resource_name");
+    auto holder = holders_.find(link_of(resource, "stack"));
+    for (std::size_t depth = 0; holder != holders_.end() && depth < k_deepest; ++depth) {
+      path = cat(text_in(*holder->second, "resource_name"), ".", path);
+      holder = holders_.find(link_of(*holder->second, "stack"));
+    }
+    return path;
+  }
+
+ private:
+  static constexpr std::size_t k_deepest = 32;
+  std::map<std::string, const Json*> holders_;  ///< by the stack that they hold
+};
 
 std::string text_after(const std::string& text, std::string_view words) {
   const std::size_t at = text.find(words);
   return at == std::string::npos ? "" : text.substr(at + words.size());
 }
 
-Finding waiting(const std::string& stack, const Json& resource) {
-  const std::string name = text_in(resource, "resource_name");
+Finding waiting(const std::string& stack, const std::string& name, const Json& resource) {
   const std::string reason = text_in(resource, "resource_status_reason");
   const std::string seen =
       cat(name, " (", text_in(resource, "resource_type"), ") is ", text_in(resource, "resource_status"), ": ", reason);
   const std::string server = reason.substr(0, reason.find(' '));
-  if (reason.find("paused until Hook") != std::string::npos) {
-    return {cat("A hook that a person clears holds ", name, "."),
-            {seen},
-            cat("hearth stack hook clear ", stack, " ", name)};
-  }
   if (reason.find("has not asked for its metadata") != std::string::npos) {
     return {cat("The machine of ", server,
                 " has never asked for its metadata: it does not run, or does not find this service."),
@@ -67,26 +90,57 @@ Finding waiting(const std::string& stack, const Json& resource) {
   return {cat(name, " is not finished."), {seen}, cat("hearth stack event list ", stack, " --follow")};
 }
 
+/// "… [stack.resource]: INIT_COMPLETE  CREATE paused until Hook pre-create is cleared", as `stack hook list` has it.
+Finding held(const std::string& stack, const std::string& line) {
+  const std::string of = text_after(line, cat("[", stack, "."));
+  const std::string resource = of.substr(0, of.find("]: "));
+  const std::string hook = text_after(line, "paused until Hook ");
+  const std::string which = hook.substr(0, hook.find(' '));
+  return {cat("The hook ", which, " holds ", resource, " until a person clears it."),
+          {line},
+          cat("hearth stack hook clear ", stack, " ", resource, which == "pre-create" ? "" : cat(" --hook ", which))};
+}
+
+/// What ran when something else failed, or a person or the stack's time ended it: never the cause. Heat's words, too.
+bool is_ended_by_another(const std::string& reason) {
+  return reason.ends_with(" aborted") || reason.find("peration cancelled") != std::string::npos ||
+         reason.find("aborted (user triggered cancel)") != std::string::npos || reason == "Deployment cancelled.";
+}
+
+/// Nothing failed by itself: the stack's own reason is the cause (its time was over, or a person cancelled it).
+Finding ended_by_stack(const std::string& name, const Json& stack, const std::vector<Finding>& ended) {
+  Finding finding{cat("The stack is ", text_in(stack, "stack_status"), ": ", text_in(stack, "stack_status_reason")),
+                  {},
+                  cat("hearth stack event list ", name)};
+  for (const Finding& one : ended) finding.evidence.push_back(one.cause);
+  return finding;
+}
+
 }  // namespace
 
-std::vector<Finding> stack_causes(const Json& stack, const Json& resources) {
+std::vector<Finding> stack_causes(const Json& stack, const Json& resources, const std::vector<std::string>& hooks) {
   const std::string name = text_in(stack, "stack_name");
   const std::string status = text_in(stack, "stack_status");
   std::vector<Finding> failed;
+  std::vector<Finding> ended;  // because something else failed
   std::vector<Finding> waits;
+  for (const std::string& hook : hooks) waits.push_back(held(name, hook));
+  const Paths paths(resources);
   for (const Json& resource : resources) {
     const std::string of = text_in(resource, "resource_status");
     if (holds_others(resource)) continue;
     if (of.ends_with("_FAILED")) {
       const std::string reason = text_in(resource, "resource_status_reason");
-      failed.push_back({cat(text_in(resource, "resource_name"), " failed: ", reason.substr(0, reason.find('\n'))),
-                        {cat(text_in(resource, "resource_type"), " is ", of, ": ", reason)},
-                        cat("hearth stack failures list ", name)});
+      std::vector<Finding>& list = is_ended_by_another(reason) ? ended : failed;
+      list.push_back({cat(paths.of(resource), " failed: ", reason.substr(0, reason.find('\n'))),
+                      {cat(text_in(resource, "resource_type"), " is ", of, ": ", reason)},
+                      cat("hearth stack failures list ", name)});
     } else if (of.ends_with("_IN_PROGRESS")) {
-      waits.push_back(waiting(name, resource));
+      waits.push_back(waiting(name, paths.of(resource), resource));
     }
   }
   std::vector<Finding> found = std::move(failed);
+  if (found.empty() && !ended.empty()) found.push_back(ended_by_stack(name, stack, ended));
   if (!found.empty() || status.ends_with("_IN_PROGRESS")) {
     // What is known of the most is the cause; resources that only wait behind it say no more than that.
     std::stable_partition(waits.begin(), waits.end(),

@@ -60,7 +60,12 @@ Json StackClient::call(const std::string& method, const std::string& path, const
 
 std::string StackClient::locate(const std::string& stack) {
   const Json shown = call("GET", cat("/stacks/", percent_encode(stack), "?resolve_outputs=False"));
-  return cat("/stacks/", shown["stack"]["stack_name"].get<std::string>(), "/", shown["stack"]["id"].get<std::string>());
+  const Json::json_pointer name("/stack/stack_name");
+  const Json::json_pointer id("/stack/id");
+  const auto is_text = [&](const Json::json_pointer& at) { return shown.contains(at) && shown[at].is_string(); };
+  if (!is_text(name) || !is_text(id))
+    throw Error(ErrorKind::input, "the answer is no stack").hint("is there a stack service at that address?");
+  return cat("/stacks/", shown[name].get<std::string>(), "/", shown[id].get<std::string>());
 }
 
 }  // namespace hearth::metadata::live

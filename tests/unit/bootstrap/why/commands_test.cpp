@@ -27,6 +27,8 @@ std::string refused_words(const std::vector<std::string>& words, ErrorKind kind)
 
 TEST(WhyCommand, SaysWhatCanBeNamed) {
   EXPECT_NE(refused_words({}, ErrorKind::usage).find("Name an image, a node or a stack"), std::string::npos);
+  EXPECT_NE(refused_words({""}, ErrorKind::usage).find("the name is empty"), std::string::npos);
+  EXPECT_NE(refused_words({"stack", ""}, ErrorKind::usage).find("the name is empty"), std::string::npos);
   EXPECT_NE(refused_words({"nodes", "web1"}, ErrorKind::usage).find("hearth why node web1"), std::string::npos);
   EXPECT_NE(refused_words({"node", "web1", "web2"}, ErrorKind::usage).find("name one thing"), std::string::npos);
 }

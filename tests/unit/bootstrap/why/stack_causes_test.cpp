@@ -48,13 +48,37 @@ TEST(StackCauses, TheReasonsOfWaiting) {
   const auto waits = [](const char* reason) {
     return first("CREATE_IN_PROGRESS", Json::array({resource("r", "CREATE_IN_PROGRESS", reason)}));
   };
-  EXPECT_NE(waits("CREATE paused until Hook pre-create is cleared").find("A hook that a person clears holds r."),
-            std::string::npos);
   EXPECT_NE(waits("beta has not asked for its metadata since this service started: …").find("beta has never asked"),
             std::string::npos);
   EXPECT_EQ(waits("beta last asked 2 s ago; a run of its hooks goes on for 90 s, in 55-heat-config"),
             "beta is at work: a run of its hooks goes on for 90 s, in 55-heat-config.");
   EXPECT_NE(waits("beta last asked 2 s ago").find("has not answered r yet"), std::string::npos);
+}
+
+TEST(StackCauses, WhatWasEndedByAFailureIsNotTheCause) {
+  const Json timed = resource("wait", "CREATE_FAILED", "WaitConditionTimeout: resources.wait: 0 of 1 received");
+  const Json ended = resource("aaa", "CREATE_FAILED", "CREATE aborted");
+  const std::vector<Finding> found = stack_causes(stack("CREATE_FAILED"), {ended, timed});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].cause.find("wait failed: WaitConditionTimeout"), std::string::npos) << found[0].cause;
+  // Nothing else: its own reason counts, a cancellation or the end of its time.
+  EXPECT_EQ(first("CREATE_FAILED", Json::array({ended})), "The stack is CREATE_FAILED: why not");
+}
+
+TEST(StackCauses, AHookThatHolds) {
+  const std::vector<std::string> hooks = {
+      "2026-11-24 20:00:00Z [site.group.0]: INIT_COMPLETE  UPDATE paused until Hook pre-update is cleared"};
+  const std::vector<Finding> found = stack_causes(stack("UPDATE_IN_PROGRESS"), Json::array(), hooks);
+  EXPECT_EQ(found[0].cause, "The hook pre-update holds group.0 until a person clears it.");
+  EXPECT_EQ(found[0].next, "hearth stack hook clear site group.0 --hook pre-update");
+}
+
+TEST(StackCauses, AResourceOfANestedStackIsNamedAsCommandsNameIt) {
+  Json group = resource("group", "CREATE_FAILED", "x", "OS::Heat::ResourceGroup");
+  group["links"] = {{{"rel", "stack"}, {"href", "root"}}, {{"rel", "nested"}, {"href", "below"}}};
+  Json run = resource("0", "CREATE_FAILED", "deploy_status_code: 1");
+  run["links"] = {{{"rel", "stack"}, {"href", "below"}}};
+  EXPECT_EQ(first("CREATE_FAILED", {run, group}), "group.0 failed: deploy_status_code: 1");
 }
 
 TEST(StackCauses, AStackWithoutSuchResources) {

@@ -73,5 +73,12 @@ TEST_F(StackClientTest, FindsAStacksPlace) {
   EXPECT_EQ(client_.locate("x"), "/stacks/x/1");
 }
 
+TEST_F(StackClientTest, AnAnswerOfAnotherServiceIsNoStack) {
+  for (const char* answer : {R"({"nothing": 1})", "[]", R"({"stack": {"stack_name": null, "id": 1}})"}) {
+    http_.add(200, answer);
+    EXPECT_THROW((void)client_.locate("x"), Error) << answer;
+  }
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live
