@@ -40,6 +40,9 @@ void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
   }
   node.internal.erase(k_soft);  // a later wish is the one that counts
   soft_.erase(node.uuid);
+  // What failed before is past, except where it says why the node is in its state.
+  if (kind_of(node.state) == StateKind::stable && node.state != State::enroll && node.state != State::error)
+    node.last_error.clear();
   ledger.record(node, "power", cat(name(action), " was asked for"));
   if (is_soft(action)) return ask_softly(node, *driver, action, patience);
   node.target_power = is_reboot(action) ? "rebooting" : is_off(action) ? "power off" : "power on";

@@ -27,6 +27,20 @@ TEST_F(PowerWatchTest, machinesAreSwitchedOnRequestAndSayWhenItIsDone) {
   EXPECT_THROW(conductor->power(uuid, "explode"), Refusal);
 }
 
+TEST_F(PowerWatchTest, anErrorOfAnEarlierWishIsPastButNotWhyANodeFailed) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).last_error = "power: HTTP 503";
+  conductor->ledger().edit(uuid).state = State::active;
+  conductor->power(uuid, "power on");
+  pass(1);
+  EXPECT_EQ(node(uuid).last_error, "");
+  conductor->ledger().edit(uuid).last_error = "the image is not signed";
+  conductor->ledger().edit(uuid).state = State::deploy_failed;
+  conductor->power(uuid, "power off");
+  pass(1);
+  EXPECT_EQ(node(uuid).last_error, "the image is not signed");
+}
+
 TEST_F(PowerWatchTest, forAMachineWithoutManagementAPersonIsAsked) {
   const std::string uuid = add("manual-management");
   conductor->power(uuid, "power off");
