@@ -192,8 +192,12 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
       throw Error(ErrorKind::usage, cat("an image and another thing have the name ", asked.name))
           .hint("say which is meant: hearth why image NAME, hearth why node NAME, hearth why stack NAME");
     }
-    const int code = tell_image();
-    if (shown.empty()) return code;
+    if (shown.empty()) return tell_image();
+    try {
+      tell_image();
+    } catch (const Error& error) {  // what else has the name is told all the same
+      cli::print(cat("image ", asked.name, ": ", error.story(), "\n"));
+    }
     text = cat("\n", text);
   } else if (shown.empty()) {
     const std::string no_image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here; ") : "";
@@ -212,10 +216,9 @@ std::vector<cli::Command> why_commands(ImageWhy image_why) {
   options.push_back({"stack-token-file", 0, "FILE", cat("its token (", k_stack_state, "/api-token)")});
   return {{"why", "[image|node|stack] NAME", "say why a node, a stack or a build is as it is, the true cause first",
            "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
-           "build; asks "
-           "no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a name that is "
-           "several things each is told (with --json name the kind where an image is among them). Exit code 0: there "
-           "is an answer; 1: nothing of that name is known.\n\n"
+           "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
+           "name that is several things each is told (with --json name the kind where an image is among them). Exit "
+           "code 0: there is an answer; 1: nothing of that name is known.\n\n"
            "Example: hearth why web1",
            options, [image_why](const cli::Arguments& arguments) { return run_why(arguments, image_why); }}};
 }

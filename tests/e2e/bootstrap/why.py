@@ -314,6 +314,13 @@ def several(lab):
     rows = json.loads(lab.why(name, "--json"))
     assert [row["kind"] for row in rows] == ["node", "stack"] and rows[0]["findings"][0]["next"], rows
 
+    os.makedirs(name + ".d")  # an image of that name, whose report is broken, hides neither
+    with open(name + ".d/steps.json", "w", encoding="ascii") as file:
+        file.write("[")
+    text = lab.why(name)
+    shutil.rmtree(name + ".d")
+    assert "image " + name in text and f"node {name}: " in text and f"stack {name}: " in text, text
+
     def refused(code, said, *words):
         done = subprocess.run([lab.c.hearth, "why", *words, "--state", lab.c.directory, "--stack-url", lab.stacks.url, "--stack-token-file",
                                lab.stacks.token], capture_output=True, text=True, timeout=60, check=False)
@@ -332,6 +339,7 @@ def several(lab):
 def inside(hearth):
     ip("link set lo up", "link add seed0 type veth peer name machine0", "addr add 192.0.2.1/24 dev seed0", "link set seed0 up")
     directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
+    os.chdir(directory)
     for name in ("kernel", "ramdisk"):
         with open(os.path.join(directory, name), "w", encoding="ascii") as file:
             file.write(f"the {name}\n")
@@ -359,7 +367,7 @@ def main():
     need(os.geteuid() == 0, "needs root, for a network namespace and packet sockets")
     for program in ("curl", "ip", "openssl", "ipmitool"):
         need(shutil.which(program), f"needs {program}")
-    done = subprocess.run(["unshare", "-n", sys.executable, "-B", os.path.abspath(__file__), sys.argv[1], "inside"], check=False)
+    done = subprocess.run(["unshare", "-n", sys.executable, "-B", os.path.abspath(__file__), os.path.abspath(sys.argv[1]), "inside"], check=False)
     sys.exit(done.returncode)
 
 
