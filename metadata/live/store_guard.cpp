@@ -22,11 +22,13 @@ std::string trouble_of(const Engine& engine) {
 
 }  // namespace
 
-/// What is admitted without a look at anything may be a question: answer() sees to it.
+/// As answer() does: what only reads needs no store that takes writes. What is admitted without a look at anything may
+/// be a question: answer() sees to it.
 Admission StoreGuard::admit(const ServedRequest& head) {
   Admission admission;
+  const bool reads = head.method == "GET" || head.method == "HEAD";
   try {
-    if (!engine_.can_write() && !admits_at_once(head)) {
+    if (reads ? !engine_.can_read() : !engine_.can_write() && !admits_at_once(head)) {
       admission.refusal = come_again(trouble_of(engine_));  // who it is can't be told while nothing is known
     } else {
       admission = inner_.admit(head);
