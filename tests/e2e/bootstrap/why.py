@@ -18,7 +18,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
 from agent import Machine  # noqa: E402  pylint: disable=wrong-import-position
-from conductor import Conductor, need  # noqa: E402  pylint: disable=wrong-import-position
+from conductor import Conductor, need, site  # noqa: E402  pylint: disable=wrong-import-position
 from redfish_emulator import Bmc  # noqa: E402  pylint: disable=wrong-import-position
 
 CHECKED = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "0" * 64}
@@ -145,14 +145,6 @@ class Stacks:
 def ip(*lines):
     for line in lines:
         subprocess.run(["ip", *line.split()], check=True)
-
-
-def site(directory):
-    path = os.path.join(directory, "site.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
-            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
-    return path
 
 
 def bmcs(lab):

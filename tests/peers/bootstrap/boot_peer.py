@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from conductor import Conductor, need, same
+from conductor import Conductor, need, same, site
 
 MAC = "52:54:00:00:00:01"
 
@@ -20,14 +20,6 @@ MAC = "52:54:00:00:00:01"
 def curl(path):
     done = subprocess.run(["curl", "-s", "--noproxy", "*", "--max-time", "10", f"http://192.0.2.1{path}"], capture_output=True, check=False)
     return done.stdout.decode(errors="replace")
-
-
-def site(directory):
-    path = os.path.join(directory, "site.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
-            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
-    return path
 
 
 def second_seed(hearth, directory):

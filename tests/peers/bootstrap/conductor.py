@@ -116,6 +116,15 @@ class Conductor:
         raise AssertionError(f"{name} is {node['provision_state']}, not {state}: {node['last_error']}")
 
 
+def site(directory):
+    """A site file for the boot servers on the interface seed0, 192.0.2.1."""
+    path = os.path.join(directory, "site.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
+            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
+    return path
+
+
 def need(condition, why):
     if not condition:
         print(f"skipped: {why}")
