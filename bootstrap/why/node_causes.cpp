@@ -201,7 +201,7 @@ class NodeReader {
     if (!seen.empty()) evidence.push_back(cat("last heard of at ", text_in(seen, "at"), ": ", text_in(seen, "how")));
     if (stage == "power on" && text_in(facts_.node, "power_state") == "power off") {
       return {"It waits for its turn to be started: only so many machines boot at once.", evidence,
-              "hearth node serve --help names the option for how many"};
+              "wait, or let more of them: hearth node serve --boots-at-once N"};
     }
     const bool agent = stage == "write image" || stage == "run steps" || stage == "get steps" || stage == "boot loader";
     if (agent && facts_.now - std::max(heard, since) > k_silence) {
