@@ -143,7 +143,7 @@ class HeatConfigRun {
       return;
     }
     const HookOutcome outcome = run_hook(deployment, hook);
-    const Json data = signal_data(outcome, !is_set(json_member(deployment, "config")));
+    const Json data = signal_data(outcome, !is_set(find_member(deployment, "config")));
     try {
       write_json(deployed_file(id, ".notify.json"), data);
       journal_.store(id, {.state = SignalRecord::State::pending, .data = data});

@@ -41,9 +41,8 @@ void write_journal(const fs::path& home, const TakeoverJournal& journal) {
 }
 
 std::string node_address(const Json& node) {
-  const Json extra = node.value("extra", Json::object());
-  const Json given = extra.is_object() ? extra.value("x_seed", Json::object()) : Json::object();
-  const Json internal = node.value("driver_internal_info", Json::object());
+  const Json& given = object_member(object_member(node, "extra"), "x_seed");
+  const Json& internal = object_member(node, "driver_internal_info");
   return text_in(given, "ipv4_address", text_in(given, "address", text_in(internal, "last_address")));
 }
 

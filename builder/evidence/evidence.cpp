@@ -158,12 +158,8 @@ void open_envelope(Statement& statement) {
 }  // namespace
 
 std::optional<std::string> digest_in(const Json& statement, const std::string& name) {
-  if (!statement.is_object() || !statement.contains("subject") || !statement["subject"].is_array()) return std::nullopt;
-  for (const Json& subject : statement["subject"]) {
-    if (!subject.is_object() || subject.value("name", Json()) != name) continue;
-    const Json digest = subject.value("digest", Json());
-    const Json sha256 = digest.is_object() ? digest.value("sha256", Json()) : Json();
-    return sha256.is_string() ? sha256.get<std::string>() : "";
+  for (const Json& subject : list_member(statement, "subject")) {
+    if (member_or_null(subject, "name") == name) return text_member(member_or_null(subject, "digest"), "sha256");
   }
   return std::nullopt;
 }

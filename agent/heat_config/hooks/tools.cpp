@@ -49,18 +49,18 @@ std::string value_text(const Json* value) {
 
 std::vector<std::pair<std::string, const Json*>> named_inputs(const Json& deployment) {
   std::vector<std::pair<std::string, const Json*>> named;
-  const Json* inputs = json_member(deployment, "inputs");
+  const Json* inputs = find_member(deployment, "inputs");
   if (inputs == nullptr || !inputs->is_array()) return named;
   for (const Json& input : *inputs) {
     std::string name = text_member(input, "name");
-    if (!name.empty()) named.emplace_back(std::move(name), json_member(input, "value"));
+    if (!name.empty()) named.emplace_back(std::move(name), find_member(input, "value"));
   }
   return named;
 }
 
 const Json* option(const Json& deployment, const std::string& name) {
-  const Json* options = json_member(deployment, "options");
-  return options == nullptr ? nullptr : json_member(*options, name);
+  const Json* options = find_member(deployment, "options");
+  return options == nullptr ? nullptr : find_member(*options, name);
 }
 
 bool is_set(const Json* value) {
@@ -119,7 +119,7 @@ Json tool_answer(const CommandResult& result) {
 }
 
 void add_outputs(Json& answer, const Json& deployment, const std::string& prefix, const FileReader& files) {
-  const Json* outputs = json_member(deployment, "outputs");
+  const Json* outputs = find_member(deployment, "outputs");
   if (outputs == nullptr || !outputs->is_array()) return;
   for (const Json& output : *outputs) {
     const std::string name = text_member(output, "name");
