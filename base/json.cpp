@@ -147,6 +147,8 @@ std::string format_json(const Json& value, JsonStyle style) {
                     style.lossy ? Json::error_handler_t::replace : Json::error_handler_t::strict);
 }
 
+std::string json_document(const Json& value) { return format_json(value, {.indent = 2, .lossy = true}) + "\n"; }
+
 const Json* find_member(const Json& value, std::string_view name) {
   if (!value.is_object()) return nullptr;
   const auto found = value.find(name);

@@ -154,7 +154,7 @@ cli::Command plan_command(const fs::path& executable) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
                   if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
-                  cli::print(cat(format_json(json, {.indent = 2}), "\n"));
+                  cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {

@@ -184,7 +184,7 @@ void Settler::configure(const Json& plan) {
   files.make_directories(in(k_settings), 0755);
   files.make_directories(in(k_drop_in), 0755);
   files.write(in(k_settings) / "seed.env", settled_environment(plan, own), {});
-  files.write(in(k_settings) / "site.json", cat(format_json(settled_site(plan, own), {.indent = 2}), "\n"), {});
+  files.write(in(k_settings) / "site.json", json_document(settled_site(plan, own)), {});
   files.write(in(k_drop_in) / "takeover.conf", settled_unit(), {});
   systemctl({"daemon-reload"});
 }

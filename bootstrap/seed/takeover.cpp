@@ -37,7 +37,7 @@ std::optional<TakeoverJournal> read_journal(const fs::path& home) {
 
 void write_journal(const fs::path& home, const TakeoverJournal& journal) {
   const Json json = {{"id", journal.id}, {"node", journal.node}, {"address", journal.address}, {"step", journal.step}};
-  write_secret(home / "takeover.json", cat(format_json(json, {.indent = 2}), "\n"));
+  write_secret(home / "takeover.json", json_document(json));
 }
 
 std::string node_address(const Json& node) {
@@ -225,7 +225,7 @@ void Takeover::run(const Wishes& wishes) {
                        {"seed_address", site_.seed_address},
                        {"site", boot_site(site_, "", "/var/lib/hearth/node")},
                        {"files", digests}};
-    write_secret(home_ / k_plan, cat(format_json(plan, {.indent = 2}), "\n"));
+    write_secret(home_ / k_plan, json_document(plan));
     files.emplace_back(home_ / k_plan, k_plan);
     world_.tell(cat("what the seed knows goes to ", journal.node, ": ", human_bytes(fs::file_size(state))));
     bring(journal, files);

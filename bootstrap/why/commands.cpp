@@ -204,7 +204,7 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
     throw Error(ErrorKind::not_found,
                 cat("nothing is known of ", asked.name, ": ", no_image, join(sources.tried(), "; ")));
   }
-  cli::print(as_json ? cat(format_json(shown, {.indent = 2, .lossy = true}), "\n") : text);
+  cli::print(as_json ? json_document(shown) : text);
   return 0;
 }
 

@@ -76,7 +76,7 @@ int list_tokens(const Arguments& arguments) {
     rows.push_back(std::move(row));
   }
   if (arguments.has("json")) {
-    cli::print(cat(format_json(rows, {.indent = 2}), "\n"));
+    cli::print(json_document(rows));
     return 0;
   }
   for (const Json& row : rows) {
