@@ -1,6 +1,6 @@
 #include "agent/heat_config/hooks/docker_config.hpp"
 
-#include "agent/apply/yaml_scalar.hpp"
+#include "agent/apply/yaml_reader.hpp"
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/hooks/tools.hpp"
 #include "base/error.hpp"
