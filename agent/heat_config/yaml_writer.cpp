@@ -110,14 +110,9 @@ ScalarTraits traits_of(const std::string& text) {
   return traits;
 }
 
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
 /// Other keys get a line of their own, behind a question mark.
 bool is_simple_key(const std::string& key) {
-  return !key.empty() && !traits_of(key).lines && code_points(key) < k_longest_simple_key;
+  return !key.empty() && !traits_of(key).lines && characters_in(key) < k_longest_simple_key;
 }
 
 class Writer {

@@ -44,7 +44,7 @@ void take_possession(const fs::path& state, const Json& plan, const Clock& clock
   Store store((state / "state.db").string());
   forget_handover(store);
   Event event;
-  event.at = std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
+  event.at = unix_microseconds(clock.wall());
   event.kind = "handover";
   event.text = cat("the services run on ", text_in(plan, "node"), " now");
   std::vector<Node> nodes = store.nodes([](const std::string&, const std::string&) {});  // a row set aside stays so

@@ -24,9 +24,7 @@ constexpr std::array<std::string_view, 3> k_kinds = {"image", "node", "stack"};
 constexpr std::size_t k_most_nodes = 3;
 constexpr const char* k_stack_state = "/var/lib/hearth/metadata";
 
-Stamp wall_now(const Clock& clock) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
-}
+Stamp wall_now(const Clock& clock) { return unix_microseconds(clock.wall()); }
 
 /// The answer, or nullopt where there is no such thing.
 template <class Call>

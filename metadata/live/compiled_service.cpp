@@ -194,9 +194,7 @@ void CompiledService::load_former(const Server& server, const Json& metadata, co
   }
 }
 
-std::int64_t CompiledService::seconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-}
+std::int64_t CompiledService::seconds() const { return unix_seconds(clock_.wall()); }
 
 namespace {
 

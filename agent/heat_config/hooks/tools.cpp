@@ -82,8 +82,7 @@ void put_variable(Environment& env, const std::string& name, const std::string& 
 }
 
 HookFolders make_folders(const std::string& tool, const HookWorld& world) {
-  std::string variable = cat("HEAT_", tool, "_");
-  for (char& c : variable) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  const std::string variable = replace_all(to_upper(cat("HEAT_", tool, "_")), "-", "_");
   HookFolders folders{setting(world.env, cat(variable, "WORKING"), cat("/var/lib/heat-config/heat-config-", tool)),
                       setting(world.env, cat(variable, "OUTPUTS"), cat("/var/run/heat-config/heat-config-", tool))};
   world.files.make_directories(folders.outputs, 0700);
