@@ -1,4 +1,4 @@
-#include "builder/element_commands.hpp"
+#include "builder/commands.hpp"
 
 #include <algorithm>
 #include <cstdio>

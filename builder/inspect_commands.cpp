@@ -1,4 +1,4 @@
-#include "builder/inspect_commands.hpp"
+#include "builder/commands.hpp"
 
 #include <cstdio>
 
