@@ -264,7 +264,7 @@ class HeatConfigRun {
     }
     std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
     if (!record || record->state != SignalRecord::State::pending) return;
-    note_delivery(*record, {}, seconds_of(world_.clock.wall()));
+    record_delivery(*record, {}, unix_seconds(world_.clock.wall()));
     journal_.store(id, *record);
   }
 

@@ -106,7 +106,7 @@ std::optional<Json> SignalJournal::json_in(const std::string& name) const {
   return *json;
 }
 
-void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds) {
+void record_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds) {
   ++record.attempts;
   record.reason = result.reason;
   record.owner.clear();
