@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 
 namespace hearth {
@@ -11,6 +12,19 @@ namespace hearth {
 using Duration = std::chrono::nanoseconds;
 using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+/// Seconds since 1970.
+[[nodiscard]] constexpr std::int64_t unix_seconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+[[nodiscard]] constexpr std::int64_t unix_microseconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+
+[[nodiscard]] constexpr double seconds_in(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+[[nodiscard]] constexpr Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
 
 class Clock {
  public:

@@ -147,4 +147,35 @@ std::string format_json(const Json& value, JsonStyle style) {
                     style.lossy ? Json::error_handler_t::replace : Json::error_handler_t::strict);
 }
 
+std::string json_document(const Json& value) { return format_json(value, {.indent = 2, .lossy = true}) + "\n"; }
+
+const Json* find_member(const Json& value, std::string_view name) {
+  if (!value.is_object()) return nullptr;
+  const auto found = value.find(name);
+  return found == value.end() ? nullptr : &*found;
+}
+
+const Json& member_or_null(const Json& value, std::string_view name) {
+  static const Json null;
+  const Json* found = find_member(value, name);
+  return found == nullptr ? null : *found;
+}
+
+std::string text_member(const Json& value, std::string_view name) {
+  const Json* found = find_member(value, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
+}
+
+const Json& object_member(const Json& value, std::string_view name) {
+  static const Json none = Json::object();
+  const Json* found = find_member(value, name);
+  return found != nullptr && found->is_object() ? *found : none;
+}
+
+const Json& list_member(const Json& value, std::string_view name) {
+  static const Json none = Json::array();
+  const Json* found = find_member(value, name);
+  return found != nullptr && found->is_array() ? *found : none;
+}
+
 }  // namespace hearth

@@ -28,4 +28,16 @@ struct JsonStyle {
 /// them, cost up to two seconds.
 [[nodiscard]] std::string format_json(const Json& value, JsonStyle style = {});
 
+/// The value as people read it and files keep it: a line for each member, and a newline at the end. Lossy.
+[[nodiscard]] std::string json_document(const Json& value);
+
+/// What an object holds under a name; nullptr where that is nothing, or where `value` is no object.
+[[nodiscard]] const Json* find_member(const Json& value, std::string_view name);
+
+/// As find_member(); null, no text, an empty object or an empty list where there is none of that kind.
+[[nodiscard]] const Json& member_or_null(const Json& value, std::string_view name);
+[[nodiscard]] std::string text_member(const Json& value, std::string_view name);
+[[nodiscard]] const Json& object_member(const Json& value, std::string_view name);
+[[nodiscard]] const Json& list_member(const Json& value, std::string_view name);
+
 }  // namespace hearth

@@ -27,8 +27,6 @@ struct Failure {
   std::string what;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Collects members; a repeated key gets its new value in its old place.
 class ObjectBuilder {
  public:

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+
 namespace hearth {
 
 namespace {
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-
 std::string_view take_digits(std::string_view& text) {
   std::size_t length = 0;
-  while (length < text.size() && is_decimal(text[length])) ++length;
+  while (length < text.size() && is_digit(text[length])) ++length;
   const std::string_view digits = text.substr(0, length);
   text.remove_prefix(length);
   return digits;
@@ -52,9 +52,7 @@ int compare_numbers(const LeadingNumber& a, const LeadingNumber& b) {
   return a.negative ? compare_magnitude(b, a) : compare_magnitude(a, b);
 }
 
-bool is_word(char c) {
-  return is_decimal(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
-}
+bool is_word(char c) { return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-'; }
 
 }  // namespace
 

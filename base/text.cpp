@@ -112,6 +112,13 @@ std::string to_lower(std::string_view text) {
   return out;
 }
 
+std::string to_upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return out;
+}
+
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
   std::size_t at = from.empty() ? std::string::npos : text.find(from);
   if (at == std::string::npos) return text;

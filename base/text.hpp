@@ -29,6 +29,8 @@ template <class... Parts>
 }
 
 [[nodiscard]] std::string_view trim(std::string_view text);
+/// 0 to 9, whatever the locale.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Splits at every separator; empty fields are kept ("a,,b" has three; "" has one).
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 /// Splits at runs of white space; no empty fields.
@@ -37,6 +39,7 @@ template <class... Parts>
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::string to_lower(std::string_view text);
+[[nodiscard]] std::string to_upper(std::string_view text);
 [[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
 /// A whole non-negative decimal number, nothing else around it.

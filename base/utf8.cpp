@@ -1,5 +1,6 @@
 #include "base/utf8.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -78,6 +79,11 @@ void append_utf8(std::string& out, char32_t code_point) {
     push(0x80U | ((code_point >> 6U) & 0x3fU));
   }
   push(0x80U | (code_point & 0x3fU));
+}
+
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 bool is_valid_utf8(std::string_view bytes) {

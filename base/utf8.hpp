@@ -23,6 +23,9 @@ struct DecodedCharacter {
 /// Appends the UTF-8 form; surrogates and values above U+10FFFF become U+FFFD.
 void append_utf8(std::string& out, char32_t code_point);
 
+/// How many characters: bytes, less those that continue one.
+[[nodiscard]] std::size_t characters_in(std::string_view text);
+
 [[nodiscard]] bool is_valid_utf8(std::string_view bytes);
 
 /// The text with every invalid sequence replaced by U+FFFD, as Python's decode(errors="replace").

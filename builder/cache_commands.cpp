@@ -1,4 +1,4 @@
-#include "builder/cache_commands.hpp"
+#include "builder/commands.hpp"
 
 #include <unistd.h>
 

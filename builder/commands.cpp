@@ -9,13 +9,10 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/boot/kernel_extract.hpp"
-#include "builder/cache_commands.hpp"
 #include "builder/described_images.hpp"
-#include "builder/element_commands.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/frames/publish_command.hpp"
-#include "builder/inspect_commands.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/convert_command.hpp"
 #include "builder/run/build_warnings.hpp"
@@ -154,7 +151,7 @@ cli::Command plan_command(const fs::path& executable) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
                   if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
-                  cli::print(cat(format_json(json, {.indent = 2}), "\n"));
+                  cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {

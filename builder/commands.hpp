@@ -1,6 +1,8 @@
 // The builder's rows of the command table: image create, image plan, element list and their like.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "base/cli/command.hpp"
@@ -13,8 +15,25 @@ namespace hearth::builder {
 
 /// The field's own programs, which hearth is under a link of that name: disk-image-create, ramdisk-image-create,
 /// diskimage-builder, disk-image-get-kernel, element-info and dib-lint. They have upstream's manners: the whole log on
-/// stdout,
-/// --version, cycles accepted.
+/// stdout, --version, cycles accepted.
 [[nodiscard]] std::vector<cli::Command> link_commands(const fs::path& executable);
+
+// `hearth cache …` and `hearth image why`: what is kept of earlier builds, and why a build did what it did.
+[[nodiscard]] std::vector<cli::Command> cache_commands();
+
+// hearth image layout, inspect and diff.
+[[nodiscard]] std::vector<cli::Command> inspect_commands(const fs::path& executable);
+
+// The rows `element …` of the command table, and element-info, the field's own program.
+[[nodiscard]] std::vector<cli::Command> element_commands(const fs::path& executable);
+
+/// The names of all elements that can be found, for completion; none where they can't be read.
+[[nodiscard]] std::function<std::vector<std::string>()> element_names(const fs::path& executable);
+
+/// element-info: the elements that a list expands to, for people and for shells. It looks where a build does.
+[[nodiscard]] cli::Command element_info(const fs::path& executable);
+
+/// dib-lint: the checks that diskimage-builder's has, of all elements in ELEMENTS_DIR, in its words at begin and end.
+[[nodiscard]] cli::Command dib_lint(const fs::path& executable);
 
 }  // namespace hearth::builder

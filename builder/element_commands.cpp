@@ -1,4 +1,4 @@
-#include "builder/element_commands.hpp"
+#include "builder/commands.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,8 +20,6 @@
 namespace hearth::builder {
 
 namespace {
-
-void print_json(const Json& json) { cli::print(cat(format_json(json, {.indent = 2}), "\n")); }
 
 std::vector<fs::path> search_path() {
   const Environment environment = current_environment();
@@ -68,7 +66,7 @@ cli::Command list_command(const fs::path& executable) {
                   line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
                   cli::print(cat(line, summary, "\n"));
                 }
-                if (arguments.has("json")) print_json(list);
+                if (arguments.has("json")) cli::print(json_document(list));
                 return 0;
               },
           .first = true};
@@ -98,7 +96,7 @@ cli::Command info_command(const fs::path& executable) {
                   text += cat(text.empty() ? "" : "\n", page_text(page));
                 }
                 if (arguments.has("json")) {
-                  print_json(pages);
+                  cli::print(json_document(pages));
                 } else {
                   cli::print(text);
                 }
@@ -127,7 +125,7 @@ cli::Command graph_command(const fs::path& executable) {
                 const bool all = arguments.operands().empty();
                 const DependencyGraph graph = dependency_graph(catalog, all ? catalog.names() : arguments.operands());
                 if (arguments.has("json")) {
-                  print_json(graph_json(graph));
+                  cli::print(json_document(graph_json(graph)));
                 } else {
                   cli::print(arguments.has("tree") ? graph_tree(graph) : graph_dot(graph));
                 }
@@ -234,7 +232,7 @@ int report_findings(const std::vector<Finding>& all, const cli::Arguments& argum
     errors += finding.severity == Severity::error ? 1 : 0;
   }
   if (arguments.has("json")) {
-    print_json(findings_json(all));
+    cli::print(json_document(findings_json(all)));
   } else if (!all.empty()) {
     cli::print(cat(errors, errors == 1 ? " error, " : " errors, ", all.size() - errors,
                    all.size() - errors == 1 ? " warning\n" : " warnings\n"));
@@ -293,7 +291,7 @@ cli::Command fetch_command() {
                                           .below = arguments.value_or("below", "")},
                                          kept_trees(current_environment()), runner);
         if (arguments.has("json")) {
-          print_json({{"path", tree.elements.string()}, {"origin", tree.origin}});
+          cli::print(json_document({{"path", tree.elements.string()}, {"origin", tree.origin}}));
           return 0;
         }
         const Json& origin = tree.origin;

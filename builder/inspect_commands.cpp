@@ -1,4 +1,4 @@
-#include "builder/inspect_commands.hpp"
+#include "builder/commands.hpp"
 
 #include <cstdio>
 
@@ -35,7 +35,7 @@ void draw(const LayoutNode& disk, const Json& further, const std::string& text, 
   if (arguments.has("json")) {
     Json json = layout_json(disk);
     for (const auto& [key, value] : further.items()) json[key] = value;
-    cli::print(cat(format_json(json, {.indent = 2}), "\n"));
+    cli::print(json_document(json));
   } else {
     cli::print(cat(layout_text(disk, unicode()), text));
   }
@@ -169,12 +169,11 @@ int sizes(const cli::Arguments& arguments) {
   const TreeSizes found = sizes_of(arguments.operands()[0]);
   if (const std::optional<std::string> other = arguments.value("against")) {
     const TreeSizes before = sizes_of(*other);
-    cli::print(arguments.has("json") ? cat(format_json(sizes_difference_json(before, found), {.indent = 2}), "\n")
+    cli::print(arguments.has("json") ? json_document(sizes_difference_json(before, found))
                                      : sizes_difference_text(before, found, *rows));
     return 0;
   }
-  cli::print(arguments.has("json") ? cat(format_json(sizes_json(found), {.indent = 2}), "\n")
-                                   : sizes_text(found, *rows));
+  cli::print(arguments.has("json") ? json_document(sizes_json(found)) : sizes_text(found, *rows));
   return 0;
 }
 
@@ -185,8 +184,7 @@ int diff(const cli::Arguments& arguments) {
   const FileTree after = system_tree(source.read(arguments.operands()[1]));
   const TreeDiff found =
       diff_trees(before, after, {.times = arguments.has("times"), .without = arguments.values("without")});
-  cli::print(arguments.has("json") ? cat(format_json(diff_json(found), {.indent = 2}), "\n")
-                                   : diff_text(found, arguments.has("all")));
+  cli::print(arguments.has("json") ? json_document(diff_json(found)) : diff_text(found, arguments.has("all")));
   return found.empty() ? 0 : k_differ;
 }
 

@@ -111,9 +111,7 @@ std::vector<Option> endpoint_options() {
           {"created", 0, "TIME", "creation_time of the deployments (2026-01-01T00:00:00Z)"}};
 }
 
-std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count();
-}
+std::int64_t unix_now() { return unix_seconds(SystemClock().wall()); }
 
 void read_model(const Arguments& arguments, StackModel& model, const SeedUse& seed) {
   static const RealFileSystem disk;

@@ -1,6 +1,6 @@
 #include "agent/apply/control.hpp"
 
-#include "agent/apply/yaml_scalar.hpp"
+#include "agent/apply/yaml_reader.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

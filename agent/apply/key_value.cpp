@@ -123,10 +123,7 @@ const Json* element(const Json& list, const std::string& part) {
 }
 
 const Json* step(const Json& value, const std::string& name) {
-  if (value.is_array()) return element(value, name);
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
+  return value.is_array() ? element(value, name) : find_member(value, name);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace hearth::agent {
 
 std::string apply_log_line(WallTime when, LogLevel level, std::string_view text) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  const std::time_t seconds = unix_seconds(when);
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
   std::array<char, 32> stamp{};

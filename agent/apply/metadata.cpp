@@ -75,12 +75,8 @@ const Json& metadata_below(const Json& metadata, const std::string& dotted) {
   if (dotted.empty()) return metadata;
   const Json* value = &metadata;
   for (const std::string& part : split(dotted, '.')) {
-    const auto found = value->is_object() ? value->find(part) : value->end();
-    if (!value->is_object() || found == value->end()) {
-      value = nullptr;
-      break;
-    }
-    value = &*found;
+    value = find_member(*value, part);
+    if (value == nullptr) break;
   }
   if (value == nullptr || !value->is_object()) {
     throw Error(ErrorKind::input, cat("key '", dotted, "' does not correspond to a hash in the metadata file"));

@@ -8,12 +8,6 @@ namespace {
 
 constexpr int k_max_partial_depth = 100;
 
-const Json* member(const Json& value, const std::string& name) {
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
-}
-
 bool is_falsy(const Json* value) {
   if (value == nullptr) return true;
   switch (value->type()) {
@@ -100,13 +94,13 @@ class Renderer {
     if (name == ".") return stack_.back();
     const std::vector<std::string> parts = split(name, '.');
     const Json* value = search(parts.front());
-    for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = member(*value, parts[i]);
+    for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = find_member(*value, parts[i]);
     return value;
   }
 
   [[nodiscard]] const Json* search(const std::string& name) const {
     for (std::size_t depth = stack_.size(); depth > 1; --depth) {
-      if (const Json* found = member(*stack_[depth - 1], name)) return found;
+      if (const Json* found = find_member(*stack_[depth - 1], name)) return found;
     }
     return root_.member(name);
   }

@@ -11,7 +11,7 @@ using Words = std::vector<std::string>;
 
 /// "--flag TEXT" when the account has that property.
 void add_property(Words& argv, const Json& properties, const char* name, const char* flag) {
-  const Json* value = json_member(properties, name);
+  const Json* value = find_member(properties, name);
   if (value == nullptr || value->is_null()) return;
   argv.emplace_back(flag);
   argv.push_back(value_text(value));
@@ -26,7 +26,7 @@ void create(const Words& argv, std::string_view what, const CfnWorld& world) {
 }
 
 std::string group_list(const Json& properties) {
-  const Json* groups = json_member(properties, "groups");
+  const Json* groups = find_member(properties, "groups");
   if (groups == nullptr || !groups->is_array()) return value_text(groups);
   Words names;
   for (const Json& group : *groups) names.push_back(value_text(&group));

@@ -27,7 +27,7 @@ std::string expanded(const std::string& path, const Environment& env) {
 
 /// `env` of a command is its whole environment.
 std::optional<Environment> own_environment(const Json& properties) {
-  const Json* given = json_member(properties, "env");
+  const Json* given = find_member(properties, "env");
   if (given == nullptr || !given->is_object()) return std::nullopt;
   Environment env;
   for (const auto& [name, value] : given->items()) put_variable(env, name, value_text(&value));
@@ -36,28 +36,28 @@ std::optional<Environment> own_environment(const Json& properties) {
 
 void apply_command(const std::string& name, const Json& properties, const CfnWorld& world) {
   Command command{.env = own_environment(properties)};
-  if (json_member(properties, "cwd") != nullptr) {
+  if (find_member(properties, "cwd") != nullptr) {
     command.cwd = expanded(text_member(properties, "cwd"), world.env);
     if (!world.files.status(command.cwd)) {
       world.log.error(cat(name, " has failed. ", command.cwd.string(), " path does not exist"));
       return;
     }
   }
-  if (const Json* test = json_member(properties, "test")) {
+  if (const Json* test = find_member(properties, "test")) {
     command.argv = command_line(*test);
     if (run_logged(command, world) != 0) {
       world.log.info(cat(name, " test returns false, skipping command"));
       return;
     }
   }
-  const Json* line = json_member(properties, "command");
+  const Json* line = find_member(properties, "command");
   if (!is_set(line)) {
     world.log.error(cat(name, " has failed. 'command' property missing"));
     return;
   }
   command.argv = command_line(*line);
   const int status = run_logged(command, world);
-  const Json* ignore = json_member(properties, "ignoreErrors");
+  const Json* ignore = find_member(properties, "ignoreErrors");
   if (status == 0) {
     world.log.info(cat(name, " has been successfully executed"));
   } else if (ignore != nullptr && to_boolean(*ignore)) {

@@ -26,7 +26,7 @@ void expand(const Json& sets, const Json& list, int depth, std::vector<std::stri
     }
     const std::string name = text_member(item, "ConfigSet");
     if (name.empty() || item.size() != 1) refuse("invalid ConfigSets metadata");
-    const Json* referenced = json_member(sets, name);
+    const Json* referenced = find_member(sets, name);
     if (referenced == nullptr) refuse(cat("Undefined ConfigSet '", name, "' referenced"));
     expand(sets, *referenced, depth + 1, sections);
   }
@@ -35,18 +35,18 @@ void expand(const Json& sets, const Json& list, int depth, std::vector<std::stri
 }  // namespace
 
 std::vector<std::string> sections_to_apply(const Json& init, const std::string& selected) {
-  const Json* sets = json_member(init, "configSets");
+  const Json* sets = find_member(init, "configSets");
   if (!is_set(sets)) {
     if (!selected.empty()) refuse("Template has no configSets");
     return {"config"};
   }
-  if (selected.empty() && json_member(*sets, "default") == nullptr) {
+  if (selected.empty() && find_member(*sets, "default") == nullptr) {
     refuse("Template has no default configSet, must specify");
   }
   std::vector<std::string> sections;
   for (const std::string& word : split(selected.empty() ? "default" : selected, ',')) {
     const std::string name(trim(word));
-    const Json* set = json_member(*sets, name);
+    const Json* set = find_member(*sets, name);
     if (set == nullptr) refuse(cat("Requested configSet '", name, "' not in configSets section"));
     expand(*sets, *set, 0, sections);
   }

@@ -51,9 +51,9 @@ void announce(const HupConfig& config, std::string_view event, const std::string
 
 /// The services of the section "config".
 const Json* services_in(const Json& metadata) {
-  const Json* init = json_member(metadata, k_init);
-  const Json* config = json_member(init == nullptr ? metadata : *init, "config");
-  const Json* services = config == nullptr ? nullptr : json_member(*config, "services");
+  const Json* init = find_member(metadata, k_init);
+  const Json* config = find_member(init == nullptr ? metadata : *init, "config");
+  const Json* services = config == nullptr ? nullptr : find_member(*config, "services");
   return is_set(services) && services->is_object() ? services : nullptr;
 }
 

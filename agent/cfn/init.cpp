@@ -27,16 +27,16 @@ constexpr Part k_parts[] = {{"packages", apply_packages}, {"sources", apply_sour
 }  // namespace
 
 void apply_init(const Json& metadata, const std::string& config_sets, const CfnWorld& world) {
-  const Json* init = json_member(metadata, k_init_init);
+  const Json* init = find_member(metadata, k_init_init);
   if (!is_set(init) || !init->is_object()) throw Error(ErrorKind::input, cat("the metadata have no ", k_init_init));
   for (const std::string& name : sections_to_apply(*init, config_sets)) {
-    const Json* section = json_member(*init, name);
+    const Json* section = find_member(*init, name);
     if (section == nullptr) {
       throw Error(ErrorKind::input,
                   cat("Could not find '", name, "' set in template, may need to specify another set."));
     }
     for (const Part& part : k_parts) {
-      const Json* value = json_member(*section, part.name);
+      const Json* value = find_member(*section, part.name);
       if (!is_set(value)) continue;
       if (!value->is_object()) throw Error(ErrorKind::input, cat("'", part.name, "' of '", name, "' is no object"));
       part.apply(*value, world);

@@ -40,12 +40,12 @@ FileAttributes attributes_of(const std::string& path, const Json& description, c
   const std::string group = text_member(description, "group");
   if (const auto uid = account_id(files, "/etc/passwd", owner)) attributes.uid = uid;
   if (const auto gid = account_id(files, "/etc/group", group)) attributes.gid = gid;
-  if (const Json* mode = json_member(description, "mode")) attributes.mode = octal_mode(*mode, path);
+  if (const Json* mode = find_member(description, "mode")) attributes.mode = octal_mode(*mode, path);
   return attributes;
 }
 
 std::string content_of(const Json& description, const CfnWorld& world) {
-  if (const Json* content = json_member(description, "content")) {
+  if (const Json* content = find_member(description, "content")) {
     return content->is_structured() ? python_json(*content, {.indent = 4}) : value_text(content);
   }
   return download(text_member(description, "source"), world);
@@ -55,7 +55,7 @@ std::string content_of(const Json& description, const CfnWorld& world) {
 
 void apply_files(const Json& files, const CfnWorld& world) {
   for (const auto& [path, description] : files.items()) {
-    if (json_member(description, "content") == nullptr && json_member(description, "source") == nullptr) {
+    if (find_member(description, "content") == nullptr && find_member(description, "source") == nullptr) {
       world.log.error(cat("files: ", path, " has neither content nor source"));
       continue;
     }

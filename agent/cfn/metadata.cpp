@@ -112,7 +112,7 @@ class Retrieval {
     const Json* found = &answer;
     for (const char* name :
          {"DescribeStackResourceResponse", "DescribeStackResourceResult", "StackResourceDetail", "Metadata"}) {
-      found = json_member(*found, name);
+      found = find_member(*found, name);
       if (found == nullptr) throw Error(ErrorKind::external, cat("the API's answer has no ", name));
     }
     return text_as_json(*found);
@@ -187,7 +187,7 @@ const Json* metadata_member(const Json& metadata, std::string_view path) {
     path.remove_prefix(quoted ? end + 1 : std::min(end, path.size()));
     if (!path.empty() && path.front() != '.') return nullptr;
     if (!path.empty()) path.remove_prefix(1);
-    found = json_member(*found, std::string(name));
+    found = find_member(*found, std::string(name));
   }
   return found;
 }

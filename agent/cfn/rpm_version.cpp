@@ -1,10 +1,11 @@
 #include "agent/cfn/rpm_version.hpp"
 
+#include "base/text.hpp"
+
 namespace hearth::agent {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 void skip_separators(std::string_view& text) {

@@ -55,8 +55,8 @@ void each_service(const Json& services, const CfnWorld& world, const Action& act
 void apply_services(const Json& services, const CfnWorld& world) {
   ServiceManager manager(world);
   each_service(services, world, [&](const std::string& name, const Json& properties) {
-    if (const Json* enabled = json_member(properties, "enabled")) (void)manager.enable(name, to_boolean(*enabled));
-    const Json* ensure = json_member(properties, "ensureRunning");
+    if (const Json* enabled = find_member(properties, "enabled")) (void)manager.enable(name, to_boolean(*enabled));
+    const Json* ensure = find_member(properties, "ensureRunning");
     if (ensure == nullptr) return;
     const bool running = manager.act(name, "status") == 0;
     if (to_boolean(*ensure) == running) return;
@@ -69,7 +69,7 @@ std::vector<std::string> restart_services(const Json& services, const CfnWorld& 
   ServiceManager manager(world);
   Words restarted;
   each_service(services, world, [&](const std::string& name, const Json& properties) {
-    const Json* ensure = json_member(properties, "ensureRunning");
+    const Json* ensure = find_member(properties, "ensureRunning");
     if (ensure == nullptr || !to_boolean(*ensure) || manager.act(name, "status") == 0) return;
     world.log.warning(cat("Restarting service ", name));
     if (manager.act(name, "start") != 0) world.log.warning(cat("Service ", name, " did not start."));

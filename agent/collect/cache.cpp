@@ -19,11 +19,6 @@ constexpr PythonJsonStyle k_style = {.indent = 1};
 
 fs::path with(const fs::path& path, std::string_view suffix) { return {cat(path.string(), suffix)}; }
 
-bool is_regular(const FileReader& files, const fs::path& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::regular;
-}
-
 /// Normal form with one slash at the end.
 std::string directory_text(const fs::path& path) {
   std::string text = path.lexically_normal().string();
@@ -87,7 +82,7 @@ void Cache::copy_to(const fs::path& backup) {
     if (std::find(names.begin(), names.end(), name) == names.end()) files_.remove(backup / name);
   }
   for (const std::string& name : names) {
-    if (!is_regular(files_, directory_ / name)) continue;
+    if (!is_regular_file(files_, directory_ / name)) continue;
     const std::string data = files_.read(directory_ / name).value_or("");
     if (files_.read(backup / name) != data) write(backup / name, data);
   }

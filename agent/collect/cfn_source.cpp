@@ -1,4 +1,4 @@
-#include "agent/collect/cfn_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include <algorithm>
 
@@ -114,8 +114,8 @@ Result<Json, std::string> value_in_answer(const CfnPath& path, std::string_view 
   if (!parsed) return cat("Path ", path.text, " failed to parse as json. (", json_complaint(parsed.error()), ")");
   Json value = std::move(parsed).value();
   for (const std::string& key : path.keys) {
-    const auto found = value.is_object() ? value.find(key) : value.end();
-    if (found == value.end()) return cat("Sub-key ", key, " does not exist. (", path.text, ")");
+    const Json* found = find_member(value, key);
+    if (found == nullptr) return cat("Sub-key ", key, " does not exist. (", path.text, ")");
     Json inner = *found;
     value = std::move(inner);
   }

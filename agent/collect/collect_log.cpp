@@ -81,7 +81,7 @@ std::string field(std::string_view name, const LogOptions& options, LogLevel lev
   const std::string milliseconds = with_milliseconds.substr(with_milliseconds.size() - 3);
   if (name == "msecs") return milliseconds;
   if (name != "created") return "";
-  return cat(std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(), ".", milliseconds);
+  return cat(unix_seconds(time), ".", milliseconds);
 }
 
 /// "%(name)s" and the like, whatever the width and letter behind the parenthesis, become the field.

@@ -15,9 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> k_doing = {"starting", "polling", "running", "waiting"};
 
 std::optional<DaemonState::Doing> doing_of(const Json& json) {
-  const auto found = json.is_object() ? json.find("doing") : json.end();
-  if (!json.is_object() || found == json.end() || !found->is_string()) return std::nullopt;
-  const auto* const name = std::find(k_doing.begin(), k_doing.end(), found->get<std::string>());
+  const auto* const name = std::find(k_doing.begin(), k_doing.end(), text_member(json, "doing"));
   if (name == k_doing.end()) return std::nullopt;
   return static_cast<DaemonState::Doing>(name - k_doing.begin());
 }

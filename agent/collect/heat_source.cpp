@@ -1,4 +1,4 @@
-#include "agent/collect/heat_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include "agent/collect/explode.hpp"
 #include "agent/collect/web.hpp"
@@ -54,8 +54,8 @@ Json fetch(const KeystoneCredentials& credentials, const SourceContext& context)
   const std::optional<std::string> failure = failure_of(response);
   if (failure) throw Error(ErrorKind::external, *failure);
   const Json answer = parse_python_json(response.body, "Heat's answer").value_or_throw();
-  const auto metadata = answer.is_object() ? answer.find("metadata") : answer.end();
-  if (metadata != answer.end() && metadata->is_object()) return *metadata;
+  const Json* metadata = find_member(answer, "metadata");
+  if (metadata != nullptr && metadata->is_object()) return *metadata;
   throw Error(ErrorKind::input, "Heat's answer holds no metadata object");
 }
 

@@ -1,4 +1,4 @@
-#include "agent/collect/local_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "agent/collect/request_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include "agent/collect/explode.hpp"
 #include "agent/collect/web.hpp"

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/collect/cfn_source.hpp"
-#include "agent/collect/heat_source.hpp"
-#include "agent/collect/request_source.hpp"
+#include "agent/collect/sources.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

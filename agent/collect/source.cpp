@@ -2,13 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/collect/cfn_source.hpp"
-#include "agent/collect/ec2_source.hpp"
-#include "agent/collect/heat_local_source.hpp"
-#include "agent/collect/heat_source.hpp"
-#include "agent/collect/local_source.hpp"
-#include "agent/collect/request_source.hpp"
-#include "agent/collect/zaqar_source.hpp"
+#include "agent/collect/sources.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

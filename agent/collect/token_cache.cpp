@@ -24,10 +24,6 @@ std::string key_of(const KeystoneCredentials& credentials) {
   return hasher.hex_digest().substr(0, 32);
 }
 
-std::int64_t seconds_since_epoch(WallTime time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-}
-
 /// How much longer a token may be used that was fetched `age` ago.
 Duration time_left(const KeystoneToken& token, Duration age, Duration lifetime, WallTime now) {
   const std::optional<WallTime> expiry = parse_expiry(token.expires_at);
@@ -64,7 +60,7 @@ void TokenCache::load(const std::string& key) {
     const KeystoneToken token{saved.at("id").get<std::string>(), saved.at("catalog"),
                               saved.at("expires_at").get<std::string>()};
     const WallTime now = clock_.wall();
-    const Duration age = std::chrono::seconds(seconds_since_epoch(now) - saved.at("fetched").get<std::int64_t>());
+    const Duration age = std::chrono::seconds(unix_seconds(now) - saved.at("fetched").get<std::int64_t>());
     const Duration left = time_left(token, age, options_.lifetime, now);
     if (age >= Duration::zero() && left > Duration::zero()) tokens_[key] = {token, clock_.now() + left};
   } catch (const std::exception& error) {
@@ -76,7 +72,7 @@ void TokenCache::save(const std::string& key, const KeystoneToken& token) {
   const Json saved = {{"id", token.id},
                       {"catalog", token.catalog},
                       {"expires_at", token.expires_at},
-                      {"fetched", seconds_since_epoch(clock_.wall())}};
+                      {"fetched", unix_seconds(clock_.wall())}};
   try {
     files_.make_directories(options_.directory, 0700);
     files_.write(path_of(key), python_json(saved), {.mode = 0600});

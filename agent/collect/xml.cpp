@@ -15,8 +15,6 @@ constexpr int k_xml_max_depth = 64;
 constexpr std::string_view k_blanks = " \t\r\n";
 constexpr std::string_view k_name_ends = " \t\r\n/>=<";
 
-bool begins(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
 std::string_view local_name(std::string_view name) {
   const std::size_t colon = name.rfind(':');
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
@@ -29,8 +27,8 @@ std::optional<std::string> reference(std::string_view name) {
   for (const auto& [known, character] : named) {
     if (name == known) return std::string(1, character);
   }
-  if (!begins(name, "#")) return std::nullopt;
-  const bool hexadecimal = begins(name, "#x");
+  if (!name.starts_with("#")) return std::nullopt;
+  const bool hexadecimal = name.starts_with("#x");
   name.remove_prefix(hexadecimal ? 2 : 1);
   std::uint32_t code = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), code, hexadecimal ? 16 : 10);
@@ -46,7 +44,7 @@ class XmlParser {
 
   Result<XmlElement> run() {
     XmlElement root;
-    const bool ok = skip_prolog() && (begins(rest_, "<") || fail("no element")) && element(root, 0);
+    const bool ok = skip_prolog() && (rest_.starts_with("<") || fail("no element")) && element(root, 0);
     if (!ok) return located();
     return root;
   }
@@ -74,13 +72,13 @@ class XmlParser {
   }
 
   bool skip_prolog() {
-    if (begins(rest_, "\xef\xbb\xbf")) rest_.remove_prefix(3);
+    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
     while (true) {
       skip_blanks();
-      if (begins(rest_, "<!DOCTYPE")) return fail("a document type is not accepted");
-      if (begins(rest_, "<?")) {
+      if (rest_.starts_with("<!DOCTYPE")) return fail("a document type is not accepted");
+      if (rest_.starts_with("<?")) {
         if (!skip_past("?>")) return false;
-      } else if (begins(rest_, "<!--")) {
+      } else if (rest_.starts_with("<!--")) {
         if (!skip_past("-->")) return false;
       } else {
         return true;
@@ -101,10 +99,10 @@ class XmlParser {
       if (rest_.empty() || rest_.front() == '>' || rest_.front() == '/') return true;
       if (name().empty()) return fail("an attribute has no name");
       skip_blanks();
-      if (!begins(rest_, "=")) return fail("an attribute has no value");
+      if (!rest_.starts_with("=")) return fail("an attribute has no value");
       rest_.remove_prefix(1);
       skip_blanks();
-      if (!begins(rest_, "\"") && !begins(rest_, "'")) return fail("an attribute's value has no quotes");
+      if (!rest_.starts_with("\"") && !rest_.starts_with("'")) return fail("an attribute's value has no quotes");
       const std::string quote(1, rest_.front());
       rest_.remove_prefix(1);
       if (!skip_past(quote)) return false;
@@ -118,17 +116,17 @@ class XmlParser {
     if (full_name.empty()) return fail("an element has no name");
     out.name = local_name(full_name);
     if (!skip_attributes()) return false;
-    if (begins(rest_, "/>")) {
+    if (rest_.starts_with("/>")) {
       rest_.remove_prefix(2);
       return true;
     }
-    if (!begins(rest_, ">")) return fail(cat("the tag '", full_name, "' does not end"));
+    if (!rest_.starts_with(">")) return fail(cat("the tag '", full_name, "' does not end"));
     rest_.remove_prefix(1);
     return content(out, depth) && end_tag(full_name);
   }
 
   bool content(XmlElement& out, int depth) {
-    while (!begins(rest_, "</")) {
+    while (!rest_.starts_with("</")) {
       if (rest_.empty()) return fail(cat("'", out.name, "' does not end"));
       if (!item(out, depth)) return false;
     }
@@ -136,9 +134,9 @@ class XmlParser {
   }
 
   bool item(XmlElement& out, int depth) {
-    if (begins(rest_, "<!--")) return skip_past("-->");
-    if (begins(rest_, "<?")) return skip_past("?>");
-    if (begins(rest_, "<![CDATA[")) return cdata(out);
+    if (rest_.starts_with("<!--")) return skip_past("-->");
+    if (rest_.starts_with("<?")) return skip_past("?>");
+    if (rest_.starts_with("<![CDATA[")) return cdata(out);
     if (rest_.front() == '<') return element(out.children.emplace_back(), depth + 1);
     return text(out);
   }

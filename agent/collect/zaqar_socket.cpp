@@ -10,12 +10,6 @@ namespace {
 
 constexpr int k_subscription_seconds = 10000;
 
-Json member(const Json& value, const char* name) {
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? Json() : *found;
-}
-
 class Session {
  public:
   Session(MessageStream& stream, const ZaqarAccess& access, const Deadline& deadline)
@@ -27,8 +21,8 @@ class Session {
     if (with_token) headers["X-Auth-Token"] = access_.token;
     stream_.send(python_json(Json{{"action", action}, {"headers", headers}, {"body", body}}), deadline_);
     const Json answer = receive();
-    const Json status = member(member(answer, "headers"), "status");
-    if (status.is_number_integer() && status.get<int>() / 100 == 2) return member(answer, "body");
+    const Json status = member_or_null(member_or_null(answer, "headers"), "status");
+    if (status.is_number_integer() && status.get<int>() / 100 == 2) return member_or_null(answer, "body");
     throw Error(ErrorKind::external, cat("Zaqar refused ", action, ": ", python_json(answer)));
   }
   Json receive() { return parse_python_json(stream_.receive(deadline_), "Zaqar's message").value_or_throw(); }
@@ -49,10 +43,10 @@ std::optional<Json> pop_by_socket(MessageStream& stream, const ZaqarAccess& acce
   (void)session.call("queue_create", queue);
   (void)session.call("subscription_create", {{"queue_name", access.queue}, {"ttl", k_subscription_seconds}});
   const Json messages =
-      member(session.call("message_delete_many", {{"queue_name", access.queue}, {"pop", 1}}), "messages");
-  if (messages.is_array() && !messages.empty()) return member(messages.front(), "body");
+      member_or_null(session.call("message_delete_many", {{"queue_name", access.queue}, {"pop", 1}}), "messages");
+  if (messages.is_array() && !messages.empty()) return member_or_null(messages.front(), "body");
   try {
-    return member(session.receive(), "body");
+    return member_or_null(session.receive(), "body");
   } catch (const Error&) {
     if (deadline.passed(clock.now())) return std::nullopt;  // silence until then is the usual case
     throw;

@@ -1,4 +1,4 @@
-#include "agent/collect/zaqar_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include "agent/collect/explode.hpp"
 #include "agent/collect/web.hpp"
@@ -47,11 +47,9 @@ HttpRequest pop_request(const KeystoneToken& token, const SourceContext& context
 std::optional<Json> first_body(const std::string& answer) {
   if (trim(answer).empty()) return std::nullopt;
   const Json json = parse_python_json(answer, "Zaqar's answer").value_or_throw();
-  const auto messages = json.is_object() ? json.find("messages") : json.end();
-  if (messages == json.end() || !messages->is_array() || messages->empty()) return std::nullopt;
-  const Json& message = messages->front();
-  const auto body = message.is_object() ? message.find("body") : message.end();
-  return body == message.end() ? Json() : *body;
+  const Json& messages = list_member(json, "messages");
+  if (messages.empty()) return std::nullopt;
+  return member_or_null(messages.front(), "body");
 }
 
 std::optional<Json> pop_by_http(const SourceContext& context, const Deadline& deadline) {

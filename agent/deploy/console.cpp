@@ -2,11 +2,12 @@
 
 #include <sys/klog.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <array>
 #include <cstdio>
 
-#include "agent/deploy/partition/gpt.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -15,10 +16,8 @@ namespace {
 
 constexpr std::size_t k_kept = std::size_t{256} << 10U;
 constexpr std::size_t k_record = 512;
-
-void put32(std::string& out, std::uint32_t number) {
-  for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(number >> shift));
-}
+constexpr int k_gzip_window = 15 + 16;  // the largest; 16 asks for gzip's head and end
+constexpr int k_usual_memory = 8;
 
 std::string octal(std::size_t number, int digits) {
   std::array<char, 16> text{};
@@ -76,16 +75,18 @@ std::string tar_gz(const std::deque<LogFile>& files) {
   std::string tar;
   for (const LogFile& file : files) tar += tar_entry(file);
   tar.append(2 * k_record, 0);
-  std::string out("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
-  for (std::size_t at = 0; at < tar.size(); at += 0xffff) {  // stored blocks (RFC 1951 section 3.2.4)
-    const std::string_view part = std::string_view(tar).substr(at, 0xffff);
-    const auto size = static_cast<std::uint16_t>(part.size());
-    out.push_back(at + part.size() == tar.size() ? '\x01' : '\0');
-    put32(out, size | static_cast<std::uint32_t>(static_cast<std::uint16_t>(~size)) << 16U);
-    out += part;
-  }
-  put32(out, crc32_of(tar));
-  put32(out, static_cast<std::uint32_t>(tar.size()));
+  z_stream stream{};
+  if (::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, k_gzip_window, k_usual_memory, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    throw Error(ErrorKind::external, "there is no memory to pack the log");
+  std::string out(::deflateBound(&stream, tar.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(tar.data());
+  stream.avail_in = static_cast<uInt>(tar.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  ::deflate(&stream, Z_FINISH);  // the bound is enough for all of it
+  out.resize(stream.total_out);
+  ::deflateEnd(&stream);
   return out;
 }
 

@@ -18,16 +18,6 @@ namespace {
 
 constexpr const char* k_manager = "GenericHardwareManager";
 
-Json object_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_object() ? *found : Json::object();
-}
-
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 Json versions() { return {{"generic_hardware_manager", "1.2"}}; }
 
 /// A step of cleaning or deploying that this agent knows.
@@ -86,7 +76,7 @@ Json steps_json(bool cleaning) {
 }
 
 const Step& step_of(const Json& params) {
-  const std::string name = text_in(object_in(params, "step"), "step");
+  const std::string name = text_member(object_member(params, "step"), "step");
   const auto found =
       std::find_if(k_steps.begin(), k_steps.end(), [&name](const Step& step) { return name == step.name; });
   if (found == k_steps.end()) throw Error(ErrorKind::usage, cat("there is no step '", name, "'"));
@@ -96,19 +86,20 @@ const Step& step_of(const Json& params) {
 /// `kind` is "clean" or "deploy".
 Json execute_step(OrderWorld& world, Session& session, const std::string& kind, const Json& params) {
   const Step& step = step_of(params);
-  const Json arguments = object_in(object_in(params, "step"), "args");
-  const Json result = step.run(world, session, object_in(params, "node"), arguments);
-  return {{cat(kind, "_result"), result}, {cat(kind, "_step"), object_in(params, "step")}};
+  const Json arguments = object_member(object_member(params, "step"), "args");
+  const Json result = step.run(world, session, object_member(params, "node"), arguments);
+  return {{cat(kind, "_result"), result}, {cat(kind, "_step"), object_member(params, "step")}};
 }
 
 void check_step(const Json& params) {
   if (step_of(params).run == step_write_image) {
-    static_cast<void>(parse_image_info(object_in(object_in(params, "step"), "args").value("image_info", Json())));
+    static_cast<void>(
+        parse_image_info(object_member(object_member(params, "step"), "args").value("image_info", Json())));
   }
 }
 
 Json install_bootloader(OrderWorld& world, Session& session, const Json& params) {
-  const bool uefi = to_lower(text_in(params, "target_boot_mode")) == "uefi";
+  const bool uefi = to_lower(text_member(params, "target_boot_mode")) == "uefi";
   const std::optional<MadeParts> made = session.parts.get();
   if (!uefi && !made) {
     world.console.say("BIOS: the image brings its own boot sector");
@@ -156,7 +147,7 @@ Json system_logs(const OrderWorld& world) {
 }  // namespace
 
 Disk root_disk_of(const Json& node, OrderWorld& world, const Session& session) {
-  const Json hints = object_in(object_in(node, "properties"), "root_device");
+  const Json hints = object_member(object_member(node, "properties"), "root_device");
   for (int attempt = 1;; ++attempt) {
     const std::vector<Disk> disks = world.machine.disks();
     try {

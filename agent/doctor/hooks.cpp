@@ -24,7 +24,7 @@ constexpr Tool k_tools[] = {{"puppet", "HEAT_PUPPET_CMD", "puppet"},
 std::set<std::string> groups_in(const Poll& poll) {
   std::set<std::string> groups;
   for (const auto& [name, document] : poll.documents.items()) {
-    const Json* deployments = json_member(document, "deployments");
+    const Json* deployments = find_member(document, "deployments");
     if (deployments == nullptr || !deployments->is_array()) continue;
     for (const Json& item : *deployments) {
       const std::optional<Json> deployment = resolve_component(item);
@@ -71,7 +71,7 @@ std::string log_of(const std::string& id, const DoctorWorld& world) {
 void check_outcome(const std::string& id, const fs::path& deployed, const DoctorWorld& world, CheckResult& result) {
   const std::optional<std::string> text = world.files.read(deployed / cat(id, ".notify.json"));
   const Result<Json> answer = parse_python_json(text.value_or("{}"), id);
-  const Json* status = answer ? json_member(*answer, "deploy_status_code") : nullptr;
+  const Json* status = answer ? find_member(*answer, "deploy_status_code") : nullptr;
   if (status == nullptr || status->is_null() || python_text(*status) == "0") return;
   const std::vector<std::string> lines = split_lines(text_member(*answer, "deploy_stderr"));
   result.problems.push_back({cat("deployment ", id, " failed with status ", python_text(*status),
@@ -93,7 +93,7 @@ void check_running(const std::string& id, const SignalRecord& record, const Doct
 
 std::set<std::string> current_deployments(const Poll& poll, const DoctorWorld& world) {
   std::set<std::string> ids;
-  for (const auto& [name, document] : poll.documents.items()) add_ids(json_member(document, "deployments"), ids);
+  for (const auto& [name, document] : poll.documents.items()) add_ids(find_member(document, "deployments"), ids);
   const std::optional<std::string> text = world.files.read(HeatConfigSettings::from(world.env).config);
   if (const Result<Json> list = parse_python_json(text.value_or("[]"), "the list of deployments")) add_ids(&*list, ids);
   return ids;

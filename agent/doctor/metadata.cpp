@@ -19,7 +19,7 @@ CheckResult check_metadata(const Poll& poll) {
   for (const char* name : {"cfn", "heat", "request"}) {
     bool asked = false;
     for (const std::string& source : poll.asked) asked = asked || source == name;
-    if (asked && json_member(poll.documents, name) == nullptr &&
+    if (asked && find_member(poll.documents, name) == nullptr &&
         poll.warnings.find(cat("[", name, "]")) != std::string::npos) {
       result.problems.push_back({cat("source ", name, " has nothing:\n", poll.warnings),
                                  "the server's answer is above; 401 and 403 mean wrong or expired credentials"});
@@ -27,7 +27,7 @@ CheckResult check_metadata(const Poll& poll) {
   }
   bool has_deployments = false;
   for (const auto& [name, document] : poll.documents.items()) {
-    const Json* deployments = json_member(document, "deployments");
+    const Json* deployments = find_member(document, "deployments");
     has_deployments = has_deployments || (deployments != nullptr && deployments->is_array());
   }
   if (!has_deployments) {

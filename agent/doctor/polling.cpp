@@ -21,7 +21,7 @@ void judge_by_documents(const CollectSettings& settings, const DoctorWorld& worl
     newest = std::max(newest, world.modified(settings.cache / name));
   }
   if (!newest) return;
-  const std::int64_t age = seconds_of(world.clock.wall()) - *newest;
+  const std::int64_t age = unix_seconds(world.clock.wall()) - *newest;
   if (age > 3 * static_cast<std::int64_t>(settings.polling_interval) + k_grace) {
     result.problems.push_back({cat("the last poll was ", age, " seconds ago"), k_hangs});
   } else if (age < -k_grace) {

@@ -9,7 +9,7 @@ CheckResult check_signals(const Poll& poll, const DoctorWorld& world) {
   CheckResult result{"signals", "Did the results of all deployments reach Heat?", {}, {}};
   const HeatConfigSettings settings = HeatConfigSettings::from(world.env);
   const SignalJournal journal(world.files, settings.deployed);
-  const std::int64_t now = seconds_of(world.clock.wall());
+  const std::int64_t now = unix_seconds(world.clock.wall());
   const std::set<std::string> current = current_deployments(poll, world);
   for (const std::string& id : journal.ids()) {
     const std::optional<SignalRecord> record = journal.load(id);

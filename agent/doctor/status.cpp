@@ -46,7 +46,7 @@ Json deployment_of(const std::string& id, const SignalJournal& journal) {
   row["attempts"] = record->attempts;
   row["reason"] = record->reason;
   const std::optional<Json> answer = journal.answer(id);
-  const Json* status = answer ? json_member(*answer, "deploy_status_code") : nullptr;
+  const Json* status = answer ? find_member(*answer, "deploy_status_code") : nullptr;
   if (status != nullptr) row["status_code"] = *status;
   return row;
 }

@@ -13,38 +13,25 @@ namespace {
 constexpr std::size_t k_shortest_secret = 4;
 
 bool holds_action(const Json& part, const std::string& action) {
-  const Json* actions = json_member(part, "actions");
+  const Json* actions = find_member(part, "actions");
   return actions != nullptr && actions->is_array() &&
          std::find(actions->begin(), actions->end(), Json(action)) != actions->end();
 }
 
 const Json* value_of_input(const Json& deployment, const std::string& name) {
-  const Json* inputs = json_member(deployment, "inputs");
-  if (inputs == nullptr || !inputs->is_array()) return nullptr;
-  for (const Json& input : *inputs) {
-    if (text_member(input, "name") == name) return json_member(input, "value");
+  for (const Json& input : list_member(deployment, "inputs")) {
+    if (text_member(input, "name") == name) return find_member(input, "value");
   }
   return nullptr;
 }
 
 }  // namespace
 
-const Json* json_member(const Json& value, const std::string& name) {
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
-}
-
-std::string text_member(const Json& value, const std::string& name) {
-  const Json* found = json_member(value, name);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
-}
-
 Json with_text_inputs(Json deployment) {
-  const Json* inputs = json_member(deployment, "inputs");
+  const Json* inputs = find_member(deployment, "inputs");
   if (inputs == nullptr || !inputs->is_array()) return deployment;
   for (Json& input : deployment["inputs"]) {
-    const Json* value = json_member(input, "value");
+    const Json* value = find_member(input, "value");
     if (value == nullptr || value->is_string() || text_member(input, "type") != "String") continue;
     input["value"] = python_text(*value);
   }
@@ -54,12 +41,12 @@ Json with_text_inputs(Json deployment) {
 std::optional<Json> resolve_component(Json deployment) {
   if (text_member(deployment, "group") != "component") return deployment;
   const Json* action = value_of_input(deployment, "deploy_action");
-  const Json* config = json_member(deployment, "config");
-  const Json* parts = config == nullptr ? nullptr : json_member(*config, "configs");
+  const Json* config = find_member(deployment, "config");
+  const Json* parts = config == nullptr ? nullptr : find_member(*config, "configs");
   if (action == nullptr || !action->is_string() || parts == nullptr || !parts->is_array()) return std::nullopt;
   for (const Json& part : *parts) {
     if (!holds_action(part, action->get<std::string>())) continue;
-    const Json* part_config = json_member(part, "config");
+    const Json* part_config = find_member(part, "config");
     Json chosen = part_config == nullptr ? Json("") : *part_config;
     deployment["group"] = text_member(part, "tool");
     deployment["config"] = std::move(chosen);
@@ -87,10 +74,10 @@ bool is_safe_id(const std::string& id) {
 }
 
 SecretMask::SecretMask(const Json& deployment) {
-  const Json* inputs = json_member(deployment, "inputs");
+  const Json* inputs = find_member(deployment, "inputs");
   if (inputs == nullptr || !inputs->is_array()) return;
   for (const Json& input : *inputs) {
-    const Json* value = json_member(input, "value");
+    const Json* value = find_member(input, "value");
     if (value == nullptr || value->is_null() || !is_secret_name(text_member(input, "name"))) continue;
     const std::string text = value->is_string() ? value->get<std::string>() : python_json(*value);
     for (std::string& line : split_lines(text)) {

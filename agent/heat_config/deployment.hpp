@@ -10,11 +10,6 @@
 
 namespace hearth::agent {
 
-/// A member of an object; nothing when there is none or `value` is no object.
-[[nodiscard]] const Json* json_member(const Json& value, const std::string& name);
-/// The text of a member; empty when it is missing or no text.
-[[nodiscard]] std::string text_member(const Json& value, const std::string& name);
-
 /// Inputs of type String whose value is no text get its Python text form; null and missing values stay.
 [[nodiscard]] Json with_text_inputs(Json deployment);
 

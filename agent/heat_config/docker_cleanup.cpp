@@ -114,7 +114,7 @@ class ComposeProjects {
   }
 
   void write(const Json& deployment) {
-    const Json* config = json_member(deployment, "config");
+    const Json* config = find_member(deployment, "config");
     const fs::path project = directory_ / checked_name(deployment);
     world_.files.make_directories(project, 0700);
     const bool structured = config != nullptr && config->is_structured();

@@ -23,7 +23,7 @@ void note(const fs::path& config_file, const Json& data, const DeliveryResult& r
   const std::string id = config_file.stem().string();
   SignalRecord record = journal.load(id).value_or(SignalRecord{});
   record.data = data;
-  note_delivery(record, result, seconds_of(world.delivery.clock.wall()));
+  record_delivery(record, result, unix_seconds(world.delivery.clock.wall()));
   journal.store(id, record);
 }
 

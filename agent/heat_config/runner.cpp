@@ -143,7 +143,7 @@ class HeatConfigRun {
       return;
     }
     const HookOutcome outcome = run_hook(deployment, hook);
-    const Json data = signal_data(outcome, !is_set(json_member(deployment, "config")));
+    const Json data = signal_data(outcome, !is_set(find_member(deployment, "config")));
     try {
       write_json(deployed_file(id, ".notify.json"), data);
       journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
@@ -264,7 +264,7 @@ class HeatConfigRun {
     }
     std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
     if (!record || record->state != SignalRecord::State::pending) return;
-    note_delivery(*record, {}, seconds_of(world_.clock.wall()));
+    record_delivery(*record, {}, unix_seconds(world_.clock.wall()));
     journal_.store(id, *record);
   }
 

@@ -30,12 +30,12 @@ std::optional<Json> answer_in(const std::string& out) {
   const std::size_t line = text.rfind('\n');
   if (line == std::string_view::npos) return std::nullopt;
   std::optional<Json> last = object_in(text.substr(line + 1));
-  const bool is_answer = last && json_member(*last, "deploy_status_code") != nullptr;
+  const bool is_answer = last && find_member(*last, "deploy_status_code") != nullptr;
   return is_answer ? last : std::nullopt;
 }
 
 bool reports_success(const Json& answer) {
-  const Json* status = json_member(answer, "deploy_status_code");
+  const Json* status = find_member(answer, "deploy_status_code");
   return status == nullptr || status->is_null() || python_text(*status) == "0";
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "agent/apply/yaml_scalar.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/yaml_scalar.hpp"
 
 namespace hearth::agent {
 
@@ -70,13 +70,13 @@ bool looks_like_base_60_float(std::string_view text) {
   if (dot == std::string_view::npos || text.find(':') > dot) return false;
   Scan fraction(text.substr(dot + 1));
   fraction.take("0123456789_", 0, text.size());
-  return fraction.at_end() && !resolve_plain_scalar(text.substr(0, dot)).is_string();
+  return fraction.at_end() && !is_yaml_text(text.substr(0, dot));
 }
 
 /// Whether a text without quotes would be read as something else.
 bool reads_as_other(const std::string& text) {
-  return text.empty() || text == "=" || text == "<<" || !resolve_plain_scalar(text).is_string() ||
-         looks_like_date(text) || looks_like_base_60_float(text);
+  return text.empty() || text == "=" || text == "<<" || !is_yaml_text(text) || looks_like_date(text) ||
+         looks_like_base_60_float(text);
 }
 
 bool is_indicator(std::string_view text, std::size_t at) {
@@ -110,14 +110,9 @@ ScalarTraits traits_of(const std::string& text) {
   return traits;
 }
 
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
 /// Other keys get a line of their own, behind a question mark.
 bool is_simple_key(const std::string& key) {
-  return !key.empty() && !traits_of(key).lines && code_points(key) < k_longest_simple_key;
+  return !key.empty() && !traits_of(key).lines && characters_in(key) < k_longest_simple_key;
 }
 
 class Writer {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "agent/net/bonding.hpp"
-#include "agent/net/networkd_routes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "agent/net/networkd_routes.hpp"
+#include "agent/net/networkd.hpp"
 
 #include <algorithm>
 #include <array>

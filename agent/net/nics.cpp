@@ -31,8 +31,6 @@ bool is_active(const std::string& device, const FileReader& files) {
   return is_real(device, files) && attribute(device, "operstate", files) == "up";
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// The run of digits, or of other characters, that begins at `at`.
 std::string_view run_at(std::string_view text, std::size_t at) {
   std::size_t end = at;

@@ -26,8 +26,8 @@ Json load_mapping(const std::string& path, const FileReader& files, Logger& log)
   log.info(text ? cat("Using mapping file at: ", path) : "Not using any mapping file.");
   if (!text) return nullptr;
   const Json document = parse_config(*text, path).value_or_throw();
-  const auto found = document.is_object() ? document.find("interface_mapping") : document.end();
-  if (!document.is_object() || found == document.end()) {
+  const Json* found = find_member(document, "interface_mapping");
+  if (found == nullptr) {
     throw Error(ErrorKind::input, cat(path, ": there is no mapping 'interface_mapping'"));
   }
   return *found;

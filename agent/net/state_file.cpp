@@ -6,14 +6,7 @@
 
 namespace hearth::agent::net {
 
-namespace {
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string state_path(const std::string& root) { return cat(root, "/var/lib/os-net-config/state.json"); }
 
@@ -28,7 +21,7 @@ State load_state(const std::string& root, const FileReader& files) {
   const Json rollback = json->value("rollback", Json::array());
   for (const Json& file : rollback) {
     if (!file.is_object()) continue;
-    FileChange change{text_at(file, "path"), text_at(file, "data")};
+    FileChange change{text_member(file, "path"), text_member(file, "data")};
     if (!change.path.empty()) state.rollback.push_back(std::move(change));
   }
   return state;

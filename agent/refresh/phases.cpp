@@ -14,11 +14,6 @@ namespace {
 constexpr const char* k_usual_base = "/usr/libexec/os-refresh-config";
 constexpr const char* k_old_base = "/opt/stack/os-config-refresh";
 
-bool has_directory(const FileReader& files, const std::string& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::directory;
-}
-
 /// As Python's subprocess module tells it.
 std::string phase_failure(const std::string& directory, const ExitStatus& status) {
   const std::string command = cat("Command '['dib-run-parts', '", directory, "']'");
@@ -33,7 +28,7 @@ std::string phase_failure(const std::string& directory, const ExitStatus& status
 
 void call_error_handlers(const RefreshRequest& request, const RunDirectory& run, const FileReader& files, Logger& log) {
   const std::string directory = cat(request.base, "/error.d");
-  if (has_directory(files, directory)) {
+  if (is_directory(files, directory)) {
     log.info("Calling error handlers.");
     (void)run(directory, Deadline::never());  // their result does not matter: the run has failed already
   }
@@ -49,7 +44,7 @@ bool run_phase(std::string_view phase, const RefreshRequest& request, const RunD
                const Deadline& deadline, Logger& log) {
   const std::string directory = cat(request.base, "/", phase, ".d");
   log.debug(cat("Checking ", directory));
-  if (!has_directory(files, directory)) {
+  if (!is_directory(files, directory)) {
     log.debug(cat("No dir for phase ", phase));
     return true;
   }
@@ -95,7 +90,7 @@ RunDirectory run_directory_with(CommandRunner& runner, const Clock& clock, const
 BaseDirectory base_directory(const Environment& env, const FileReader& files) {
   const auto chosen = env.find("OS_REFRESH_CONFIG_BASE_DIR");
   if (chosen != env.end()) return {chosen->second};
-  const bool only_old = !has_directory(files, k_usual_base) && has_directory(files, k_old_base);
+  const bool only_old = !is_directory(files, k_usual_base) && is_directory(files, k_old_base);
   return {only_old ? k_old_base : k_usual_base, only_old};
 }
 

@@ -17,11 +17,6 @@ constexpr const char* k_usage =
     "Runs the executable files of DIR in the order of the numbers that their names begin with.\n"
     "  --list  print their paths instead\n";
 
-bool is_directory(const std::string& path) {
-  const std::optional<FileStatus> status = RealFileSystem().status(path);
-  return status && status->type == FileStatus::Type::directory;
-}
-
 int list_scripts(const RunPartsRequest& request) {
   for (const std::string& name : scripts_in(request.directory, request.name_pattern).scripts) {
     std::printf("%s/%s\n", request.directory.c_str(), name.c_str());
@@ -35,7 +30,7 @@ int dib_run_parts_main(const std::vector<std::string>& words) {
   const Say say = say_on_stderr("dib-run-parts");
   const bool list = !words.empty() && words[0] == "--list";
   const std::string directory = words.size() > (list ? 1U : 0U) ? words[list ? 1 : 0] : "";
-  if (words.empty() || !is_directory(directory)) {
+  if (words.empty() || !is_directory(RealFileSystem(), directory)) {
     if (!words.empty()) say(cat("Scripts directory [", directory, "] must exist and be a directory"));
     std::fputs(k_usage, stderr);
     return 1;

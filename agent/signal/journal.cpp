@@ -18,9 +18,7 @@ constexpr std::int64_t k_longest_pause = 3600;
 constexpr int k_lost_hook_status = 1;
 
 std::optional<SignalRecord::State> state_of(const Json& json) {
-  const auto found = json.is_object() ? json.find("state") : json.end();
-  if (!json.is_object() || found == json.end() || !found->is_string()) return std::nullopt;
-  const auto* const name = std::find(k_states.begin(), k_states.end(), found->get<std::string>());
+  const auto* const name = std::find(k_states.begin(), k_states.end(), text_member(json, "state"));
   if (name == k_states.end()) return std::nullopt;
   return static_cast<SignalRecord::State>(name - k_states.begin());
 }
@@ -108,7 +106,7 @@ std::optional<Json> SignalJournal::json_in(const std::string& name) const {
   return *json;
 }
 
-void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds) {
+void record_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds) {
   ++record.attempts;
   record.reason = result.reason;
   record.owner.clear();

@@ -57,7 +57,7 @@ class SignalJournal {
 
 /// Notes the outcome of an attempt: delivered and refused end the matter, otherwise the next attempt is due after
 /// 30 s, doubled each time up to an hour.
-void note_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds);
+void record_delivery(SignalRecord& record, const DeliveryResult& result, std::int64_t now_seconds);
 
 /// Whether a pending record's next attempt is due. One that lies further off than any pause was noted by a clock that
 /// has been set back since: it is due.

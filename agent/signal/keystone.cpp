@@ -13,35 +13,19 @@ std::string without_slash(std::string text) {
   return text;
 }
 
-const Json* member(const Json& value, const char* name) {
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
-}
-
-std::string text_of_member(const Json& value, const char* name) {
-  const Json* found = member(value, name);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
-}
-
 /// The "self" link of a version entry whose id is v3 or v3.N.
 std::string v3_link(const Json& version) {
-  if (text_of_member(version, "id").compare(0, 2, "v3") != 0) return "";
-  const Json* links = member(version, "links");
-  if (links == nullptr || !links->is_array()) return "";
-  for (const Json& link : *links) {
-    if (text_of_member(link, "rel") == "self") return without_slash(text_of_member(link, "href"));
+  if (text_member(version, "id").compare(0, 2, "v3") != 0) return "";
+  for (const Json& link : list_member(version, "links")) {
+    if (text_member(link, "rel") == "self") return without_slash(text_member(link, "href"));
   }
   return "";
 }
 
 /// {"versions": {"values": [...]}} or {"version": {...}}.
 std::string v3_link_in(const Json& document) {
-  if (const Json* version = member(document, "version")) return v3_link(*version);
-  const Json* versions = member(document, "versions");
-  const Json* values = versions == nullptr ? nullptr : member(*versions, "values");
-  if (values == nullptr || !values->is_array()) return "";
-  for (const Json& version : *values) {
+  if (const Json* version = find_member(document, "version")) return v3_link(*version);
+  for (const Json& version : list_member(member_or_null(document, "versions"), "values")) {
     const std::string link = v3_link(version);
     if (!link.empty()) return link;
   }
@@ -75,9 +59,8 @@ Json token_request(const KeystoneCredentials& credentials) {
 }
 
 bool fits(const Json& endpoint, const std::string& region) {
-  if (text_of_member(endpoint, "interface") != "public") return false;
-  return region.empty() || text_of_member(endpoint, "region") == region ||
-         text_of_member(endpoint, "region_id") == region;
+  if (text_member(endpoint, "interface") != "public") return false;
+  return region.empty() || text_member(endpoint, "region") == region || text_member(endpoint, "region_id") == region;
 }
 
 }  // namespace
@@ -103,18 +86,15 @@ KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& creden
                 response.status);
   }
   const Json document = parse_python_json(response.body, "the token").value_or_throw();
-  const Json* token = member(document, "token");
-  const Json* catalog = token == nullptr ? nullptr : member(*token, "catalog");
-  return {*id, catalog == nullptr ? Json::array() : *catalog,
-          token == nullptr ? "" : text_of_member(*token, "expires_at")};
+  const Json& token = member_or_null(document, "token");
+  return {*id, list_member(token, "catalog"), text_member(token, "expires_at")};
 }
 
 std::string public_endpoint(const KeystoneToken& token, const std::string& type, const std::string& region) {
   for (const Json& service : token.catalog) {
-    const Json* endpoints = text_of_member(service, "type") == type ? member(service, "endpoints") : nullptr;
-    if (endpoints == nullptr || !endpoints->is_array()) continue;
-    for (const Json& endpoint : *endpoints) {
-      if (fits(endpoint, region)) return without_slash(text_of_member(endpoint, "url"));
+    if (text_member(service, "type") != type) continue;
+    for (const Json& endpoint : list_member(service, "endpoints")) {
+      if (fits(endpoint, region)) return without_slash(text_member(endpoint, "url"));
     }
   }
   const std::string where = region.empty() ? "" : cat(" in ", region, " region");

@@ -12,9 +12,6 @@ namespace hearth::agent {
 
 inline constexpr std::string_view k_deployed_directory = "/var/lib/heat-config/deployed";
 
-/// Whole seconds since 1970.
-[[nodiscard]] std::int64_t seconds_of(WallTime time);
-
 /// A number in [0, 1).
 [[nodiscard]] double random_fraction();
 

@@ -17,7 +17,7 @@ class Resender {
   Resender(const ResendWorld& world, const fs::path& deployed)
       : world_(world),
         journal_(world.files, deployed),
-        now_(seconds_of(world.delivery.clock.wall())),
+        now_(unix_seconds(world.delivery.clock.wall())),
         end_(Deadline::after(k_whole_patience, world.delivery.clock)) {}
 
   int run() {
@@ -55,7 +55,7 @@ class Resender {
     const DeliveryResult result = deployment
                                       ? attempt_delivery(*deployment, record.data, world_.delivery, k_patience)
                                       : DeliveryResult{Delivery::refused, "the deployment's description is gone"};
-    note_delivery(record, result, now_);
+    record_delivery(record, result, now_);
     journal_.store(id, record);
     if (result.outcome == Delivery::delivered) {
       world_.log.info(cat("signal of deployment ", id, " delivered after all"));

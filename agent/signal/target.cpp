@@ -11,19 +11,13 @@ namespace {
 
 constexpr std::array<const char*, 2> k_trimmed = {"deploy_stdout", "deploy_stderr"};
 
-const Json* member_of(const Json& value, const std::string& name) {
-  if (!value.is_object()) return nullptr;
-  const auto found = value.find(name);
-  return found == value.end() ? nullptr : &*found;
-}
-
 KeystoneCredentials credentials_of(const Json& deployment) {
   return {input_text(deployment, "deploy_auth_url"), input_text(deployment, "deploy_user_id"),
           input_text(deployment, "deploy_password"), input_text(deployment, "deploy_project_id")};
 }
 
 std::size_t length_of(const Json& data, const char* name) {
-  const Json* text = member_of(data, name);
+  const Json* text = find_member(data, name);
   return text != nullptr && text->is_string() ? text->get_ref<const std::string&>().size() : 0;
 }
 
@@ -37,12 +31,10 @@ void cut_left(std::string& text, std::size_t count) {
 }  // namespace
 
 std::string input_text(const Json& deployment, const std::string& name) {
-  const Json* inputs = member_of(deployment, "inputs");
-  if (inputs == nullptr || !inputs->is_array()) return "";
   std::string text;
-  for (const Json& input : *inputs) {
-    const Json* input_name = member_of(input, "name");
-    const Json* value = member_of(input, "value");
+  for (const Json& input : list_member(deployment, "inputs")) {
+    const Json* input_name = find_member(input, "name");
+    const Json* value = find_member(input, "value");
     if (input_name == nullptr || *input_name != name) continue;
     text = value == nullptr || value->is_null() ? "" : python_text(*value);
   }

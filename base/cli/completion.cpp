@@ -12,8 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
 /// What people put where a table says FILE or DIR.
 Offers::Places places_named(std::string_view placeholder) {
   if (placeholder.find("DIR") != std::string_view::npos) return Offers::Places::directories;
@@ -27,7 +25,7 @@ Offers::Places places_named(std::string_view placeholder) {
 Words joined_at_equals(const Words& line) {
   Words joined;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool continues = !joined.empty() && begins_with(joined.back(), "--") && line[i] == "=" &&
+    const bool continues = !joined.empty() && joined.back().starts_with("--") && line[i] == "=" &&
                            joined.back().find('=') == std::string::npos;
     if (!continues) {
       joined.push_back(line[i]);
@@ -47,7 +45,7 @@ class Offering {
   void add(const std::string& word, const std::string& about) {
     const bool known =
         std::any_of(found_.words.begin(), found_.words.end(), [&](const Offer& offer) { return offer.word == word; });
-    if (begins_with(word, typed_) && !known) found_.words.push_back({word, about});
+    if (word.starts_with(typed_) && !known) found_.words.push_back({word, about});
   }
   void add_places(Offers::Places places) { found_.places = places; }
   [[nodiscard]] const std::string& typed() const { return typed_; }
@@ -106,13 +104,13 @@ void offer_arguments(Offering& offering, const Command& command, const Words& wo
   const Option* waiting = words.empty() ? nullptr : waiting_option(options, words.back());
   if (waiting != nullptr) return offer_values(offering, *waiting, "");
   const std::size_t equals = typed.find('=');
-  if (begins_with(typed, "--") && equals != std::string::npos) {
+  if (typed.starts_with("--") && equals != std::string::npos) {
     for (const Option& option : options) {
       if (option.display() == typed.substr(0, equals)) offer_values(offering, option, typed.substr(0, equals + 1));
     }
     return;
   }
-  if (begins_with(typed, "-")) return offer_options(offering, command);
+  if (typed.starts_with("-")) return offer_options(offering, command);
   offer_operands(offering, command);
 }
 
@@ -226,7 +224,7 @@ Offers offers(const Program& program, std::vector<std::string> line) {
     offer_of_program(offering, program, words);
   Offers found = offering.take();
   const std::size_t equals = typed.find('=');
-  if (split_off && begins_with(typed, "--") && equals != std::string::npos) {
+  if (split_off && typed.starts_with("--") && equals != std::string::npos) {
     for (Offer& offer : found.words) offer.word.erase(0, equals + 1);
   }
   return found;

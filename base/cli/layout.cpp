@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::cli {
 
@@ -55,11 +56,7 @@ class ParagraphReader {
 
 }  // namespace
 
-std::size_t columns(std::string_view text) {
-  // A character's bytes, less those that continue it.
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
+std::size_t columns(std::string_view text) { return characters_in(text); }
 
 std::string padded(std::string text, std::size_t width) {
   text.append(width - std::min(width, columns(text)), ' ');

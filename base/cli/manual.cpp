@@ -36,18 +36,13 @@ std::string unicode_escape(char32_t c) {
 /// "hearth image create" → "hearth-image-create".
 std::string page_name(const std::string& name) { return replace_all(name, " ", "-"); }
 
-std::string upper_case(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
-
 std::string page_head(const Manual& manual, const std::string& name, const std::string& summary) {
   const std::string page = page_name(name);
-  return cat(".TH \"", troff(upper_case(page)), "\" 1 \"\" \"", troff(manual.source), "\" \"", troff(manual.program),
+  return cat(".TH \"", troff(to_upper(page)), "\" 1 \"\" \"", troff(manual.source), "\" \"", troff(manual.program),
              "\"\n.SH NAME\n", troff(page), " \\- ", troff(summary), "\n");
 }
 
-std::string page_section(const std::string& title) { return cat(".SH \"", troff(upper_case(title)), "\"\n"); }
+std::string page_section(const std::string& title) { return cat(".SH \"", troff(to_upper(title)), "\"\n"); }
 
 /// A paragraph's text; `first` in its section, where a break would be one too many.
 std::string paragraph_body(const Paragraph& paragraph, bool first) {

@@ -127,6 +127,11 @@ std::vector<std::string> Arguments::values(const std::string& key) const {
   return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
+const std::string& Arguments::operand(std::size_t index, std::string_view what) const {
+  if (index < operands_.size()) return operands_[index];
+  throw Error(ErrorKind::usage, cat("which ", what, "?"));
+}
+
 Arguments parse_options(const std::vector<Option>& table, const std::vector<std::string>& words) {
   return Parser(table, words).run();
 }

@@ -36,6 +36,8 @@ class Arguments {
   [[nodiscard]] std::string value_or(const std::string& key, std::string fallback) const;
   [[nodiscard]] std::vector<std::string> values(const std::string& key) const;
   [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
+  /// Throws Error(usage) "which WHAT?" where there are not as many.
+  [[nodiscard]] const std::string& operand(std::size_t index, std::string_view what) const;
 
   void add(const std::string& key, std::string value) { values_[key].push_back(std::move(value)); }
   void add_operand(std::string operand) { operands_.push_back(std::move(operand)); }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/byte_order.hpp"
 #include "base/crypto.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
@@ -16,21 +17,6 @@ constexpr std::uint8_t k_zstd = 1;     // how frames are compressed
 constexpr std::uint8_t k_blake2b = 1;  // how they are hashed
 constexpr std::uint8_t k_ed25519 = 1;  // how the root is signed
 constexpr std::uint64_t k_largest_map = std::uint64_t{1} << 30U;
-
-template <class Number>
-void put(std::string& out, Number number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) out.push_back(static_cast<char>(number >> (8 * i)));
-}
-
-template <class Number>
-Number get(std::string_view bytes, std::size_t at) {
-  Number number = 0;
-  for (std::size_t i = 0; i < sizeof number; ++i) {
-    number = static_cast<Number>(
-        number | static_cast<Number>(static_cast<Number>(static_cast<unsigned char>(bytes[at + i])) << (8 * i)));
-  }
-  return number;
-}
 
 ParseError problem(std::string_view source, std::string what) { return {std::string(source), {}, std::move(what)}; }
 
@@ -52,12 +38,12 @@ std::uint32_t Head::bytes_of(std::uint32_t block) const {
 
 std::string encode_head(const Head& head) {
   std::string out(k_magic);
-  put(out, head.disk_size);
-  put(out, head.block_size);
-  put(out, head.frame_count);
-  put(out, k_zstd);
-  put(out, k_blake2b);
-  put(out, head.is_signed ? k_ed25519 : std::uint8_t{0});
+  append_le(out, head.disk_size);
+  append_le(out, head.block_size);
+  append_le(out, head.frame_count);
+  append_le(out, k_zstd);
+  append_le(out, k_blake2b);
+  append_le(out, head.is_signed ? k_ed25519 : std::uint8_t{0});
   out.resize(k_head_bytes);
   return out;
 }
@@ -66,8 +52,8 @@ std::string encode_map(const std::vector<Frame>& frames) {
   std::string out;
   out.reserve(frames.size() * k_entry_bytes);
   for (const Frame& frame : frames) {
-    put(out, frame.block);
-    put(out, frame.stored);
+    append_le(out, frame.block);
+    append_le(out, frame.stored);
     out.append(frame.hash.begin(), frame.hash.end());
   }
   return out;
@@ -77,9 +63,9 @@ Result<Head> parse_head(std::string_view bytes, std::string_view source) {
   if (bytes.size() < k_head_bytes || bytes.substr(0, k_magic.size()) != k_magic) {
     return problem(source, "this is no frames file");
   }
-  Head head{.disk_size = get<std::uint64_t>(bytes, 8),
-            .block_size = get<std::uint32_t>(bytes, 16),
-            .frame_count = get<std::uint32_t>(bytes, 20),
+  Head head{.disk_size = get_le<std::uint64_t>(bytes, 8),
+            .block_size = get_le<std::uint32_t>(bytes, 16),
+            .frame_count = get_le<std::uint32_t>(bytes, 20),
             .is_signed = bytes[26] != 0};
   const bool known = static_cast<std::uint8_t>(bytes[24]) == k_zstd &&
                      static_cast<std::uint8_t>(bytes[25]) == k_blake2b &&
@@ -103,8 +89,8 @@ Result<std::vector<Frame>> parse_map(const Head& head, std::string_view bytes, s
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const std::string_view entry = bytes.substr(i * k_entry_bytes, k_entry_bytes);
     Frame& frame = frames[i];
-    frame.block = get<std::uint32_t>(entry, 0);
-    frame.stored = get<std::uint32_t>(entry, 4);
+    frame.block = get_le<std::uint32_t>(entry, 0);
+    frame.stored = get_le<std::uint32_t>(entry, 4);
     std::memcpy(frame.hash.data(), entry.data() + 8, frame.hash.size());
     const bool ascends = i == 0 || frame.block > frames[i - 1].block;
     if (!ascends || frame.block >= blocks_of(head)) return problem(source, cat("frame ", i, " is out of order"));

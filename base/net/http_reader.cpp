@@ -12,8 +12,6 @@ namespace {
 constexpr const char* k_too_long = "the answer is longer than allowed";
 constexpr const char* k_cut = "the server closed the connection before the answer was complete";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// RFC 9110 section 5.6.2.
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {

@@ -83,7 +83,7 @@ struct Service {
 
   /// The Date header's value, made once a second.
   const std::string& now_text() {
-    const auto second = std::chrono::duration_cast<std::chrono::seconds>(clock.wall().time_since_epoch()).count();
+    const auto second = unix_seconds(clock.wall());
     if (second != date_second || date.empty()) date = format_http_date(date_second = second);
     return date;
   }

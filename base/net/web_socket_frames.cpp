@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/byte_order.hpp"
 #include "base/hash.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
@@ -13,17 +14,6 @@ namespace {
 constexpr unsigned k_final = 0x80;
 constexpr unsigned k_masked = 0x80;
 constexpr std::size_t k_longest_control = 125;
-
-void append_number(std::string& out, std::uint64_t number, int bytes) {
-  for (int i = bytes - 1; i >= 0; --i)
-    out.push_back(static_cast<char>((number >> (8U * static_cast<unsigned>(i))) & 0xffU));
-}
-
-std::uint64_t read_number(std::string_view bytes) {
-  std::uint64_t number = 0;
-  for (const char byte : bytes) number = (number << 8U) | static_cast<unsigned char>(byte);
-  return number;
-}
 
 }  // namespace
 
@@ -38,13 +28,13 @@ std::string client_frame(const WebSocketMessage& message, std::array<unsigned ch
   frame.push_back(static_cast<char>(k_final | static_cast<unsigned>(message.opcode)));
   const std::uint64_t size = message.payload.size();
   if (size < 126) {
-    append_number(frame, k_masked | size, 1);
+    frame += big_endian(k_masked | size, 1);
   } else if (size <= 0xffff) {
-    append_number(frame, k_masked | 126, 1);
-    append_number(frame, size, 2);
+    frame += big_endian(k_masked | 126, 1);
+    frame += big_endian(size, 2);
   } else {
-    append_number(frame, k_masked | 127, 1);
-    append_number(frame, size, 8);
+    frame += big_endian(k_masked | 127, 1);
+    frame += big_endian(size, 8);
   }
   for (const unsigned char byte : mask) frame.push_back(static_cast<char>(byte));
   for (std::size_t i = 0; i < size; ++i) {
@@ -69,7 +59,7 @@ std::optional<WebSocketReader::Frame> WebSocketReader::take_frame() {
   std::uint64_t size = second & 0x7fU;
   const std::size_t more = size == 126 ? 2 : size == 127 ? 8 : 0;
   if (pending_.size() < 2 + more) return std::nullopt;
-  if (more > 0) size = read_number(std::string_view(pending_).substr(2, more));
+  if (more > 0) size = get_be(pending_, 2, more);
   if (size > limit_) {
     fail("the message is longer than allowed");
     return std::nullopt;

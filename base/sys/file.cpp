@@ -54,6 +54,16 @@ std::string begin_pipe(const Fd& fd, const fs::path& path) {
 
 }  // namespace
 
+bool is_directory(const FileReader& files, const fs::path& path) {
+  const std::optional<FileStatus> status = files.status(path);
+  return status && status->type == FileStatus::Type::directory;
+}
+
+bool is_regular_file(const FileReader& files, const fs::path& path) {
+  const std::optional<FileStatus> status = files.status(path);
+  return status && status->type == FileStatus::Type::regular;
+}
+
 std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0 && is_missing(errno)) return std::nullopt;

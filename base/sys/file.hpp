@@ -42,6 +42,10 @@ class FileReader {
   [[nodiscard]] virtual std::vector<std::string> list(const fs::path& directory) const = 0;
 };
 
+/// Whether there is such a one, links followed.
+[[nodiscard]] bool is_directory(const FileReader& files, const fs::path& path);
+[[nodiscard]] bool is_regular_file(const FileReader& files, const fs::path& path);
+
 class FileSystem : public FileReader {
  public:
   /// Replaces `path` atomically: temporary file beside it, fsync, owner, mode, rename. Parents must exist.

@@ -137,6 +137,16 @@ Environment current_environment() {
   return env;
 }
 
+std::optional<std::int64_t> source_date_epoch(const Environment& environment) {
+  const auto found = environment.find("SOURCE_DATE_EPOCH");
+  const auto seconds = found == environment.end() ? std::nullopt : parse_number(found->second);
+  return seconds ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
+}
+
+std::int64_t creation_time(const Environment& environment) {
+  return source_date_epoch(environment).value_or(std::time(nullptr));
+}
+
 std::string describe(const ExitStatus& status) {
   if (const auto* exited = std::get_if<Exited>(&status)) return cat("exit code ", exited->code);
   if (const auto* signaled = std::get_if<Signaled>(&status)) {

@@ -24,6 +24,11 @@ namespace hearth {
 
 /// This process's environment.
 [[nodiscard]] Environment current_environment();
+
+/// SOURCE_DATE_EPOCH, in seconds; nullopt where it is not set or no number.
+[[nodiscard]] std::optional<std::int64_t> source_date_epoch(const Environment& environment);
+/// The time that what is made now is said to be of: SOURCE_DATE_EPOCH, else the clock's.
+[[nodiscard]] std::int64_t creation_time(const Environment& environment);
 /// Reads NUL-separated NAME=value entries, as `env -0` prints them; entries without "=" are left out.
 [[nodiscard]] Environment parse_environment(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "bootstrap/api/routes.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.hpp"
 #include "bootstrap/conductor/transition.hpp"
@@ -19,80 +20,77 @@ constexpr std::string_view k_node_filters =
 constexpr std::string_view k_port_filters =
     "detail fields limit marker sort_key sort_dir address node node_uuid portgroup";
 
-const std::vector<Route>& routes() {
-  static const std::vector<Route> table = {
-      {"nodes", "GET POST", k_node_filters},
-      {"nodes/detail", "GET", k_node_filters},
-      {"nodes/*", "GET PATCH DELETE", "fields reset_interfaces"},
-      {"nodes/*/states", "GET", ""},
-      {"nodes/*/states/provision", "PUT", ""},
-      {"nodes/*/states/power", "PUT", ""},
-      {"nodes/*/states/console", "GET", ""},
-      {"nodes/*/maintenance", "PUT DELETE", ""},
-      {"nodes/*/management/boot_device", "GET PUT", ""},
-      {"nodes/*/management/boot_device/supported", "GET", ""},
-      {"nodes/*/traits", "GET PUT DELETE", ""},
-      {"nodes/*/traits/*", "PUT DELETE", ""},
-      {"nodes/*/validate", "GET", ""},
-      {"nodes/*/history", "GET", "detail"},
-      {"nodes/*/history/*", "GET", ""},
-      {"nodes/*/ports", "GET", k_pages},
-      {"nodes/*/ports/detail", "GET", k_pages},
-      {"nodes/*/portgroups", "GET", k_pages},
-      {"nodes/*/portgroups/detail", "GET", k_plain_pages},
-      {"nodes/*/volume", "GET", ""},
-      {"nodes/*/volume/connectors", "GET", k_pages},
-      {"nodes/*/volume/targets", "GET", k_pages},
-      {"nodes/*/allocation", "GET DELETE", "fields"},
-      {"nodes/*/vifs", "GET POST", ""},
-      {"nodes/*/vifs/*", "DELETE", ""},
-      {"nodes/*/inventory", "GET", ""},
-      {"ports", "GET POST", k_port_filters},
-      {"ports/detail", "GET", k_port_filters},
-      {"ports/*", "GET PATCH DELETE", "fields"},
-      {"drivers", "GET", "detail type fields"},
-      {"drivers/*", "GET", "fields"},
-      {"drivers/*/properties", "GET", ""},
-      {"conductors", "GET", k_pages},
-      {"conductors/*", "GET", "fields"},
-      {"introspection", "GET", "limit marker state"},
-      {"introspection/*", "GET POST", "manage_boot"},
-      {"introspection/*/data", "GET", ""},
-      {"introspection/*/abort", "POST", ""},
-      {"chassis", "GET POST", k_pages},
-      {"chassis/detail", "GET", k_plain_pages},
-      {"chassis/*", "GET PATCH DELETE", "fields"},
-      {"chassis/*/nodes", "GET", k_node_filters},
-      {"chassis/*/nodes/detail", "GET", k_node_filters},
-      {"portgroups", "GET POST", k_group_filters},
-      {"portgroups/detail", "GET", k_group_filters},
-      {"portgroups/*", "GET PATCH DELETE", "fields"},
-      {"portgroups/*/ports", "GET", k_pages},
-      {"portgroups/*/ports/detail", "GET", k_plain_pages},
-      {"allocations", "GET POST", "fields limit marker sort_key sort_dir node resource_class state owner"},
-      {"allocations/*", "GET PATCH DELETE", "fields"},
-      {"deploy_templates", "GET POST", k_pages},
-      {"deploy_templates/*", "GET PATCH DELETE", "fields"},
-      {"volume", "GET", ""},
-      {"volume/connectors", "GET POST", k_volume_pages},
-      {"volume/connectors/*", "GET PATCH DELETE", "fields"},
-      {"volume/targets", "GET POST", k_volume_pages},
-      {"volume/targets/*", "GET PATCH DELETE", "fields"},
-      {"hearth/import", "POST", ""},
-      {"hearth/export", "GET", "secrets"},
-      {"hearth/events", "GET", "after limit newest node"},
-      {"hearth/log/*", "GET", ""},
-      {"hearth/boot-log/*", "GET", ""},
-      {"hearth/instructions", "GET", ""},
-      {"hearth/instructions/*", "DELETE", "since"},
-      {"hearth/images", "GET", ""},
-      {"hearth/images/*", "GET PUT DELETE", ""},
-      {"hearth/roles", "GET", ""},
-      {"hearth/roles/*", "GET PUT DELETE", ""},
-      {"hearth/configure_boot", "POST", ""},
-      {"hearth/handover", "GET POST DELETE", ""}};  // whoever serves has given nothing away: 404
-  return table;
-}
+constexpr auto k_routes = std::to_array<Route>(
+    {{"nodes", "GET POST", k_node_filters},
+     {"nodes/detail", "GET", k_node_filters},
+     {"nodes/*", "GET PATCH DELETE", "fields reset_interfaces"},
+     {"nodes/*/states", "GET", ""},
+     {"nodes/*/states/provision", "PUT", ""},
+     {"nodes/*/states/power", "PUT", ""},
+     {"nodes/*/states/console", "GET", ""},
+     {"nodes/*/maintenance", "PUT DELETE", ""},
+     {"nodes/*/management/boot_device", "GET PUT", ""},
+     {"nodes/*/management/boot_device/supported", "GET", ""},
+     {"nodes/*/traits", "GET PUT DELETE", ""},
+     {"nodes/*/traits/*", "PUT DELETE", ""},
+     {"nodes/*/validate", "GET", ""},
+     {"nodes/*/history", "GET", "detail"},
+     {"nodes/*/history/*", "GET", ""},
+     {"nodes/*/ports", "GET", k_pages},
+     {"nodes/*/ports/detail", "GET", k_pages},
+     {"nodes/*/portgroups", "GET", k_pages},
+     {"nodes/*/portgroups/detail", "GET", k_plain_pages},
+     {"nodes/*/volume", "GET", ""},
+     {"nodes/*/volume/connectors", "GET", k_pages},
+     {"nodes/*/volume/targets", "GET", k_pages},
+     {"nodes/*/allocation", "GET DELETE", "fields"},
+     {"nodes/*/vifs", "GET POST", ""},
+     {"nodes/*/vifs/*", "DELETE", ""},
+     {"nodes/*/inventory", "GET", ""},
+     {"ports", "GET POST", k_port_filters},
+     {"ports/detail", "GET", k_port_filters},
+     {"ports/*", "GET PATCH DELETE", "fields"},
+     {"drivers", "GET", "detail type fields"},
+     {"drivers/*", "GET", "fields"},
+     {"drivers/*/properties", "GET", ""},
+     {"conductors", "GET", k_pages},
+     {"conductors/*", "GET", "fields"},
+     {"introspection", "GET", "limit marker state"},
+     {"introspection/*", "GET POST", "manage_boot"},
+     {"introspection/*/data", "GET", ""},
+     {"introspection/*/abort", "POST", ""},
+     {"chassis", "GET POST", k_pages},
+     {"chassis/detail", "GET", k_plain_pages},
+     {"chassis/*", "GET PATCH DELETE", "fields"},
+     {"chassis/*/nodes", "GET", k_node_filters},
+     {"chassis/*/nodes/detail", "GET", k_node_filters},
+     {"portgroups", "GET POST", k_group_filters},
+     {"portgroups/detail", "GET", k_group_filters},
+     {"portgroups/*", "GET PATCH DELETE", "fields"},
+     {"portgroups/*/ports", "GET", k_pages},
+     {"portgroups/*/ports/detail", "GET", k_plain_pages},
+     {"allocations", "GET POST", "fields limit marker sort_key sort_dir node resource_class state owner"},
+     {"allocations/*", "GET PATCH DELETE", "fields"},
+     {"deploy_templates", "GET POST", k_pages},
+     {"deploy_templates/*", "GET PATCH DELETE", "fields"},
+     {"volume", "GET", ""},
+     {"volume/connectors", "GET POST", k_volume_pages},
+     {"volume/connectors/*", "GET PATCH DELETE", "fields"},
+     {"volume/targets", "GET POST", k_volume_pages},
+     {"volume/targets/*", "GET PATCH DELETE", "fields"},
+     {"hearth/import", "POST", ""},
+     {"hearth/export", "GET", "secrets"},
+     {"hearth/events", "GET", "after limit newest node"},
+     {"hearth/log/*", "GET", ""},
+     {"hearth/boot-log/*", "GET", ""},
+     {"hearth/instructions", "GET", ""},
+     {"hearth/instructions/*", "DELETE", "since"},
+     {"hearth/images", "GET", ""},
+     {"hearth/images/*", "GET PUT DELETE", ""},
+     {"hearth/roles", "GET", ""},
+     {"hearth/roles/*", "GET PUT DELETE", ""},
+     {"hearth/configure_boot", "POST", ""},
+     {"hearth/handover", "GET POST DELETE", ""}});  // whoever serves has given nothing away: 404
 
 bool matches(std::string_view path, const std::vector<std::string>& parts) {
   const std::vector<std::string> wanted = split(path, '/');
@@ -110,9 +108,9 @@ bool has_word(std::string_view words, std::string_view word) {
 
 void check_route(const std::vector<std::string>& parts, const std::string& method,
                  const metadata::Parameters& parameters) {
-  const auto route =
-      std::find_if(routes().begin(), routes().end(), [&](const Route& one) { return matches(one.path, parts); });
-  if (route == routes().end()) throw Refusal(404, "Not Found");
+  const auto* const route =
+      std::find_if(k_routes.begin(), k_routes.end(), [&](const Route& one) { return matches(one.path, parts); });
+  if (route == k_routes.end()) throw Refusal(404, "Not Found");
   if (!has_word(route->methods, method == "HEAD" ? "GET" : method)) throw Refusal(405, "Method Not Allowed");
   for (const auto& [name, value] : parameters) {
     if (!has_word(route->parameters, name)) throw Refusal(400, cat("Unknown argument: \"", name, "\""));

@@ -38,12 +38,6 @@ std::vector<fs::path> paths(const cli::Arguments& arguments, const std::string& 
   return all;
 }
 
-std::int64_t creation_time(const Environment& environment) {
-  const auto found = environment.find("SOURCE_DATE_EPOCH");
-  const auto given = found == environment.end() ? std::nullopt : parse_number(found->second);
-  return given ? static_cast<std::int64_t>(*given) : static_cast<std::int64_t>(std::time(nullptr));
-}
-
 int create(const cli::Arguments& arguments, const fs::path& executable) {
   const auto output = arguments.value("o");
   if (!output) throw Error(ErrorKind::usage, "-o FILE is missing");

@@ -18,7 +18,7 @@ namespace {
 int import_baremetal(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
-  import_file(*conductor, operand(arguments, 0, "file"), format,
+  import_file(*conductor, arguments.operand(0, "file"), format,
               {{"initial_state", arguments.value_or("initial-state", "available")}});
   return 0;  // and prints nothing, as the original
 }
@@ -50,10 +50,10 @@ std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorC
       if (status["finished"] != true) {
         left.push_back(uuid);
       } else if (status["error"].is_null()) {
-        print(cat("Introspection for UUID ", uuid, " finished successfully.\n"));
+        cli::print(cat("Introspection for UUID ", uuid, " finished successfully.\n"));
       } else {
         errors.emplace_back(uuid, text_of(status["error"]));
-        print(cat("Introspection for UUID ", uuid, " finished with error: ", errors.back().second, "\n"));
+        cli::print(cat("Introspection for UUID ", uuid, " finished with error: ", errors.back().second, "\n"));
       }
     }
     std::fflush(stdout);
@@ -81,7 +81,7 @@ int start_command(const cli::Arguments& arguments) {
       conductor->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});
     }
     conductor->call("POST", cat("/v1/introspection/", uuids.back()));
-    print(cat("Starting introspection of node: ", uuids.back(), "\n"));
+    cli::print(cat("Starting introspection of node: ", uuids.back(), "\n"));
   }
   if (!arguments.has("wait")) return 0;
   return wait_for_inspections(*conductor, uuids).empty() ? 0 : 1;
@@ -100,7 +100,7 @@ std::vector<Json> nodes_in_service(ConductorClient& conductor) {
 int bulk_start(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   require_conductor(*conductor);
-  print("Setting nodes for introspection to manageable...\n");
+  cli::print("Setting nodes for introspection to manageable...\n");
   std::vector<std::string> uuids;
   for (const Json& node : nodes_in_service(*conductor)) {
     const std::string state = text_in(node, "provision_state");
@@ -110,24 +110,24 @@ int bulk_start(const cli::Arguments& arguments) {
     if (state == "available" || state == "manageable" || state == "inspect failed") uuids.push_back(uuid);
   }
   for (const std::string& uuid : uuids) {
-    print(cat("Starting introspection of node: ", uuid, "\n"));
+    cli::print(cat("Starting introspection of node: ", uuid, "\n"));
     conductor->call("POST", cat("/v1/introspection/", uuid));
   }
-  print("Waiting for introspection to finish...\n");
+  cli::print("Waiting for introspection to finish...\n");
   std::fflush(stdout);
   const auto errors = wait_for_inspections(*conductor, uuids);
-  print("Setting manageable nodes to available...\n");
+  cli::print("Setting manageable nodes to available...\n");
   for (const Json& node : nodes_in_service(*conductor)) {
     if (text_in(node, "provision_state") != "manageable") continue;
     conductor->call("PUT", cat("/v1/nodes/", text_in(node, "uuid"), "/states/provision"), {{"target", "provide"}});
-    print(cat("Node ", text_in(node, "uuid"), " has been set to available.\n"));
+    cli::print(cat("Node ", text_in(node, "uuid"), " has been set to available.\n"));
   }
   if (errors.empty()) {
-    print("Introspection completed.\n");
+    cli::print("Introspection completed.\n");
     return 0;
   }
-  print("Introspection completed with errors:\n");
-  for (const auto& [uuid, error] : errors) print(cat(uuid, ": ", error, "\n"));
+  cli::print("Introspection completed with errors:\n");
+  for (const auto& [uuid, error] : errors) cli::print(cat(uuid, ": ", error, "\n"));
   return 1;
 }
 
@@ -138,22 +138,23 @@ int bulk_status(const cli::Arguments& arguments) {
   for (const Json& row : statuses) {
     rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
   }
-  print(text_table({"Node UUID", "Finished", "Error"}, rows));
+  cli::print(text_table({"Node UUID", "Finished", "Error"}, rows));
   return 0;
 }
 
 int one_status(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   if (arguments.operands().empty()) return bulk_status(arguments);
-  Json status = status_of(*conductor, operand(arguments, 0, "node"));
+  Json status = status_of(*conductor, arguments.operand(0, "node"));
   status.erase("links");
-  print(fields_table(status));
+  cli::print(fields_table(status));
   return 0;
 }
 
 int data_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  print_json(conductor->call("GET", cat("/v1/introspection/", percent_encode(operand(arguments, 0, "node")), "/data")));
+  cli::print(json_document(
+      conductor->call("GET", cat("/v1/introspection/", percent_encode(arguments.operand(0, "node")), "/data"))));
   return 0;
 }
 
@@ -164,7 +165,7 @@ int show_capabilities(const cli::Arguments& arguments) {
   for (const Json& node : nodes) {
     rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
   }
-  print(text_table({"Node UUID", "Node Capabilities"}, rows));
+  cli::print(text_table({"Node UUID", "Node Capabilities"}, rows));
   return 0;
 }
 
@@ -175,8 +176,8 @@ int validate_file(const cli::Arguments& arguments) {
       read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::json)).value_or_throw();
   std::vector<Fault> faults = draft_nodes(entries).faults;
   for (Fault& fault : environment_faults(entries)) faults.push_back(std::move(fault));
-  if (!faults.empty()) print(cat(faults_text(faults, file), "\n"));
-  print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
+  if (!faults.empty()) cli::print(cat(faults_text(faults, file), "\n"));
+  cli::print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
   return faults.empty() ? 0 : 1;
 }
 

@@ -22,12 +22,6 @@ class ConductorClient;
 [[nodiscard]] cli::Command deploy_command();
 
 // What they share.
-void print(const std::string& text);
-void print_json(const Json& json);
-[[nodiscard]] const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what);
-inline void require_operand(const cli::Arguments& arguments, std::string_view what) {
-  static_cast<void>(operand(arguments, 0, what));
-}
 /// Reads an inventory and gives it to the conductor; prints warnings. Throws Error with all faults.
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options);
 

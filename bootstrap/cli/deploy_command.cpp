@@ -18,7 +18,7 @@ namespace hearth::bootstrap {
 namespace {
 
 void tell(const std::string& text) {
-  print(text);
+  cli::print(text);
   std::fflush(stdout);
 }
 

@@ -36,7 +36,7 @@ std::string copy_hashed(const fs::path& source, const fs::path& target) {
 }
 
 int load(const cli::Arguments& arguments) {
-  const fs::path image = operand(arguments, 0, "image");
+  const fs::path image = arguments.operand(0, "image");
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
   const auto conductor = ConductorClient::open(arguments);
@@ -60,7 +60,7 @@ int load(const cli::Arguments& arguments) {
       {"image_os_hash_value", digest},  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
-  print(cat(name, " sha256:", digest, "\n"));
+  cli::print(cat(name, " sha256:", digest, "\n"));
   return 0;
 }
 

@@ -16,14 +16,6 @@
 
 namespace hearth::bootstrap {
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
-
-const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
-  if (index < arguments.operands().size()) return arguments.operands()[index];
-  throw Error(ErrorKind::usage, cat("which ", what, "?"));
-}
-
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options) {
   options["text"] = read_file(file);
   options["source"] = file;
@@ -83,17 +75,17 @@ int import_command(const cli::Arguments& arguments) {
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
-  const Json answer = import_file(*conductor, operand(arguments, 0, "file"), arguments.value_or("format", ""), options);
+  const Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
   if (arguments.has("json")) {
-    print_json(answer);
+    cli::print(json_document(answer));
     return 0;
   }
   const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
   for (const char* what : {"created", "updated", "removed"}) {
     const std::string word = std::string(what) == "created" ? "registered" : what;
-    for (const Json& uuid : answer[what]) print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
+    for (const Json& uuid : answer[what]) cli::print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
   }
-  if (!answer["unchanged"].empty()) print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
+  if (!answer["unchanged"].empty()) cli::print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
   const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
   return looks ? failed_imports(*conductor, answer) : 0;
 }
@@ -221,9 +213,9 @@ int list_command(const cli::Arguments& arguments) {
   std::string before;
   while (true) {
     const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
-    const std::string text = arguments.has("json") ? cat(format_json(nodes, {.indent = 2}), "\n")
-                                                   : node_table(nodes, arguments.has("seed-words"));
-    if (text != before) print(cat(before.empty() ? "" : "\n", text));
+    const std::string text =
+        arguments.has("json") ? json_document(nodes) : node_table(nodes, arguments.has("seed-words"));
+    if (text != before) cli::print(cat(before.empty() ? "" : "\n", text));
     std::fflush(stdout);
     before = text;
     if (!arguments.has("watch")) return 0;
@@ -233,27 +225,28 @@ int list_command(const cli::Arguments& arguments) {
 
 int show_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  const Json node = conductor->call("GET", node_target(operand(arguments, 0, "node")));
+  const Json node = conductor->call("GET", node_target(arguments.operand(0, "node")));
   if (arguments.has("json"))
-    print_json(node);
+    cli::print(json_document(node));
   else
-    print(fields_table(node));
+    cli::print(fields_table(node));
   return 0;
 }
 
 int delete_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
     conductor->call("DELETE", node_target(id));
-    print(cat("Deleted node ", id, "\n"));
+    cli::print(cat("Deleted node ", id, "\n"));
   }
   return 0;
 }
 
 int export_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  print_json(conductor->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : "")));
+  cli::print(
+      json_document(conductor->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : ""))));
   return 0;
 }
 
@@ -265,9 +258,9 @@ int events_command(const cli::Arguments& arguments) {
     const Json answer = conductor->call("GET", cat("/v1/hearth/events?", start, node));
     for (const Json& event : answer["events"]) {
       if (arguments.has("json"))
-        print(cat(format_json(event), "\n"));
+        cli::print(cat(format_json(event), "\n"));
       else
-        print(cat(event_line(event), "\n"));
+        cli::print(cat(event_line(event), "\n"));
     }
     std::fflush(stdout);
     if (!arguments.has("follow")) return 0;
@@ -281,17 +274,17 @@ int events_command(const cli::Arguments& arguments) {
 
 int log_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   const Json log = conductor->call("GET", cat("/v1/hearth/log/", percent_encode(arguments.operands()[0])));
   if (arguments.has("json"))
-    print_json(log);
+    cli::print(json_document(log));
   else
-    print(text_in(log, "text"));
+    cli::print(text_in(log, "text"));
   return 0;
 }
 
 int boot_log_command(const cli::Arguments& arguments) {
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   if (arguments.operands().size() > 1) {
     throw Error(ErrorKind::usage, "name one node")
         .hint("of a site file and a MAC address without a conductor: hearth pxe boot-log SITE MAC");
@@ -299,7 +292,7 @@ int boot_log_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   const Json log = conductor->call("GET", cat("/v1/hearth/boot-log/", percent_encode(arguments.operands()[0])));
   if (arguments.has("json")) {
-    print_json(log["events"]);
+    cli::print(json_document(log["events"]));
     return 0;
   }
   std::vector<std::string> lines;
@@ -310,16 +303,16 @@ int boot_log_command(const cli::Arguments& arguments) {
                    .c_str(),
                stderr);
   }
-  print(pxe::boot_log(lines));
+  cli::print(pxe::boot_log(lines));
   return 0;
 }
 
 int drivers_command(const cli::Arguments& arguments) {
   const std::string name = arguments.operands().empty() ? "" : arguments.operands()[0];
   if (arguments.has("json"))
-    print_json(drivers_json(name));
+    cli::print(json_document(drivers_json(name)));
   else
-    print(name.empty() ? driver_list() : driver_page(name));
+    cli::print(name.empty() ? driver_list() : driver_page(name));
   return 0;
 }
 
@@ -332,38 +325,38 @@ int todo_command(const cli::Arguments& arguments) {
   }
   const Json list = conductor->call("GET", "/v1/hearth/instructions")["instructions"];
   if (arguments.has("json")) {
-    print_json(list);
+    cli::print(json_document(list));
     return 0;
   }
-  if (list.empty()) print("There is nothing to do at the machines.\n");
+  if (list.empty()) cli::print("There is nothing to do at the machines.\n");
   for (const Json& row : list) {
-    print(cat(text_in(row, "text"), " (until ", replace_all(text_in(row, "deadline").substr(0, 19), "T", " "),
-              " UTC)\n"));
+    cli::print(cat(text_in(row, "text"), " (until ", replace_all(text_in(row, "deadline").substr(0, 19), "T", " "),
+                   " UTC)\n"));
   }
   return 0;
 }
 
 int validate_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  const Json found = conductor->call("GET", node_target(operand(arguments, 0, "node"), "/validate"));
+  const Json found = conductor->call("GET", node_target(arguments.operand(0, "node"), "/validate"));
   std::vector<Row> rows;
   bool good = true;
   for (const auto& [interface, row] : found.items()) {
     good = good && row["result"] != false;
     rows.push_back({interface, shown_value(row["result"]), text_in(row, "reason")});
   }
-  print(text_table({"Interface", "Result", "Reason"}, rows));
+  cli::print(text_table({"Interface", "Result", "Reason"}, rows));
   return good ? 0 : 1;
 }
 
 int role_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  const std::string target = cat("/v1/hearth/roles/", percent_encode(operand(arguments, 0, "role")));
+  const std::string target = cat("/v1/hearth/roles/", percent_encode(arguments.operand(0, "role")));
   Json role = Json::object();
   for (const std::string& file : arguments.values("ssh-key")) role["ssh_keys"].push_back(trim(read_file(file)));
   if (const auto file = arguments.value("user-data")) role["user_data"] = read_file(*file);
   if (role.empty())
-    print_json(conductor->call("GET", target));
+    cli::print(json_document(conductor->call("GET", target)));
   else
     conductor->call("PUT", target, role);
   return 0;

@@ -169,7 +169,7 @@ std::uint64_t patience(const cli::Arguments& arguments) {
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   const auto conductor = ConductorClient::open(arguments);
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   if (row.goes_on && !conductor->lasts() && !arguments.has("wait")) {
     throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
         .hint("start one: hearth node serve");
@@ -213,7 +213,7 @@ cli::Command verb_command(const VerbCommand& row) {
 
 int power(const cli::Arguments& arguments, const std::string& hard, const std::string& soft) {
   const auto conductor = ConductorClient::open(arguments);
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
     conductor->call("PUT", verb_target(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
   }
@@ -222,7 +222,7 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
 
 int maintenance(const cli::Arguments& arguments, bool on) {
   const auto conductor = ConductorClient::open(arguments);
-  require_operand(arguments, "node");
+  (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
     if (on)
       conductor->call("PUT", verb_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});

@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::int64_t k_gib = std::int64_t{1} << 30U;
 
-const Json& inventory_of(const Json& data) {
-  static const Json none = Json::object();
-  const auto found = data.find("inventory");
-  return found != data.end() && found->is_object() ? *found : none;
-}
-
-Json member(const Json& object, const char* key) {
-  return object.is_object() && object.contains(key) ? object[key] : Json();
-}
-
 std::string canonical_text(const std::string& text) {
   const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
   return mac && pxe::is_unicast(*mac) ? pxe::to_text(*mac) : "";
@@ -33,7 +23,7 @@ std::string told_address(const std::string& text) {
 }
 
 std::int64_t size_of(const Json& disk) {
-  const Json size = member(disk, "size");
+  const Json size = member_or_null(disk, "size");
   return size.is_number_integer() ? size.get<std::int64_t>() : 0;
 }
 
@@ -41,7 +31,7 @@ std::int64_t size_of(const Json& disk) {
 
 std::vector<std::string> inspected_macs(const Json& data) {
   std::vector<std::string> macs;
-  for (const Json& card : member(inventory_of(data), "interfaces")) {
+  for (const Json& card : member_or_null(object_member(data, "inventory"), "interfaces")) {
     const std::string mac = told_address(text_in(card, "mac_address"));
     if (!mac.empty()) macs.push_back(mac);
   }
@@ -50,31 +40,33 @@ std::vector<std::string> inspected_macs(const Json& data) {
 
 std::string inspected_boot_mac(const Json& data) {
   const std::string told = canonical_text(text_in(data, "boot_interface"));
-  return told.empty() ? canonical_text(text_in(member(inventory_of(data), "boot"), "pxe_interface")) : told;
+  return told.empty()
+             ? canonical_text(text_in(member_or_null(object_member(data, "inventory"), "boot"), "pxe_interface"))
+             : told;
 }
 
 std::string inspected_bmc(const Json& data) {
-  const std::string address = text_in(inventory_of(data), "bmc_address");
+  const std::string address = text_in(object_member(data, "inventory"), "bmc_address");
   return address == "0.0.0.0" ? "" : address;
 }
 
 void apply_inspection(Node& node, const Json& data) {
-  const Json& inventory = inventory_of(data);
-  const Json cpu = member(inventory, "cpu");
-  const Json memory = member(inventory, "memory");
-  if (member(cpu, "count").is_number_integer()) node.properties["cpus"] = cpu["count"];
+  const Json& inventory = object_member(data, "inventory");
+  const Json cpu = member_or_null(inventory, "cpu");
+  const Json memory = member_or_null(inventory, "memory");
+  if (member_or_null(cpu, "count").is_number_integer()) node.properties["cpus"] = cpu["count"];
   if (!text_in(cpu, "architecture").empty()) node.properties["cpu_arch"] = cpu["architecture"];
-  if (member(memory, "physical_mb").is_number_integer()) node.properties["memory_mb"] = memory["physical_mb"];
-  const std::int64_t root = size_of(member(data, "root_disk"));
+  if (member_or_null(memory, "physical_mb").is_number_integer()) node.properties["memory_mb"] = memory["physical_mb"];
+  const std::int64_t root = size_of(member_or_null(data, "root_disk"));
   if (root > 0) node.properties["local_gb"] = root / k_gib - 1;  // room for a config drive, as Ironic leaves it
-  const std::string mode = text_in(member(inventory, "boot"), "current_boot_mode");
+  const std::string mode = text_in(member_or_null(inventory, "boot"), "current_boot_mode");
   if (mode == "bios" || mode == "uefi") node.set_capability("boot_mode", mode);
   node.internal["inspected_macs"] = inspected_macs(data);
 }
 
 Json chosen_root_device(const Json& data, const std::string& strategy, std::int64_t minimum_gib) {
   std::vector<Json> disks;
-  for (const Json& disk : member(inventory_of(data), "disks")) {
+  for (const Json& disk : member_or_null(object_member(data, "inventory"), "disks")) {
     if (size_of(disk) >= minimum_gib * k_gib) disks.push_back(disk);
   }
   std::stable_sort(disks.begin(), disks.end(), [](const Json& a, const Json& b) { return size_of(a) < size_of(b); });

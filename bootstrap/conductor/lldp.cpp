@@ -58,9 +58,7 @@ Json link_of_lldp(const Json& tlvs) {
 }
 
 void apply_lldp(Node& node, const Json& inspection) {
-  const Json inventory = inspection.is_object() ? inspection.value("inventory", Json::object()) : Json::object();
-  const Json cards = inventory.is_object() ? inventory.value("interfaces", Json::array()) : Json::array();
-  for (const Json& card : cards) {
+  for (const Json& card : list_member(object_member(inspection, "inventory"), "interfaces")) {
     const std::optional<pxe::Mac> mac = pxe::parse_mac(text_in(card, "mac_address"));
     const Json link = card.is_object() && card.contains("lldp") ? link_of_lldp(card["lldp"]) : Json::object();
     if (!mac || link.empty()) continue;

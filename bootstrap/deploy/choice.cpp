@@ -34,8 +34,8 @@ struct Wish {
 };
 
 Wish wish_of(const Json& server) {
-  const Json properties = server.value("properties", Json::object());
-  const Json hints = properties.is_object() ? properties.value("scheduler_hints", Json::object()) : Json::object();
+  const Json& properties = object_member(server, "properties");
+  const Json& hints = object_member(properties, "scheduler_hints");
   return {text_in(server, "id"), text_in(server, "name"), text_in(properties, "flavor"),
           text_in(hints, "capabilities:node", text_in(hints, "node"))};
 }

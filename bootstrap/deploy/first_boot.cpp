@@ -12,10 +12,7 @@ Json either_of(const Json& one, const Json& other, const char* key) {
   return other.is_object() && other.contains(key) ? other[key] : Json();
 }
 
-Json seed_of(const Json& node) {
-  const Json extra = node.value("extra", Json::object());
-  return extra.is_object() ? extra.value("x_seed", Json::object()) : Json::object();
-}
+Json seed_of(const Json& node) { return object_member(object_member(node, "extra"), "x_seed"); }
 
 Json public_keys(const Json& keys) {
   Json named = Json::object();
@@ -32,9 +29,8 @@ Json first_boot_contents(const Json& server, const Json& node, const Json& role)
   // What ec2/latest/meta-data.json is read for.
   meta["instance-id"] = text_in(server, "id");
   meta["local-hostname"] = name;
-  const Json properties = server.value("properties", Json::object());
-  const Json own = properties.is_object() ? properties.value("metadata", Json::object()) : Json::object();
-  if (own.is_object() && !own.empty()) meta["meta"] = own;
+  const Json& own = object_member(object_member(server, "properties"), "metadata");
+  if (!own.empty()) meta["meta"] = own;
   const Json keys = either_of(seed, role, "ssh_keys");
   if (keys.is_array()) meta["public_keys"] = public_keys(keys);
   const Json further = either_of(seed, role, "meta_data");

@@ -137,8 +137,7 @@ Caller Gate::by_session(const std::string& session) const {
 }
 
 std::uint64_t Gate::seconds_now() const {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(
-      0, std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count()));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, unix_seconds(clock_.wall())));
 }
 
 /// Remembered until it would have ended by itself; no more than k_sessions, of which the next to end go first.

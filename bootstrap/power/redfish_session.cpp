@@ -33,10 +33,8 @@ std::string redfish_password(const Node& node) {
 
 /// What an error answer says (DSP0266, error responses).
 std::string error_text(const Json& body) {
-  if (!body.is_object() || !body.contains("error")) return "";
-  const Json& error = body["error"];
-  const Json more = error.is_object() ? error.value("@Message.ExtendedInfo", Json::array()) : Json::array();
-  for (const Json& row : more) {
+  const Json& error = member_or_null(body, "error");
+  for (const Json& row : list_member(error, "@Message.ExtendedInfo")) {
     if (!text_in(row, "Message").empty()) return text_in(row, "Message");
   }
   return text_in(error, "message");

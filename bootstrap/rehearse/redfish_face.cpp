@@ -49,10 +49,6 @@ Json service_root() {
   return root;
 }
 
-std::string member(const Json& body, const char* key) {
-  return body.is_object() && body.contains(key) && body[key].is_string() ? body[key].get<std::string>() : "";
-}
-
 /// The UUID that a name gives, always the same.
 std::string uuid_of(const std::string& name) {
   const std::string digest = hex_digest(HashKind::sha256, name);
@@ -73,7 +69,7 @@ std::vector<std::string> RedfishFace::machines() const {
 }
 
 ServedResponse RedfishFace::open_session(const Json& body) {
-  if (member(body, "UserName") != account_.user || member(body, "Password") != account_.password)
+  if (text_member(body, "UserName") != account_.user || text_member(body, "Password") != account_.password)
     return redfish_refusal(401, "wrong user or password");
   while (sessions_.size() >= k_most_sessions) sessions_.erase(sessions_.begin());
   const std::string token = random_hex(16);
@@ -159,11 +155,11 @@ std::string RedfishFace::tag(const std::string& machine) {
 ServedResponse RedfishFace::change_boot(const ServedRequest& request, const std::string& machine, const Json& body) {
   const std::string match = request.header("If-Match").value_or("*");
   if (match != "*" && match != tag(machine)) return redfish_refusal(412, "it was changed meanwhile");
-  const Json wish = body.is_object() ? body.value("Boot", Json::object()) : Json::object();
+  const Json wish = object_member(body, "Boot");
   BootOverride boot = rack_.boot_override(machine);
-  if (wish.contains("BootSourceOverrideTarget")) boot.target = member(wish, "BootSourceOverrideTarget");
-  if (wish.contains("BootSourceOverrideEnabled")) boot.enabled = member(wish, "BootSourceOverrideEnabled");
-  const std::string mode = member(wish, "BootSourceOverrideMode");
+  if (wish.contains("BootSourceOverrideTarget")) boot.target = text_member(wish, "BootSourceOverrideTarget");
+  if (wish.contains("BootSourceOverrideEnabled")) boot.enabled = text_member(wish, "BootSourceOverrideEnabled");
+  const std::string mode = text_member(wish, "BootSourceOverrideMode");
   if (boot.target != "None" && boot.target != "Pxe" && boot.target != "Hdd")
     return redfish_refusal(400, cat("BootSourceOverrideTarget ", boot.target, " is not among its values"));
   if (boot.enabled != "Disabled" && boot.enabled != "Once" && boot.enabled != "Continuous")
@@ -176,7 +172,7 @@ ServedResponse RedfishFace::change_boot(const ServedRequest& request, const std:
 }
 
 ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) {
-  const std::string kind = member(body, "ResetType");
+  const std::string kind = text_member(body, "ResetType");
   if (kind == "On") {
     rack_.switch_on(machine);
   } else if (kind == "ForceOff") {
@@ -195,7 +191,7 @@ ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) 
 }
 
 ServedResponse RedfishFace::fault(const std::string& machine, const Json& body) {
-  const std::optional<FaultKind> kind = parse_fault_kind(member(body, "Fault"));
+  const std::optional<FaultKind> kind = parse_fault_kind(text_member(body, "Fault"));
   if (!kind || is_of_inventory(*kind))
     return redfish_refusal(400, "Fault: power-loss, dead-disk or lossy-link is expected");
   if (*kind == FaultKind::power_loss && !rack_.is_on(machine))

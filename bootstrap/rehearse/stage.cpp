@@ -112,7 +112,7 @@ void RehearsalStage::write_files() {
   RealFileSystem files;
   const FileAttributes secret{.mode = 0600, .uid = {}, .gid = {}};
   const auto write = [&](const char* name, const Json& json) {
-    files.write(settings_.work / name, cat(format_json(json, {.indent = 2}), "\n"), secret);
+    files.write(settings_.work / name, json_document(json), secret);
   };
   for (const fs::path& state : {node_state(settings_), stacks_state(settings_)}) {
     files.make_directories(state, 0700);
@@ -123,8 +123,7 @@ void RehearsalStage::write_files() {
 }
 
 void RehearsalStage::write_inventory(const Json& inventory) {
-  RealFileSystem().write(inventory_file(settings_), cat(format_json(inventory, {.indent = 2}), "\n"),
-                         {.mode = 0600, .uid = {}, .gid = {}});
+  RealFileSystem().write(inventory_file(settings_), json_document(inventory), {.mode = 0600, .uid = {}, .gid = {}});
 }
 
 void RehearsalStage::open_door() {

@@ -81,8 +81,7 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
   const FileAttributes secret{.mode = 0600, .uid = {}, .gid = {}};
   RealFileSystem files;
   const fs::path metadata = cat(seed.image.string(), ".metadata.json");  // hooks see this folder, wherever it is
-  files.write(metadata, cat(format_json(seed_metadata(seed.site, seed_cards(seed.site), token), {.indent = 2}), "\n"),
-              secret);
+  files.write(metadata, json_document(seed_metadata(seed.site, seed_cards(seed.site), token)), secret);
   Command command;
   command.argv = {executable.string(),
                   "image",

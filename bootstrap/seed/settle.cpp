@@ -44,7 +44,7 @@ void take_possession(const fs::path& state, const Json& plan, const Clock& clock
   Store store((state / "state.db").string());
   forget_handover(store);
   Event event;
-  event.at = std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
+  event.at = unix_microseconds(clock.wall());
   event.kind = "handover";
   event.text = cat("the services run on ", text_in(plan, "node"), " now");
   std::vector<Node> nodes = store.nodes([](const std::string&, const std::string&) {});  // a row set aside stays so
@@ -184,7 +184,7 @@ void Settler::configure(const Json& plan) {
   files.make_directories(in(k_settings), 0755);
   files.make_directories(in(k_drop_in), 0755);
   files.write(in(k_settings) / "seed.env", settled_environment(plan, own), {});
-  files.write(in(k_settings) / "site.json", cat(format_json(settled_site(plan, own), {.indent = 2}), "\n"), {});
+  files.write(in(k_settings) / "site.json", json_document(settled_site(plan, own)), {});
   files.write(in(k_drop_in) / "takeover.conf", settled_unit(), {});
   systemctl({"daemon-reload"});
 }

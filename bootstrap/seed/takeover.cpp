@@ -37,13 +37,12 @@ std::optional<TakeoverJournal> read_journal(const fs::path& home) {
 
 void write_journal(const fs::path& home, const TakeoverJournal& journal) {
   const Json json = {{"id", journal.id}, {"node", journal.node}, {"address", journal.address}, {"step", journal.step}};
-  write_secret(home / "takeover.json", cat(format_json(json, {.indent = 2}), "\n"));
+  write_secret(home / "takeover.json", json_document(json));
 }
 
 std::string node_address(const Json& node) {
-  const Json extra = node.value("extra", Json::object());
-  const Json given = extra.is_object() ? extra.value("x_seed", Json::object()) : Json::object();
-  const Json internal = node.value("driver_internal_info", Json::object());
+  const Json& given = object_member(object_member(node, "extra"), "x_seed");
+  const Json& internal = object_member(node, "driver_internal_info");
   return text_in(given, "ipv4_address", text_in(given, "address", text_in(internal, "last_address")));
 }
 
@@ -226,7 +225,7 @@ void Takeover::run(const Wishes& wishes) {
                        {"seed_address", site_.seed_address},
                        {"site", boot_site(site_, "", "/var/lib/hearth/node")},
                        {"files", digests}};
-    write_secret(home_ / k_plan, cat(format_json(plan, {.indent = 2}), "\n"));
+    write_secret(home_ / k_plan, json_document(plan));
     files.emplace_back(home_ / k_plan, k_plan);
     world_.tell(cat("what the seed knows goes to ", journal.node, ": ", human_bytes(fs::file_size(state))));
     bring(journal, files);

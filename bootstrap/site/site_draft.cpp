@@ -133,9 +133,7 @@ Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out)
     machine["mac"] = single ? data["mac"][0] : data["mac"];
   }
   std::string profile = text_in(data, "profile");
-  const std::string capabilities =
-      data.contains("capabilities") && data["capabilities"].is_string() ? data["capabilities"].get<std::string>() : "";
-  for (const auto& [key, value] : parse_capabilities(capabilities)) {
+  for (const auto& [key, value] : parse_capabilities(text_member(data, "capabilities"))) {
     if (key == "boot_mode") machine["firmware"] = value;
     if (key == "profile" && profile.empty()) profile = value;
     if (key != "boot_mode" && key != "profile" && key != "boot_option")

@@ -13,9 +13,7 @@ Ledger::Ledger(Store& store, const Clock& clock) : store_(store), clock_(clock) 
   }
 }
 
-Stamp Ledger::now() const {
-  return std::chrono::duration_cast<std::chrono::microseconds>(clock_.wall().time_since_epoch()).count();
-}
+Stamp Ledger::now() const { return unix_microseconds(clock_.wall()); }
 
 const Node* Ledger::by_uuid(const std::string& uuid) const {
   const auto found = nodes_.find(uuid);

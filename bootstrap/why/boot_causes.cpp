@@ -136,28 +136,8 @@ std::optional<Finding> refused(const Seen& seen, const BootFacts& facts) {
   return finding;
 }
 
-}  // namespace
-
-Finding boot_cause(const BootFacts& facts) {
-  if (facts.macs.empty()) {
-    return {"The node has no port: none of its cards is known, so no boot can be told to be its machine's.",
-            {"its list of ports is empty"},
-            "give its MAC address in the inventory, and import that again (hearth node import)"};
-  }
-  if (facts.off) {
-    return {"Its machine is off, although it was switched on: its BMC says so.",
-            {"power state: power off"},
-            cat("look at it: power supply, a fuse, a POST that ends; then hearth node power on ", facts.node)};
-  }
-  if (!facts.log) {
-    return {
-        "Its machine has not called back, and this conductor does not see its boot: other servers do that.",
-        {facts.heard.empty() ? "nothing was heard of its machine" : facts.heard},
-        "look at the logs of the DHCP and TFTP servers, or let Hearth boot machines: hearth node serve --boot SITE"};
-  }
-  const Seen seen = seen_of(facts);
-  if (seen.lines.empty()) return silent(facts);
-  if (std::optional<Finding> finding = refused(seen, facts)) return *finding;
+/// By the farthest step that it was seen to take.
+Finding stopped_behind(const Seen& seen, const BootFacts& facts) {
   Finding finding{.cause = "", .evidence = evidence_of(seen, facts), .next = ""};
   if (seen.kernels > 1) {
     finding.cause = cat("It has started the ramdisk ", seen.kernels,
@@ -207,6 +187,31 @@ Finding boot_cause(const BootFacts& facts) {
         "without a way back, or spanning tree that holds the port";
   }
   return finding;
+}
+
+}  // namespace
+
+Finding boot_cause(const BootFacts& facts) {
+  if (facts.macs.empty()) {
+    return {"The node has no port: none of its cards is known, so no boot can be told to be its machine's.",
+            {"its list of ports is empty"},
+            "give its MAC address in the inventory, and import that again (hearth node import)"};
+  }
+  if (facts.off) {
+    return {"Its machine is off, although it was switched on: its BMC says so.",
+            {"power state: power off"},
+            cat("look at it: power supply, a fuse, a POST that ends; then hearth node power on ", facts.node)};
+  }
+  if (!facts.log) {
+    return {
+        "Its machine has not called back, and this conductor does not see its boot: other servers do that.",
+        {facts.heard.empty() ? "nothing was heard of its machine" : facts.heard},
+        "look at the logs of the DHCP and TFTP servers, or let Hearth boot machines: hearth node serve --boot SITE"};
+  }
+  const Seen seen = seen_of(facts);
+  if (seen.lines.empty()) return silent(facts);
+  if (std::optional<Finding> finding = refused(seen, facts)) return *finding;
+  return stopped_behind(seen, facts);
 }
 
 }  // namespace hearth::bootstrap::why

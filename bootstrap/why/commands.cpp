@@ -24,9 +24,7 @@ constexpr std::array<std::string_view, 3> k_kinds = {"image", "node", "stack"};
 constexpr std::size_t k_most_nodes = 3;
 constexpr const char* k_stack_state = "/var/lib/hearth/metadata";
 
-Stamp wall_now(const Clock& clock) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
-}
+Stamp wall_now(const Clock& clock) { return unix_microseconds(clock.wall()); }
 
 /// The answer, or nullopt where there is no such thing.
 template <class Call>
@@ -204,7 +202,7 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
     throw Error(ErrorKind::not_found,
                 cat("nothing is known of ", asked.name, ": ", no_image, join(sources.tried(), "; ")));
   }
-  cli::print(as_json ? cat(format_json(shown, {.indent = 2, .lossy = true}), "\n") : text);
+  cli::print(as_json ? json_document(shown) : text);
   return 0;
 }
 

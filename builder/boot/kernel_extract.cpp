@@ -12,13 +12,11 @@ namespace hearth::builder {
 
 namespace {
 
-bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
-
 /// The name with the highest version among those that begin with one of `starts`.
 std::string newest(const std::vector<std::string>& names, const std::vector<std::string>& starts, bool generic) {
   std::string best;
   for (const std::string& name : names) {
-    const bool wanted = std::any_of(starts.begin(), starts.end(), [&](const auto& s) { return starts_with(name, s); });
+    const bool wanted = std::any_of(starts.begin(), starts.end(), [&](const auto& s) { return name.starts_with(s); });
     const bool is_generic = name.size() >= 7 && name.compare(name.size() - 7, 7, "generic") == 0;
     if (!wanted || (generic && !is_generic) || name.find("debug") != std::string::npos) continue;
     if (best.empty() || ::strverscmp(best.c_str(), name.c_str()) < 0) best = name;
@@ -98,7 +96,7 @@ std::vector<std::string> parse_debugfs_list(std::string_view text) {
   std::vector<std::string> names;
   for (const std::string& line : split_lines(text)) {
     const std::vector<std::string> fields = split(line, '/');
-    if (fields.size() > k_fields && starts_with(fields[k_mode], "100")) names.push_back(fields[k_name]);
+    if (fields.size() > k_fields && fields[k_mode].starts_with("100")) names.push_back(fields[k_name]);
   }
   return names;
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
-#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 

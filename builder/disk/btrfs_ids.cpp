@@ -7,12 +7,12 @@
 #include <array>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "builder/disk/crc32c.hpp"
 #include "builder/disk/layout.hpp"
-#include "builder/disk/little_endian.hpp"
 #include "builder/disk/used_ranges.hpp"
 
 namespace hearth::builder {

@@ -15,13 +15,6 @@ bool is_hex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-std::string upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
-
 std::string mbr_type(const Settings& settings) {
   std::string type = to_lower(settings.text("type", "83"));
   if (type.starts_with("0x")) type.erase(0, 2);
@@ -87,7 +80,7 @@ void read_gpt_settings(const Settings& settings, PartitionTable table, Partition
   partition.attributes = read_attributes(settings);
   if (uuid.empty()) return;
   if (!is_uuid(uuid)) settings.fail_at("uuid", cat("not a UUID: ", uuid));
-  partition.guid = upper(uuid);
+  partition.guid = to_upper(uuid);
 }
 
 /// Partitions of which both begin and size are written down.
@@ -149,7 +142,7 @@ std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_sy
     if (!is_uuid(uuid)) settings.fail_at("uuid", cat("not a UUID: ", uuid));
     return to_lower(uuid);
   }
-  uuid = upper(replace_all(uuid, "-", ""));
+  uuid = to_upper(replace_all(uuid, "-", ""));
   if (uuid.size() != 8 || !is_hex(uuid))
     settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
   return cat(uuid.substr(0, 4), "-", uuid.substr(4));
@@ -185,7 +178,7 @@ constexpr std::array<GptType, 17> k_gpt_types = {{
 }  // namespace
 
 std::string_view gpt_type_name(std::string_view guid) {
-  const std::string wanted = upper(std::string(guid));
+  const std::string wanted = to_upper(std::string(guid));
   const auto* const found =
       std::find_if(k_gpt_types.begin(), k_gpt_types.end(), [&](const GptType& type) { return type.guid == wanted; });
   return found == k_gpt_types.end() ? "" : found->name;
@@ -236,7 +229,7 @@ bool is_uuid(std::string_view text) {
 }
 
 std::string gpt_type_guid(std::string code) {
-  code = upper(std::move(code));
+  code = to_upper(std::move(code));
   if (is_uuid(code)) return code;
   if (code.starts_with("0X")) code.erase(0, 2);
   for (const GptType& type : k_gpt_types) {
@@ -279,7 +272,7 @@ DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warn
   file_system.name = node.name;
   file_system.type = settings.required("type", "Mkfs config needs [type]");
   file_system.label = settings.text("label", node.name);
-  if (file_system.is_fat()) file_system.label = upper(file_system.label);
+  if (file_system.is_fat()) file_system.label = to_upper(file_system.label);
   const std::optional<std::size_t> limit = label_limit(file_system);
   if (limit && file_system.label.size() > *limit) {
     settings.fail(cat("Label [", file_system.label, "] too long for filesystem [", file_system.type,

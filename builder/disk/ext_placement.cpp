@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "builder/qcow2/disk_format.hpp"
+
 namespace hearth::builder {
 
 namespace {
 
 constexpr std::uint64_t k_longest_extent = 32768;  // blocks
 constexpr std::uint64_t k_fast_link = 60;          // bytes; shorter texts lie in the inode
-
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
 /// Blocks in a row of a node, before it is known where.
 struct Need {
@@ -21,9 +21,9 @@ struct Need {
 
 void add_data(const ExtNode& node, std::size_t index, std::uint64_t block, std::vector<Need>& needs) {
   for (const DataRange& range : node.data) {
-    needs.push_back({index, range.offset / block, divide_up(range.length, block)});
+    needs.push_back({index, range.offset / block, qcow2::divide_up(range.length, block)});
   }
-  if (node.is_link() && node.size >= k_fast_link) needs.push_back({index, 0, divide_up(node.size, block)});
+  if (node.is_link() && node.size >= k_fast_link) needs.push_back({index, 0, qcow2::divide_up(node.size, block)});
 }
 
 std::uint64_t sum(const std::vector<Need>& needs) {

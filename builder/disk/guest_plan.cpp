@@ -39,19 +39,13 @@ class Planner {
         inside_(inside) {}
 
   GuestPlan make() {
-    walk(true);
+    walk();
     for (std::size_t i = 0; i < layout_.file_systems.size(); ++i) add_fill(i);
     return std::move(plan_);
   }
 
-  std::vector<GuestStep> open() {
-    walk(false);
-    return std::move(plan_.build);
-  }
-
  private:
-  void walk(bool create) {
-    create_ = create;
+  void walk() {
     for (const RaidArray& array : volumes_.arrays) ensure(array.name);
     for (const LuksVolume& volume : volumes_.encrypted) ensure(volume.name);
     for (const VolumeGroup& group : volumes_.groups) ensure_group(group);
@@ -62,7 +56,7 @@ class Planner {
     if (!done_.insert(name).second) return;
     for (const std::string& base : bases_below(volumes_, name)) ensure(base);
     for (const RaidArray& array : volumes_.arrays) {
-      if (array.name == name) add(cat("array ", name), create_ ? create_array(array) : open_array(array));
+      if (array.name == name) add(cat("array ", name), create_array(array));
     }
     for (const LuksVolume& volume : volumes_.encrypted) {
       if (volume.name == name) add(cat("encrypted volume ", name), encrypted(volume));
@@ -81,9 +75,7 @@ class Planner {
         members.push_back(&each);
       }
     }
-    add(cat("volume group ", group.name),
-        create_ ? create_group(group, members) : cat("vgchange -q -ay ", group.name, "\n"));
-    if (!create_) return;
+    add(cat("volume group ", group.name), create_group(group, members));
     plan_.build.back().group = group.name;
     for (const PhysicalVolume* const member : members) plan_.build.back().members.push_back(device(member->base));
   }
@@ -113,12 +105,6 @@ class Planner {
     words.insert(words.end(), array.options.begin(), array.options.end());
     for (const std::string& member : array.members) words.push_back(device(member));
     return cat("yes | ", shell_join(words), "\n");
-  }
-
-  std::string open_array(const RaidArray& array) const {
-    std::vector<std::string> words = {"mdadm", "--assemble", cat("/dev/md/", array.name)};
-    for (const std::string& member : array.members) words.push_back(device(member));
-    return cat("[ -e /dev/md/", array.name, " ] || { mdadm --stop --scan; ", shell_join(words), "; }\n");
   }
 
   /// The label of the drive of random bytes for a volume, where it is to be the same every time.
@@ -151,10 +137,10 @@ class Planner {
     format.insert(format.end(), volume.options.begin(), volume.options.end());
     format.insert(format.end(), {"--key-file", "/tmp/hearth.key", device(volume.base)});
     std::string script = cat("umask 077; ", printf_bytes(key_of_(volume)), " > /tmp/hearth.key\n");
-    const std::string noise = create_ && reproducible_ ? noise_for(volume) : "";
+    const std::string noise = reproducible_ ? noise_for(volume) : "";
     if (!noise.empty()) script += cat("mount --bind \"$(readlink -f /dev/disk/guestfs/", noise, ")\" /dev/urandom\n");
     if (!noise.empty()) script += "trap 'umount /dev/urandom' EXIT\n";
-    if (create_) script += cat(shell_join(format), "\n");
+    script += cat(shell_join(format), "\n");
     return cat(script, "cryptsetup open --key-file /tmp/hearth.key ", device(volume.base), " ", volume.name,
                "\nrm -f /tmp/hearth.key\n");
   }
@@ -227,7 +213,6 @@ class Planner {
   const KeyOf& key_of_;
   bool reproducible_;
   const std::set<std::size_t>& inside_;
-  bool create_ = true;
   std::set<std::string> done_;
   GuestPlan plan_;
 };
@@ -257,10 +242,6 @@ bool is_direct_type(const DiskFileSystem& file_system) {
 GuestPlan plan_guest(const DiskLayout& layout, const Placement& placement, const KeyOf& key_of, bool reproducible,
                      const std::set<std::size_t>& inside) {
   return Planner(layout, placement, key_of, reproducible, inside).make();
-}
-
-std::vector<GuestStep> open_volumes(const DiskLayout& layout, const Placement& placement, const KeyOf& key_of) {
-  return Planner(layout, placement, key_of, false, {}).open();
 }
 
 }  // namespace hearth::builder

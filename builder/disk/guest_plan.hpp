@@ -52,10 +52,6 @@ using KeyOf = std::function<std::string(const LuksVolume&)>;
 /// How the guest sees the partition or volume `name`.
 [[nodiscard]] std::string guest_device(const DiskLayout& layout, const Placement& placement, const std::string& name);
 
-/// Opens the volumes of a finished disk, innermost first, for a guest that edits or reads it.
-[[nodiscard]] std::vector<GuestStep> open_volumes(const DiskLayout& layout, const Placement& placement,
-                                                  const KeyOf& key_of);
-
 /// Whether user space makes this type of file system (builder/disk/file_system_maker).
 [[nodiscard]] bool is_direct_type(const DiskFileSystem& file_system);
 

@@ -14,15 +14,8 @@ bool is_below(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
-std::string upper_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
-
 std::string volume_id(std::string_view seed, std::string_view purpose) {
-  const std::string digits = upper_case(derived_uuid(seed, purpose).substr(0, 8));
+  const std::string digits = to_upper(derived_uuid(seed, purpose).substr(0, 8));
   return cat(digits.substr(0, 4), "-", digits.substr(4));
 }
 
@@ -87,11 +80,10 @@ DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
   const bool gpt = layout.table == PartitionTable::gpt;
   if (layout.disk_id.empty()) {
     const std::string id = derived_uuid(seed, cat("disk ", layout.disk));
-    layout.disk_id = gpt ? upper_case(id) : id.substr(0, 8);
+    layout.disk_id = gpt ? to_upper(id) : id.substr(0, 8);
   }
   for (Partition& partition : layout.partitions) {
-    if (partition.guid.empty() && gpt)
-      partition.guid = upper_case(derived_uuid(seed, cat("partition ", partition.name)));
+    if (partition.guid.empty() && gpt) partition.guid = to_upper(derived_uuid(seed, cat("partition ", partition.name)));
   }
   for (DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.uuid.empty()) continue;

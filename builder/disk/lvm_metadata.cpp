@@ -3,10 +3,10 @@
 #include <boost/crc.hpp>
 #include <vector>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/disk/layout.hpp"
-#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 

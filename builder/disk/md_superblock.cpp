@@ -1,7 +1,7 @@
 #include "builder/disk/md_superblock.hpp"
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
-#include "builder/disk/little_endian.hpp"
 #include "builder/disk/partition_table.hpp"
 
 namespace hearth::builder {

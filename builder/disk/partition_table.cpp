@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/crc.hpp>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -15,11 +16,6 @@ constexpr std::uint64_t k_mbr_sector = 512;
 constexpr std::size_t k_gpt_entries = 128;
 constexpr std::size_t k_gpt_entry_size = 128;
 constexpr std::size_t k_gpt_header_size = 92;
-
-/// Writes `count` bytes of `value`, lowest first.
-void put_entry(std::string& bytes, std::size_t at, std::uint64_t value, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) bytes[at + i] = static_cast<char>((value >> (8 * i)) & 0xffU);
-}
 
 std::uint32_t crc32(std::string_view bytes) {
   boost::crc_32_type crc;
@@ -39,9 +35,9 @@ void put_chs(std::string& bytes, std::size_t at, std::uint64_t sector) {
     head = heads;
     in_track = sectors;
   }
-  put_entry(bytes, at, head, 1);
-  put_entry(bytes, at + 1, in_track | ((cylinder >> 8U) << 6U), 1);
-  put_entry(bytes, at + 2, cylinder & 0xffU, 1);
+  put_le(bytes, at, head, 1);
+  put_le(bytes, at + 1, in_track | ((cylinder >> 8U) << 6U), 1);
+  put_le(bytes, at + 2, cylinder & 0xffU, 1);
 }
 
 struct MbrEntry {
@@ -54,17 +50,17 @@ struct MbrEntry {
 
 void put_mbr_entry(std::string& bytes, std::size_t slot, const MbrEntry& entry) {
   const std::size_t at = 0x1be + 16 * slot;
-  put_entry(bytes, at, entry.boot ? 0x80U : 0U, 1);
+  put_le(bytes, at, entry.boot ? 0x80U : 0U, 1);
   put_chs(bytes, at + 1, entry.absolute);
-  put_entry(bytes, at + 4, entry.type, 1);
+  put_le(bytes, at + 4, entry.type, 1);
   put_chs(bytes, at + 5, entry.absolute + entry.length - 1);
-  put_entry(bytes, at + 8, std::min<std::uint64_t>(entry.start, UINT32_MAX), 4);
-  put_entry(bytes, at + 12, std::min<std::uint64_t>(entry.length, UINT32_MAX), 4);
+  put_le(bytes, at + 8, std::min<std::uint64_t>(entry.start, UINT32_MAX), 4);
+  put_le(bytes, at + 12, std::min<std::uint64_t>(entry.length, UINT32_MAX), 4);
 }
 
 std::string empty_mbr() {
   std::string bytes(k_mbr_sector, '\0');
-  put_entry(bytes, 0x1fe, 0xaa55, 2);
+  put_le(bytes, 0x1fe, 0xaa55, 2);
   return bytes;
 }
 
@@ -109,7 +105,7 @@ std::vector<DiskPiece> mbr_table(const DiskLayout& layout, const Placement& plac
     const std::size_t slot = layout.partitions.size() - links;
     put_mbr_entry(pieces[0].bytes, slot, entry_of(*placement.extended, 0, 0x0f, false));
   }
-  put_entry(pieces[0].bytes, 0x1b8, std::stoul(layout.disk_id, nullptr, 16), 4);
+  put_le(pieces[0].bytes, 0x1b8, std::stoul(layout.disk_id, nullptr, 16), 4);
   return pieces;
 }
 
@@ -144,9 +140,9 @@ std::string gpt_entries(const DiskLayout& layout, const Placement& placement) {
     const Extent& extent = placement.partitions[i];
     bytes.replace(at, 16, guid_bytes(layout.partitions[i].type));
     bytes.replace(at + 16, 16, guid_bytes(layout.partitions[i].guid));
-    put_entry(bytes, at + 32, extent.offset / layout.sector_size, 8);
-    put_entry(bytes, at + 40, extent.end() / layout.sector_size - 1, 8);
-    put_entry(bytes, at + 48, layout.partitions[i].attributes, 8);
+    put_le(bytes, at + 32, extent.offset / layout.sector_size, 8);
+    put_le(bytes, at + 40, extent.end() / layout.sector_size - 1, 8);
+    put_le(bytes, at + 48, layout.partitions[i].attributes, 8);
     bytes.replace(at + 56, 72, utf16_name(layout.partitions[i].name));
   }
   return bytes;
@@ -159,29 +155,29 @@ std::string gpt_header(const DiskLayout& layout, std::uint64_t sectors, std::str
   const std::uint64_t last = sectors - 1;
   std::string bytes(layout.sector_size, '\0');
   bytes.replace(0, 8, "EFI PART");
-  put_entry(bytes, 8, 0x00010000, 4);
-  put_entry(bytes, 12, k_gpt_header_size, 4);
-  put_entry(bytes, 24, own, 8);
-  put_entry(bytes, 32, own == 1 ? last : 1, 8);
-  put_entry(bytes, 40, 2 + entry_sectors, 8);
-  put_entry(bytes, 48, last - 1 - entry_sectors, 8);
+  put_le(bytes, 8, 0x00010000, 4);
+  put_le(bytes, 12, k_gpt_header_size, 4);
+  put_le(bytes, 24, own, 8);
+  put_le(bytes, 32, own == 1 ? last : 1, 8);
+  put_le(bytes, 40, 2 + entry_sectors, 8);
+  put_le(bytes, 48, last - 1 - entry_sectors, 8);
   bytes.replace(56, 16, guid_bytes(layout.disk_id));
-  put_entry(bytes, 72, entries_at, 8);
-  put_entry(bytes, 80, k_gpt_entries, 4);
-  put_entry(bytes, 84, k_gpt_entry_size, 4);
-  put_entry(bytes, 88, crc32(entries), 4);
-  put_entry(bytes, 16, crc32(std::string_view(bytes).substr(0, k_gpt_header_size)), 4);
+  put_le(bytes, 72, entries_at, 8);
+  put_le(bytes, 80, k_gpt_entries, 4);
+  put_le(bytes, 84, k_gpt_entry_size, 4);
+  put_le(bytes, 88, crc32(entries), 4);
+  put_le(bytes, 16, crc32(std::string_view(bytes).substr(0, k_gpt_header_size)), 4);
   return bytes;
 }
 
 /// Keeps tools that know only MBRs off the disk (UEFI 5.2.3).
 std::string protective_mbr(std::uint64_t sectors) {
   std::string bytes = empty_mbr();
-  put_entry(bytes, 0x1be + 2, 0x02, 1);  // first CHS 0/0/2
-  put_entry(bytes, 0x1be + 4, 0xee, 1);
-  put_entry(bytes, 0x1be + 5, 0xffffff, 3);
-  put_entry(bytes, 0x1be + 8, 1, 4);
-  put_entry(bytes, 0x1be + 12, std::min<std::uint64_t>(sectors - 1, UINT32_MAX), 4);
+  put_le(bytes, 0x1be + 2, 0x02, 1);  // first CHS 0/0/2
+  put_le(bytes, 0x1be + 4, 0xee, 1);
+  put_le(bytes, 0x1be + 5, 0xffffff, 3);
+  put_le(bytes, 0x1be + 8, 1, 4);
+  put_le(bytes, 0x1be + 12, std::min<std::uint64_t>(sectors - 1, UINT32_MAX), 4);
   return bytes;
 }
 

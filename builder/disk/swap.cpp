@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
@@ -14,16 +15,12 @@ namespace {
 constexpr std::size_t k_swap_page = 4096;
 constexpr std::uint64_t k_smallest = 10 * k_swap_page;  // the kernel refuses less
 
-void put32(std::string& bytes, std::size_t at, std::uint64_t value) {
-  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>((value >> (8 * i)) & 0xffU);
-}
-
 /// The kernel's union swap_header (include/linux/swap.h): at 1024 version, last page, bad pages (4 bytes each), UUID
 /// and volume name (16 each); the magic word in the page's last ten bytes.
 std::string header_page(const FileSystemJob& job) {
   std::string page(k_swap_page, '\0');
-  put32(page, 1024, 1);
-  put32(page, 1028, std::min<std::uint64_t>(job.extent.length / k_swap_page - 1, UINT32_MAX));
+  put_le(page, 1024, 1, 4);
+  put_le(page, 1028, std::min<std::uint64_t>(job.extent.length / k_swap_page - 1, UINT32_MAX), 4);
   page.replace(1036, 16, uuid_bytes(job.file_system.uuid));
   const std::string label = job.file_system.label.substr(0, 16);
   page.replace(1052, label.size(), label);

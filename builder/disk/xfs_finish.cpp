@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "builder/disk/big_endian.hpp"
 #include "builder/disk/used_ranges.hpp"
 #include "builder/disk/xfs_image.hpp"
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "builder/disk/big_endian.hpp"
 #include "builder/disk/crc32c.hpp"
-#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 

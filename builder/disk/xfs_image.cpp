@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "builder/disk/big_endian.hpp"
 
 namespace hearth::builder {
 

@@ -12,12 +12,11 @@
 #include <climits>
 #include <set>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/disk/big_endian.hpp"
-#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 

@@ -7,11 +7,6 @@ namespace hearth::builder {
 
 namespace {
 
-bool is_directory(const FileReader& files, const fs::path& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::directory;
-}
-
 /// A link to an element counts under the name of what it points to.
 std::string element_name(const fs::path& path) {
   boost::system::error_code missing;

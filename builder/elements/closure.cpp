@@ -16,7 +16,7 @@ namespace {
 constexpr const char* k_operating_system = "operating-system";
 
 /// One round of following dependencies, given the names that are known to be provided by someone.
-struct Reach {
+struct Closure {
   std::map<std::string, Element> elements;
   std::map<std::string, std::string> provider;  ///< provided name -> element that provides it
 };
@@ -40,11 +40,11 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
 }
 
 /// To be asked of the final set only: an element that comes in on the way and drops out again harms nobody.
-void refuse_double_provides(const Reach& reach) {
-  for (const auto& [name, element] : reach.elements) {
+void refuse_double_provides(const Closure& closure) {
+  for (const auto& [name, element] : closure.elements) {
     for (const std::string& thing : element.provides) {
-      const auto known = reach.provider.find(thing);
-      if (known == reach.provider.end() || known->second == name) continue;
+      const auto known = closure.provider.find(thing);
+      if (known == closure.provider.end() || known->second == name) continue;
       throw Error(ErrorKind::input,
                   cat(thing, ": already provided by ['", known->second, "'], and ", name, " provides it too"))
           .hint(cat("Leave out one of ", known->second, " and ", name, "."));
@@ -53,33 +53,34 @@ void refuse_double_provides(const Reach& reach) {
 }
 
 /// Providers in the order of their names. An element that provides its own name is just that element.
-void find_providers(Reach& reach) {
-  for (const auto& [name, element] : reach.elements) {
+void find_providers(Closure& closure) {
+  for (const auto& [name, element] : closure.elements) {
     for (const std::string& thing : element.provides) {
-      if (thing != name) reach.provider.emplace(thing, name);
+      if (thing != name) closure.provider.emplace(thing, name);
     }
   }
 }
 
-Reach follow(const Catalog& catalog, const std::vector<std::string>& requested, const std::set<std::string>& provided) {
-  Reach reach;
+Closure follow(const Catalog& catalog, const std::vector<std::string>& requested,
+               const std::set<std::string>& provided) {
+  Closure closure;
   std::deque<std::pair<std::string, std::string>> queue;  // name, who needs it ("" = the user)
   for (const std::string& name : requested) queue.emplace_back(name, "");
   while (!queue.empty()) {
     const auto [name, needed_by] = queue.front();
     queue.pop_front();
-    if (reach.elements.count(name) > 0) continue;
+    if (closure.elements.count(name) > 0) continue;
     if (!needed_by.empty() && provided.count(name) > 0) continue;
     const Element* element = catalog.find(name);
     if (element == nullptr) {
       if (provided.count(name) > 0) continue;  // the user listed a virtual name; refused below, in upstream's words
       throw unknown_element(catalog, name, needed_by);
     }
-    reach.elements.emplace(name, *element);
+    closure.elements.emplace(name, *element);
     for (const std::string& dependency : element->deps) queue.emplace_back(dependency, name);
   }
-  find_providers(reach);
-  return reach;
+  find_providers(closure);
+  return closure;
 }
 
 /// What is provided whatever else is in the set: by the requested elements, and every name that is no element (it is
@@ -103,15 +104,15 @@ std::set<std::string> surely_provided(const Catalog& catalog, const std::vector<
 
 /// Follows dependencies again and again, each time with what the last round provided, until nothing changes; so the
 /// result does not depend on the order of the request. It may never settle: when only X needs P, and P provides X.
-Reach follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& requested) {
+Closure follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& requested) {
   const std::set<std::string> sure = surely_provided(catalog, requested);
   std::set<std::string> provided = sure;
   std::set<std::string> last_change;
   for (std::size_t round = 0; round <= catalog.elements().size() + 1; ++round) {
-    Reach reach = follow(catalog, requested, provided);
+    Closure closure = follow(catalog, requested, provided);
     std::set<std::string> now = sure;
-    for (const auto& [thing, provider] : reach.provider) now.insert(thing);
-    if (now == provided) return reach;
+    for (const auto& [thing, provider] : closure.provider) now.insert(thing);
+    if (now == provided) return closure;
     last_change.clear();
     std::set_symmetric_difference(now.begin(), now.end(), provided.begin(), provided.end(),
                                   std::inserter(last_change, last_change.end()));
@@ -121,11 +122,11 @@ Reach follow_to_the_end(const Catalog& catalog, const std::vector<std::string>& 
       .hint("List the element that provides it, and it is left out; or take one of the two dependencies away.");
 }
 
-void refuse_provided_requests(const std::vector<std::string>& requested, const Reach& reach) {
+void refuse_provided_requests(const std::vector<std::string>& requested, const Closure& closure) {
   std::string lines;
   for (const std::string& name : requested) {
-    const auto provider = reach.provider.find(name);
-    if (provider != reach.provider.end() && provider->second != name) {
+    const auto provider = closure.provider.find(name);
+    if (provider != closure.provider.end() && provider->second != name) {
       lines += cat("\n  ", name, " : already provided by ['", provider->second, "']");
     }
   }
@@ -134,11 +135,12 @@ void refuse_provided_requests(const std::vector<std::string>& requested, const R
       .hint("Leave them out of the list.");
 }
 
-void refuse_unmet_dependencies(const Catalog& catalog, const std::vector<std::string>& requested, const Reach& reach) {
+void refuse_unmet_dependencies(const Catalog& catalog, const std::vector<std::string>& requested,
+                               const Closure& closure) {
   const auto is_met = [&](const std::string& name) {
-    return reach.elements.count(name) > 0 || reach.provider.count(name) > 0;
+    return closure.elements.count(name) > 0 || closure.provider.count(name) > 0;
   };
-  for (const auto& [name, element] : reach.elements) {
+  for (const auto& [name, element] : closure.elements) {
     for (const std::string& dependency : element.deps) {
       if (is_met(dependency) || dependency == k_operating_system) continue;
       std::vector<std::string> providers;
@@ -168,11 +170,11 @@ Error no_operating_system(const Catalog& catalog) {
 /// Depth-first order: dependencies first, names in order; finds cycles on the way.
 class Sorter {
  public:
-  Sorter(const Reach& reach, ElementSet& out) : reach_(reach), out_(out) {}
+  Sorter(const Closure& closure, ElementSet& out) : closure_(closure), out_(out) {}
 
   void visit(const std::string& name) {
-    const auto found = reach_.elements.find(name);
-    if (found == reach_.elements.end() || done_.count(name) > 0) return;
+    const auto found = closure_.elements.find(name);
+    if (found == closure_.elements.end() || done_.count(name) > 0) return;
     const auto open = std::find(path_.begin(), path_.end(), name);
     if (open != path_.end()) {
       std::vector<std::string> cycle(open, path_.end());
@@ -191,10 +193,10 @@ class Sorter {
 
  private:
   std::string real_name(const std::string& name) const {
-    const auto provider = reach_.provider.find(name);
-    return provider == reach_.provider.end() ? name : provider->second;
+    const auto provider = closure_.provider.find(name);
+    return provider == closure_.provider.end() ? name : provider->second;
   }
-  const Reach& reach_;
+  const Closure& closure_;
   ElementSet& out_;
   std::vector<std::string> path_;
   std::set<std::string> done_;
@@ -214,14 +216,14 @@ std::vector<std::string> ElementSet::names() const {
 }
 
 ElementSet close_over_dependencies(const Catalog& catalog, const std::vector<std::string>& requested) {
-  const Reach reach = follow_to_the_end(catalog, requested);
-  refuse_double_provides(reach);
-  refuse_provided_requests(requested, reach);
-  refuse_unmet_dependencies(catalog, requested, reach);
-  if (reach.provider.count(k_operating_system) == 0) throw no_operating_system(catalog);
+  const Closure closure = follow_to_the_end(catalog, requested);
+  refuse_double_provides(closure);
+  refuse_provided_requests(requested, closure);
+  refuse_unmet_dependencies(catalog, requested, closure);
+  if (closure.provider.count(k_operating_system) == 0) throw no_operating_system(catalog);
   ElementSet set;
-  Sorter sorter(reach, set);
-  for (const auto& [name, element] : reach.elements) sorter.visit(name);
+  Sorter sorter(closure, set);
+  for (const auto& [name, element] : closure.elements) sorter.visit(name);
   return set;
 }
 

@@ -197,7 +197,7 @@ KeptTree fetch_tree(const TreeSource& source, const fs::path& kept, CommandRunne
   origin["licence"] = licence_name(licence);
   origin["sha256"] = directory_digest(fresh / "elements");
   if (!licence.empty()) files.write(fresh / "elements/.licence", licence, {.mode = 0644});
-  files.write(fresh / "elements" / k_origin_file, cat(format_json(origin, {.indent = 2}), "\n"), {.mode = 0644});
+  files.write(fresh / "elements" / k_origin_file, json_document(origin), {.mode = 0644});
   if (fs::exists(place)) fs::rename(place, work.path() / "old");
   fs::rename(fresh, place);
   return {place / "elements", origin};

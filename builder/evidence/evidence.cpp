@@ -23,21 +23,9 @@ namespace hearth::builder::evidence {
 
 namespace {
 
-constexpr int k_indent = 2;
-
 fs::path beside(const fs::path& stem) { return stem.string() + ".d"; }
 
-void write_json(const fs::path& file, const Json& value) {
-  RealFileSystem().write(file, cat(format_json(value, {.indent = k_indent}), "\n"), {.mode = 0644});
-}
-
 Json read_json(const fs::path& file) { return parse_json(read_regular(file), file.string()).value_or_throw(); }
-
-std::int64_t creation_time(const Environment& environment) {
-  const auto found = environment.find("SOURCE_DATE_EPOCH");
-  const auto given = found == environment.end() ? std::nullopt : parse_number(found->second);
-  return given ? static_cast<std::int64_t>(*given) : static_cast<std::int64_t>(std::time(nullptr));
-}
 
 ImageFacts collect(const EvidenceRequest& request) {
   const Json manifest = read_json(beside(request.stem) / k_manifest_file);
@@ -158,12 +146,8 @@ void open_envelope(Statement& statement) {
 }  // namespace
 
 std::optional<std::string> digest_in(const Json& statement, const std::string& name) {
-  if (!statement.is_object() || !statement.contains("subject") || !statement["subject"].is_array()) return std::nullopt;
-  for (const Json& subject : statement["subject"]) {
-    if (!subject.is_object() || subject.value("name", Json()) != name) continue;
-    const Json digest = subject.value("digest", Json());
-    const Json sha256 = digest.is_object() ? digest.value("sha256", Json()) : Json();
-    return sha256.is_string() ? sha256.get<std::string>() : "";
+  for (const Json& subject : list_member(statement, "subject")) {
+    if (member_or_null(subject, "name") == name) return text_member(member_or_null(subject, "digest"), "sha256");
   }
   return std::nullopt;
 }
@@ -194,7 +178,7 @@ void write_evidence(const EvidenceRequest& request) {
   RealFileSystem files;
   files.remove(directory / k_signed_file);  // it is about what is being replaced
   ImageFacts facts = collect(request);
-  write_json(directory / k_sbom_file, spdx_document(facts));
+  RealFileSystem().write(directory / k_sbom_file, json_document(spdx_document(facts)), {});
   if (request.fetched) {
     files.write(directory / k_lock_file, lock_text(facts.fetched), {.mode = 0644});
   } else {
@@ -202,12 +186,13 @@ void write_evidence(const EvidenceRequest& request) {
   }
   facts.evidence = evidence_in(directory);
   const Json statement = provenance_statement(facts);
-  write_json(directory / k_provenance_file, statement);
+  RealFileSystem().write(directory / k_provenance_file, json_document(statement), {});
   if (!request.signing_key) return;
   const std::string_view key = request.signing_key->text();
   const std::string payload = format_json(statement);
-  write_json(directory / k_signed_file,
-             envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key)));
+  RealFileSystem().write(
+      directory / k_signed_file,
+      json_document(envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key))), {});
 }
 
 Statement read_statement(const fs::path& image) {

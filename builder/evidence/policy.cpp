@@ -10,8 +10,6 @@ namespace hearth::builder::evidence {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// dpkg's order of what is no digit: "~" first, then the end, letters, all else.
 int weight(std::string_view text) {
   if (text.empty() || is_digit(text.front())) return 0;

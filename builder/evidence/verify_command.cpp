@@ -84,7 +84,7 @@ int verify(const cli::Arguments& arguments) {
                 k_not_what_was_asked);
   }
   const bool is_trusted = !keys.empty();
-  cli::print(arguments.has("json") ? cat(format_json(json_of(statement, image, is_trusted), {.indent = 2}), "\n")
+  cli::print(arguments.has("json") ? json_document(json_of(statement, image, is_trusted))
                                    : text_of(statement, image, keys));
   return 0;
 }

@@ -38,8 +38,6 @@ constexpr std::string_view k_fetch = "fetch ";
 constexpr std::string_view k_taken = "taken ";
 constexpr std::string_view k_resumed = "resumed";  // what was answered before was asked for by answer_now()
 
-bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
 /// Of "METHOD URL".
 FetchKey asked_key(const std::string& fetch) {
   const std::size_t blank = fetch.find(' ');
@@ -193,9 +191,9 @@ void FetchSession::State::settle() {
   std::set<FetchKey> used;
   for (const std::string& line : split_lines(board->fetch_log(0))) {
     if (line == k_resumed) used.clear();
-    if (begins_with(line, k_fetch))
+    if (line.starts_with(k_fetch))
       used.insert(asked_key(line.substr(k_fetch.size(), line.rfind(' ') - k_fetch.size())));
-    if (!begins_with(line, k_taken)) continue;
+    if (!line.starts_with(k_taken)) continue;
     const FetchKey key = asked_key(line.substr(k_taken.size()));
     recording->taken_over(key);
     used.insert(key);
@@ -218,7 +216,7 @@ std::string FetchSession::State::asked(const FetchKey& key) {
   log_read += log.size();
   std::string digest = k_failed;
   for (const std::string& line : split_lines(log)) {
-    if (begins_with(line, answered)) digest = line.substr(answered.size());
+    if (line.starts_with(answered)) digest = line.substr(answered.size());
   }
   return digest;
 }

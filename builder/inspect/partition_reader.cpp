@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdio>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "builder/disk/little_endian.hpp"
 
 namespace hearth::builder {
 
@@ -37,11 +37,7 @@ std::string guid_text(std::string_view bytes) {
   static constexpr std::array<std::size_t, 16> order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
   std::string ordered;
   for (const std::size_t at : order) ordered.push_back(at < bytes.size() ? bytes[at] : '\0');
-  std::string text = with_dashes(hex(ordered));
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
+  return to_upper(with_dashes(hex(ordered)));
 }
 
 std::string up_to_nul(std::string_view bytes) { return std::string(bytes.substr(0, bytes.find('\0'))); }
@@ -166,12 +162,8 @@ Signature ext_signature(const std::string& super) {
 Signature fat_signature(std::string_view sector) {
   const bool wide = sector.substr(82, 5) == "FAT32";
   const std::size_t at = wide ? 67 : 39;
-  const std::string digits = hex(std::string(sector.substr(at, 4).rbegin(), sector.substr(at, 4).rend()));
-  std::string id = cat(digits.substr(0, 4), "-", digits.substr(4));
-  for (char& c : id) {
-    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return {"vfat", without_blanks(sector.substr(at + 4, 11)), id};
+  const std::string digits = to_upper(hex(big_endian(get_le(sector, at, 4), 4)));
+  return {"vfat", without_blanks(sector.substr(at + 4, 11)), cat(digits.substr(0, 4), "-", digits.substr(4))};
 }
 
 std::string lvm_id(std::string_view bytes) {

@@ -25,9 +25,8 @@ constexpr const char* k_no_file = "missing";
 constexpr std::uint64_t k_most_read = std::uint64_t{4} << 30U;      // bytes of one input whose contents count
 constexpr std::uint64_t k_worth_knowing = std::uint64_t{1} << 20U;  // less is read each time
 constexpr std::size_t k_many_files = 64;                            // likewise
-constexpr std::int64_t k_look_second = 1'000'000'000;
-constexpr std::int64_t k_settled =
-    2 * k_look_second;  // file systems' clocks are coarse: later changes may look the same
+constexpr std::int64_t k_stat_second = 1'000'000'000;
+constexpr std::int64_t k_settled = 2 * k_stat_second;  // file systems' clocks are coarse: later changes may not show
 
 constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",          "/lib64/",       "/bin/",
                                                   "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
@@ -44,7 +43,7 @@ bool is_filled_by_packages(const fs::path& path) {
 
 namespace {
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * k_look_second + time.tv_nsec; }
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * k_stat_second + time.tv_nsec; }
 
 /// Directories that links below an input led to: what hooks read through them is the input, too, each once.
 class Followed {
@@ -60,8 +59,9 @@ class Followed {
   std::set<std::string> seen_;
 };
 
-/// How an input looks without reading it. Whatever changes it changes this, but for the same moment's second change.
-struct Look {
+/// What stat(2) says of an input and of all below it, without reading it. Whatever changes it changes this, but for the
+/// same moment's second change.
+struct TreeStat {
   Hasher text{HashKind::sha256};
   std::uint64_t bytes = 0;
   std::size_t files = 0;
@@ -99,12 +99,12 @@ struct Look {
 };
 
 /// What a link at the top leads to is the input.
-Look look_at(const fs::path& path) {
-  Look look;
+TreeStat stat_tree(const fs::path& path) {
+  TreeStat stat;
   boost::system::error_code none;
   const fs::path real = fs::canonical(path, none);
-  look.add(none ? path : real, "");
-  return look;
+  stat.add(none ? path : real, "");
+  return stat;
 }
 
 /// Hooks see what is the caller's own as root's, and of an ordinary user what is others' as nobody's.
@@ -155,7 +155,7 @@ class ContentDigest {
   }
 
   std::string of_file(const fs::path& path, const FileStatus& status) {
-    if (status.size > left_) return look_at(path).text.hex_digest();
+    if (status.size > left_) return stat_tree(path).text.hex_digest();
     left_ -= status.size;
     return status.size > k_worth_knowing ? large_content_digest(path) : fact_digest(files_.read(path).value_or(""));
   }
@@ -218,10 +218,6 @@ std::string tree_digest(const FileReader& files, const fs::path& directory) {
   return ContentDigest(files, Owners::ignore).of_tree(directory);
 }
 
-std::string host_digest(const FileReader& files, const fs::path& path) {
-  return path_digest(files, path, true, Owners::count);
-}
-
 InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(files), memory_(std::move(memory)) {
   if (memory_.empty()) return;
   std::string text;
@@ -245,27 +241,29 @@ std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
                         static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
   if (is_small) return path_digest(files_, path, false, owners);
   const std::int64_t began = wall_nanoseconds();
-  Look look = look_at(path);
-  if (look.bytes < k_worth_knowing && look.files < k_many_files) return path_digest(files_, path, false, owners);
-  const std::string text = cat(look.text.hex_digest(), owners == Owners::count ? " host" : "");
+  TreeStat stat = stat_tree(path);
+  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files_, path, false, owners);
+  const std::string text = cat(stat.text.hex_digest(), owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return found->second.digest;
   const std::string digest = path_digest(files_, path, false, owners);
-  if (look.newest + k_settled < began) {
+  if (stat.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;
   }
   return digest;
 }
 
-const std::string& InputDigests::told(const std::string& name, const fs::path& path, bool may_be_system) {
+const std::string& InputDigests::remembered(const std::string& name, const fs::path& path, bool may_be_system) {
   const auto [known, is_new] = told_.try_emplace(name);
   if (is_new) known->second = digest_now(path, may_be_system);
   return known->second;
 }
 
-const std::string& InputDigests::host(const fs::path& path) { return told(cat("host ", path.string()), path, true); }
-const std::string& InputDigests::path(const fs::path& path) { return told(path.string(), path, false); }
+const std::string& InputDigests::host(const fs::path& path) {
+  return remembered(cat("host ", path.string()), path, true);
+}
+const std::string& InputDigests::path(const fs::path& path) { return remembered(path.string(), path, false); }
 
 void InputDigests::save() const {
   if (!learned_ || memory_.empty()) return;

@@ -16,18 +16,15 @@ namespace hearth::builder {
 /// one digest. Of more than 4 GiB the looks count in place of the contents.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
 
-/// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
-/// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
-[[nodiscard]] std::string host_digest(const FileReader& files, const fs::path& path);
-
-/// Digests that are told once in a process, and large ones once while nothing changes.
+/// Digests that are computed once in a process, and large ones once while nothing changes.
 class InputDigests {
  public:
   /// `memory` is the file in which digests of large inputs are kept from build to build; empty = none.
   explicit InputDigests(const FileReader& files, fs::path memory = {});
-  /// As host_digest().
+  /// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
+  /// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
   [[nodiscard]] const std::string& host(const fs::path& path);
-  /// As host_digest() of something that no package of the operating system fills.
+  /// As host() of something that no package of the operating system fills.
   [[nodiscard]] const std::string& path(const fs::path& path);
   /// Keeps what was learned. A failure is none of the build's business: the next one reads again.
   void save() const;
@@ -38,7 +35,7 @@ class InputDigests {
     std::string digest;
   };
   [[nodiscard]] std::string digest_now(const fs::path& path, bool may_be_system);
-  [[nodiscard]] const std::string& told(const std::string& name, const fs::path& path, bool may_be_system);
+  [[nodiscard]] const std::string& remembered(const std::string& name, const fs::path& path, bool may_be_system);
   const FileReader& files_;
   fs::path memory_;
   std::map<std::string, std::string> told_;

@@ -24,8 +24,6 @@ bool is_path_letter(char c) {
          c == '_' || c == '-' || c == '+' || c == '@' || c == ':';
 }
 
-bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
 /// The path that `text` begins with.
 struct Path {
   std::string_view text;  ///< without what only ends it
@@ -72,7 +70,7 @@ void find_hooks(std::string_view code, ScriptInputs& inputs) {
 }
 
 bool counts_as_input(const std::string& path) {
-  const auto is_below = [&](std::string_view directory) { return begins_with(cat(path, "/"), directory); };
+  const auto is_below = [&](std::string_view directory) { return cat(path, "/").starts_with(directory); };
   for (const std::string_view directory : k_not_inputs) {
     if (is_below(directory)) return false;
   }
@@ -84,7 +82,7 @@ bool counts_as_input(const std::string& path) {
 
 bool is_temporary(const std::string& path) {
   return std::any_of(k_temporary.begin(), k_temporary.end(),
-                     [&](std::string_view directory) { return begins_with(path, directory); });
+                     [&](std::string_view directory) { return path.starts_with(directory); });
 }
 
 /// The start of a word of the shell.
@@ -108,7 +106,7 @@ void find_host(std::string_view code, const std::string& home, ScriptInputs& inp
     if (rest.front() == '/' && begins_word(code, at)) add("", rest);
     if (rest.front() != '/' && is_path_letter(rest.front()) && begins_word(code, at)) add_relative(rest);
     for (const std::string_view word : {"~/", "$HOME/", "${HOME}/"}) {
-      if (begins_with(rest, word) && begins_word(code, at) && !home.empty()) add(home, rest.substr(word.size() - 1));
+      if (rest.starts_with(word) && begins_word(code, at) && !home.empty()) add(home, rest.substr(word.size() - 1));
     }
   }
 }
@@ -140,8 +138,8 @@ std::optional<std::string> clock_words(std::string_view text) {
     const std::vector<std::string> words = split_words(std::string(rest));
     bool from_elsewhere = false;
     for (const std::string& word : words) {
-      from_elsewhere = from_elsewhere || begins_with(word, "-d") || begins_with(word, "--date") ||
-                       begins_with(word, "-r") || begins_with(word, "--reference") || begins_with(word, "-ud");
+      from_elsewhere = from_elsewhere || word.starts_with("-d") || word.starts_with("--date") ||
+                       word.starts_with("-r") || word.starts_with("--reference") || word.starts_with("-ud");
     }
     if (!from_elsewhere) return std::string(date);
   }

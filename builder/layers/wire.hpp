@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 
 namespace hearth::builder::wire {
 
 template <std::unsigned_integral N>
 void put(std::string& out, N value) {
-  for (std::size_t i = 0; i < sizeof(N); ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xffU));
+  append_le(out, value);
 }
 
 inline void put_text(std::string& out, std::string_view text) {
@@ -29,12 +30,7 @@ class Reader {
 
   template <std::unsigned_integral N>
   [[nodiscard]] N number() {
-    const std::string_view bytes = take(sizeof(N));
-    N value = 0;
-    for (std::size_t i = 0; i < sizeof(N); ++i) {
-      value = static_cast<N>(value | static_cast<N>(static_cast<N>(static_cast<unsigned char>(bytes[i])) << (8 * i)));
-    }
-    return value;
+    return get_le<N>(take(sizeof(N)), 0);
   }
 
   [[nodiscard]] std::string_view text() { return take(number<std::uint32_t>()); }

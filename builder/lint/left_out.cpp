@@ -40,16 +40,6 @@ std::vector<std::string> phase_directories() {
   return names;
 }
 
-bool is_lint_directory(const FileReader& files, const fs::path& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::directory;
-}
-
-bool is_lint_file(const FileReader& files, const fs::path& path) {
-  const std::optional<FileStatus> status = files.status(path);
-  return status && status->type == FileStatus::Type::regular;
-}
-
 /// Whether a file of the element, hooks above all, mentions `name`: then it is data of its own.
 bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth) {
   for (const std::string& entry : files.list(directory)) {
@@ -159,10 +149,10 @@ std::vector<fs::path> line_files(const FileReader& files, const Element& element
     const fs::path path = element.path / name;
     const bool list = name == "element-deps" || name == "element-provides" || name == "host-files" ||
                       name.starts_with("source-repository-");
-    if (list && is_lint_file(files, path)) paths.push_back(path);
-    if ((!name.ends_with(".d") && name != "bin") || !is_lint_directory(files, path)) continue;
+    if (list && is_regular_file(files, path)) paths.push_back(path);
+    if ((!name.ends_with(".d") && name != "bin") || !is_directory(files, path)) continue;
     for (const std::string& below : files.list(path)) {
-      if (is_lint_file(files, path / below)) paths.push_back(path / below);
+      if (is_regular_file(files, path / below)) paths.push_back(path / below);
     }
   }
   return paths;
@@ -174,7 +164,7 @@ std::vector<fs::path> shell_files(const FileReader& files, const Element& elemen
   for (const std::string& directory : phase_directories()) {
     for (const std::string& name : files.list(element.path / directory)) {
       const fs::path path = element.path / directory / name;
-      if (name.front() == '.' || !is_lint_file(files, path)) continue;
+      if (name.front() == '.' || !is_regular_file(files, path)) continue;
       const std::string text = files.read(path).value_or("");
       const std::string first = text.substr(0, text.find('\n'));
       const bool shell = first.starts_with("#!") && (first.ends_with("bash") || first.ends_with("/sh"));
@@ -324,7 +314,7 @@ std::vector<Finding> unread_places(const FileReader& files, const Element& eleme
     const bool known_phase = std::find(phases.begin(), phases.end(), name) != phases.end();
     const bool known_file = std::find(k_data_files.begin(), k_data_files.end(), name) != k_data_files.end();
     if (name.front() == '.' || known_phase || known_file || k_foreign.count(name) > 0) continue;
-    if (is_lint_directory(files, path)) {
+    if (is_directory(files, path)) {
       const bool suffixed = name.size() > 2 && name.ends_with(".d");
       if (k_data_directories.count(name) > 0) continue;
       if (k_former_phases.count(name) > 0) {
@@ -337,7 +327,7 @@ std::vector<Finding> unread_places(const FileReader& files, const Element& eleme
       warn(path, "phase",
            cat("unknown phase ", name, near ? cat("; did you mean ", *near, "?") : "", " (phases: ", join(phases, " "),
                ")"));
-    } else if (is_lint_file(files, path)) {
+    } else if (is_regular_file(files, path)) {
       const std::optional<std::string> near = meant(name, k_data_files);
       if (!near || name.starts_with("block-device-") || is_mentioned(files, element.path, name, 2)) continue;
       warn(path, "filename", cat("nothing reads a file of this name; did you mean ", *near, "?"));
@@ -517,7 +507,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
   add(locked_out_users(files, plan.elements, environment));
   add(misspelt_variables(files, plan.elements, environment));
   std::erase_if(all, [&](const Finding& finding) {
-    const bool has_text = is_lint_file(files, finding.file);  // not of a directory, nor of the command line
+    const bool has_text = is_regular_file(files, finding.file);  // not of a directory, nor of the command line
     if (has_text && disabled_checks(files.read(finding.file).value_or("")).count(finding.check) > 0) return true;
     return std::any_of(foreign.begin(), foreign.end(), [&](const Element& element) {
       if (!finding.file.string().starts_with(element.path.string() + "/")) return false;

@@ -12,7 +12,6 @@ namespace hearth::builder {
 namespace {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-bool starts_with(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
 /// A word by itself, not a part of another: "losetup" in "sudo losetup -f", not in "my-losetup-notes".
 bool has_word(std::string_view line, std::string_view word) {
   constexpr std::string_view inside = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -36,7 +35,7 @@ class ScriptLint {
     directory_ = slash == std::string::npos ? "" : file.place.substr(0, slash);
     is_direct_ = slash != std::string::npos && file.place.find('/', slash + 1) == std::string::npos;
     first_ = lines_.empty() ? "" : lines_.front();
-    has_shebang_ = starts_with(first_, "#!");
+    has_shebang_ = first_.starts_with("#!");
     if (directory_.ends_with(".d")) phase_ = parse_phase(directory_.substr(0, directory_.size() - 2));
   }
 
@@ -55,7 +54,7 @@ class ScriptLint {
     if (disabled_.count(check) == 0) findings_.push_back({file_.path, line, severity, check, std::move(what)});
   }
 
-  [[nodiscard]] bool is_bash() const { return starts_with(first_, "#!") && contains(first_, "bash"); }
+  [[nodiscard]] bool is_bash() const { return first_.starts_with("#!") && contains(first_, "bash"); }
 
   void check_head() {
     if (has_shebang_ && !file_.is_executable && directory_ != "environment.d") {
@@ -67,9 +66,8 @@ class ScriptLint {
   void check_hook() {
     if (!phase_ || !is_direct_ || !file_.is_executable) return;
     const std::string name = file_.place.substr(directory_.size() + 1);
-    if (!has_shebang_ && !starts_with(file_.text,
-                                      "\x7f"
-                                      "ELF")) {
+    if (!has_shebang_ && !file_.text.starts_with("\x7f"
+                                                 "ELF")) {
       find(1, "shebang", "a hook needs a first line like #!/bin/bash to be run");
     }
     if (!is_run_parts_name(name)) {
@@ -95,7 +93,7 @@ class ScriptLint {
   }
 
   void check_strictness() {
-    if (!starts_with(first_, "#!/bin/bash")) return;
+    if (!first_.starts_with("#!/bin/bash")) return;
     if (!sets('e', "errexit")) find(1, "sete", "set -e is missing: errors would be passed over");
     if (!sets('u', "nounset")) find(1, "setu", "set -u is missing: unset variables would be empty");
     if (!sets(0, "pipefail"))
@@ -187,7 +185,7 @@ class ScriptLint {
         find(line(i), "indent", "use 4 spaces to indent");
       }
     }
-    const bool lists_sources = starts_with(file_.place, "source-repository-");
+    const bool lists_sources = file_.place.starts_with("source-repository-");
     if ((is_read || lists_sources) && !file_.text.empty() && file_.text.back() != '\n') {
       find(line(lines_.size() - 1), "newline", "no newline at the end of the file");
     }

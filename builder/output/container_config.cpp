@@ -152,8 +152,7 @@ const std::vector<std::pair<std::string, Handler>>& handlers() {
 
 void add_instruction(ContainerConfig& config, std::string_view text, const std::string& from) {
   const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-  std::string name(text.substr(0, end));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string name = to_upper(text.substr(0, end));
   const Instruction given{name, std::string(trim(text.substr(end))), from};
   std::vector<std::string> names;
   for (const auto& [known, handle] : handlers()) {

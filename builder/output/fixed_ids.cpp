@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -50,18 +51,6 @@ std::uint64_t file_bytes(const Fd& file) { return static_cast<std::uint64_t>(::l
 
 void put_part(std::string& bytes, std::size_t at, std::string_view part) { bytes.replace(at, part.size(), part); }
 
-std::string big_endian(std::uint32_t number) {
-  std::string out(4, '\0');
-  for (std::size_t i = 0; i < 4; ++i) out[3 - i] = static_cast<char>(number >> (8 * i) & 0xffU);
-  return out;
-}
-
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t number = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) number = number << 8U | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
-
 [[noreturn]] void not_of(std::string_view format) {
   throw Error(ErrorKind::input, cat("qemu-img wrote something that is no ", format, " image"));
 }
@@ -75,12 +64,12 @@ std::string fixed_footer(std::string footer, const Ids& ids) {
   static constexpr std::size_t k_sum = 64;
   static constexpr std::size_t k_uuid = 68;
   put_part(footer, k_time,
-           big_endian(static_cast<std::uint32_t>(std::max<std::int64_t>(ids.epoch - k_vpc_time_base, 0))));
+           big_endian(static_cast<std::uint64_t>(std::max<std::int64_t>(ids.epoch - k_vpc_time_base, 0)), 4));
   put_part(footer, k_uuid, ids.guid("vpc"));
   put_part(footer, k_sum, std::string(4, '\0'));
   std::uint32_t sum = 0;
   for (const char byte : footer) sum += static_cast<unsigned char>(byte);
-  put_part(footer, k_sum, big_endian(~sum));
+  put_part(footer, k_sum, big_endian(~sum, 4));
   return footer;
 }
 
@@ -129,8 +118,8 @@ void fix_vmdk(const Fd& file, const Ids& ids) {
   const std::string head = read_id(file, 0, k_vmdk_sector);
   if (!head.starts_with("KDMV")) not_of("VMDK");
   const std::string_view view = head;
-  const std::uint64_t begin = little_endian(view.substr(k_descriptor, 8)) * k_vmdk_sector;
-  const std::uint64_t bytes = little_endian(view.substr(k_descriptor + 8, 8)) * k_vmdk_sector;
+  const std::uint64_t begin = get_le(view, k_descriptor, 8) * k_vmdk_sector;
+  const std::uint64_t bytes = get_le(view, k_descriptor + 8, 8) * k_vmdk_sector;
   std::string text = fixed_descriptor(read_id(file, begin, bytes), ids);
   if (text.size() > bytes) throw Error(ErrorKind::input, cat("the name is too long for VMDK: ", ids.name));
   text.resize(bytes);
@@ -157,14 +146,13 @@ void fix_vhdx_header(const Fd& file, std::uint64_t offset, char sequence, const 
   put_part(header, k_file_guid, ids.guid("vhdx file"));
   put_part(header, k_data_guid, ids.guid("vhdx data"));
   put_part(header, k_sum, std::string(4, '\0'));
-  std::string sum = big_endian(crc32c(header));
+  std::string sum = big_endian(crc32c(header), 4);
   std::reverse(sum.begin(), sum.end());
   put_part(header, k_sum, sum);
   write_id(file, offset, header);
   if (header.substr(k_log_guid, k_guid) != std::string(k_guid, '\0')) return;  // not empty: to be replayed
   const std::string_view view = header;
-  write_id(file, little_endian(view.substr(k_log_offset, 8)),
-           std::string(little_endian(view.substr(k_log_length, 4)), '\0'));
+  write_id(file, get_le(view, k_log_offset, 8), std::string(get_le(view, k_log_length, 4), '\0'));
 }
 
 void fix_vhdx_metadata(const Fd& file, const Ids& ids) {
@@ -177,11 +165,11 @@ void fix_vhdx_metadata(const Fd& file, const Ids& ids) {
   const std::string regions = read_id(file, k_vhdx_regions, k_table);
   const std::size_t region = regions.find(metadata_region, k_head);
   if (!regions.starts_with("regi") || region == std::string::npos) not_of("VHDX");
-  const std::uint64_t begin = little_endian(std::string_view(regions).substr(region + k_guid, 8));
+  const std::uint64_t begin = get_le(regions, region + k_guid, 8);
   const std::string items = read_id(file, begin, k_table);
   const std::size_t item = items.find(page83, k_items_head);
   if (item == std::string::npos || (item - k_items_head) % k_entry != 0) not_of("VHDX");
-  write_id(file, begin + little_endian(std::string_view(items).substr(item + k_guid, 4)), ids.guid("vhdx page 83"));
+  write_id(file, begin + get_le(items, item + k_guid, 4), ids.guid("vhdx page 83"));
 }
 
 void fix(const Fd& file, std::string_view format, const Ids& ids) {
@@ -191,7 +179,7 @@ void fix(const Fd& file, std::string_view format, const Ids& ids) {
   if (format == "vdi") fix_vdi(file, ids);
   if (format == "vmdk") fix_vmdk(file, ids);
   if (format != "vhdx") return;
-  const auto sequence = [&](std::uint64_t header) { return little_endian(read_id(file, header + k_vhdx_sequence, 8)); };
+  const auto sequence = [&](std::uint64_t header) { return get_le(read_id(file, header + k_vhdx_sequence, 8), 0, 8); };
   const bool second_is_newer = sequence(k_first_header) < sequence(k_second_header);
   fix_vhdx_header(file, k_first_header, second_is_newer ? '\1' : '\2', ids);
   fix_vhdx_header(file, k_second_header, second_is_newer ? '\2' : '\1', ids);

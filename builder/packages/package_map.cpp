@@ -24,13 +24,6 @@ std::optional<ParseError> fold(const Json& section, const std::string& path, std
   return std::nullopt;
 }
 
-const Json& member(const Json& object, const std::string& key) {
-  static const Json null;
-  if (!object.is_object()) return null;
-  const auto found = object.find(key);
-  return found == object.end() ? null : *found;
-}
-
 /// "8-stream" counts as "8"; upstream makes this one exception.
 std::string plain_release(const std::string& release) { return release == "8-stream" ? "8" : release; }
 
@@ -51,10 +44,11 @@ Result<PackageMap> PackageMap::parse(std::string_view text, std::string_view fil
   const std::string family = distribution_family(distro);
   const std::string version = plain_release(release);
   const std::vector<std::pair<std::string, const Json*>> sections = {
-      {"default", &member(root, "default")},
-      {cat("family.", family), &member(member(root, "family"), family)},
-      {cat("distro.", distro), &member(member(root, "distro"), distro)},
-      {cat("release.", distro, ".", version), &member(member(member(root, "release"), distro), version)}};
+      {"default", &member_or_null(root, "default")},
+      {cat("family.", family), &member_or_null(member_or_null(root, "family"), family)},
+      {cat("distro.", distro), &member_or_null(member_or_null(root, "distro"), distro)},
+      {cat("release.", distro, ".", version),
+       &member_or_null(member_or_null(member_or_null(root, "release"), distro), version)}};
   for (const auto& [path, section] : sections) {
     if (const std::optional<ParseError> error = fold(*section, path, file, map.names_)) return *error;
   }

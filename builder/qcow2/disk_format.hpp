@@ -13,6 +13,9 @@ constexpr std::uint64_t k_cluster = std::uint64_t{1} << k_cluster_bits;  ///< by
 constexpr std::uint64_t k_entries_per_table = k_cluster / 8;             ///< of an L2 table, one cluster long
 constexpr std::uint64_t k_refcounts_per_block = k_cluster / 2;           ///< 16-bit reference counts
 
+/// How many of `by` hold `value`.
+[[nodiscard]] constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
+
 /// What the header names as compression_type.
 enum class CompressionType : std::uint8_t { deflate = 0, zstd = 1 };
 

@@ -6,8 +6,6 @@ namespace {
 
 constexpr std::uint64_t k_extent_clusters = 8;
 
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
-
 }  // namespace
 
 std::uint64_t HostSpace::cluster() {

@@ -25,8 +25,6 @@ using Bytes = std::span<const std::uint8_t>;
 
 constexpr std::uint64_t k_flush_batches = 32;  // 32 MiB of the disk
 
-std::uint64_t writer_divide_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
-
 void write_at(const Fd& out, std::uint64_t offset, Bytes bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(out.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -251,8 +249,7 @@ class Conversion {
 };
 
 void Conversion::write_cluster_map(Header& header) {
-  header.l1_entries =
-      static_cast<std::uint32_t>(writer_divide_up(writer_divide_up(raw_.size(), k_cluster), k_entries_per_table));
+  header.l1_entries = static_cast<std::uint32_t>(divide_up(divide_up(raw_.size(), k_cluster), k_entries_per_table));
   std::vector<std::uint64_t> l1(header.l1_entries);
   for (const auto& [index, table] : map_.tables()) {
     const std::uint64_t offset = space_.cluster();

@@ -5,7 +5,6 @@
 #include "base/version.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/layers/host_tools.hpp"
-#include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/store/repository_states.hpp"
 

@@ -21,7 +21,6 @@
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/old_output.hpp"
 #include "builder/packing/checksums.hpp"
-#include "builder/run/settled_times.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -377,7 +376,7 @@ std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
 }
 
 void DiskStage::prepare(const fs::path& root, const Environment& environment) const {
-  prepare_tree(root, layout_, source_date_epoch(environment).value_or(std::time(nullptr)));
+  prepare_tree(root, layout_, creation_time(environment));
 }
 
 /// An archive of a tree with a boot loader holds the same files as one that is made beside a disk. A tree without a
@@ -387,7 +386,7 @@ bool DiskStage::boots_without_disk(const fs::path& root) const {
 }
 
 std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& tools) const {
-  const std::int64_t epoch = source_date_epoch(tools.environment).value_or(std::time(nullptr));
+  const std::int64_t epoch = creation_time(tools.environment);
   OutputSource source{.tree = root,
                       .raw = k_image_directory / "image0.raw",
                       .layout = layout_,

@@ -8,10 +8,6 @@ namespace {
 
 constexpr double k_worth_telling = 5;  // seconds
 
-Duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 void take_times(const Json& list, std::map<std::string, double>& times) {
   if (!list.is_array()) return;
   for (const Json& step : list) {

@@ -14,12 +14,6 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr int k_indent = 2;
-
-void write_json(const fs::path& file, const Json& value) {
-  RealFileSystem().write(file, cat(format_json(value, {.indent = k_indent}), "\n"), {.mode = 0644});
-}
-
 Json package_list(const std::vector<ListedPackage>& listed) {
   Json packages = Json::array();
   for (const ListedPackage& package : listed) {
@@ -71,19 +65,21 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
   const fs::path directory = inputs.request.output.string() + ".d";
   const InstalledPackages installed = installed_packages(tree, inputs.runner, inputs.request.environment);
   tell_unlisted(inputs, installed.unlisted);
-  write_json(directory / k_manifest_file, {{"builder", cat("hearth ", HEARTH_VERSION)},
-                                           {"arguments", without_credentials(inputs.request.arguments_text)},
-                                           {"architecture", inputs.request.architecture},
-                                           {"elements", inputs.plan.elements.names()},
-                                           {"distribution", distribution_of(tree)},
-                                           {"outputs", names_of(outputs)},
-                                           {"packages", package_list(installed.packages)},
-                                           {"sources", source_list(installed.sources)},
-                                           {"unlisted", installed.unlisted}});
+  RealFileSystem().write(directory / k_manifest_file,
+                         json_document({{"builder", cat("hearth ", HEARTH_VERSION)},
+                                        {"arguments", without_credentials(inputs.request.arguments_text)},
+                                        {"architecture", inputs.request.architecture},
+                                        {"elements", inputs.plan.elements.names()},
+                                        {"distribution", distribution_of(tree)},
+                                        {"outputs", names_of(outputs)},
+                                        {"packages", package_list(installed.packages)},
+                                        {"sources", source_list(installed.sources)},
+                                        {"unlisted", installed.unlisted}}),
+                         {});
   if (inputs.spans != nullptr) {
     RealFileSystem().write(directory / k_tree_file, evidence::record_tree(root, *inputs.spans), {.mode = 0644});
   }
-  write_json(directory / k_timing_file, timing_json(timings));
+  RealFileSystem().write(directory / k_timing_file, json_document(timing_json(timings)), {});
   RealFileSystem().write(directory / k_timing_picture,
                          timing_picture(timings, inputs.request.output.filename().string()), {.mode = 0644});
 }

@@ -53,12 +53,6 @@ void set_time(const fs::path& path, std::int64_t epoch) {
 
 }  // namespace
 
-std::optional<std::int64_t> source_date_epoch(const Environment& environment) {
-  const auto found = environment.find("SOURCE_DATE_EPOCH");
-  const auto seconds = found == environment.end() ? std::nullopt : parse_number(found->second);
-  return seconds ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
-}
-
 void settle_times(const fs::path& root, std::int64_t epoch) {
   const std::unordered_set<std::string> known = packaged(root);
   if (known.empty()) return;

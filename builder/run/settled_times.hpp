@@ -4,15 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "base/path.hpp"
-#include "base/sys/process.hpp"
 
 namespace hearth::builder {
-
-/// SOURCE_DATE_EPOCH, in seconds; nullopt where it is not set or no number.
-[[nodiscard]] std::optional<std::int64_t> source_date_epoch(const Environment& environment);
 
 /// Gives everything below `root` that is older than `epoch` (seconds) and that dpkg's database there does not list the
 /// time `epoch`; the database itself keeps its times. Nothing where there is no such database: then what came with

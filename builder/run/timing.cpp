@@ -18,12 +18,6 @@ constexpr double k_foot = 28;
 constexpr double k_share_of_a_row = 0.01;
 constexpr double k_most_ticks = 8;
 
-double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-Duration timing_duration_of(double seconds) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : clean_line(text)) {
@@ -60,11 +54,11 @@ class Chart {
     seconds_at_ = {y, fixed(seconds, 1)};
   }
   void add_bar(const TimingRow& row) {
-    const double x = k_names + k_axis * seconds_of(row.begin) / total_;
-    const double width = std::max(0.5, k_axis * seconds_of(row.duration) / total_);
+    const double x = k_names + k_axis * seconds_in(row.begin) / total_;
+    const double width = std::max(0.5, k_axis * seconds_in(row.duration) / total_);
     body_ += cat("<rect x=\"", fixed(x, 1), "\" y=\"", fixed(seconds_at_.first, 1), "\" width=\"", fixed(width, 1),
                  "\" height=\"", fixed(k_bar, 0), "\" rx=\"2\"><title>", escaped(row.name), ": ",
-                 fixed(seconds_of(row.duration), 2), " s</title></rect>\n");
+                 fixed(seconds_in(row.duration), 2), " s</title></rect>\n");
     end_ = x + width;
   }
   void end_row() {
@@ -103,7 +97,7 @@ class Chart {
 Json timing_json(const std::vector<TimingRow>& rows) {
   Json steps = Json::array();
   for (const TimingRow& row : rows) {
-    steps.push_back({{"step", row.name}, {"seconds", seconds_of(row.duration)}, {"begin", seconds_of(row.begin)}});
+    steps.push_back({{"step", row.name}, {"seconds", seconds_in(row.duration)}, {"begin", seconds_in(row.begin)}});
   }
   return steps;
 }
@@ -114,8 +108,8 @@ std::vector<TimingRow> timing_rows(const Json& json, const std::string& source) 
   try {
     for (const Json& step : json) {
       TimingRow row{.name = step.at("step").get<std::string>(),
-                    .duration = timing_duration_of(step.at("seconds").get<double>())};
-      row.begin = step.contains("begin") ? timing_duration_of(step.at("begin").get<double>()) : end;
+                    .duration = duration_of(step.at("seconds").get<double>())};
+      row.begin = step.contains("begin") ? duration_of(step.at("begin").get<double>()) : end;
       end = row.begin + row.duration;
       rows.push_back(std::move(row));
     }
@@ -128,19 +122,19 @@ std::vector<TimingRow> timing_rows(const Json& json, const std::string& source) 
 std::string timing_picture(const std::vector<TimingRow>& rows, const std::string& title) {
   Duration end{};
   for (const TimingRow& row : rows) end = std::max(end, row.begin + row.duration);
-  Chart chart(seconds_of(end));
+  Chart chart(seconds_in(end));
   const auto is_small = [&](const TimingRow& row) {
-    return seconds_of(row.duration) < k_share_of_a_row * seconds_of(end);
+    return seconds_in(row.duration) < k_share_of_a_row * seconds_in(end);
   };
   double rest = 0;
   std::size_t small = 0;
   for (const TimingRow& row : rows) {
     if (is_small(row)) {
-      rest += seconds_of(row.duration);
+      rest += seconds_in(row.duration);
       ++small;
       continue;
     }
-    chart.add_row(row.name, seconds_of(row.duration));
+    chart.add_row(row.name, seconds_in(row.duration));
     chart.add_bar(row);
     chart.end_row();
   }
@@ -151,7 +145,7 @@ std::string timing_picture(const std::vector<TimingRow>& rows, const std::string
     }
     chart.end_row();
   }
-  return chart.text(cat(title, ": ", fixed(seconds_of(end), 1), " s"));
+  return chart.text(cat(title, ": ", fixed(seconds_in(end), 1), " s"));
 }
 
 }  // namespace hearth::builder

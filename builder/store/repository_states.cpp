@@ -71,9 +71,7 @@ RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Cloc
   }
 }
 
-std::int64_t RepositoryStates::now() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-}
+std::int64_t RepositoryStates::now() const { return unix_seconds(clock_.wall()); }
 
 std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   const auto known = states_.find(url);

@@ -243,8 +243,7 @@ cli::Command test_command() {
             machine.ssh_key = asked.ssh_key;
             const BootReport report =
                 test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
-            const std::string text =
-                arguments.has("json") ? cat(format_json(report_json(report), {.indent = 2}), "\n") : report.text();
+            const std::string text = arguments.has("json") ? json_document(report_json(report)) : report.text();
             std::fputs(text.c_str(), stdout);
             return report.passed ? 0 : 1;
           }};

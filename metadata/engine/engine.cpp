@@ -107,9 +107,7 @@ void Engine::take_up(LiveTree& kept) {
   finish(kept, machine);
 }
 
-std::int64_t Engine::now() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(world_.clock.wall().time_since_epoch()).count();
-}
+std::int64_t Engine::now() const { return unix_seconds(world_.clock.wall()); }
 
 /// `before`: of two at one path the one that goes counts, else the one that came.
 StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {

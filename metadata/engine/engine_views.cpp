@@ -212,7 +212,8 @@ void Engine::note_run(const std::string& stack_id, const std::string& resource, 
   const std::string failure = cat(report.step, ": ", report.why);
   if (last.failure == failure || (last.at != 0 && at - last.at < k_tell_every)) return;
   last = {failure, at, false, failure_of(resource, report)};
-  world_.log.warning(cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", told(report, at)));
+  world_.log.warning(
+      cat("server ", resource, " of stack ", live.tree.stack(stack).name, ": ", report_text(report, at)));
 }
 
 /// Of each deployment that waits for the server. A report may come in the midst of a step, when nothing can be written.

@@ -12,11 +12,6 @@ constexpr std::size_t k_deepest_kept = 1024;
 
 std::string text(const Json& json, const char* key) { return json.value(key, std::string()); }
 
-Json member(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() ? Json() : *found;
-}
-
 Action action_of(const Json& json) { return parse_action(text(json, "action")).value_or(Action::init); }
 Status status_of(const Json& json) { return parse_status(text(json, "status")).value_or(Status::complete); }
 
@@ -73,9 +68,9 @@ DeploymentState deployment_from(const Json& json) {
   state.action = action_of(json);
   state.status = status_of(json);
   state.reason = text(json, "reason");
-  state.input_values = member(json, "input_values");
-  state.outputs = member(json, "outputs");
-  state.output_values = member(json, "output_values");
+  state.input_values = member_or_null(json, "input_values");
+  state.outputs = member_or_null(json, "outputs");
+  state.output_values = member_or_null(json, "output_values");
   state.pushed = json.value("pushed", false);
   return state;
 }

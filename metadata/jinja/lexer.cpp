@@ -14,7 +14,6 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c
 bool letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_code_point(std::string& out, unsigned long code) {
   if (code < 0x80) {
@@ -140,10 +139,10 @@ class Splitter {
     const char c = text_[at_];
     if (letter(c)) {
       const std::size_t begin = at_;
-      while (at_ < text_.size() && (letter(text_[at_]) || digit(text_[at_]))) ++at_;
+      while (at_ < text_.size() && (letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
       return {Word::Type::name, std::string(text_.substr(begin, at_ - begin))};
     }
-    if (digit(c)) return number();
+    if (is_digit(c)) return number();
     if (c == '"' || c == '\'') return {Word::Type::string, string_text(c)};
     static constexpr std::array<std::string_view, 7> k_pairs{"==", "!=", "<=", ">=", "//", "**", "::"};
     for (const std::string_view pair : k_pairs) {
@@ -161,19 +160,19 @@ class Splitter {
   Word number() {
     const std::size_t begin = at_;
     bool real = false;
-    while (at_ < text_.size() && (digit(text_[at_]) || text_[at_] == '_')) ++at_;
-    if (at_ + 1 < text_.size() && text_[at_] == '.' && digit(text_[at_ + 1])) {
+    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '_')) ++at_;
+    if (at_ + 1 < text_.size() && text_[at_] == '.' && is_digit(text_[at_ + 1])) {
       real = true;
       ++at_;
-      while (at_ < text_.size() && digit(text_[at_])) ++at_;
+      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
     }
     const std::size_t exponent = text_.find_first_not_of("+-", std::min(at_ + 1, text_.size()));
     const bool scaled = at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E') && exponent <= at_ + 2 &&
-                        exponent < text_.size() && digit(text_[exponent]);
+                        exponent < text_.size() && is_digit(text_[exponent]);
     if (scaled) {
       real = true;
       at_ = exponent;
-      while (at_ < text_.size() && digit(text_[at_])) ++at_;
+      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
     }
     return {real ? Word::Type::real : Word::Type::integer,
             replace_all(std::string(text_.substr(begin, at_ - begin)), "_", "")};

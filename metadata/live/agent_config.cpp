@@ -15,8 +15,7 @@ constexpr const char* k_roles = "Controller Compute BlockStorage ObjectStorage C
 
 /// What scripts before the roles could be named freely used: CONTROLLER_HOSTS and so on.
 std::string old_variable(const std::string& role) {
-  std::string upper;
-  for (const char c : role) upper.push_back(c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
+  const std::string upper = to_upper(role);
   return upper == "CEPHSTORAGE" ? "CEPH_HOSTS" : cat(upper, "_HOSTS");
 }
 

@@ -27,11 +27,6 @@ namespace {
 std::string digest_of(std::string_view target) { return hex_digest(HashKind::sha256, target); }
 std::string digest_of_url(const std::string& url) { return digest_of(parse_url(url).value_or_throw().target()); }
 
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 ServedResponse refusal() {
   ServedResponse response;
   response.status = 401;
@@ -61,11 +56,11 @@ std::string state_of(const fs::path& path) {
 bool let_in(const Json& section, const std::string& server, std::unordered_map<std::string, std::string>& documents,
             const std::function<void(std::string, std::string)>& add_key) {
   if (section.contains("request")) {
-    documents[digest_of_url(text_at(section["request"], "metadata_url"))] = server;
+    documents[digest_of_url(text_member(section["request"], "metadata_url"))] = server;
     return true;
   }
   if (!section.contains("cfn")) return false;
-  add_key(text_at(section["cfn"], "access_key_id"), text_at(section["cfn"], "secret_access_key"));
+  add_key(text_member(section["cfn"], "access_key_id"), text_member(section["cfn"], "secret_access_key"));
   return true;
 }
 
@@ -101,8 +96,8 @@ void CompiledService::expect_signal(Expected expected, const Json& inputs,
   std::string url;
   expected.method = "POST";
   for (const Json& input : inputs) {
-    if (text_at(input, "name") == "deploy_signal_id") url = text_at(input, "value");
-    if (text_at(input, "name") == "deploy_signal_verb") expected.method = text_at(input, "value");
+    if (text_member(input, "name") == "deploy_signal_id") url = text_member(input, "value");
+    if (text_member(input, "name") == "deploy_signal_verb") expected.method = text_member(input, "value");
   }
   if (!url.empty()) signals[digest_of_url(url)] = std::move(expected);
 }
@@ -147,9 +142,9 @@ void CompiledService::load() {
 
 void CompiledService::load_server(const Json& row, Contents& fresh) const {
   Server server;
-  server.path = text_at(row, "path");
-  server.id = text_at(row, "id");
-  const fs::path file = directory_ / text_at(row, "metadata");
+  server.path = text_member(row, "path");
+  server.id = text_member(row, "id");
+  const fs::path file = directory_ / text_member(row, "metadata");
   std::string text = read_file(file);
   const Json metadata = parse_json(text, file.string()).value_or_throw();
   std::string tag = hex_digest(HashKind::md5, text);
@@ -160,15 +155,16 @@ void CompiledService::load_server(const Json& row, Contents& fresh) const {
   };
   if (section.contains("cfn")) {
     const Json& cfn = section["cfn"];
-    server.stack = text_at(cfn, "stack_name");
-    server.resource = text_at(cfn, "path").substr(0, text_at(cfn, "path").rfind('.'));
+    server.stack = text_member(cfn, "stack_name");
+    server.resource = text_member(cfn, "path").substr(0, text_member(cfn, "path").rfind('.'));
   }
   if (!let_in(section, server.path, fresh.documents, add_key)) {
     throw Error(ErrorKind::unsupported, cat(file.string(), ": its agent can't poll a compiled directory"))
         .hint("compile with the transport POLL_TEMP_URL or POLL_SERVER_CFN, or make a live stack");
   }
   for_each_deployment(metadata, [&](const Json& deployment, const Json& inputs) {
-    expect_signal({server.path, text_at(deployment, "name"), text_at(deployment, "id"), ""}, inputs, fresh.signals);
+    expect_signal({server.path, text_member(deployment, "name"), text_member(deployment, "id"), ""}, inputs,
+                  fresh.signals);
   });
   if (row.contains("former")) load_former(server, metadata, row["former"], fresh);
   fresh.servers[server.path] = std::move(server);
@@ -186,21 +182,19 @@ void CompiledService::load_former(const Server& server, const Json& metadata, co
   (void)let_in(former.value("os-collect-config", Json::object()), server.path, fresh.documents, add_key);
   std::map<std::string, Json> by_id;
   for_each_deployment(metadata,
-                      [&](const Json& deployment, const Json&) { by_id[text_at(deployment, "id")] = deployment; });
+                      [&](const Json& deployment, const Json&) { by_id[text_member(deployment, "id")] = deployment; });
   const Json signals = former.value("signals", Json::array());
   for (const Json& signal : signals) {
-    const auto deployment = by_id.find(text_at(signal, "id"));
+    const auto deployment = by_id.find(text_member(signal, "id"));
     if (deployment == by_id.end()) continue;
     Json inputs = Json::array();
     const Json values = signal.value("inputs", Json::object());
     for (const auto& [name, value] : values.items()) inputs.push_back({{"name", name}, {"value", value}});
-    expect_signal({server.path, text_at(deployment->second, "name"), deployment->first, ""}, inputs, fresh.signals);
+    expect_signal({server.path, text_member(deployment->second, "name"), deployment->first, ""}, inputs, fresh.signals);
   }
 }
 
-std::int64_t CompiledService::seconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-}
+std::int64_t CompiledService::seconds() const { return unix_seconds(clock_.wall()); }
 
 namespace {
 

@@ -23,19 +23,14 @@ bool is_plain_name(const std::string& name) {
          });
 }
 
-std::string sink_text(const Json& sink, const char* key) {
-  const auto found = sink.find(key);
-  return found != sink.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 }  // namespace
 
 std::set<std::string> sink_names(const Json& environment, std::vector<std::string>& unknown) {
   std::set<std::string> names;
   if (!environment.is_object() || !environment.contains("event_sinks")) return names;
   for (const Json& sink : environment["event_sinks"]) {
-    const std::string type = sink.is_object() ? sink_text(sink, "type") : "";
-    const std::string target = sink.is_object() ? sink_text(sink, "target") : "";
+    const std::string type = text_member(sink, "type");
+    const std::string target = text_member(sink, "target");
     if ((type == "zaqar-queue" || type == "file") && is_plain_name(target)) {
       names.insert(target);
     } else {

@@ -22,7 +22,7 @@ std::string href_of(const Json& shown, std::string_view relation) {
 
 int act(const cli::Arguments& arguments, const char* action) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const std::string place = session.client.locate(name);
   session.client.call("POST", cat(place, "/actions"), Json({{action, Json()}}));
   return arguments.has("wait") ? wait_for(session, place, name) : 0;
@@ -33,7 +33,7 @@ int rotate_keys(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> hours = parse_number(text);
   if (!hours) throw Error(ErrorKind::usage, cat("--hours takes a number of hours, not ", text));
   Session session(arguments);
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
   session.client.call("POST", cat(place, "/actions"), Json({{"rotate", *hours}}));
   return 0;
 }
@@ -59,7 +59,7 @@ std::string resource_place(StackClient& client, const std::string& stack, const 
 void send_signal(const cli::Arguments& arguments, const Json& body) {
   Session session(arguments);
   const std::string place =
-      resource_place(session.client, operand(arguments, 0, "stack"), operand(arguments, 1, "resource"));
+      resource_place(session.client, arguments.operand(0, "stack"), arguments.operand(1, "resource"));
   session.client.call("POST", cat(place, "/signal"), body);
 }
 
@@ -84,24 +84,25 @@ int clear_hook(const cli::Arguments& arguments) {
 
 int list_hooks(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const Json events =
       session.client.call("GET", cat(session.client.locate(name), "/events?nested_depth=9&sort_dir=asc"));
   const std::vector<std::string> lines = waiting_hooks(name, events.at("events"));
-  if (arguments.has("json")) print_json(lines);
-  for (const std::string& line : arguments.has("json") ? std::vector<std::string>{} : lines) print(cat(line, "\n"));
+  if (arguments.has("json")) cli::print(json_document(lines));
+  for (const std::string& line : arguments.has("json") ? std::vector<std::string>{} : lines)
+    cli::print(cat(line, "\n"));
   return 0;
 }
 
 std::string snapshots_of(Session& session, const cli::Arguments& arguments) {
-  return cat(session.client.locate(operand(arguments, 0, "stack")), "/snapshots");
+  return cat(session.client.locate(arguments.operand(0, "stack")), "/snapshots");
 }
 
 int make_snapshot(const cli::Arguments& arguments) {
   Session session(arguments);
   const Json body = {{"name", arguments.value_or("name", "")}};
   const Json made = session.client.call("POST", snapshots_of(session, arguments), body)["snapshot"];
-  arguments.has("json") ? print_json(made) : print(cat(made.value("id", ""), "\n"));
+  arguments.has("json") ? cli::print(json_document(made)) : cli::print(cat(made.value("id", ""), "\n"));
   return 0;
 }
 
@@ -109,7 +110,7 @@ int list_snapshots(const cli::Arguments& arguments) {
   Session session(arguments);
   const Json found = session.client.call("GET", snapshots_of(session, arguments))["snapshots"];
   if (arguments.has("json")) {
-    print_json(found);
+    cli::print(json_document(found));
     return 0;
   }
   std::vector<Row> rows;
@@ -119,21 +120,21 @@ int list_snapshots(const cli::Arguments& arguments) {
       row.push_back(each.contains(key) && each[key].is_string() ? each[key].get<std::string>() : "");
     rows.push_back(std::move(row));
   }
-  print(table({"id", "name", "status", "creation_time"}, rows));
+  cli::print(table({"id", "name", "status", "creation_time"}, rows));
   return 0;
 }
 
 int restore_snapshot(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const std::string place = session.client.locate(name);
-  session.client.call("POST", cat(place, "/snapshots/", percent_encode(operand(arguments, 1, "snapshot")), "/restore"));
+  session.client.call("POST", cat(place, "/snapshots/", percent_encode(arguments.operand(1, "snapshot")), "/restore"));
   return arguments.has("wait") ? wait_for(session, place, name) : 0;
 }
 
 int remove_snapshot(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& snapshot = operand(arguments, 1, "snapshot");
+  const std::string& snapshot = arguments.operand(1, "snapshot");
   session.client.call("DELETE", cat(snapshots_of(session, arguments), "/", percent_encode(snapshot)));
   return 0;
 }
@@ -141,28 +142,28 @@ int remove_snapshot(const cli::Arguments& arguments) {
 /// It has the keys of agents and hidden parameters in it.
 void write_export(const cli::Arguments& arguments, const Json& exported) {
   const auto file = arguments.value("output");
-  if (!file) return print_json(exported);
-  RealFileSystem().write(*file, cat(format_json(exported, {.indent = 2, .lossy = true}), "\n"), {.mode = 0600});
+  if (!file) return cli::print(json_document(exported));
+  RealFileSystem().write(*file, json_document(exported), {.mode = 0600});
 }
 
 int export_stack(const cli::Arguments& arguments) {
   Session session(arguments);
   write_export(arguments,
-               session.client.call("GET", cat(session.client.locate(operand(arguments, 0, "stack")), "/export")));
+               session.client.call("GET", cat(session.client.locate(arguments.operand(0, "stack")), "/export")));
   return 0;
 }
 
 /// The export is written before the stack goes, so that a full disk loses nothing.
 int abandon(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
   write_export(arguments, session.client.call("GET", cat(place, "/export")));
   session.client.call("DELETE", cat(place, "/abandon"));
   return 0;
 }
 
 int adopt(const cli::Arguments& arguments) {
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const auto file = arguments.value("adopt-file");
   if (!file) throw Error(ErrorKind::usage, "of which export? give --adopt-file FILE");
   const Json data = parse_json(read_file(*file), *file).value_or_throw();

@@ -18,7 +18,7 @@ namespace {
 
 Json upload(const cli::Arguments& arguments) {
   UploadRequest request;
-  request.name = operand(arguments, 0, "stack");
+  request.name = arguments.operand(0, "stack");
   const std::optional<std::string> file = arguments.value("template");
   if (!file) throw Error(ErrorKind::usage, "--template is needed");
   request.template_file = *file;
@@ -41,16 +41,16 @@ int create(const cli::Arguments& arguments) {
   const std::string place = cat("/stacks/", name, "/", made["stack"]["id"].get<std::string>());
   if (arguments.has("wait")) return wait_for(session, place, name);
   const Json stack = session.client.call("GET", cat(place, "?resolve_outputs=False"))["stack"];
-  arguments.has("json") ? print_json(stack) : print(stack_fields(stack));
+  arguments.has("json") ? cli::print(json_document(stack)) : cli::print(stack_fields(stack));
   return 0;
 }
 
 int resource_show(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
-  const std::string& name = operand(arguments, 1, "resource");
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
+  const std::string& name = arguments.operand(1, "resource");
   const Json resource = session.client.call("GET", cat(place, "/resources/", percent_encode(name)))["resource"];
-  arguments.has("json") ? print_json(resource) : print(resource_fields(resource));
+  arguments.has("json") ? cli::print(json_document(resource)) : cli::print(resource_fields(resource));
   return 0;
 }
 
@@ -64,7 +64,7 @@ int update(const cli::Arguments& arguments) {
 
 int erase(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const std::string place = session.client.locate(name);
   session.client.call("DELETE", place);
   return arguments.has("wait") ? wait_for(session, place, name) : 0;
@@ -74,21 +74,21 @@ int list(const cli::Arguments& arguments) {
   Session session(arguments);
   const Json stacks =
       session.client.call("GET", arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks")["stacks"];
-  arguments.has("json") ? print_json(stacks) : print(stack_table(stacks));
+  arguments.has("json") ? cli::print(json_document(stacks)) : cli::print(stack_table(stacks));
   return 0;
 }
 
 int show(const cli::Arguments& arguments) {
   Session session(arguments);
   const Json stack =
-      session.client.call("GET", cat("/stacks/", percent_encode(operand(arguments, 0, "stack"))))["stack"];
+      session.client.call("GET", cat("/stacks/", percent_encode(arguments.operand(0, "stack"))))["stack"];
   if (arguments.has("json")) {
-    print_json(stack);
+    cli::print(json_document(stack));
     return 0;
   }
   const std::string place = cat("/stacks/", stack.value("stack_name", ""), "/", stack.value("id", ""));
   const bool waits = stack.value("stack_status", "").find("_IN_PROGRESS") != std::string::npos;
-  print(stack_fields(
+  cli::print(stack_fields(
       stack, waits ? session.client.call("GET", cat(place, "/resources?nested_depth=9"))["resources"] : Json::array()));
   return 0;
 }
@@ -96,26 +96,27 @@ int show(const cli::Arguments& arguments) {
 int resource_list(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string depth = arguments.value_or("nested-depth", "0");
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
   const Json resources = session.client.call("GET", cat(place, "/resources?nested_depth=", depth))["resources"];
-  arguments.has("json") ? print_json(resources) : print(resource_table(resources, depth != "0"));
+  arguments.has("json") ? cli::print(json_document(resources)) : cli::print(resource_table(resources, depth != "0"));
   return 0;
 }
 
 int resource_metadata(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
-  const std::string& name = operand(arguments, 1, "resource");
-  print_json(session.client.call("GET", cat(place, "/resources/", percent_encode(name), "/metadata"))["metadata"]);
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
+  const std::string& name = arguments.operand(1, "resource");
+  cli::print(json_document(
+      session.client.call("GET", cat(place, "/resources/", percent_encode(name), "/metadata"))["metadata"]));
   return 0;
 }
 
 int event_list(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
+  const std::string& name = arguments.operand(0, "stack");
   const std::string place = session.client.locate(name);
   if (arguments.has("json")) {
-    print_json(session.client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"))["events"]);
+    cli::print(json_document(session.client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"))["events"]));
     return 0;
   }
   const bool once = !arguments.has("follow");
@@ -125,22 +126,22 @@ int event_list(const cli::Arguments& arguments) {
 
 int output_show(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string place = session.client.locate(operand(arguments, 0, "stack"));
-  const std::string& key = operand(arguments, 1, "output");
+  const std::string place = session.client.locate(arguments.operand(0, "stack"));
+  const std::string& key = arguments.operand(1, "output");
   const Json output = session.client.call("GET", cat(place, "/outputs/", percent_encode(key)))["output"];
   if (arguments.has("json")) {
-    print_json(output);
+    cli::print(json_document(output));
     return 0;
   }
   const Json& value = output["output_value"];
-  print(cat(value.is_string() ? value.get<std::string>() : format_json(value, {.indent = 2}), "\n"));
+  cli::print(cat(value.is_string() ? value.get<std::string>() : format_json(value, {.indent = 2}), "\n"));
   return 0;
 }
 
 int failures_list(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = operand(arguments, 0, "stack");
-  print(failures_text(session.client, session.client.locate(name), name));
+  const std::string& name = arguments.operand(0, "stack");
+  cli::print(failures_text(session.client, session.client.locate(name), name));
   return 0;
 }
 

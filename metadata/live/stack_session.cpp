@@ -33,14 +33,6 @@ std::string status_of(StackClient& client, const std::string& place) {
 Session::Session(const cli::Arguments& arguments)
     : http(clock, current_environment(), "hearth"), client(http, clock, url_of(arguments), token_of(arguments)) {}
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void print_json(const Json& json) { print(cat(format_json(json, {.indent = 2, .lossy = true}), "\n")); }
-
-const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what) {
-  if (index < arguments.operands().size()) return arguments.operands()[index];
-  throw Error(ErrorKind::usage, cat("which ", what, "?"));
-}
-
 std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
   options.push_back({"json", 0, "", "print JSON"});
   options.push_back({"url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
@@ -58,7 +50,7 @@ void follow(Session& session, const std::string& place, const std::string& name,
     const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
     const Json found = session.client.call("GET", cat(place, "/events", query));
     for (const Json& event : found.at("events")) {
-      print(cat(paths.line(event), "\n"));
+      cli::print(cat(paths.line(event), "\n"));
       marker = event.value("id", "");
     }
     std::fflush(stdout);
@@ -78,7 +70,7 @@ int wait_for(Session& session, const std::string& place, const std::string& name
     if (error.kind() == ErrorKind::not_found) return 0;  // it was deleted
     throw;
   }
-  print(cat("stack ", name, " is ", status, "\n"));
+  cli::print(cat("stack ", name, " is ", status, "\n"));
   return status.find("FAILED") == std::string::npos ? 0 : 1;
 }
 

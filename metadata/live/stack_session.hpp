@@ -24,10 +24,6 @@ struct Session {
 
 /// --json, --url, --state and --token-file, behind these.
 [[nodiscard]] std::vector<cli::Option> with_common(std::vector<cli::Option> options);
-/// Throws Error(usage) "which WHAT?" where there are not as many.
-[[nodiscard]] const std::string& operand(const cli::Arguments& arguments, std::size_t index, std::string_view what);
-void print(const std::string& text);
-void print_json(const Json& json);
 /// Prints events until `until` says that it is enough.
 void follow(Session& session, const std::string& place, const std::string& name, const std::function<bool()>& until);
 /// Follows the action to its end; the exit code.

@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
-
-/// Columns on a terminal: continuation bytes of UTF-8 take none.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
 
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -42,9 +37,9 @@ std::string indented(const std::string& text) {
 
 std::string table(const Row& head, const std::vector<Row>& rows) {
   std::vector<std::size_t> widths;
-  for (const std::string& cell : head) widths.push_back(width(cell));
+  for (const std::string& cell : head) widths.push_back(characters_in(cell));
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
   }
   std::string border = "+";
   for (const std::size_t columns : widths) border += cat(std::string(columns + 2, '-'), "+");
@@ -52,7 +47,7 @@ std::string table(const Row& head, const std::vector<Row>& rows) {
   const auto line = [&](const Row& row) {
     std::string out = "|";
     for (std::size_t i = 0; i < row.size(); ++i)
-      out += cat(" ", row[i], std::string(widths[i] - width(row[i]), ' '), " |");
+      out += cat(" ", row[i], std::string(widths[i] - characters_in(row[i]), ' '), " |");
     return out + "\n";
   };
   std::string out = cat(border, line(head), border);

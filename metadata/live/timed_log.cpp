@@ -7,7 +7,7 @@ namespace hearth::metadata::live {
 
 void TimedLogger::log(LogLevel level, std::string_view text) noexcept {
   try {
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+    const auto now = unix_seconds(clock_.wall());
     inner_.log(level, cat(iso_time(now), " ", text));
   } catch (const std::exception&) {  // no memory: the line is lost, the work goes on
   }

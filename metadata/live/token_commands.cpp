@@ -30,9 +30,7 @@ fs::path state_of(const Arguments& arguments) {
   return state;
 }
 
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count();
-}
+std::int64_t seconds_now() { return unix_seconds(SystemClock().wall()); }
 
 std::uint64_t hours_of(const Arguments& arguments, const char* usual) {
   const std::string text = arguments.value_or("hours", usual);
@@ -76,7 +74,7 @@ int list_tokens(const Arguments& arguments) {
     rows.push_back(std::move(row));
   }
   if (arguments.has("json")) {
-    cli::print(cat(format_json(rows, {.indent = 2}), "\n"));
+    cli::print(json_document(rows));
     return 0;
   }
   for (const Json& row : rows) {

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "metadata/model/yaml_resolver.hpp"
+#include "base/yaml_scalar.hpp"
 #include "metadata/model/yaml_scanner.hpp"
 
 namespace hearth::metadata {
@@ -36,6 +36,14 @@ struct Member {
   bool merge = false;
   Place at;
 };
+
+Value value_of_scalar(YamlScalar scalar) {
+  if (const auto* truth = std::get_if<bool>(&scalar)) return Value::boolean(*truth);
+  if (const auto* integer = std::get_if<YamlInteger>(&scalar)) return Value::big_integer(integer->digits);
+  if (const auto* number = std::get_if<double>(&scalar)) return Value::real(*number);
+  if (auto* text = std::get_if<std::string>(&scalar)) return Value::string(std::move(*text));
+  return {};
+}
 
 class Composer {
  public:
@@ -140,12 +148,13 @@ class Composer {
         scanner_.fail(token.begin, cat("could not determine a constructor for the tag '", k_standard,
                                        token.text == "=" ? "value'" : "merge'", "; quote the text"));
       }
-      return yaml::resolve_plain(token.text);
+      return value_of_scalar(resolve_yaml_scalar(token.text));
     }
     if (own.tag == "!") return Value::string(token.text);
     if (own.tag.rfind(k_standard, 0) == 0) {
       const std::string_view type = std::string_view(own.tag).substr(k_standard.size());
-      if (std::optional<Value> value = yaml::resolve_tagged(type, token.text)) return std::move(*value);
+      if (std::optional<YamlScalar> scalar = resolve_yaml_scalar(token.text, type))
+        return value_of_scalar(std::move(*scalar));
       if (type == "int" || type == "float" || type == "bool") {
         scanner_.fail(token.begin, cat("'", token.text, "' is not of the type !!", type));
       }

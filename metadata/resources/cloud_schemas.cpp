@@ -1,6 +1,6 @@
 // Properties and attributes of resource types (Heat 19): t type, d default, r required, u may be updated, c
 // constraints, s the schema inside.
-#include "metadata/resources/schema_tables.hpp"
+#include "metadata/resources/property_schema.hpp"
 
 namespace hearth::metadata {
 

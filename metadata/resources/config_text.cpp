@@ -6,8 +6,8 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "base/yaml_scalar.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/model/yaml_resolver.hpp"
 
 namespace hearth::metadata {
 
@@ -27,7 +27,7 @@ std::string yaml_scalar(const Value& value) {
   const bool special = text.empty() ||
                        std::string_view("-?:,[]{}#&*!|>'\"%@`= ").find(text.front()) != std::string_view::npos ||
                        text.back() == ' ' || text.back() == ':' || text.find(": ") != std::string::npos ||
-                       text.find(" #") != std::string::npos || !yaml::resolve_plain(text).is_string() || text == "<<";
+                       text.find(" #") != std::string::npos || !is_yaml_text(text) || text == "<<";
   return special ? cat("'", replace_all(text, "'", "''"), "'") : text;
 }
 

@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/resources/schema_tables.hpp"
 
 namespace hearth::metadata {
 

@@ -147,9 +147,7 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
   return body;
 }
 
-std::int64_t HeatApi::now() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-}
+std::int64_t HeatApi::now() const { return unix_seconds(clock_.wall()); }
 
 ServedResponse HeatApi::refuse(const ServedRequest& request) {
   log_.warning(cat("heat: refused ", request.method, " ", without_secrets(request.target), " from ", request.peer));

@@ -89,7 +89,7 @@ ServedResponse IdentityApi::issue(const ServedRequest& request) {
     log_.warning(cat("identity: refused user '", user, "' from ", request.peer));
     return refusal(401, "Unauthorized", "The request you have made requires authentication.");
   }
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const auto now = unix_seconds(clock_.wall());
   const std::string asked = text_at(*body, "/auth/scope/project/id");
   ServedResponse response =
       json_response(201, token_body(user, asked.empty() ? "admin" : asked, now + k_token_seconds));

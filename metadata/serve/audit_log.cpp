@@ -113,7 +113,7 @@ std::string audit_line(const AccessRecord& record, std::int64_t unix_seconds) {
 
 AuditLog::AuditLog(std::string path, const Clock& clock, AuditLimits limits)
     : path_(std::move(path)), clock_(clock), limits_(limits) {
-  open(std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count());
+  open(unix_seconds(clock_.wall()));
 }
 
 /// Goes on where the file ends; a new one, and one with an unfinished line, begins with a line that says what it
@@ -162,7 +162,7 @@ void AuditLog::look_after(std::int64_t now) {
 void AuditLog::record(const AccessRecord& record) noexcept {
   if (record.status == 304) return;
   try {
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+    const auto now = unix_seconds(clock_.wall());
     look_after(now);
     if (missed_ > 0 && append(missed_line(missed_, now))) missed_ = 0;
     if (missed_ > 0 || !append(audit_line(record, now))) ++missed_;

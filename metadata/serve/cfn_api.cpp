@@ -24,8 +24,6 @@ constexpr std::array<std::string_view, 12> k_other_actions = {
     "UpdateStack", "CancelUpdateStack",    "DescribeStackEvents",    "ValidateTemplate",
     "GetTemplate", "EstimateTemplateCost", "DescribeStackResources", "ListStackResources"};
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 bool looks_like_a_version(const std::string& path) {
   return path == "/" || (path.size() > 2 && path[1] == 'v' && path[2] >= '0' && path[2] <= '9');
 }
@@ -45,7 +43,7 @@ ServedResponse nothing_there() {
 /// In the query, and in the form of a POST.
 Parameters asked(const ServedRequest& request) {
   Parameters parameters = parse_parameters(request.query);
-  if (request.method != "POST" || starts_with(request.path, k_signal_prefix)) return parameters;
+  if (request.method != "POST" || request.path.starts_with(k_signal_prefix)) return parameters;
   for (auto& parameter : parse_parameters(request.body)) parameters.push_back(std::move(parameter));
   return parameters;
 }
@@ -59,7 +57,7 @@ std::string name_in(const std::string& stack) {
 
 /// What is asked with a form is limited, whoever asks.
 bool CfnApi::admits_at_once(const ServedRequest& head) const {
-  return !starts_with(head.path, k_signal_prefix) && !starts_with(head.path, k_wait_prefix);
+  return !head.path.starts_with(k_signal_prefix) && !head.path.starts_with(k_wait_prefix);
 }
 
 /// Signals may be long; who signals is known before one is read.
@@ -79,7 +77,7 @@ Admission CfnApi::admit(const ServedRequest& head) {
 }
 
 bool CfnApi::answers_at_once(const ServedRequest& request) const {
-  if (starts_with(request.path, k_signal_prefix) || starts_with(request.path, k_wait_prefix)) return false;
+  if (request.path.starts_with(k_signal_prefix) || request.path.starts_with(k_wait_prefix)) return false;
   if (request.path != "/v1" && request.path != "/v1/") return true;  // what there is, whoever asks
   const Parameters parameters = asked(request);
   const std::optional<AwsCredential> credential = find_credential({request, parameters});
@@ -87,10 +85,10 @@ bool CfnApi::answers_at_once(const ServedRequest& request) const {
 }
 
 ServedResponse CfnApi::answer(const ServedRequest& request) {
-  if (starts_with(request.path, k_signal_prefix)) {
+  if (request.path.starts_with(k_signal_prefix)) {
     return signal(request, request.path.substr(k_signal_prefix.size()), false);
   }
-  if (starts_with(request.path, k_wait_prefix)) {
+  if (request.path.starts_with(k_wait_prefix)) {
     return signal(request, request.path.substr(k_wait_prefix.size()), true);
   }
   if (request.path == "/v1" || request.path == "/v1/") return act(request);

@@ -39,7 +39,7 @@ ServedResponse ObjectApi::refuse(const ServedRequest& request) {
 
 /// Whoever may read a server's document may say how its runs go.
 std::optional<TempUrlGrant> ObjectApi::grant_of(const ServedRequest& request, const ObjectPath& path) const {
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const auto now = unix_seconds(clock_.wall());
   const std::vector<std::string> keys = store_.temp_url_keys(path.account, path.container);
   if (request.method != "POST" || !store_.takes_runs(path)) return check_temp_url(request, path, keys, now);
   ServedRequest poll = request;

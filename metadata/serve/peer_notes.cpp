@@ -28,9 +28,7 @@ std::string plain_path(const std::string& path) {
 
 }  // namespace
 
-std::int64_t PeerNotes::now() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-}
+std::int64_t PeerNotes::now() const { return unix_seconds(clock_.wall()); }
 
 void PeerNotes::note(const std::string& peer, std::string what) {
   if (notes_.size() >= k_most_peers && notes_.count(peer) == 0) {

@@ -69,7 +69,7 @@ std::optional<RunReport> read_run_report(const Json& json) {
   return report;
 }
 
-std::string told(const RunReport& report, std::int64_t now) {
+std::string report_text(const RunReport& report, std::int64_t now) {
   const std::int64_t ago = report.at == 0 ? 0 : std::max<std::int64_t>(now - report.at, 0);
   const std::string why = report.why.empty() ? "" : cat(": ", report.why);
   switch (report.state) {
@@ -96,7 +96,7 @@ std::string last_known(const std::string& server, std::int64_t polled, const std
                "the network saw of it)");
   }
   return cat(server, " last asked ", std::max<std::int64_t>(now - polled, 0), " s ago",
-             report ? cat("; ", told(*report, now)) : "");
+             report ? cat("; ", report_text(*report, now)) : "");
 }
 
 }  // namespace hearth::metadata

@@ -29,7 +29,7 @@ constexpr const char* k_takes_runs = "X-Hearth-Run-Reports";
 [[nodiscard]] std::optional<RunReport> read_run_report(const Json& json);
 
 /// "its last run failed in 20-os-net-config after 3 s (exit code 1): ip: No such file or directory".
-[[nodiscard]] std::string told(const RunReport& report, std::int64_t now);
+[[nodiscard]] std::string report_text(const RunReport& report, std::int64_t now);
 
 /// "web's last run failed in 20-os-net-config (exit code 1, after 3 s): ip: No such file or directory", for a failed
 /// one.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/yaql/evaluator.hpp"
@@ -190,9 +191,7 @@ Item length(const Call& call) {
   const Item item = call.at(0);
   if (item.is_map()) return Value::integer(static_cast<std::int64_t>(item.value.entries().size()));
   if (item.is_text()) {
-    const std::string& text = item.value.text();
-    return Value::integer(std::count_if(text.begin(), text.end(),
-                                        [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+    return Value::integer(static_cast<std::int64_t>(characters_in(item.value.text())));
   }
   if (!item.is_collection() || item.type == Item::Type::view) call.mismatch();
   if (item.sequence) {  // no limit but that of steps: nobody keeps the items

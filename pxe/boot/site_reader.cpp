@@ -101,11 +101,6 @@ class Reader {
   std::string_view source_;
 };
 
-const Json& list_of(const Json& object, const char* key) {
-  static const Json none = Json::array();
-  return object.is_object() && object.contains(key) && object.at(key).is_array() ? object.at(key) : none;
-}
-
 void read_pool(Reader& reader, const std::string& place, const std::string& word, Network& network) {
   const std::size_t dash = word.find('-');
   const auto first = parse_ipv4(word.substr(0, dash));
@@ -141,7 +136,8 @@ Network read_network(Reader& reader, const Json& object, const std::string& plac
 
 void read_macs(Reader& reader, const Json& object, const std::string& place, Node& node) {
   std::vector<std::string> words = reader.texts(object, "mac", place);
-  for (const Json& port : list_of(object, "ports")) words.push_back(reader.text(port, "address", cat(place, ".ports")));
+  for (const Json& port : list_member(object, "ports"))
+    words.push_back(reader.text(port, "address", cat(place, ".ports")));
   for (const std::string& word : words) {
     const std::optional<Mac> mac = parse_mac(word);
     if (mac && is_unicast(*mac)) {
@@ -260,10 +256,10 @@ Result<Site> parse_site(std::string_view text, std::string_view source) {
   read_choices(reader, *document, site);
   site.interfaces = reader.texts(*document, "interfaces", "site");
   std::size_t at = 0;
-  for (const Json& object : list_of(*document, "networks"))
+  for (const Json& object : list_member(*document, "networks"))
     site.networks.push_back(read_network(reader, object, cat("networks[", at++, "]")));
   at = 0;
-  for (const Json& object : list_of(*document, "nodes")) site.nodes.push_back(read_node(reader, object, at++));
+  for (const Json& object : list_member(*document, "nodes")) site.nodes.push_back(read_node(reader, object, at++));
   read_profiles(reader, *document, site);
   site.root = reader.text(*document, "root", "site");
   site.state_dir = reader.text(*document, "state_dir", "site", "/var/lib/hearth-pxe");

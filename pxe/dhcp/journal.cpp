@@ -75,16 +75,6 @@ JournalContents parse_journal(std::string_view text) {
   return contents;
 }
 
-std::string as_dnsmasq_leases(const std::vector<Lease>& leases) {
-  std::string text;
-  for (const Lease& lease : leases) {
-    if (lease.state != Lease::State::bound) continue;
-    text += cat(lease.expires, ' ', to_text(lease.mac), ' ', to_text(lease.address), ' ',
-                lease.hostname.empty() ? "*" : lease.hostname, " *\n");
-  }
-  return text;
-}
-
 JournalWriter::JournalWriter(fs::path path, const std::vector<Lease>& leases) : path_(std::move(path)) {
   replace(all_lines(leases));
   thread_ = std::thread([this] { run(); });

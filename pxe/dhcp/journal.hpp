@@ -25,9 +25,6 @@ struct JournalContents {
 };
 [[nodiscard]] JournalContents parse_journal(std::string_view text);
 
-/// The leases as dnsmasq's lease file has them: "EXPIRY MAC ADDRESS NAME CLIENT-ID", for tools that read that.
-[[nodiscard]] std::string as_dnsmasq_leases(const std::vector<Lease>& leases);
-
 /// Writes lines to disk in the background. What must wait for its lines is run after they are durable; all that came
 /// in meanwhile share one fdatasync(2). After a failure the file is begun anew from what was durable: a torn line must
 /// not take the next one with it, and a failed fdatasync(2) may have dropped what was written.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 #include "pxe/net/frame.hpp"
 
@@ -15,12 +16,6 @@ constexpr std::size_t k_least = 300;
 constexpr std::uint8_t k_pad = 0, k_end = 255;
 
 std::uint8_t byte_at(std::string_view bytes, std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); }
-
-std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < size; ++i) number = (number << 8U) | byte_at(bytes, at + i);
-  return number;
-}
 
 /// Adds the options of one field; parts of the same option are joined in their order (RFC 3396 section 7).
 void add_options(Options& options, std::string_view bytes) {
@@ -130,7 +125,7 @@ const std::string* Message::find(std::uint8_t code) const {
 std::optional<Ipv4> Message::address(std::uint8_t code) const {
   const std::string* value = find(code);
   if (value == nullptr || value->size() != 4) return std::nullopt;
-  return Ipv4{number_at(*value, 0, 4)};
+  return Ipv4{get_be<std::uint32_t>(*value, 0)};
 }
 
 void Message::set_address(std::uint8_t code, Ipv4 address) { set(code, big_endian(address.value, 4)); }
@@ -153,13 +148,13 @@ Result<Message, std::string> parse_message(std::string_view bytes) {
   message.op = byte_at(bytes, 0);
   message.hardware = byte_at(bytes, 1);
   message.hops = byte_at(bytes, 3);
-  message.xid = number_at(bytes, 4, 4);
-  message.secs = static_cast<std::uint16_t>(number_at(bytes, 8, 2));
-  message.flags = static_cast<std::uint16_t>(number_at(bytes, 10, 2));
-  message.ciaddr.value = number_at(bytes, 12, 4);
-  message.yiaddr.value = number_at(bytes, 16, 4);
-  message.siaddr.value = number_at(bytes, 20, 4);
-  message.giaddr.value = number_at(bytes, 24, 4);
+  message.xid = get_be<std::uint32_t>(bytes, 4);
+  message.secs = get_be<std::uint16_t>(bytes, 8);
+  message.flags = get_be<std::uint16_t>(bytes, 10);
+  message.ciaddr.value = get_be<std::uint32_t>(bytes, 12);
+  message.yiaddr.value = get_be<std::uint32_t>(bytes, 16);
+  message.siaddr.value = get_be<std::uint32_t>(bytes, 20);
+  message.giaddr.value = get_be<std::uint32_t>(bytes, 24);
   std::copy_n(bytes.begin() + 28, 6, message.chaddr.bytes.begin());
   add_options(message.options, bytes.substr(k_cookie_at + k_cookie.size()));
   const std::string* overload = message.find(option::overload);
@@ -187,7 +182,7 @@ std::size_t answer_limit(const Message& request) {
   constexpr std::size_t least = 548, most = 1472, heads = 28;
   const std::string* value = request.find(option::max_size);
   if (value == nullptr || value->size() != 2) return least;
-  const std::size_t asked = number_at(*value, 0, 2);
+  const std::size_t asked = get_be<std::uint16_t>(*value, 0);
   return std::clamp(asked < heads ? least : asked - heads, least, most);
 }
 

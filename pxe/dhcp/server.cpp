@@ -151,9 +151,7 @@ void Server::start_answering(std::unique_ptr<JournalWriter> journal) {
   answering_ = true;
 }
 
-Seconds Server::now() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(wiring_.clock.wall().time_since_epoch()).count();
-}
+Seconds Server::now() const { return unix_seconds(wiring_.clock.wall()); }
 
 void Server::handle(Link& link, std::string_view bytes, const Arrival& arrival) {
   if (!answering_) return;

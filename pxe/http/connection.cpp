@@ -14,10 +14,6 @@ namespace {
 constexpr std::uint64_t k_connection_piece = std::uint64_t{1}
                                              << 20U;  ///< most that one connection sends before others have a turn
 
-std::int64_t seconds_of(WallTime time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-}
-
 }  // namespace
 
 Connection::Connection(Server& server, Fd socket, std::unique_ptr<Wire> wire, const Endpoint& client, Ipv4 local,
@@ -97,7 +93,7 @@ void Connection::answer_next() {
 }
 
 void Connection::answer(const Ask& ask) {
-  const std::int64_t now_s = seconds_of(server_.clock_.wall());
+  const std::int64_t now_s = unix_seconds(server_.clock_.wall());
   const auto refuse = [&](int status, std::string_view text) {
     status_ = status;
     text_ = plain_answer(ask, status, text, now_s);

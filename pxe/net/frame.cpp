@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
+
 namespace hearth::pxe {
 
 namespace {
@@ -9,17 +11,11 @@ namespace {
 constexpr std::size_t k_ip_head = 20, k_udp_head = 8, k_arp = 28;
 constexpr std::uint8_t k_udp = 17;
 
-std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < size; ++i) number = (number << 8U) | static_cast<unsigned char>(bytes[at + i]);
-  return number;
-}
-
 /// RFC 1071.
 std::uint16_t check_sum(std::string_view bytes) {
   std::uint32_t sum = 0;
   for (std::size_t at = 0; at < bytes.size(); at += 2)
-    sum += number_at(bytes, at, 1) << 8U | (at + 1 < bytes.size() ? number_at(bytes, at + 1, 1) : 0U);
+    sum += get_be<std::uint8_t>(bytes, at) << 8U | (at + 1 < bytes.size() ? get_be<std::uint8_t>(bytes, at + 1) : 0U);
   while (sum >> 16U != 0) sum = (sum & 0xffffU) + (sum >> 16U);
   return static_cast<std::uint16_t>(~sum);
 }
@@ -29,12 +25,6 @@ void put_sum(std::string& bytes, std::size_t at, std::uint16_t sum) { bytes.repl
 std::string_view as_view(const Mac& mac) { return {reinterpret_cast<const char*>(mac.bytes.data()), mac.bytes.size()}; }
 
 }  // namespace
-
-std::string big_endian(std::uint32_t number, std::size_t size) {
-  std::string out;
-  for (std::size_t i = size; i > 0; --i) out.push_back(static_cast<char>(number >> (8 * (i - 1))));
-  return out;
-}
 
 std::string udp_packet(const Endpoint& from, const Endpoint& to, std::string_view payload) {
   const auto udp_size = static_cast<std::uint32_t>(k_udp_head + payload.size());
@@ -52,16 +42,16 @@ std::string udp_packet(const Endpoint& from, const Endpoint& to, std::string_vie
 }
 
 std::optional<UdpView> view_udp(std::string_view packet) {
-  if (packet.size() < k_ip_head || number_at(packet, 0, 1) >> 4U != 4) return std::nullopt;
-  const std::size_t head = (number_at(packet, 0, 1) & 15U) * 4;
-  const std::size_t whole = number_at(packet, 2, 2);
-  const bool fragment = (number_at(packet, 6, 2) & 0x3fffU) != 0;
-  if (head < k_ip_head || fragment || number_at(packet, 9, 1) != k_udp) return std::nullopt;
+  if (packet.size() < k_ip_head || get_be<std::uint8_t>(packet, 0) >> 4U != 4) return std::nullopt;
+  const std::size_t head = (get_be<std::uint8_t>(packet, 0) & 15U) * 4;
+  const std::size_t whole = get_be<std::uint16_t>(packet, 2);
+  const bool fragment = (get_be<std::uint16_t>(packet, 6) & 0x3fffU) != 0;
+  if (head < k_ip_head || fragment || get_be<std::uint8_t>(packet, 9) != k_udp) return std::nullopt;
   if (whole > packet.size() || whole < head + k_udp_head) return std::nullopt;
-  const std::size_t size = number_at(packet, head + 4, 2);
+  const std::size_t size = get_be<std::uint16_t>(packet, head + 4);
   if (size < k_udp_head || size > whole - head) return std::nullopt;
-  return UdpView{{{number_at(packet, 12, 4)}, static_cast<std::uint16_t>(number_at(packet, head, 2))},
-                 {{number_at(packet, 16, 4)}, static_cast<std::uint16_t>(number_at(packet, head + 2, 2))},
+  return UdpView{{{get_be<std::uint32_t>(packet, 12)}, get_be<std::uint16_t>(packet, head)},
+                 {{get_be<std::uint32_t>(packet, 16)}, get_be<std::uint16_t>(packet, head + 2)},
                  packet.substr(head + k_udp_head, size - k_udp_head)};
 }
 
@@ -72,9 +62,10 @@ std::string arp_probe(const Mac& own, Ipv4 target) {
 }
 
 std::optional<ArpClaim> view_arp(std::string_view packet) {
-  if (packet.size() < k_arp || number_at(packet, 0, 4) != 0x00010800 || number_at(packet, 4, 2) != 0x0604)
+  if (packet.size() < k_arp || get_be<std::uint32_t>(packet, 0) != 0x00010800 ||
+      get_be<std::uint16_t>(packet, 4) != 0x0604)
     return std::nullopt;
-  ArpClaim claim{.address = {number_at(packet, 14, 4)}};
+  ArpClaim claim{.address = {get_be<std::uint32_t>(packet, 14)}};
   std::copy_n(packet.begin() + 8, 6, claim.mac.bytes.begin());
   if (!claim.address) return std::nullopt;
   return claim;

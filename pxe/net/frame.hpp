@@ -12,9 +12,6 @@
 
 namespace hearth::pxe {
 
-/// The number in `size` bytes, as it goes over the wire.
-[[nodiscard]] std::string big_endian(std::uint32_t number, std::size_t size);
-
 /// An IPv4 packet with the UDP datagram, check sums included.
 [[nodiscard]] std::string udp_packet(const Endpoint& from, const Endpoint& to, std::string_view payload);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 
 namespace hearth::pxe::tftp {
@@ -10,21 +11,7 @@ namespace {
 
 enum Opcode : std::uint16_t { k_read = 1, k_write = 2, k_data = 3, k_ack = 4, k_error = 5, k_oack = 6 };
 
-std::uint16_t number_at(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint16_t>((static_cast<unsigned char>(bytes[at]) << 8U) |
-                                    static_cast<unsigned char>(bytes[at + 1]));
-}
-
-void put_number(char* out, std::uint16_t number) {
-  out[0] = static_cast<char>(number >> 8U);
-  out[1] = static_cast<char>(number & 255U);
-}
-
-std::string head(std::uint16_t opcode) {
-  std::string out(2, '\0');
-  put_number(out.data(), opcode);
-  return out;
-}
+std::string head(std::uint16_t opcode) { return big_endian(opcode, 2); }
 
 /// The next NUL-terminated text, taken from the front of `rest`.
 std::optional<std::string> take_text(std::string_view& rest) {
@@ -56,21 +43,19 @@ std::optional<Packet> parse_request(bool write, std::string_view rest) {
 
 std::optional<Packet> parse_packet(std::string_view bytes) {
   if (bytes.size() < 4) return std::nullopt;
-  const std::uint16_t opcode = number_at(bytes, 0);
+  const std::uint16_t opcode = get_be<std::uint16_t>(bytes, 0);
   if (opcode == k_read || opcode == k_write) {
     if (bytes.size() > k_request_limit) return std::nullopt;
     return parse_request(opcode == k_write, bytes.substr(2));
   }
-  if (opcode == k_ack) return Ack{number_at(bytes, 2)};
+  if (opcode == k_ack) return Ack{get_be<std::uint16_t>(bytes, 2)};
   if (opcode != k_error) return Other{opcode};
   std::string_view rest = bytes.substr(4);
-  return ErrorPacket{number_at(bytes, 2), std::string(rest.substr(0, std::min(rest.find('\0'), std::size_t{200})))};
+  return ErrorPacket{get_be<std::uint16_t>(bytes, 2),
+                     std::string(rest.substr(0, std::min(rest.find('\0'), std::size_t{200})))};
 }
 
-void write_data_head(char* out, std::uint16_t block) {
-  put_number(out, k_data);
-  put_number(out + 2, block);
-}
+void write_data_head(char* out, std::uint16_t block) { (head(k_data) + big_endian(block, 2)).copy(out, 4); }
 
 std::string oack(const Options& options) {
   std::string out = head(k_oack);

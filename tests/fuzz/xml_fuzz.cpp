@@ -1,6 +1,6 @@
 // Answers of a CloudFormation API: elements, or an error with its place; and a path into them finds a value or says why
 // not.
-#include "agent/collect/cfn_source.hpp"
+#include "agent/collect/sources.hpp"
 #include "agent/collect/xml.hpp"
 #include "tests/fuzz/check.hpp"
 

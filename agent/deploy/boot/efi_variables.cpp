@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
@@ -19,11 +20,6 @@ namespace {
 constexpr const char* k_global = "8be4df61-93ca-11d2-aa0d-00e098032b8c";  // EFI_GLOBAL_VARIABLE
 constexpr std::uint32_t k_attributes = 7;  // non-volatile, for boot services, at run time
 constexpr std::uint32_t k_active = 1;
-
-template <class Number>
-void put_number(std::string& out, Number number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) out.push_back(static_cast<char>(number >> (8 * i)));
-}
 
 void put_utf16(std::string& out, std::string_view ascii) {
   for (const char c : ascii) {
@@ -70,20 +66,20 @@ void make_mutable(const Fd& file) {
 
 std::string encode_load_option(const LoadOption& option) {
   std::string hard_drive("\x04\x01\x2a\x00", 4);  // media device path, hard drive, 42 bytes
-  put_number(hard_drive, option.partition);
-  put_number(hard_drive, option.first);
-  put_number(hard_drive, option.sectors);
+  append_le(hard_drive, option.partition);
+  append_le(hard_drive, option.first);
+  append_le(hard_drive, option.sectors);
   hard_drive.append(option.partition_id.begin(), option.partition_id.end());
   hard_drive.append("\x02\x02", 2);  // GPT, identified by GUID
   std::string name;
   put_utf16(name, option.path);
   std::string file("\x04\x04", 2);  // media device path, file path
-  put_number(file, static_cast<std::uint16_t>(name.size() + 4));
+  append_le(file, static_cast<std::uint16_t>(name.size() + 4));
   file += name;
   const std::string end("\x7f\xff\x04\x00", 4);
   std::string value;
-  put_number(value, k_active);
-  put_number(value, static_cast<std::uint16_t>(hard_drive.size() + file.size() + end.size()));
+  append_le(value, k_active);
+  append_le(value, static_cast<std::uint16_t>(hard_drive.size() + file.size() + end.size()));
   put_utf16(value, option.label);
   return value + hard_drive + file + end;
 }
@@ -118,7 +114,7 @@ std::optional<std::string> EfiVariables::read(const std::string& name) const {
 void EfiVariables::write(const std::string& name, const std::string& value) {
   if (RealFileSystem().status(path_of(name))) make_mutable(Fd::open(path_of(name), O_RDONLY));
   std::string bytes;
-  put_number(bytes, k_attributes);
+  append_le(bytes, k_attributes);
   const Fd file = Fd::open(path_of(name), O_WRONLY | O_CREAT, 0644);
   const std::string all = bytes + value;  // the firmware takes a variable in one piece
   if (::write(file.get(), all.data(), all.size()) != static_cast<ssize_t>(all.size())) {
@@ -167,10 +163,10 @@ std::string EfiVariables::put_first(const LoadOption& option) {
   while (std::find(used.begin(), used.end(), number) != used.end()) ++number;
   write(boot_entry_name(number), encode_load_option(option));
   std::string order;
-  put_number(order, number);
+  append_le(order, number);
   for (const std::uint16_t other : boot_order()) {
     const bool gone = other == number || std::find(same.begin(), same.end(), other) != same.end();
-    if (!gone) put_number(order, other);
+    if (!gone) append_le(order, other);
   }
   write("BootOrder", order);
   return boot_entry_name(number);

@@ -12,11 +12,6 @@ namespace {
 
 Error bad(std::string what) { return {ErrorKind::usage, std::move(what)}; }
 
-std::string text_of(const Json& info, const char* key) {
-  const auto found = info.find(key);
-  return found != info.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 bool is_url(std::string_view text) { return text.rfind("http://", 0) == 0 || text.rfind("https://", 0) == 0; }
 
 bool is_hex(std::string_view text) {
@@ -32,8 +27,8 @@ std::optional<HashKind> hash_named(const std::string& name) {
 }
 
 void read_checksum(const Json& info, ImageInfo& image) {
-  const std::string algorithm = to_lower(text_of(info, "os_hash_algo"));
-  const std::string value = text_of(info, "os_hash_value");
+  const std::string algorithm = to_lower(text_member(info, "os_hash_algo"));
+  const std::string value = text_member(info, "os_hash_value");
   if (algorithm == "hearth-frames" && !value.empty()) {
     image.root = to_lower(value);
     return;
@@ -44,7 +39,7 @@ void read_checksum(const Json& info, ImageInfo& image) {
     image.checksum = Checksum{*kind, is_url(value) ? value : to_lower(value)};
     return;
   }
-  const std::string old = text_of(info, "checksum");
+  const std::string old = text_member(info, "checksum");
   if (old.empty()) throw bad("Image is missing 'checksum' field or the 'os_hash_algo' and 'os_hash_value' fields.");
   const std::optional<HashKind> kind = is_url(old) ? HashKind::md5 : hash_of_length(old.size());
   if (!kind) throw bad(cat("Image ", image.id, ": a checksum of ", old.size(), " digits is of no known kind."));
@@ -52,10 +47,10 @@ void read_checksum(const Json& info, ImageInfo& image) {
 }
 
 void read_credentials(const Json& info, ImageInfo& image) {
-  image.authorization = text_of(info, "image_request_authorization");
-  const std::string user = text_of(info, "image_server_user");
-  if (text_of(info, "image_server_auth_strategy") == "http_basic" && !user.empty()) {
-    image.authorization = cat("Basic ", base64_encode(cat(user, ":", text_of(info, "image_server_password"))));
+  image.authorization = text_member(info, "image_request_authorization");
+  const std::string user = text_member(info, "image_server_user");
+  if (text_member(info, "image_server_auth_strategy") == "http_basic" && !user.empty()) {
+    image.authorization = cat("Basic ", base64_encode(cat(user, ":", text_member(info, "image_server_password"))));
   }
 }
 
@@ -74,12 +69,12 @@ PartitionWish read_partitions(const Json& info, const std::string& id) {
                      .ephemeral_mib = mib_of(info, "ephemeral_mb", id)};
   if (wish.root_mib == 0)
     throw bad(cat("Image ", id, " is a partition image, so root_mb (root_gb of the node) is needed."));
-  const std::string format = text_of(info, "ephemeral_format");
+  const std::string format = text_member(info, "ephemeral_format");
   if (!format.empty()) wish.ephemeral_format = format;
   const auto keep = info.find("preserve_ephemeral");
   wish.preserve_ephemeral = keep != info.end() && keep->is_boolean() && keep->get<bool>();
-  wish.uefi = to_lower(text_of(info, "deploy_boot_mode")) == "uefi";
-  wish.gpt = wish.uefi || to_lower(text_of(info, "disk_label")) == "gpt";
+  wish.uefi = to_lower(text_member(info, "deploy_boot_mode")) == "uefi";
+  wish.gpt = wish.uefi || to_lower(text_member(info, "disk_label")) == "gpt";
   return wish;
 }
 
@@ -91,16 +86,16 @@ ImageInfo parse_image_info(const Json& info) {
   for (const char* field : {"id", "urls"}) {
     if (!info.contains(field)) throw bad(cat("Image is missing '", field, "' field."));
   }
-  image.id = text_of(info, "id");
+  image.id = text_member(info, "id");
   const Json& urls = info["urls"];
   if (!urls.is_array() || urls.empty()) throw bad("Image 'urls' must be a list with at least one element.");
   for (const Json& url : urls) {
     if (!url.is_string()) throw bad("Image 'urls' must be a list of strings.");
     image.urls.push_back(url.get<std::string>());
   }
-  if (text_of(info, "image_type") == "partition") image.partitions = read_partitions(info, image.id);
-  image.disk_format = text_of(info, "disk_format");
-  image.signature = to_lower(text_of(info, "signature"));
+  if (text_member(info, "image_type") == "partition") image.partitions = read_partitions(info, image.id);
+  image.disk_format = text_member(info, "disk_format");
+  image.signature = to_lower(text_member(info, "signature"));
   read_checksum(info, image);
   read_credentials(info, image);
   return image;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -20,20 +21,11 @@ constexpr std::uint64_t k_external_data = 4;
 constexpr std::uint64_t k_compression_type = 8;
 constexpr std::uint64_t k_extended_l2 = 16;
 
-template <class Number>
-Number big_endian(std::string_view bytes, std::size_t at) {
-  Number number = 0;
-  for (std::size_t i = 0; i < sizeof number; ++i) {
-    number = static_cast<Number>(static_cast<Number>(number << 8U) | static_cast<unsigned char>(bytes[at + i]));
-  }
-  return number;
-}
-
 /// Why this image can't be written; empty = it can.
 std::string refusal(std::string_view bytes, std::uint32_t version, std::uint64_t features) {
   if (version != 2 && version != 3) return cat("qcow2 version ", version, " is unknown");
-  if (big_endian<std::uint64_t>(bytes, 8) != 0) return "the qcow2 image has a backing file: it is no whole disk";
-  if (big_endian<std::uint32_t>(bytes, 32) != 0) return "the qcow2 image is encrypted";
+  if (get_be<std::uint64_t>(bytes, 8) != 0) return "the qcow2 image has a backing file: it is no whole disk";
+  if (get_be<std::uint32_t>(bytes, 32) != 0) return "the qcow2 image is encrypted";
   if ((features & k_external_data) != 0) return "the qcow2 image keeps its data in another file";
   if ((features & k_extended_l2) != 0) return "the qcow2 image has extended L2 entries, which are not supported";
   const std::uint64_t known = k_dirty | 2U | k_external_data | k_compression_type | k_extended_l2;
@@ -45,13 +37,13 @@ std::string refusal(std::string_view bytes, std::uint32_t version, std::uint64_t
 Result<Qcow2Header> parse_qcow2_header(std::string_view bytes, std::string_view source) {
   const auto problem = [source](std::string what) { return ParseError{std::string(source), {}, std::move(what)}; };
   if (bytes.size() < k_qcow2_header_bytes || bytes.substr(0, 4) != "QFI\xfb") return problem("this is no qcow2 image");
-  const auto version = big_endian<std::uint32_t>(bytes, 4);
-  const std::uint64_t features = version >= 3 ? big_endian<std::uint64_t>(bytes, 72) : 0;
+  const auto version = get_be<std::uint32_t>(bytes, 4);
+  const std::uint64_t features = version >= 3 ? get_be<std::uint64_t>(bytes, 72) : 0;
   if (std::string why = refusal(bytes, version, features); !why.empty()) return problem(std::move(why));
-  Qcow2Header header{.disk_size = big_endian<std::uint64_t>(bytes, 24),
-                     .cluster_bits = big_endian<std::uint32_t>(bytes, 20),
-                     .l1_offset = big_endian<std::uint64_t>(bytes, 40),
-                     .l1_entries = big_endian<std::uint32_t>(bytes, 36)};
+  Qcow2Header header{.disk_size = get_be<std::uint64_t>(bytes, 24),
+                     .cluster_bits = get_be<std::uint32_t>(bytes, 20),
+                     .l1_offset = get_be<std::uint64_t>(bytes, 40),
+                     .l1_entries = get_be<std::uint32_t>(bytes, 36)};
   if (header.cluster_bits < 9 || header.cluster_bits > 21)
     return problem("the qcow2 image has an impossible cluster size");
   if ((features & k_compression_type) != 0) {
@@ -71,7 +63,7 @@ Result<Qcow2Header> parse_qcow2_header(std::string_view bytes, std::string_view 
 std::vector<std::uint64_t> parse_l1(std::string_view bytes) {
   std::vector<std::uint64_t> offsets;
   for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-    offsets.push_back(big_endian<std::uint64_t>(bytes, at) & k_offset_mask);
+    offsets.push_back(get_be<std::uint64_t>(bytes, at) & k_offset_mask);
   }
   return offsets;
 }
@@ -83,7 +75,7 @@ void parse_l2(const Qcow2Header& header, std::uint64_t table, std::string_view b
       std::min({header.entries_per_table(), bytes.size() / 8, clusters - std::min(first, clusters)});
   const unsigned length_shift = 62 - (header.cluster_bits - 8);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto entry = big_endian<std::uint64_t>(bytes, static_cast<std::size_t>(i * 8));
+    const auto entry = get_be<std::uint64_t>(bytes, static_cast<std::size_t>(i * 8));
     if ((entry & k_compressed) != 0) {
       const std::uint64_t offset = entry & ((std::uint64_t{1} << length_shift) - 1);
       const std::uint64_t sectors = ((entry & ~(k_compressed | (std::uint64_t{1} << 63U))) >> length_shift) + 1;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/net/look_up.hpp"
 #include "base/sys/fd.hpp"
@@ -27,12 +28,6 @@ constexpr int k_ntp_patience_ms = 2000;
 constexpr int k_attempts = 2;
 constexpr std::int64_t k_1900_to_1970 = 2208988800;
 constexpr std::int64_t k_era = std::int64_t{1} << 32U;
-
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  for (std::size_t i = 0; i < 4; ++i) word = word << 8U | static_cast<unsigned char>(bytes[at + i]);
-  return word;
-}
 
 std::optional<WallTime> ask(const SocketAddress& address) {
   const Fd socket(::socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -96,10 +91,11 @@ std::optional<WallTime> parse_sntp(std::string_view bytes, std::string_view cook
   const auto flags = static_cast<unsigned char>(bytes[0]);
   const auto stratum = static_cast<unsigned char>(bytes[1]);
   const bool knows = flags >> 6U != 3 && (flags & 7U) == 4 && stratum >= 1 && stratum <= 15;
-  const std::uint32_t seconds = word_at(bytes, k_transmit);
+  const std::uint32_t seconds = get_be<std::uint32_t>(bytes, k_transmit);
   if (!knows || seconds == 0) return std::nullopt;
   const std::int64_t era = seconds < 0x80000000U ? k_era : 0;  // of 2036, when the number begins anew
-  const std::int64_t nanoseconds = static_cast<std::int64_t>(word_at(bytes, k_transmit + 4)) * 1'000'000'000 / k_era;
+  const std::int64_t nanoseconds =
+      static_cast<std::int64_t>(get_be<std::uint32_t>(bytes, k_transmit + 4)) * 1'000'000'000 / k_era;
   const auto since = std::chrono::seconds(seconds + era - k_1900_to_1970) + std::chrono::nanoseconds(nanoseconds);
   return WallTime(std::chrono::duration_cast<WallTime::duration>(since));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -31,28 +32,10 @@ enum Option : std::uint8_t {
   k_end = 255
 };
 
-void put16(std::string& out, unsigned number) {
-  out.push_back(static_cast<char>(number >> 8U));
-  out.push_back(static_cast<char>(number));
-}
-
-std::string word(std::uint32_t number) {
-  std::string out;
-  put16(out, number >> 16U);
-  put16(out, number & 0xffffU);
-  return out;
-}
-
 void put_option(std::string& out, std::uint8_t option, std::string_view value) {
   out.push_back(static_cast<char>(option));
   out.push_back(static_cast<char>(value.size()));
   out.append(value);
-}
-
-std::uint32_t number_in(std::string_view bytes) {
-  std::uint32_t number = 0;
-  for (const char c : bytes) number = number << 8U | static_cast<unsigned char>(c);
-  return number;
 }
 
 std::string plain_text(std::string_view value) {
@@ -65,7 +48,7 @@ std::string plain_text(std::string_view value) {
 
 std::vector<Ipv4> addresses_in(std::string_view value) {
   std::vector<Ipv4> addresses;
-  for (; value.size() >= 4; value.remove_prefix(4)) addresses.push_back(number_in(value.substr(0, 4)));
+  for (; value.size() >= 4; value.remove_prefix(4)) addresses.push_back(get_be<std::uint32_t>(value, 0));
   return addresses;
 }
 
@@ -80,20 +63,20 @@ std::vector<DhcpRoute> routes_in(std::string_view value) {
     const std::uint32_t mask = width == 0 ? 0 : ~std::uint32_t{0} << (32U - width);
     std::string network(value.substr(1, size));
     network.resize(4, '\0');
-    routes.push_back({number_in(network) & mask, mask, number_in(value.substr(1 + size, 4))});
+    routes.push_back({get_be<std::uint32_t>(network, 0) & mask, mask, get_be<std::uint32_t>(value, 1 + size)});
     value.remove_prefix(1 + size + 4);
   }
   return routes;
 }
 
 void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value, std::string& classless) {
-  const std::uint32_t first = value.size() >= 4 ? number_in(value.substr(0, 4)) : 0;
+  const std::uint32_t first = value.size() >= 4 ? get_be<std::uint32_t>(value, 0) : 0;
   switch (option) {
     case k_mask: answer.mask = first; break;
     case k_router: answer.router = first; break;
     case k_server: answer.server = first; break;
     case k_lease: answer.lease_seconds = first; break;
-    case k_mtu: answer.mtu = value.size() == 2 ? static_cast<std::uint16_t>(number_in(value)) : std::uint16_t{0}; break;
+    case k_mtu: answer.mtu = value.size() == 2 ? get_be<std::uint16_t>(value, 0) : std::uint16_t{0}; break;
     case k_domain: answer.domain = plain_text(value); break;
     case k_hostname: answer.hostname = plain_text(value); break;
     case k_dns: answer.name_servers = addresses_in(value); break;
@@ -108,10 +91,10 @@ void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value
 std::string encode_dhcp(const DhcpQuestion& question) {
   const std::string mac(question.mac.begin(), question.mac.end());
   std::string out("\x01\x01\x06\x00", 4);
-  out += word(question.transaction);
-  put16(out, 0);
-  put16(out, 0x8000);  // answer by broadcast
-  out.append(16, 0);   // addresses
+  out += big_endian(question.transaction, 4);
+  out += big_endian(0, 2);
+  out += big_endian(0x8000, 2);  // answer by broadcast
+  out.append(16, 0);             // addresses
   out += mac;
   out.resize(236);
   out += k_cookie;
@@ -119,8 +102,8 @@ std::string encode_dhcp(const DhcpQuestion& question) {
   put_option(out, k_client, cat('\x01', mac));
   put_option(out, k_longest, std::string_view("\x05\xdc", 2));
   put_option(out, k_vendor, "hearth-agent");
-  if (question.requested != 0) put_option(out, k_requested, word(question.requested));
-  if (question.server != 0) put_option(out, k_server, word(question.server));
+  if (question.requested != 0) put_option(out, k_requested, big_endian(question.requested, 4));
+  if (question.server != 0) put_option(out, k_server, big_endian(question.server, 4));
   put_option(out, k_wanted, "\x79\x01\x03\x06\x0c\x0f\x1a\x2a\x33\x36");
   out.push_back(static_cast<char>(k_end));
   out.resize(std::max<std::size_t>(out.size(), 300));  // what old relays expect
@@ -128,12 +111,12 @@ std::string encode_dhcp(const DhcpQuestion& question) {
 }
 
 std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t transaction, const MacAddress& mac) {
-  const bool ours = bytes.size() > k_fixed && bytes[0] == 2 && number_in(bytes.substr(4, 4)) == transaction &&
+  const bool ours = bytes.size() > k_fixed && bytes[0] == 2 && get_be<std::uint32_t>(bytes, 4) == transaction &&
                     bytes.substr(28, 6) == std::string_view(reinterpret_cast<const char*>(mac.data()), mac.size()) &&
                     bytes.substr(236, 4) == k_cookie;
   if (!ours) return std::nullopt;
   DhcpAnswer answer;
-  answer.address = number_in(bytes.substr(16, 4));
+  answer.address = get_be<std::uint32_t>(bytes, 16);
   bool has_kind = false;
   std::string classless;
   std::string_view rest = bytes.substr(k_fixed);

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "base/byte_order.hpp"
+#include "base/text.hpp"
+
 namespace hearth::agent::deploy {
 
 namespace {
@@ -26,13 +29,7 @@ std::string uuid_text(std::string_view bytes) {
 /// A volume number, which stands there with its lowest byte first.
 std::string fat_text(std::string_view bytes) {
   const std::string turned(bytes.rbegin(), bytes.rend());
-  std::string text = hex(turned);
-  for (char& c : text) c = c >= 'a' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text.insert(4, "-");
-}
-
-void put_label(std::string& bytes, std::size_t at, std::uint32_t number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+  return to_upper(hex(turned)).insert(4, "-");
 }
 
 }  // namespace
@@ -52,8 +49,8 @@ std::optional<FoundFileSystem> find_file_system(std::string_view head) {
 
 std::string swap_header(std::uint64_t bytes, std::string_view uuid, std::string_view label) {
   std::string page(k_page, 0);
-  put_label(page, 1024, 1);                                               // version
-  put_label(page, 1028, static_cast<std::uint32_t>(bytes / k_page - 1));  // the last page
+  put_le(page, 1024, 1, 4);                   // version
+  put_le(page, 1028, bytes / k_page - 1, 4);  // the last page
   page.replace(1036, 16, uuid.substr(0, 16));
   page.replace(1052, label.size(), label);
   page.replace(k_page - 10, 10, "SWAPSPACE2");

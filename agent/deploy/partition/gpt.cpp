@@ -1,7 +1,10 @@
 #include "agent/deploy/partition/gpt.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 
+#include "base/byte_order.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -11,21 +14,6 @@ namespace {
 constexpr std::string_view k_signature = "EFI PART";
 constexpr std::size_t k_mbr_table = 446;
 constexpr std::size_t k_mbr_entry = 16;
-
-template <class Number>
-Number get(std::string_view bytes, std::size_t at) {
-  Number number = 0;
-  for (std::size_t i = sizeof number; i-- > 0;) {
-    number = static_cast<Number>(static_cast<Number>(number << (sizeof number > 1 ? 8U : 0U)) |
-                                 static_cast<unsigned char>(bytes[at + i]));
-  }
-  return number;
-}
-
-template <class Number>
-void put(std::string& bytes, std::size_t at, Number number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
-}
 
 bool is_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
@@ -72,33 +60,28 @@ const Guid k_esp_type = parse_guid("c12a7328-f81f-11d2-ba4b-00a0c93ec93b");
 const Guid k_linux_type = parse_guid("0fc63daf-8483-4772-8e79-3d69d8477de4");
 
 std::uint32_t crc32_of(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
-  }
-  return ~crc;
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 std::optional<Gpt> Gpt::parse(std::string_view front, std::uint32_t sector) {
   if (front.size() < sector + 92 || front.substr(sector, 8) != k_signature) return std::nullopt;
-  const auto header_size = get<std::uint32_t>(front, sector + 12);
+  const auto header_size = get_le<std::uint32_t>(front, sector + 12);
   if (header_size < 92 || header_size > sector) return std::nullopt;
   Gpt gpt;
   gpt.sector_ = sector;
   gpt.header_ = front.substr(sector, header_size);
   std::string zeroed = gpt.header_;
-  put<std::uint32_t>(zeroed, 16, 0);
-  const auto count = get<std::uint32_t>(gpt.header_, 80);
-  gpt.entry_size_ = get<std::uint32_t>(gpt.header_, 84);
-  const std::uint64_t table = get<std::uint64_t>(gpt.header_, 72);
+  put_le<std::uint32_t>(zeroed, 16, 0);
+  const auto count = get_le<std::uint32_t>(gpt.header_, 80);
+  gpt.entry_size_ = get_le<std::uint32_t>(gpt.header_, 84);
+  const std::uint64_t table = get_le<std::uint64_t>(gpt.header_, 72);
   const bool sane = count <= 1024 && gpt.entry_size_ >= 128 && gpt.entry_size_ <= 4096 && table >= 2 && table < 4096 &&
                     table * sector + std::uint64_t{count} * gpt.entry_size_ <= front.size();
-  if (!sane || crc32_of(zeroed) != get<std::uint32_t>(gpt.header_, 16)) return std::nullopt;
+  if (!sane || crc32_of(zeroed) != get_le<std::uint32_t>(gpt.header_, 16)) return std::nullopt;
   gpt.table_ = front.substr(static_cast<std::size_t>(table * sector), std::size_t{count} * gpt.entry_size_);
-  if (crc32_of(gpt.table_) != get<std::uint32_t>(gpt.header_, 88)) return std::nullopt;
-  gpt.disk_sectors_ = get<std::uint64_t>(gpt.header_, 32) + 1;
-  gpt.first_usable_ = get<std::uint64_t>(gpt.header_, 40);
+  if (crc32_of(gpt.table_) != get_le<std::uint32_t>(gpt.header_, 88)) return std::nullopt;
+  gpt.disk_sectors_ = get_le<std::uint64_t>(gpt.header_, 32) + 1;
+  gpt.first_usable_ = get_le<std::uint64_t>(gpt.header_, 40);
   return gpt;
 }
 
@@ -110,13 +93,13 @@ Gpt Gpt::blank(std::uint64_t disk_sectors, std::uint32_t sector, const Guid& id)
   gpt.table_.assign(std::size_t{entries} * gpt.entry_size_, 0);
   gpt.first_usable_ = 2 + (gpt.table_.size() + sector - 1) / sector;
   gpt.header_ = cat(k_signature, std::string(84, 0));
-  put<std::uint32_t>(gpt.header_, 8, 0x00010000);
-  put<std::uint32_t>(gpt.header_, 12, 92);
-  put<std::uint64_t>(gpt.header_, 40, gpt.first_usable_);
+  put_le<std::uint32_t>(gpt.header_, 8, 0x00010000);
+  put_le<std::uint32_t>(gpt.header_, 12, 92);
+  put_le<std::uint64_t>(gpt.header_, 40, gpt.first_usable_);
   std::copy(id.begin(), id.end(), gpt.header_.begin() + 56);
-  put<std::uint64_t>(gpt.header_, 72, 2);
-  put<std::uint32_t>(gpt.header_, 80, entries);
-  put<std::uint32_t>(gpt.header_, 84, gpt.entry_size_);
+  put_le<std::uint64_t>(gpt.header_, 72, 2);
+  put_le<std::uint32_t>(gpt.header_, 80, entries);
+  put_le<std::uint32_t>(gpt.header_, 84, gpt.entry_size_);
   return gpt;
 }
 
@@ -128,8 +111,8 @@ std::vector<GptEntry> Gpt::entries() const {
     GptEntry entry{.number = static_cast<std::uint32_t>(at / entry_size_ + 1)};
     std::copy_n(bytes.begin(), 16, entry.type.begin());
     std::copy_n(bytes.begin() + 16, 16, entry.id.begin());
-    entry.first = get<std::uint64_t>(bytes, 32);
-    entry.last = get<std::uint64_t>(bytes, 40);
+    entry.first = get_le<std::uint64_t>(bytes, 32);
+    entry.last = get_le<std::uint64_t>(bytes, 40);
     entry.name = ascii_of(bytes.substr(56, 72));
     found.push_back(std::move(entry));
   }
@@ -158,8 +141,8 @@ std::optional<GptEntry> Gpt::add(std::uint64_t first, std::uint64_t sectors, con
         static_cast<std::uint32_t>(at / entry_size_ + 1), type, id, first, first + sectors - 1, std::string(name)};
     std::copy(type.begin(), type.end(), table_.begin() + static_cast<std::ptrdiff_t>(at));
     std::copy(id.begin(), id.end(), table_.begin() + static_cast<std::ptrdiff_t>(at) + 16);
-    put<std::uint64_t>(table_, at + 32, entry.first);
-    put<std::uint64_t>(table_, at + 40, entry.last);
+    put_le<std::uint64_t>(table_, at + 32, entry.first);
+    put_le<std::uint64_t>(table_, at + 40, entry.last);
     for (std::size_t i = 0; i < name.size() && i < 36; ++i) table_[at + 56 + 2 * i] = name[i];
     return entry;
   }
@@ -169,13 +152,13 @@ std::optional<GptEntry> Gpt::add(std::uint64_t first, std::uint64_t sectors, con
 std::string Gpt::header(std::uint64_t here, std::uint64_t other, std::uint64_t table) const {
   std::string bytes = header_;
   const std::uint64_t table_sectors = (table_.size() + sector_ - 1) / sector_;
-  put<std::uint64_t>(bytes, 24, here);
-  put<std::uint64_t>(bytes, 32, other);
-  put<std::uint64_t>(bytes, 48, disk_sectors_ - 2 - table_sectors);
-  put<std::uint64_t>(bytes, 72, table);
-  put<std::uint32_t>(bytes, 88, crc32_of(table_));
-  put<std::uint32_t>(bytes, 16, 0);
-  put<std::uint32_t>(bytes, 16, crc32_of(bytes));
+  put_le<std::uint64_t>(bytes, 24, here);
+  put_le<std::uint64_t>(bytes, 32, other);
+  put_le<std::uint64_t>(bytes, 48, disk_sectors_ - 2 - table_sectors);
+  put_le<std::uint64_t>(bytes, 72, table);
+  put_le<std::uint32_t>(bytes, 88, crc32_of(table_));
+  put_le<std::uint32_t>(bytes, 16, 0);
+  put_le<std::uint32_t>(bytes, 16, crc32_of(bytes));
   bytes.resize(sector_);
   return bytes;
 }
@@ -185,7 +168,7 @@ Gpt::Image Gpt::encode() const {
   const std::uint64_t backup_table = disk_sectors_ - 1 - table_sectors;
   std::string table = table_;
   table.resize(static_cast<std::size_t>(table_sectors) * sector_);
-  const std::uint64_t primary_table = get<std::uint64_t>(header_, 72);
+  const std::uint64_t primary_table = get_le<std::uint64_t>(header_, 72);
   std::string primary = header(1, disk_sectors_ - 1, primary_table);
   primary.resize(static_cast<std::size_t>(primary_table - 1) * sector_);
   return {primary + table, backup_table, table + header(disk_sectors_ - 1, 1, backup_table)};
@@ -196,8 +179,8 @@ std::vector<MbrEntry> parse_mbr(std::string_view sector) {
   if (sector.size() < 512 || sector[510] != '\x55' || sector[511] != '\xaa') return found;
   for (int i = 0; i < 4; ++i) {
     const std::size_t at = k_mbr_table + static_cast<std::size_t>(i) * k_mbr_entry;
-    const MbrEntry entry{i + 1, static_cast<std::uint8_t>(sector[at + 4]), get<std::uint32_t>(sector, at + 8),
-                         get<std::uint32_t>(sector, at + 12), sector[at] == '\x80'};
+    const MbrEntry entry{i + 1, static_cast<std::uint8_t>(sector[at + 4]), get_le<std::uint32_t>(sector, at + 8),
+                         get_le<std::uint32_t>(sector, at + 12), sector[at] == '\x80'};
     if (entry.type != 0 && entry.sectors != 0) found.push_back(entry);
   }
   return found;
@@ -214,8 +197,8 @@ std::optional<std::string> add_to_mbr(std::string sector, const MbrEntry& entry)
       sector[chs + 1] = '\xff';
       sector[chs + 2] = '\xff';
     }
-    put<std::uint32_t>(sector, at + 8, entry.first);
-    put<std::uint32_t>(sector, at + 12, entry.sectors);
+    put_le<std::uint32_t>(sector, at + 8, entry.first);
+    put_le<std::uint32_t>(sector, at + 12, entry.sectors);
     return sector;
   }
   return std::nullopt;

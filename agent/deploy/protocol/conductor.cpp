@@ -32,11 +32,6 @@ Error conductor_refused(const std::string& what, const HttpResponse& answer) {
   return {kind, cat(what, ": the conductor answers ", answer.status, ": ", reason_of(answer))};
 }
 
-std::string answer_text(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 }  // namespace
 
 ApiVersion api_version(std::string_view text, int most) {
@@ -49,7 +44,7 @@ LookedUp parse_lookup(std::string_view body) {
   const Result<Json> answer = parse_json(body, "the answer of the look-up");
   if (!answer) throw answer.error().to_error();
   const bool fits = answer->is_object() && answer->contains("node") && (*answer)["node"].is_object() &&
-                    !answer_text((*answer)["node"], "uuid").empty();
+                    !text_member((*answer)["node"], "uuid").empty();
   if (!fits) throw Error(ErrorKind::input, "the answer of the look-up names no node");
   LookedUp found{.node = (*answer)["node"]};
   const Json config = answer->value("config", Json::object());
@@ -58,13 +53,13 @@ LookedUp parse_lookup(std::string_view body) {
   if (timeout != config.end() && timeout->is_number()) {
     found.heartbeat_timeout = std::chrono::seconds(std::clamp(timeout->get<long long>(), 1LL, 86400LL));
   }
-  found.token = answer_text(config, "agent_token");
+  found.token = text_member(config, "agent_token");
   found.token_known = found.token == "******";
   if (found.token_known) found.token.clear();
   const auto ours = config.find("hearth");
   if (ours != config.end() && ours->is_object()) {
-    found.progress_url = answer_text(*ours, "progress_url");
-    found.image_key = to_lower(answer_text(*ours, "image_key"));
+    found.progress_url = text_member(*ours, "progress_url");
+    found.image_key = to_lower(text_member(*ours, "image_key"));
   }
   return found;
 }
@@ -92,7 +87,7 @@ void Conductor::greet() {
   const Result<Json> body = parse_json(answer.body, "answer");
   if (!answer.ok() || !body || !body->is_object() || !body->contains("default_version")) return;
   const Json& version = (*body)["default_version"];
-  if (version.is_object() && !answer_text(version, "version").empty()) version_ = answer_text(version, "version");
+  if (version.is_object() && !text_member(version, "version").empty()) version_ = text_member(version, "version");
 }
 
 LookedUp Conductor::look_up(const std::vector<std::string>& macs, const std::string& uuid) {

@@ -42,7 +42,7 @@ std::vector<std::string> playbook_command(const Json& deployment, const HookFold
 Json run_ansible_hook(const Json& deployment, const HookWorld& world) {
   const std::string id = checked_id(deployment);
   const HookFolders folders = make_folders("ansible", world);
-  const std::string playbook = value_text(json_member(deployment, "config"));
+  const std::string playbook = value_text(find_member(deployment, "config"));
   if (playbook.empty()) {
     world.log.warning("No 'config' input found, nothing to do.");
     return plain_answer("", "", 0);

@@ -9,7 +9,7 @@ namespace hearth::agent {
 namespace {
 
 Json init_section(const Json& deployment) {
-  const Json* config = json_member(deployment, "config");
+  const Json* config = find_member(deployment, "config");
   if (config == nullptr) return Json::object();
   if (!config->is_string()) return *config;
   return parse_python_json(config->get<std::string>(), "the config").value_or_throw();

@@ -60,7 +60,7 @@ class Chef {
           name != "environment" && std::find(k_heats_own.begin(), k_heats_own.end(), name) == k_heats_own.end();
       if (attribute) node[name] = value == nullptr ? Json(nullptr) : *value;
     }
-    const Json* config = json_member(deployment_, "config");
+    const Json* config = find_member(deployment_, "config");
     const bool is_text = config != nullptr && config->is_string();
     if (is_text) node["run_list"] = parse_python_json(config->get<std::string>(), "the config").value_or_throw();
     if (config != nullptr && !is_text) node["run_list"] = *config;

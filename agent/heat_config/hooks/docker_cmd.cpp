@@ -25,7 +25,7 @@ std::string argument_text(const Json& value) {
 /// Containers by start_order; equal ones in their own order.
 std::vector<std::string> in_start_order(const Json& config) {
   const auto order = [&config](const std::string& name) {
-    const Json* value = json_member(config[name], "start_order");
+    const Json* value = find_member(config[name], "start_order");
     return value != nullptr && value->is_number() ? value->get<double>() : 0.0;
   };
   std::vector<std::string> names;
@@ -37,7 +37,7 @@ std::vector<std::string> in_start_order(const Json& config) {
 
 /// "--flag=VALUE" when the container has that setting.
 void add_setting(Words& argv, const Json& container, const char* name) {
-  if (const Json* value = json_member(container, name)) {
+  if (const Json* value = find_member(container, name)) {
     const std::string text = argument_text(*value);
     argv.push_back(cat("--", name, "=", value->is_boolean() ? to_lower(text) : text));
   }
@@ -45,7 +45,7 @@ void add_setting(Words& argv, const Json& container, const char* name) {
 
 /// "--flag=ITEM" for each item that is not empty; a text is one item, a mapping is NAME=VALUE items.
 void add_list(Words& argv, const Json& container, const char* name, std::string_view flag) {
-  const Json* list = json_member(container, name);
+  const Json* list = find_member(container, name);
   if (list == nullptr || !is_set(list)) return;
   if (!list->is_structured()) {
     argv.push_back(cat("--", flag, "=", argument_text(*list)));
@@ -59,7 +59,7 @@ void add_list(Words& argv, const Json& container, const char* name, std::string_
 }
 
 Words command_words(const Json& container) {
-  const Json* command = json_member(container, "command");
+  const Json* command = find_member(container, "command");
   if (!is_set(command)) return {};
   if (!command->is_array()) return split_words(argument_text(*command));
   Words words;
@@ -68,7 +68,7 @@ Words command_words(const Json& container) {
 }
 
 bool accepts(const Json& container, int status) {
-  const Json* codes = json_member(container, "exit_codes");
+  const Json* codes = find_member(container, "exit_codes");
   if (codes == nullptr || !codes->is_array()) return status == 0;
   return std::find(codes->begin(), codes->end(), Json(status)) != codes->end();
 }
@@ -117,14 +117,14 @@ class DockerCmd {
     label("config_id", id_);
     label("container_name", name);
     label("managed_by", "docker-cmd");
-    const Json* detach = json_member(container, "detach");
+    const Json* detach = find_member(container, "detach");
     if (detach == nullptr || is_set(detach)) argv.emplace_back("--detach=true");
     add_list(argv, container, "env_file", "env-file");
     add_list(argv, container, "environment", "env");
     for (const char* setting : {"net", "pid", "privileged", "restart", "user"}) add_setting(argv, container, setting);
     add_list(argv, container, "volumes", "volume");
     add_list(argv, container, "volumes_from", "volumes-from");
-    argv.push_back(value_text(json_member(container, "image")));
+    argv.push_back(value_text(find_member(container, "image")));
     for (std::string& word : command_words(container)) argv.push_back(std::move(word));
     return argv;
   }

@@ -24,7 +24,7 @@ Json given_env_files(const Json& deployment) {
 void add_env_files(std::vector<std::string>& names, const Json& services) {
   if (!services.is_object()) return;
   for (const auto& [service, settings] : services.items()) {
-    const Json* files = json_member(settings, "env_file");
+    const Json* files = find_member(settings, "env_file");
     if (files == nullptr) continue;
     if (files->is_string()) names.push_back(files->get<std::string>());
     if (!files->is_array()) continue;
@@ -38,7 +38,7 @@ void add_env_files(std::vector<std::string>& names, const Json& services) {
 std::vector<std::string> named_env_files(const Json& config) {
   std::vector<std::string> names;
   add_env_files(names, config);
-  if (const Json* services = json_member(config, "services")) add_env_files(names, *services);
+  if (const Json* services = find_member(config, "services")) add_env_files(names, *services);
   return names;
 }
 

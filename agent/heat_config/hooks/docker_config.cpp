@@ -1,6 +1,6 @@
 #include "agent/heat_config/hooks/docker_config.hpp"
 
-#include "agent/apply/yaml_scalar.hpp"
+#include "agent/apply/yaml_reader.hpp"
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/hooks/tools.hpp"
 #include "base/error.hpp"
@@ -8,7 +8,7 @@
 namespace hearth::agent {
 
 Json container_config(const Json& deployment) {
-  const Json* given = json_member(deployment, "config");
+  const Json* given = find_member(deployment, "config");
   if (!is_set(given)) return nullptr;
   Json config = given->is_string() ? parse_yaml11(given->get<std::string>(), "the config").value_or_throw() : *given;
   if (!is_set(&config)) return nullptr;

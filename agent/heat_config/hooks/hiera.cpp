@@ -41,18 +41,18 @@ Json run_hiera_hook(const Json& deployment, const HookWorld& world) {
                             ". Please update all of your interfaces to use the hiera hook before proceeding"),
                         1);
   }
-  const Json* config = json_member(deployment, "config");
+  const Json* config = find_member(deployment, "config");
   if (config == nullptr || !config->is_object()) {
     throw Error(ErrorKind::input, "the config of a hiera deployment has to be an object");
   }
   const fs::path datadir = setting(world.env, "HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata");
   world.files.make_directories(datadir, 0700);
-  if (const Json* hierarchy = json_member(*config, "hierarchy")) {
+  if (const Json* hierarchy = find_member(*config, "hierarchy")) {
     const fs::path file = setting(world.env, "HEAT_HIERA_CONFIG", "/etc/puppet/hiera.yaml");
     world.files.make_directories(file.parent_path(), 0700);
     world.files.write(file, hiera_yaml(*hierarchy, datadir.string()), {.mode = 0600});
   }
-  const Json* data = json_member(*config, "datafiles");
+  const Json* data = find_member(*config, "datafiles");
   if (data != nullptr && data->is_object()) {
     for (const auto& [name, value] : data->items()) {
       const GuestPath path(cat("/", name, ".json"));  // "../x" stays below the directory

@@ -8,7 +8,7 @@
 namespace hearth::agent {
 
 Json run_json_file_hook(const Json& deployment, const HookWorld& world) {
-  const Json* config = json_member(deployment, "config");
+  const Json* config = find_member(deployment, "config");
   if (config == nullptr || !config->is_object()) {
     throw Error(ErrorKind::input, "the config of a json-file deployment has to be an object: {\"/path\": value}");
   }

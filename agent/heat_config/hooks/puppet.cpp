@@ -25,7 +25,7 @@ class Puppet {
   Json run() {
     set_facts();
     if (is_set(option(deployment_, "enable_hiera"))) write_hiera_data();
-    world_.files.write(manifest_, value_text(json_member(deployment_, "config")), {.mode = 0700});
+    world_.files.write(manifest_, value_text(find_member(deployment_, "config")), {.mode = 0700});
     ToolRun run = run_tool({.argv = command(), .env = env_, .cwd = folders_.working}, world_);
     if (run.result.status == ExitStatus(Exited{k_changed})) run.result.status = Exited{0};
     keep_output(run.result);

@@ -24,7 +24,7 @@ Json run_script_hook(const Json& deployment, const HookWorld& world) {
   const std::string outputs = (folders.outputs / id).string();
   Environment env = script_environment(deployment, world);
   env["heat_outputs_path"] = outputs;
-  const std::string text = value_text(json_member(deployment, "config"));
+  const std::string text = value_text(find_member(deployment, "config"));
   const fs::path file = folders.working / id;
   world.files.write(file, text, {.mode = 0700});
   Command command{.env = std::move(env), .cwd = folders.working};

@@ -49,18 +49,18 @@ std::string value_text(const Json* value) {
 
 std::vector<std::pair<std::string, const Json*>> named_inputs(const Json& deployment) {
   std::vector<std::pair<std::string, const Json*>> named;
-  const Json* inputs = json_member(deployment, "inputs");
+  const Json* inputs = find_member(deployment, "inputs");
   if (inputs == nullptr || !inputs->is_array()) return named;
   for (const Json& input : *inputs) {
     std::string name = text_member(input, "name");
-    if (!name.empty()) named.emplace_back(std::move(name), json_member(input, "value"));
+    if (!name.empty()) named.emplace_back(std::move(name), find_member(input, "value"));
   }
   return named;
 }
 
 const Json* option(const Json& deployment, const std::string& name) {
-  const Json* options = json_member(deployment, "options");
-  return options == nullptr ? nullptr : json_member(*options, name);
+  const Json* options = find_member(deployment, "options");
+  return options == nullptr ? nullptr : find_member(*options, name);
 }
 
 bool is_set(const Json* value) {
@@ -82,8 +82,7 @@ void put_variable(Environment& env, const std::string& name, const std::string& 
 }
 
 HookFolders make_folders(const std::string& tool, const HookWorld& world) {
-  std::string variable = cat("HEAT_", tool, "_");
-  for (char& c : variable) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  const std::string variable = replace_all(to_upper(cat("HEAT_", tool, "_")), "-", "_");
   HookFolders folders{setting(world.env, cat(variable, "WORKING"), cat("/var/lib/heat-config/heat-config-", tool)),
                       setting(world.env, cat(variable, "OUTPUTS"), cat("/var/run/heat-config/heat-config-", tool))};
   world.files.make_directories(folders.outputs, 0700);
@@ -119,7 +118,7 @@ Json tool_answer(const CommandResult& result) {
 }
 
 void add_outputs(Json& answer, const Json& deployment, const std::string& prefix, const FileReader& files) {
-  const Json* outputs = json_member(deployment, "outputs");
+  const Json* outputs = find_member(deployment, "outputs");
   if (outputs == nullptr || !outputs->is_array()) return;
   for (const Json& output : *outputs) {
     const std::string name = text_member(output, "name");

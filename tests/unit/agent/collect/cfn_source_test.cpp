@@ -1,4 +1,4 @@
-#include "agent/collect/cfn_source.hpp"
+#include "agent/collect/sources.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "agent/collect/request_source.hpp"
+#include "agent/collect/sources.hpp"
 #include "base/net/url.hpp"
 #include "tests/unit/agent/collect/source_fixture.hpp"
 

@@ -60,14 +60,14 @@ TEST(Journal, ADamagedRecordCountsAsMissing) {
 
 TEST(Journal, PausesGrowToAnHourAndEndsDropTheData) {
   SignalRecord record{.data = {{"k", 1}}};
-  note_delivery(record, {Delivery::later, "x"}, 1000);
+  record_delivery(record, {Delivery::later, "x"}, 1000);
   EXPECT_EQ(record.next_attempt, 1030);
-  note_delivery(record, {Delivery::later, "x"}, 1000);
+  record_delivery(record, {Delivery::later, "x"}, 1000);
   EXPECT_EQ(record.next_attempt, 1060);
-  for (int i = 0; i < 50; ++i) note_delivery(record, {Delivery::later, "x"}, 1000);
+  for (int i = 0; i < 50; ++i) record_delivery(record, {Delivery::later, "x"}, 1000);
   EXPECT_EQ(record.next_attempt, 4600);
   EXPECT_FALSE(record.data.is_null());
-  note_delivery(record, {}, 1000);
+  record_delivery(record, {}, 1000);
   EXPECT_EQ(record.state, SignalRecord::State::delivered);
   EXPECT_TRUE(record.data.is_null());
 }

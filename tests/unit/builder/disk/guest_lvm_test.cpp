@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
-#include "builder/disk/little_endian.hpp"
 #include "tests/fakes/scripted_guest.hpp"
 #include "tests/unit/builder/disk/lvm_head.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "builder/disk/little_endian.hpp"
+#include "base/byte_order.hpp"
 #include "tests/fakes/scripted_guest.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 #include "tests/unit/builder/disk/lvm_head.hpp"

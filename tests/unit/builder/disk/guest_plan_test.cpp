@@ -78,13 +78,6 @@ TEST_F(GuestPlanTest, AnXfsThatUserSpaceCantMakeIsFormattedInTheGuest) {
   }
 }
 
-TEST_F(GuestPlanTest, OpeningAgainCreatesNothing) {
-  std::string all;
-  for (const GuestStep& step : open_volumes(layout_, placement_, key_of_)) all += step.script;
-  EXPECT_THAT(all, AllOf(HasSubstr("mdadm --assemble /dev/md/md0"), HasSubstr("cryptsetup open"),
-                         HasSubstr("vgchange -q -ay vg"), Not(HasSubstr("luksFormat")), Not(HasSubstr("create"))));
-}
-
 TEST_F(GuestPlanTest, AVolumeComesAfterWhatItLiesOn) {
   const std::string text =
       "- lvm: {name: l, pvs: [{name: pv, base: c}], vgs: [{name: vg, base: pv}], lvs: [{name: lv, base: vg, extents: "

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "builder/disk/little_endian.hpp"
+#include "base/byte_order.hpp"
 
 namespace hearth::builder {
 

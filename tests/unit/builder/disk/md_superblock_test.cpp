@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
-#include "builder/disk/little_endian.hpp"
 #include "builder/disk/partition_table.hpp"
 
 namespace hearth::builder {

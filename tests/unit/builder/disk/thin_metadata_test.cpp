@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/byte_order.hpp"
 #include "builder/disk/crc32c.hpp"
-#include "builder/disk/little_endian.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 #include "tests/unit/builder/disk/lvm_head.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "builder/disk/big_endian.hpp"
+#include "base/byte_order.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {

@@ -175,14 +175,14 @@ TEST_F(FactSourceTest, ADirectoryThatAVariableNamesIsAnInputWithAllBelowIt) {
 TEST_F(FactSourceTest, ADirectoryThatAScriptNamesCountsWithAllBelowItButWhatPackagesFill) {
   files.make_directories(dir.path() / "named/below", 0755);
   put("named/below/a", "1");
-  const std::string before = host_digest(files, dir.path() / "named");
-  EXPECT_EQ(host_digest(files, dir.path() / "named"), before);
+  const std::string before = InputDigests(files).host(dir.path() / "named");
+  EXPECT_EQ(InputDigests(files).host(dir.path() / "named"), before);
   put("named/below/a", "2");
-  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  EXPECT_NE(InputDigests(files).host(dir.path() / "named"), before);
   put("named/below/a", "1");
-  EXPECT_EQ(host_digest(files, dir.path() / "named"), before);
+  EXPECT_EQ(InputDigests(files).host(dir.path() / "named"), before);
   fs::permissions(dir.path() / "named/below/a", fs::perms::owner_all);
-  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  EXPECT_NE(InputDigests(files).host(dir.path() / "named"), before);
 }
 
 TEST_F(FactSourceTest, WhatLinksBelowANamedDirectoryLeadToCountsOnce) {
@@ -190,17 +190,17 @@ TEST_F(FactSourceTest, WhatLinksBelowANamedDirectoryLeadToCountsOnce) {
   put("named/b", "1");
   fs::create_symlink(dir.path() / "elsewhere", dir.path() / "named/link");
   fs::create_symlink(dir.path() / "named", dir.path() / "elsewhere/round");
-  const std::string before = host_digest(files, dir.path() / "named");
+  const std::string before = InputDigests(files).host(dir.path() / "named");
   put("elsewhere/a", "2");
-  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  EXPECT_NE(InputDigests(files).host(dir.path() / "named"), before);
 }
 
 TEST_F(FactSourceTest, TheOwnerOfAFileOfTheMachineCountsAsHooksSeeIt) {
   if (::geteuid() != 0) return;  // only root gives files away
   put("named", "1");
-  const std::string before = host_digest(files, dir.path() / "named");
+  const std::string before = InputDigests(files).host(dir.path() / "named");
   ASSERT_EQ(::chown((dir.path() / "named").c_str(), 1, 0), 0);
-  EXPECT_NE(host_digest(files, dir.path() / "named"), before);
+  EXPECT_NE(InputDigests(files).host(dir.path() / "named"), before);
   tree.file("os", "data/x", "1");
   const std::string element = tree_digest(files, tree.path("os"));
   ASSERT_EQ(::chown(tree.path("os/data/x").c_str(), 1, 0), 0);

@@ -1,4 +1,4 @@
-#include "metadata/model/yaml_resolver.hpp"
+#include "base/yaml_scalar.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,9 @@
 
 #include "base/text.hpp"
 
-namespace hearth::metadata::yaml {
+namespace hearth {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool all_of(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
@@ -31,7 +29,7 @@ bool is_word(std::string_view text, std::string_view lower) {
   return rest_lower || (rest_upper && upper(text.front()));
 }
 
-std::optional<bool> as_bool(std::string_view text) {
+std::optional<bool> yaml_truth(std::string_view text) {
   for (const std::string_view word : {"yes", "true", "on"}) {
     if (is_word(text, word)) return true;
   }
@@ -112,7 +110,7 @@ bool looks_integer(std::string_view text) {
   return all_of(m, "0123456789_") || sexagesimal_integer(m);
 }
 
-std::optional<Value> integer_value(std::string_view text) {
+std::optional<YamlInteger> integer_value(std::string_view text) {
   const std::string clean = without_underscores(text);
   const auto [negative, m] = without_sign(clean);
   std::string digits;
@@ -136,7 +134,7 @@ std::optional<Value> integer_value(std::string_view text) {
   } else {
     return std::nullopt;
   }
-  return Value::big_integer(negative ? "-" + digits : digits);
+  return YamlInteger{negative ? "-" + digits : digits};
 }
 
 /// ([0-9][0-9_]*)\.[0-9_]*([eE][-+][0-9]+)?  or  \.[0-9][0-9_]*([eE][-+][0-9]+)?  or sexagesimal  or .inf .nan
@@ -166,45 +164,43 @@ bool looks_real(std::string_view text) {
   return is_digit(whole[0]) && all_of(whole, "0123456789_") && (fraction.empty() || all_of(fraction, "0123456789_"));
 }
 
-std::optional<Value> real_value(std::string_view text) {
+std::optional<double> real_value(std::string_view text) {
   const std::string clean = to_lower(without_underscores(text));
   const auto [negative, m] = without_sign(clean);
   const double sign = negative ? -1 : 1;
-  if (m == ".inf") return Value::real(sign * std::numeric_limits<double>::infinity());
-  if (m == ".nan") return Value::real(std::numeric_limits<double>::quiet_NaN());
+  if (m == ".inf") return sign * std::numeric_limits<double>::infinity();
+  if (m == ".nan") return std::numeric_limits<double>::quiet_NaN();
   double total = 0;
   for (const std::string& part : split(m, ':')) {
     char* end = nullptr;
     total = total * 60 + std::strtod(part.c_str(), &end);
     if (part.empty() || *end != '\0') return std::nullopt;
   }
-  return Value::real(sign * total);
+  return sign * total;
 }
 
 }  // namespace
 
-Value resolve_plain(std::string_view text) {
+YamlScalar resolve_yaml_scalar(std::string_view text) {
   if (text.empty() || text == "~" || is_word(text, "null")) return {};
-  if (const std::optional<bool> truth = as_bool(text)) return Value::boolean(*truth);
+  if (const std::optional<bool> truth = yaml_truth(text)) return *truth;
   if (looks_integer(text)) {
-    if (std::optional<Value> number = integer_value(text)) return std::move(*number);
+    if (std::optional<YamlInteger> number = integer_value(text)) return std::move(*number);
   } else if (looks_real(text)) {
-    if (std::optional<Value> number = real_value(text)) return std::move(*number);
+    if (const std::optional<double> number = real_value(text)) return *number;
   }
-  return Value::string(std::string(text));
+  return std::string(text);
 }
 
-std::optional<Value> resolve_tagged(std::string_view type, std::string_view text) {
-  if (type == "str" || type == "timestamp") return Value::string(std::string(text));
-  if (type == "null") return Value();
-  if (type == "bool") {
-    const std::string lower = to_lower(text);
-    const std::optional<bool> truth = as_bool(lower);
-    return truth ? std::optional<Value>(Value::boolean(*truth)) : std::nullopt;
-  }
+bool is_yaml_text(std::string_view text) { return std::holds_alternative<std::string>(resolve_yaml_scalar(text)); }
+
+std::optional<YamlScalar> resolve_yaml_scalar(std::string_view text, std::string_view type) {
+  if (type == "str" || type == "timestamp") return std::string(text);
+  if (type == "null") return YamlScalar();
+  if (type == "bool") return yaml_truth(to_lower(text));
   if (type == "int") return integer_value(text);
   if (type == "float") return real_value(text);
   return std::nullopt;
 }
 
-}  // namespace hearth::metadata::yaml
+}  // namespace hearth
