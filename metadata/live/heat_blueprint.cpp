@@ -8,7 +8,6 @@
 #include "metadata/compile/user_data.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/graph/server_metadata.hpp"
-#include "metadata/live/breakpoints.hpp"
 #include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
@@ -107,14 +106,16 @@ HeatBlueprint::HeatBlueprint(std::unique_ptr<StackModel> model, Json given)
                                given.contains("environment") && given["environment"].is_object()
                                    ? given["environment"].value("resource_registry", Json::object())
                                    : Json::object()}) {
+  Json resources = Json::object();
     if (registry.is_object() && registry.contains("resources") && registry["resources"].is_object()) {
-      breakpoints_.update(registry["resources"], true);
+      resources.update(registry["resources"], true);
     }
   }
 }
 
 metadata::Resource& HeatBlueprint::at(const std::string& path) {
   metadata::Resource* found = model_->root->find_path(path);
+  if (!resources.empty()) breakpoints_.emplace(resources);
   if (found == nullptr) throw Error(ErrorKind::input, cat("the template has no resource ", path));
   return *found;
 }
@@ -135,10 +136,9 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
   plan.description = found.source() == nullptr ? "" : found.source()->description();
   plan.is_group = found.parent() != nullptr && is_group(found.parent()->family);
   for (metadata::Resource* resource : found.resources()) {
-    plan.resources.push_back(
-        {resource->name, resource->type, role_of(resource->family), found.needs(*resource),
-         resource->definition == nullptr ? "" : resource->definition->description,
-         breakpoints_.empty() ? std::vector<std::string>{} : hooks_of(breakpoints_, resource->path)});
+    plan.resources.push_back({resource->name, resource->type, role_of(resource->family), found.needs(*resource),
+                              resource->definition == nullptr ? "" : resource->definition->description,
+                              breakpoints_ ? breakpoints_->hooks_of(resource->path) : std::vector<std::string>{}});
   }
   if (found.parent() != nullptr && found.parent()->family == Family::group) {
     const std::set<std::string>& names = found.parent()->passed_over;
