@@ -579,9 +579,11 @@ Value Stack::condition(const Value& name) {
 
 std::optional<Value> Stack::file(std::string_view name) {
   const std::string full = tree_.files.resolve(template_ ? template_->name() : "", std::string(name));
+  const auto known = tree_.texts.find(full);
+  if (known != tree_.texts.end()) return known->second;
   std::optional<std::string> text = tree_.files.read(full);
   if (!text) return std::nullopt;
-  return Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
+  return tree_.texts[full] = Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
 }
 
 Value Stack::facade(std::string_view which) {
