@@ -117,10 +117,24 @@ StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool
   definition.era = tree.era;
   for (const Resource& resource : tree.resources()) {
     if (resource.gone) continue;
+/// What resources bring along that were exported elsewhere (Blueprint::resource_data()).
+static void bring_adopted(const Json& stack, const std::string& above, std::map<std::string, Json>& kept) {
+  const auto resources = stack.find("resources");
+  if (resources == stack.end() || !resources->is_object()) return;
+  for (const auto& [name, row] : resources->items()) {
+    if (!row.is_object()) continue;
+    const std::string path = cat(above, name);
+    const auto data = row.find("resource_data");
+    if (data != row.end() && data->is_object() && data->contains("value")) kept[path] = *data;
+    bring_adopted(row, cat(path, "."), kept);
+  }
+}
+
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
     const auto kept = resource.data.find("kept");
     if (kept != resource.data.end()) definition.kept[resource.path] = *kept;
   }
+  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition.kept);
   return definition;
 }
 
@@ -148,7 +162,7 @@ Json Engine::with_defaults(const Json& body) const {
 }
 
 /// A new stack, checked and in place, but not begun.
-LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body) {
+LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted) {
   if (!is_stack_name(name)) {
     throw EngineError(
         "StackValidationFailed",
@@ -169,6 +183,7 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
   } catch (const EngineError&) {
     throw;
   } catch (const Error& error) {
+  live->tree.adopted = adopted;
     throw EngineError("StackValidationFailed", error.what());
   }
   const std::string id = live->tree.id;

@@ -272,7 +272,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void put_aside(const LiveTree& live, std::string why);
   void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
-  LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
+  LiveTree& admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted = {});
   void require_same(LiveTree& live, Blueprint& next);
   void change_to(LiveTree& live, const Json& body, Action action);
   void drop(LiveTree& live);

@@ -27,6 +27,7 @@ void Stack::renew(const std::string& path) {
   if (resource == nullptr) return;
   erase_below(tree_.eras, path);
   erase_below(tree_.learned, path);
+  erase_below(tree_.random_texts, path);
   tree_.by_id.erase(resource->uuid);
   resource->nested.reset();
   resource->owner->forget(*resource);

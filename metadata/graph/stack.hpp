@@ -128,6 +128,7 @@ struct Tree {
   std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by subnet: address → port
   std::map<std::string, std::map<std::string, std::string>> held;  ///< by ports that are there: path → subnet → address
   std::unordered_map<std::string, Value> texts;     ///< of get_file, by file: one text, however often it is named
+  std::map<std::string, std::string> random_texts;  ///< of RandomStrings that were made elsewhere, by path
   std::size_t era = 0;                              ///< of what is made now: how often the stack was updated before
   std::map<std::string, std::size_t> eras;          ///< of what is there, by path
   std::size_t resources = 0;

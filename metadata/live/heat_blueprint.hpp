@@ -39,6 +39,7 @@ class HeatBlueprint final : public Blueprint {
   [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
   [[nodiscard]] PlannedHandle handle(const std::string& path) override;
   [[nodiscard]] Json kept(const std::string& path) override;
+  [[nodiscard]] Json resource_data(const std::string& path) override;
   void renew(const std::string& path) override;
   [[nodiscard]] bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override;
   [[nodiscard]] Json parameters(const std::string& stack_path) override;

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/upload.hpp"
 #include "tests/fakes/memory_logger.hpp"
@@ -157,6 +157,42 @@ outputs:
   write(
       R"(  early: {type: OS::Neutron::Port, properties: {network: {get_resource: net}, fixed_ips: [{ip_address: 192.0.2.2}]}})");
   EXPECT_EQ(deployed(), "192.0.2.3") << "somebody asks for its address by name";
+}
+
+TEST_F(StackServiceTest, ARandomTextThatWasExportedIsTheSameWhereItIsAdopted) {
+  const std::string top = R"(heat_template_version: 2018-08-31
+resources:
+  pw: {type: OS::Heat::RandomString, properties: {length: LENGTH}}
+  more: {type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: OS::Heat::RandomString}}}
+  same: {type: OS::Heat::Value, properties: {value: of the template}}
+outputs:
+  all: {value: [{get_resource: pw}, {get_attr: [pw, value]}, {get_attr: [more, value]}, {get_attr: [same, value]}]}
+)";
+  const auto body = [&](const char* length) {
+    std::string text = top;
+    return Json{{"template", text.replace(text.find("LENGTH"), 6, length)}};
+  };
+  std::optional<StackService> service(std::in_place, settings(), clock_, log_);
+  const auto texts = [&] {
+    return service->engine().blueprint(*service->engine().find("s").live).outputs("")[0].value;
+  };
+  (void)service->engine().create("admin", "s", body("20"));
+  const Json before = texts();
+  const std::string left = service->engine().find("s").live->tree.id;
+  Json data = service->engine().abandon(left);
+  EXPECT_EQ(data["resources"]["pw"]["resource_data"]["value"], before[0]);
+  EXPECT_EQ(data["resources"]["more"]["resources"]["0"]["resource_data"]["value"], before[2][0]);
+  data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
+  const std::string id = service->engine().adopt("admin", "s", body("20"), data);
+  EXPECT_EQ(texts(), before) << "and only what is random comes along";
+  service.reset();
+  service.emplace(settings(), clock_, log_);
+  EXPECT_EQ(texts(), before);
+  service->engine().update(id, body("20"));
+  EXPECT_EQ(texts(), before);
+  service->engine().update(id, body("30"));
+  EXPECT_EQ(texts()[0].get<std::string>().size(), 30U) << "another one takes its place";
+  EXPECT_EQ(texts()[2], before[2]);
 }
 
 TEST_F(StackServiceTest, ServesOnTheServersThreadAndTakesWorkFromOthers) {
