@@ -111,12 +111,6 @@ std::int64_t Engine::now() const {
   return std::chrono::duration_cast<std::chrono::seconds>(world_.clock.wall().time_since_epoch()).count();
 }
 
-/// `before`: of two at one path the one that goes counts, else the one that came.
-StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {
-  StackDefinition definition{tree.name, tree.id, tree.project, body};
-  definition.era = tree.era;
-  for (const Resource& resource : tree.resources()) {
-    if (resource.gone) continue;
 /// What resources bring along that were exported elsewhere (Blueprint::resource_data()).
 static void bring_adopted(const Json& stack, const std::string& above, std::map<std::string, Json>& kept) {
   const auto resources = stack.find("resources");
@@ -130,11 +124,17 @@ static void bring_adopted(const Json& stack, const std::string& above, std::map<
   }
 }
 
+/// `before`: of two at one path the one that goes counts, else the one that came.
+StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {
+  StackDefinition definition{tree.name, tree.id, tree.project, body};
+  definition.era = tree.era;
+  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition.kept);
+  for (const Resource& resource : tree.resources()) {
+    if (resource.gone) continue;
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
     const auto kept = resource.data.find("kept");
     if (kept != resource.data.end()) definition.kept[resource.path] = *kept;
   }
-  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition.kept);
   return definition;
 }
 
@@ -177,13 +177,13 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
   live->tree.name = name;
   live->tree.project = project;
   live->tree.body = with_defaults(body);
+  live->tree.adopted = adopted;
   try {
     live->blueprint = world_.maker.make(definition(live->tree, body));
     live->tree.add_stack(live->blueprint->stack(""), k_none, now());
   } catch (const EngineError&) {
     throw;
   } catch (const Error& error) {
-  live->tree.adopted = adopted;
     throw EngineError("StackValidationFailed", error.what());
   }
   const std::string id = live->tree.id;
@@ -460,9 +460,13 @@ void Engine::set_breath(const std::function<void()>& breathe) {
   world_.maker.breathe = breathe;
 }
 
-std::uint64_t Engine::change_of(const std::string& stack_id) const {
+std::string Engine::root_of(const std::string& stack_id) const {
   const auto tree = tree_of_.find(stack_id);
-  const auto live = tree == tree_of_.end() ? trees_.end() : trees_.find(tree->second);
+  return tree == tree_of_.end() ? "" : tree->second;
+}
+
+std::uint64_t Engine::change_of(const std::string& stack_id) const {
+  const auto live = trees_.find(root_of(stack_id));
   return live == trees_.end() ? 0 : live->second->change;
 }
 

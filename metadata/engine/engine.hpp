@@ -142,6 +142,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   /// Another number after each change of the stack's tree; 0 when there is none.
   [[nodiscard]] std::uint64_t change_of(const std::string& stack_id) const;
+  /// Id of the root stack of the stack's tree; empty when there is none.
+  [[nodiscard]] std::string root_of(const std::string& stack_id) const;
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
 
