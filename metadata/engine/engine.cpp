@@ -465,6 +465,11 @@ std::string Engine::root_of(const std::string& stack_id) const {
   return tree == tree_of_.end() ? "" : tree->second;
 }
 
+std::string Engine::root_of_server(const std::string& server_id) const {
+  const auto server = servers_.find(server_id);
+  return server == servers_.end() ? "" : server->second.tree;
+}
+
 std::uint64_t Engine::change_of(const std::string& stack_id) const {
   const auto live = trees_.find(root_of(stack_id));
   return live == trees_.end() ? 0 : live->second->change;

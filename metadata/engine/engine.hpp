@@ -142,8 +142,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   /// Another number after each change of the stack's tree; 0 when there is none.
   [[nodiscard]] std::uint64_t change_of(const std::string& stack_id) const;
-  /// Id of the root stack of the stack's tree; empty when there is none.
+  /// Id of the root stack of the stack's tree, or of the server's; empty when there is none.
   [[nodiscard]] std::string root_of(const std::string& stack_id) const;
+  [[nodiscard]] std::string root_of_server(const std::string& server_id) const;
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
 
@@ -215,6 +216,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   // MachineView: by the address that was reported, or by the server's UUID
   [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) override;
   [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) override;
+  [[nodiscard]] std::string instance_at(const std::string& address) const override;
 
   // Software deployments that are made by hand; false when there is no such server.
   [[nodiscard]] const SoftwareStore& software() const { return software_; }

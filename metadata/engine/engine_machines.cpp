@@ -160,7 +160,9 @@ bool Engine::touch_server(const std::string& server_id) {
   return true;
 }
 
-std::optional<Machine> Engine::machine_at(const std::string& address) {
+std::optional<Machine> Engine::machine_at(const std::string& address) { return machine_named(instance_at(address)); }
+
+std::string Engine::instance_at(const std::string& address) const {
   const auto found = addresses_.find(address);
   const Resource* server = found == addresses_.end() ? nullptr : at(found->second).second;
   return server == nullptr ? std::nullopt : machine_named(server->physical_id);

@@ -92,6 +92,23 @@ struct StackService::Parts {
     kept.bring(prefix);
   }
 
+  /// Whatever a machine asks for, all that it may know is evaluated.
+  [[nodiscard]] TrialGuard::Port tried_of_ec2() {
+    return {[this](const ServedRequest& request) {
+              return ec2.instance_of(request).empty() ? Trying::not_at_all : Trying::machine_asks;
+            },
+            [](const std::string& why) {
+              ServedResponse response = plain_response(400);
+              response.body = cat("400 Bad Request: ", why, "\n");
+              return response;
+            },
+            {},
+            [this](const ServedRequest& request) {
+              const std::string id = ec2.instance_of(request);
+              return Subject{id, {engine.root_of_server(id)}};
+            }};
+  }
+
   [[nodiscard]] std::unique_ptr<Trials> make_trials(HttpServer& server) {
     return std::make_unique<Trials>(Trials::World{server, clock, log, limits,
                                                   [this](const Trial::Breath& breathe) { detach(breathe); },
@@ -150,7 +167,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
         {tried_of_heat, [](const std::string& why) { return heat_error(400, "StackValidationFailed", why); },
          [this](const ServedRequest& request) { parts_->bring_snapshots(request); }});
   serve("identity", ports.identity, parts_->identity);
-  if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2);
+  if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2, parts_->tried_of_ec2());
   const auto breathe = [&server] { server.breathe(); };
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);
