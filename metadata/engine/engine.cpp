@@ -15,6 +15,11 @@ namespace {
 constexpr std::int64_t k_default_timeout_minutes = 60;
 constexpr std::size_t k_large_step = 500;  ///< rows; fewer are written in less time than others can wait
 
+constexpr std::int64_t k_retired_kept = std::int64_t{90} * 86'400;
+constexpr std::size_t k_most_retired = 10'000;
+constexpr std::int64_t k_between_prunes = 60;
+constexpr std::size_t k_pruned_in_a_tick = 100;
+
 bool is_stack_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !name.empty() && name.size() <= 255 && letter(name.front()) &&
@@ -46,13 +51,14 @@ void Engine::load_rows() {
   forget_all();
   software_.load(world_.log);
   for (const std::string& text : world_.repository.settings_below("retired/")) {
-    const Json row = json_or_null(text);
+    Json row = json_or_null(text);
     const bool is_whole = row.is_object() && row.contains("key") && row["key"].is_string() && row.contains("object") &&
                           row["object"].is_string();
     if (!is_whole) {
       world_.log.error("left out: a retired server in the database can't be read");
       continue;
     }
+    if (!row.contains("until") || !row["until"].is_number_integer()) row["until"] = now() + k_retired_kept;
     retired_[row["key"].get<std::string>()] = row;
     retired_[row["object"].get<std::string>()] = row;
   }
@@ -425,6 +431,7 @@ void Engine::tick() {
     take_up();
   }
   tell_runs();
+  if (now() >= prune_at_) prune_retired();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end()) continue;
@@ -438,6 +445,24 @@ void Engine::tick() {
       machine.check_deadlines();
       finish(live, machine);
     });
+  }
+}
+
+/// Of servers that went long ago, or before very many others, nothing is known any more.
+void Engine::prune_retired() {
+  prune_at_ = now() + k_between_prunes;
+  std::multimap<std::int64_t, std::string> keys;
+  for (const auto& [credential, row] : retired_) {
+    if (row.value("key", "") == credential) keys.emplace(row.value("until", std::int64_t{0}), credential);
+  }
+  std::size_t left = keys.size();
+  for (const auto& [until, key] : keys) {
+    if (until > now() && left <= k_most_retired) break;
+    world_.repository.unset(cat("retired/", key));
+    retired_.erase(retired_.at(key).value("object", ""));
+    retired_.erase(key);
+    --left;
+    if (keys.size() - left == k_pruned_in_a_tick) return void(prune_at_ = now());
   }
 }
 
@@ -599,6 +624,7 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
   row["resource"] = resource.name;
   row["type"] = resource.type;
   row["physical_id"] = resource.physical_id;
+  row["until"] = now() + k_retired_kept;
   row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
                                                          resource.data.value("object", ""))
                                                    : cat("key/", key);

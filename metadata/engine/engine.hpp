@@ -264,6 +264,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
 
   void load_rows();
+  void prune_retired();
   void admit_stored(StackTree tree);
   void take_up();
   void take_up(LiveTree& live);
@@ -327,6 +328,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::unordered_map<std::string, Place> servers_;    ///< by UUID
   std::unordered_map<std::string, Place> addresses_;  ///< of machines
   std::unordered_map<std::string, Json> retired_;     ///< keys and objects of servers that are gone
+  std::int64_t prune_at_ = 0;                         ///< those of them that are too many
   std::map<std::string, SetAside> aside_;             ///< by id
   std::map<std::string, std::string> failed_;  ///< readable ones whose work failed, and why: until the next start
   std::map<std::string, std::string> told_;    ///< of which stack was told what in the log
