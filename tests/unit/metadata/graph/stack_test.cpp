@@ -57,6 +57,16 @@ outputs:
   EXPECT_EQ(python_str(root.output("address")), "192.0.2.7");
 }
 
+TEST(Stack, tells_names_for_advice_until_half_a_million_were_compared) {
+  std::string top = "heat_template_version: 2018-08-31\nresources:\n";
+  for (int i = 0; i < 1000; ++i) top += cat("  n", i, ": {type: OS::Heat::None}\n");
+  const auto built = build({{"top.yaml", top}});
+  ASSERT_EQ(built->root().resources().size(), 1000U);
+  std::size_t told = 0;
+  for (int i = 0; i < 2000; ++i) told += built->root().resource_names().size();
+  EXPECT_EQ(told, 500'000U);
+}
+
 /// 40 values, each made of the one before by this expression.
 std::string doubling(const std::string& first, const std::string& expression) {
   std::string text =
