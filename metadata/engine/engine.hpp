@@ -178,6 +178,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
+  /// The same for whoever only reads it, and much.
+  void breathe() override {
+    if (breathe_) breathe_();
+  }
   /// This process is a copy that only tries a request (live/trial_guard.hpp): watchers hear nothing any more.
   void be_copy(const std::function<void()>& breathe);
 
@@ -252,9 +256,6 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   // Surroundings
   [[nodiscard]] std::int64_t now() const override;
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
-  void breathe() override {
-    if (breathe_) breathe_();
-  }
   [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
                                            const std::string& transport) override;
   void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
