@@ -112,15 +112,15 @@ int rotate(const Arguments& arguments) {
 }
 
 std::vector<Option> compile_options() {
-  std::vector<Option> options =
-      stack_options({{"output", 'o', "DIR", "where servers/PATH/metadata.json and index.json go"},
-                     {"user-data", 0, "", "also servers/PATH/user-data for each OS::Nova::Server, as Heat makes it"},
-                     {"hosts", 0, "", "also hosts: every server with its static addresses, for /etc/hosts"},
-                     {"hieradata", 0, "", "also servers/PATH/puppet/: hiera.yaml and the data files of deployments"},
-                     {"signals", 0, "FILE",
-                      "what machines answered (DIR/signals.jsonl of `hearth metadata serve --compiled`): outputs of "
-                      "deployments that are still what was answered"},
-                     {"strict", 0, "", "fail when anything waits for an event"}});
+  std::vector<Option> options = stack_options(
+      {{"output", 'o', "DIR", "where servers/PATH/metadata.json and index.json go"},
+       {"user-data", 0, "", "also servers/PATH/user-data for each OS::Nova::Server, as Heat makes it"},
+       {"hosts", 0, "", "also hosts: every server with its static addresses, for /etc/hosts"},
+       {"hieradata", 0, "", "also servers/PATH/puppet/: hiera.yaml and the data files of deployments"},
+       {"signals", 0, "FILE",
+        "what machines answered (signals.jsonl in the --state of `hearth metadata serve --compiled`): outputs of "
+        "deployments that are still what was answered"},
+       {"strict", 0, "", "fail when anything waits for an event"}});
   for (Option& option : endpoint_options()) options.push_back(std::move(option));
   return options;
 }

@@ -8,7 +8,6 @@
 #include "base/net/http_server.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include <list>
 
 #include "base/error.hpp"
+#include "base/net/held_client.hpp"
 #include "base/net/http_date.hpp"
 #include "base/net/http_places.hpp"
 #include "base/net/server_tls.hpp"
@@ -320,7 +320,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void hold() {
     beast::get_lowest_layer(stream_).expires_never();
-    watch_held();
+    const EndOfSending meaning = parser_->get().version() < 11 ? EndOfSending::may_be_half : EndOfSending::is_probed;
+    watch_held({beast::get_lowest_layer(stream_).socket().native_handle(), is_tls ? EndOfSending::is_gone : meaning});
     held_answer_->start([weak = this->weak_from_this()] {
       if (const auto self = weak.lock()) self->answer_held();
     });
@@ -332,12 +333,11 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   /// Nobody is answered who has hung up. What more he has sent may hide that from a read, so none is pending.
-  void watch_held() {
-    after(k_between_looks, stream_.get_executor(), [self = this->shared_from_this()] {
+  void watch_held(HeldClient client) {
+    after(k_between_looks, stream_.get_executor(), [self = this->shared_from_this(), client]() mutable {
       if (!self->held_answer_) return;
-      pollfd client{beast::get_lowest_layer(self->stream_).socket().native_handle(), POLLRDHUP, 0};
-      if (::poll(&client, 1, 0) > 0) self->held_answer_ = nullptr;
-      self->held_answer_ ? self->watch_held() : self->cut();
+      if (client.has_gone()) self->held_answer_ = nullptr;
+      self->held_answer_ ? self->watch_held(client) : self->cut();
     });
   }
 

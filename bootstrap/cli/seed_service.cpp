@@ -157,6 +157,7 @@ struct OwnEngine {
     settings.urls = urls;
     settings.provides_machines = true;
     settings.trust_loopback = false;
+    settings.limits = metadata::live::request_limits(arguments);
     service = std::make_unique<metadata::live::StackService>(settings, clock, log);
     url = cat("http://", url_host(ports.address), ":", ports.heat, "/v1/admin");
   }
@@ -347,7 +348,7 @@ std::optional<Handover> handover_of(const cli::Arguments& arguments) {
 }
 
 std::vector<cli::Option> boot_options() {
-  return {
+  std::vector<cli::Option> options = {
       {"agents", 0, "ADDRESS", "for machines; may be given more than once"},
       {"boot", 0, "SITE",
        "also serve DHCP, TFTP and HTTP boot: a site file, or one of hearth pxe serve, which tells of it; its nodes are "
@@ -365,6 +366,8 @@ std::vector<cli::Option> boot_options() {
       {"deploy-callback-timeout", 0, "SECONDS", "how long a deployment waits for its machine (1800)"},
       {"poll-interval", 0, "SECONDS", "between looks at an agent's work (2)"},
       {"boots-at-once", 0, "N", "how many machines boot the ramdisk at a time (250): fewer than there are addresses"}};
+  for (cli::Option& each : metadata::live::request_options()) options.push_back(std::move(each));
+  return options;
 }
 
 }  // namespace hearth::bootstrap

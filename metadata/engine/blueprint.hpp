@@ -114,9 +114,11 @@ class Blueprint {
   [[nodiscard]] virtual std::string user_data(const std::string& /*path*/, const Json& /*document*/) { return {}; }
   [[nodiscard]] virtual PlannedWait wait(const std::string& path) = 0;
   [[nodiscard]] virtual PlannedHandle handle(const std::string& path) = 0;
-  /// What the resource has to find again (StackDefinition::kept) whatever else changes: a port its addresses. Null:
-  /// nothing.
+  /// What the resource has to find again (StackDefinition::kept) whatever else changes: a port its addresses, a
+  /// RandomString the text that it brought from elsewhere. Null: nothing.
   [[nodiscard]] virtual Json kept(const std::string& /*path*/) { return {}; }
+  /// What another service has to know of it to take it over as it is, as Heat's exports have it: a RandomString's text.
+  [[nodiscard]] virtual Json resource_data(const std::string& /*path*/) { return Json::object(); }
   /// A new one takes the resource's place: it has another id, and nothing is known of it.
   virtual void renew(const std::string& path) = 0;
   /// Whether a resource can take new values of these properties, or a new one must take its place.

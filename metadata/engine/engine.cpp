@@ -15,6 +15,11 @@ namespace {
 constexpr std::int64_t k_default_timeout_minutes = 60;
 constexpr std::size_t k_large_step = 500;  ///< rows; fewer are written in less time than others can wait
 
+constexpr std::int64_t k_retired_kept = std::int64_t{90} * 86'400;
+constexpr std::size_t k_most_retired = 10'000;
+constexpr std::int64_t k_between_prunes = 60;
+constexpr std::size_t k_pruned_in_a_tick = 100;
+
 bool is_stack_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !name.empty() && name.size() <= 255 && letter(name.front()) &&
@@ -46,13 +51,14 @@ void Engine::load_rows() {
   forget_all();
   software_.load(world_.log);
   for (const std::string& text : world_.repository.settings_below("retired/")) {
-    const Json row = json_or_null(text);
+    Json row = json_or_null(text);
     const bool is_whole = row.is_object() && row.contains("key") && row["key"].is_string() && row.contains("object") &&
                           row["object"].is_string();
     if (!is_whole) {
       world_.log.error("left out: a retired server in the database can't be read");
       continue;
     }
+    if (!row.contains("until") || !row["until"].is_number_integer()) row["until"] = now() + k_retired_kept;
     retired_[row["key"].get<std::string>()] = row;
     retired_[row["object"].get<std::string>()] = row;
   }
@@ -109,10 +115,24 @@ void Engine::take_up(LiveTree& kept) {
 
 std::int64_t Engine::now() const { return unix_seconds(world_.clock.wall()); }
 
+/// What resources bring along that were exported elsewhere (Blueprint::resource_data()).
+static void bring_adopted(const Json& stack, const std::string& above, std::map<std::string, Json>& kept) {
+  const auto resources = stack.find("resources");
+  if (resources == stack.end() || !resources->is_object()) return;
+  for (const auto& [name, row] : resources->items()) {
+    if (!row.is_object()) continue;
+    const std::string path = cat(above, name);
+    const auto data = row.find("resource_data");
+    if (data != row.end() && data->is_object() && data->contains("value")) kept[path] = *data;
+    bring_adopted(row, cat(path, "."), kept);
+  }
+}
+
 /// `before`: of two at one path the one that goes counts, else the one that came.
 StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {
   StackDefinition definition{tree.name, tree.id, tree.project, body};
   definition.era = tree.era;
+  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition.kept);
   for (const Resource& resource : tree.resources()) {
     if (resource.gone) continue;
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
@@ -146,7 +166,7 @@ Json Engine::with_defaults(const Json& body) const {
 }
 
 /// A new stack, checked and in place, but not begun.
-LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body) {
+LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted) {
   if (!is_stack_name(name)) {
     throw EngineError(
         "StackValidationFailed",
@@ -161,6 +181,7 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
   live->tree.name = name;
   live->tree.project = project;
   live->tree.body = with_defaults(body);
+  live->tree.adopted = adopted;
   try {
     live->blueprint = world_.maker.make(definition(live->tree, body));
     live->tree.add_stack(live->blueprint->stack(""), k_none, now());
@@ -408,6 +429,7 @@ void Engine::tick() {
     take_up();
   }
   tell_runs();
+  if (now() >= prune_at_) prune_retired();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
     if (found == trees_.end()) continue;
@@ -421,6 +443,24 @@ void Engine::tick() {
       machine.check_deadlines();
       finish(live, machine);
     });
+  }
+}
+
+/// Of servers that went long ago, or before very many others, nothing is known any more.
+void Engine::prune_retired() {
+  prune_at_ = now() + k_between_prunes;
+  std::multimap<std::int64_t, std::string> keys;
+  for (const auto& [credential, row] : retired_) {
+    if (row.value("key", "") == credential) keys.emplace(row.value("until", std::int64_t{0}), credential);
+  }
+  std::size_t left = keys.size();
+  for (const auto& [until, key] : keys) {
+    if (until > now() && left <= k_most_retired) break;
+    world_.repository.unset(cat("retired/", key));
+    retired_.erase(retired_.at(key).value("object", ""));
+    retired_.erase(key);
+    --left;
+    if (keys.size() - left == k_pruned_in_a_tick) return void(prune_at_ = now());
   }
 }
 
@@ -443,9 +483,18 @@ void Engine::set_breath(const std::function<void()>& breathe) {
   world_.maker.breathe = breathe;
 }
 
-std::uint64_t Engine::change_of(const std::string& stack_id) const {
+std::string Engine::root_of(const std::string& stack_id) const {
   const auto tree = tree_of_.find(stack_id);
-  const auto live = tree == tree_of_.end() ? trees_.end() : trees_.find(tree->second);
+  return tree == tree_of_.end() ? "" : tree->second;
+}
+
+std::string Engine::root_of_server(const std::string& server_id) const {
+  const auto server = servers_.find(server_id);
+  return server == servers_.end() ? "" : server->second.tree;
+}
+
+std::uint64_t Engine::change_of(const std::string& stack_id) const {
+  const auto live = trees_.find(root_of(stack_id));
   return live == trees_.end() ? 0 : live->second->change;
 }
 
@@ -573,6 +622,7 @@ void Engine::forget(const StackTree& tree, const Resource& resource) {
   row["resource"] = resource.name;
   row["type"] = resource.type;
   row["physical_id"] = resource.physical_id;
+  row["until"] = now() + k_retired_kept;
   row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
                                                          resource.data.value("object", ""))
                                                    : cat("key/", key);

@@ -142,6 +142,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   /// Another number after each change of the stack's tree; 0 when there is none.
   [[nodiscard]] std::uint64_t change_of(const std::string& stack_id) const;
+  /// Id of the root stack of the stack's tree, or of the server's; empty when there is none.
+  [[nodiscard]] std::string root_of(const std::string& stack_id) const;
+  [[nodiscard]] std::string root_of_server(const std::string& server_id) const;
   [[nodiscard]] Blueprint& blueprint(LiveTree& live);
   [[nodiscard]] std::vector<LiveTree*> trees();
 
@@ -175,6 +178,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
+  /// The same for whoever only reads it, and much.
+  void breathe() override {
+    if (breathe_) breathe_();
+  }
   /// This process is a copy that only tries a request (live/trial_guard.hpp): watchers hear nothing any more.
   void be_copy(const std::function<void()>& breathe);
 
@@ -213,6 +220,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   // MachineView: by the address that was reported, or by the server's UUID
   [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) override;
   [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) override;
+  [[nodiscard]] std::string instance_at(const std::string& address) const override;
 
   // Software deployments that are made by hand; false when there is no such server.
   [[nodiscard]] const SoftwareStore& software() const { return software_; }
@@ -248,9 +256,6 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   // Surroundings
   [[nodiscard]] std::int64_t now() const override;
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
-  void breathe() override {
-    if (breathe_) breathe_();
-  }
   [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
                                            const std::string& transport) override;
   void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
@@ -260,6 +265,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
 
   void load_rows();
+  void prune_retired();
   void admit_stored(StackTree tree);
   void take_up();
   void take_up(LiveTree& live);
@@ -272,7 +278,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void put_aside(const LiveTree& live, std::string why);
   void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
-  LiveTree& admit(const std::string& project, const std::string& name, const Json& body);
+  LiveTree& admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted = {});
   void require_same(LiveTree& live, Blueprint& next);
   void change_to(LiveTree& live, const Json& body, Action action);
   void drop(LiveTree& live);
@@ -323,6 +329,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   std::unordered_map<std::string, Place> servers_;    ///< by UUID
   std::unordered_map<std::string, Place> addresses_;  ///< of machines
   std::unordered_map<std::string, Json> retired_;     ///< keys and objects of servers that are gone
+  std::int64_t prune_at_ = 0;                         ///< those of them that are too many
   std::map<std::string, SetAside> aside_;             ///< by id
   std::map<std::string, std::string> failed_;  ///< readable ones whose work failed, and why: until the next start
   std::map<std::string, std::string> told_;    ///< of which stack was told what in the log

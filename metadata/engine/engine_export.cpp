@@ -39,7 +39,8 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
     row["action"] = word(resource.action);
     row["status"] = word(resource.status);
     row["metadata"] = engine.metadata_of(live, member);
-    row["resource_data"] = Json::object();
+    const bool is_made = resource.action != Action::init && !resource.removed;
+    row["resource_data"] = is_made ? engine.blueprint(live).resource_data(resource.path) : Json::object();
     if (resource.role == Role::server || resource.role == Role::wait_handle) row["hearth"]["data"] = resource.data;
     if (resource.role == Role::deployment) row["hearth"]["deployment"] = to_json(resource.deployment);
     out["resources"][resource.name] = std::move(row);
@@ -69,9 +70,8 @@ Json Engine::abandon(const std::string& id) {
 }
 
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
-  LiveTree& live = admit(project, name, body);
+  LiveTree& live = admit(project, name, body, data);
   const std::string id = live.tree.id;
-  live.tree.adopted = data;
   try {
     run(live, Action::adopt);
   } catch (...) {  // nothing of it was kept

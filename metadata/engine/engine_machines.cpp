@@ -11,7 +11,8 @@ namespace {
 /// "node-0.example.org" is known as "node-0" in its own domain.
 std::string short_name(const std::string& name) { return name.substr(0, name.find('.')); }
 
-/// Nova's names of block devices: what the machine starts from, and what else the template gives it.
+/// Nova's names of block devices: what the machine starts from, and what else the template gives it. All but "ami" are
+/// whole.
 Json block_devices(const Json& properties) {
   Json named = {{"ami", "vda"}, {"root", "/dev/vda"}};
   int volumes = 0;
@@ -25,15 +26,16 @@ Json block_devices(const Json& properties) {
       if (!given("device_name") || !each["device_name"].is_string()) continue;
       const std::string device = each["device_name"];
       const std::string bare = device.starts_with("/dev/") ? device.substr(5) : device;
+      const std::string whole = cat("/dev/", bare);
       if (given("boot_index") && each["boot_index"] == 0) {
         named["ami"] = bare;
-        named["root"] = cat("/dev/", bare);
+        named["root"] = whole;
       } else if (given("swap_size")) {
-        named["swap"] = bare;
+        named["swap"] = whole;
       } else if (given("ephemeral_size")) {
-        named[cat("ephemeral", scratch++)] = bare;
+        named[cat("ephemeral", scratch++)] = whole;
       } else {
-        named[cat("ebs", volumes++)] = bare;
+        named[cat("ebs", volumes++)] = whole;
       }
     }
   }
@@ -160,10 +162,12 @@ bool Engine::touch_server(const std::string& server_id) {
   return true;
 }
 
-std::optional<Machine> Engine::machine_at(const std::string& address) {
+std::optional<Machine> Engine::machine_at(const std::string& address) { return machine_named(instance_at(address)); }
+
+std::string Engine::instance_at(const std::string& address) const {
   const auto found = addresses_.find(address);
   const Resource* server = found == addresses_.end() ? nullptr : at(found->second).second;
-  return server == nullptr ? std::nullopt : machine_named(server->physical_id);
+  return server == nullptr ? "" : server->physical_id;
 }
 
 std::optional<Machine> Engine::machine_named(const std::string& instance_id) {

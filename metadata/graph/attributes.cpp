@@ -256,6 +256,8 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
     }
     case Family::random_string: {
+      const auto known = tree_.random_texts.find(resource.path);
+      if (known != tree_.random_texts.end()) return text(known->second);
       std::string place = tree_.secret_place(resource.path);
       for (const Resource* each = &resource; each != nullptr; each = each->owner->parent()) {
         place += tree_.era_of(each->path);

@@ -110,6 +110,7 @@ Stack::~Stack() {
 
 /// What was evaluated for a resource, and that it used events.
 void Stack::forget(Resource& resource) {
+  resource.owner->users_.reset();
   for (Resource::Memo* memo : {&resource.raw, &resource.typed, &resource.needs_memo}) {
     for (const std::string& path : memo->events) {
       const auto found = tree_.users.find(path);
@@ -232,6 +233,7 @@ void Stack::add_resource(const ResourceDefinition& definition) {
   if (definition.external_id) resource->family = Family::external;
   identify(*resource);
   by_name_[resource->name] = resource.get();
+  users_.reset();
   resources_.push_back(std::move(resource));
 }
 
@@ -254,39 +256,6 @@ std::string Tree::era_of(const std::string& path) const {
   const auto known = eras.find(path);
   const std::size_t number = known == eras.end() ? era : known->second;
   return number == 0 ? "" : cat("#", number);
-}
-
-void Stack::renew(const std::string& path) {
-  Resource* resource = find_path(path);
-  if (resource == nullptr) return;
-  const auto belongs = [&](const std::string& each) { return each == path || each.rfind(path + ".", 0) == 0; };
-  std::erase_if(tree_.eras, [&](const auto& entry) { return belongs(entry.first); });
-  std::erase_if(tree_.learned, [&](const auto& entry) { return belongs(entry.first); });
-  tree_.by_id.erase(resource->uuid);
-  resource->nested.reset();
-  resource->owner->forget(*resource);
-  resource->owner->identify(*resource);
-  for (const Resource* changed = resource; changed != nullptr; changed = changed->owner->parent()) {
-    changed->owner->forget_users(*changed);
-  }
-}
-
-/// All that comes after a resource of this stack.
-void Stack::forget_users(const Resource& resource) {
-  std::set<std::string> changed{resource.name};
-  for (std::size_t before = 0; before != changed.size();) {
-    before = changed.size();
-    for (const auto& other : resources_) {
-      if (changed.count(other->name) > 0) continue;
-      const std::vector<std::string>& used = needs(*other);
-      if (std::none_of(used.begin(), used.end(), [&](const std::string& need) { return changed.count(need) > 0; })) {
-        continue;
-      }
-      changed.insert(other->name);
-      forget(*other);
-      other->nested.reset();
-    }
-  }
 }
 
 std::vector<Resource*> Stack::resources() {
@@ -610,9 +579,11 @@ Value Stack::condition(const Value& name) {
 
 std::optional<Value> Stack::file(std::string_view name) {
   const std::string full = tree_.files.resolve(template_ ? template_->name() : "", std::string(name));
+  const auto known = tree_.texts.find(full);
+  if (known != tree_.texts.end()) return known->second;
   std::optional<std::string> text = tree_.files.read(full);
   if (!text) return std::nullopt;
-  return Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
+  return tree_.texts[full] = Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
 }
 
 Value Stack::facade(std::string_view which) {

@@ -121,14 +121,16 @@ struct Tree {
   Environment environment;
   std::unordered_map<std::string, TemplatePtr> templates;               ///< by file
   std::unordered_map<std::string, Resource*> by_id;                     ///< references given out
-  std::unordered_map<std::string, Value> learned;                       ///< attributes by resource path
+  std::map<std::string, Value> learned;                                 ///< attributes by resource path
   std::unordered_map<std::string, std::set<Resource*>> users;           ///< of events, by the path of what tells them
   std::vector<std::set<std::string>*> frames;                           ///< evaluations going on
   std::vector<std::string> chain;                                       ///< their names, for circles
   std::map<std::string, std::map<std::string, std::string>> addresses;  ///< given out by subnet: address → port
   std::map<std::string, std::map<std::string, std::string>> held;  ///< by ports that are there: path → subnet → address
-  std::size_t era = 0;                      ///< of what is made now: how often the stack was updated before
-  std::map<std::string, std::size_t> eras;  ///< of what is there, by path
+  std::unordered_map<std::string, Value> texts;     ///< of get_file, by file: one text, however often it is named
+  std::map<std::string, std::string> random_texts;  ///< of RandomStrings that were made elsewhere, by path
+  std::size_t era = 0;                              ///< of what is made now: how often the stack was updated before
+  std::map<std::string, std::size_t> eras;          ///< of what is there, by path
   std::size_t resources = 0;
   bool too_deep = false;   ///< something in it needs more than can be evaluated within each other
   std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
@@ -247,6 +249,7 @@ class Stack final : public Scope {
   std::vector<std::unique_ptr<ResourceDefinition>> members_;
   std::vector<Event> structure_waits_;
   bool read_ = false;
+  std::optional<std::unordered_map<std::string, std::vector<Resource*>>> users_;  ///< by what they need, while it holds
 };
 
 /// Throws RequestLimitExceeded, as Heat does, for a text that is too large for a template.

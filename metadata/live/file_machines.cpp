@@ -24,6 +24,10 @@ std::optional<Machine> FileMachines::machine_at(const std::string& address) {
   return found == machines_.end() ? others_.machine_at(address) : std::optional(found->second);
 }
 
+std::string FileMachines::instance_at(const std::string& address) const {
+  return machines_.count(address) > 0 ? "" : others_.instance_at(address);
+}
+
 std::optional<Machine> FileMachines::machine_named(const std::string& instance_id) {
   for (const auto& [address, machine] : machines_) {
     if (machine.meta_data.value("instance-id", "") == instance_id) return machine;

@@ -15,6 +15,7 @@ class FileMachines final : public MachineView {
   FileMachines(MachineView& others, const std::string& text, const std::string& source);
   [[nodiscard]] std::optional<Machine> machine_at(const std::string& address) override;
   [[nodiscard]] std::optional<Machine> machine_named(const std::string& instance_id) override;
+  [[nodiscard]] std::string instance_at(const std::string& address) const override;
 
  private:
   MachineView& others_;

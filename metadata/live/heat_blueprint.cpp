@@ -8,7 +8,6 @@
 #include "metadata/compile/user_data.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/graph/server_metadata.hpp"
-#include "metadata/live/breakpoints.hpp"
 #include "metadata/live/schema_json.hpp"
 #include "metadata/live/value_json.hpp"
 #include "metadata/model/fault.hpp"
@@ -67,6 +66,15 @@ DeploymentTrigger heat_trigger(const Trigger& trigger) {
   return {std::string(word(trigger.action)), trigger.config_id, trigger.created, trigger.signal};
 }
 
+/// What kept() said of the resource.
+void bring_back(Tree& tree, const std::string& path, const Json& kept) {
+  if (kept.is_object() && kept.value("value", Json()).is_string()) tree.random_texts[path] = kept["value"];
+  for (const Json& each : kept.is_array() ? kept : Json::array()) {
+    const bool whole = each.value("subnet_id", Json()).is_string() && each.value("ip_address", Json()).is_string();
+    if (whole) tree.held[path][each["subnet_id"]] = each["ip_address"];
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& definition) {
@@ -86,12 +94,7 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
     build_model(*model, request);
     model->tree->era = definition.era;
     model->tree->eras = definition.eras;
-    for (const auto& [path, addresses] : definition.kept) {
-      for (const Json& each : addresses) {
-        const bool whole = each.value("subnet_id", Json()).is_string() && each.value("ip_address", Json()).is_string();
-        if (whole) model->tree->held[path][each["subnet_id"]] = each["ip_address"];
-      }
-    }
+    for (const auto& [path, kept] : definition.kept) bring_back(*model->tree, path, kept);
     const std::vector<Fault> faults = validate_stack(*model->root);
     if (!faults.empty()) throw faults.front();
   } catch (const Fault& fault) {
@@ -103,14 +106,16 @@ std::unique_ptr<Blueprint> HeatBlueprintMaker::make(const StackDefinition& defin
 /// Hooks are the client's own addition to the environment that it sends, beside the files that it names.
 HeatBlueprint::HeatBlueprint(std::unique_ptr<StackModel> model, Json given)
     : model_(std::move(model)), given_(given.value("parameters", Json::object())), nonce_(random_uuid()) {
+  Json resources = Json::object();
   for (const Json& registry : {environment_json(model_->tree->environment, {})["resource_registry"],
                                given.contains("environment") && given["environment"].is_object()
                                    ? given["environment"].value("resource_registry", Json::object())
                                    : Json::object()}) {
     if (registry.is_object() && registry.contains("resources") && registry["resources"].is_object()) {
-      breakpoints_.update(registry["resources"], true);
+      resources.update(registry["resources"], true);
     }
   }
+  if (!resources.empty()) breakpoints_.emplace(resources);
 }
 
 metadata::Resource& HeatBlueprint::at(const std::string& path) {
@@ -135,10 +140,9 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
   plan.description = found.source() == nullptr ? "" : found.source()->description();
   plan.is_group = found.parent() != nullptr && is_group(found.parent()->family);
   for (metadata::Resource* resource : found.resources()) {
-    plan.resources.push_back(
-        {resource->name, resource->type, role_of(resource->family), found.needs(*resource),
-         resource->definition == nullptr ? "" : resource->definition->description,
-         breakpoints_.empty() ? std::vector<std::string>{} : hooks_of(breakpoints_, resource->path)});
+    plan.resources.push_back({resource->name, resource->type, role_of(resource->family), found.needs(*resource),
+                              resource->definition == nullptr ? "" : resource->definition->description,
+                              breakpoints_ ? breakpoints_->hooks_of(resource->path) : std::vector<std::string>{}});
   }
   if (found.parent() != nullptr && found.parent()->family == Family::group) {
     const std::set<std::string>& names = found.parent()->passed_over;
@@ -243,9 +247,20 @@ PlannedHandle HeatBlueprint::handle(const std::string& path) {
 
 Json HeatBlueprint::kept(const std::string& path) {
   metadata::Resource& resource = at(path);
+  if (resource.family == Family::random_string) {
+    const auto known = model_->tree->random_texts.find(path);
+    return known == model_->tree->random_texts.end() ? Json() : Json{{"value", known->second}};
+  }
   if (resource.family != Family::port) return {};
   const Value addresses = resource.owner->attribute_of(resource, {Value::string("fixed_ips")});
   return addresses.is_list() && !addresses.has_waiting() ? to_json(addresses) : Json();
+}
+
+Json HeatBlueprint::resource_data(const std::string& path) {
+  metadata::Resource* resource = model_->root->find_path(path);
+  if (resource == nullptr || resource->family != Family::random_string) return Json::object();
+  const Value value = resource->owner->attribute_of(*resource, {Value::string("value")});
+  return value.is_string() ? Json{{"value", to_json(value)}} : Json::object();
 }
 
 void HeatBlueprint::renew(const std::string& path) { model_->root->renew(path); }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "metadata/compile/request.hpp"
 #include "metadata/engine/blueprint.hpp"
+#include "metadata/live/breakpoints.hpp"
 
 namespace hearth::metadata::live {
 
@@ -37,6 +39,7 @@ class HeatBlueprint final : public Blueprint {
   [[nodiscard]] std::vector<PlannedOutput> outputs(const std::string& stack_path) override;
   [[nodiscard]] PlannedHandle handle(const std::string& path) override;
   [[nodiscard]] Json kept(const std::string& path) override;
+  [[nodiscard]] Json resource_data(const std::string& path) override;
   void renew(const std::string& path) override;
   [[nodiscard]] bool updates_in_place(const std::string& path, const std::vector<std::string>& changed) override;
   [[nodiscard]] Json parameters(const std::string& stack_path) override;
@@ -54,7 +57,7 @@ class HeatBlueprint final : public Blueprint {
 
   std::unique_ptr<StackModel> model_;
   Json given_;
-  Json breakpoints_ = Json::object();             ///< resource_registry.resources, where hooks are
+  std::optional<Breakpoints> breakpoints_;        ///< none where no resource has hooks
   std::map<std::string, std::string> handle_of_;  ///< by what refers to it, where that is no UUID
   std::string nonce_;                             ///< another one for each update
 };

@@ -49,25 +49,6 @@ void require_word_for_clear_text(const cli::Arguments& arguments, const std::str
   log.warning(cat("listening on ", address, " without TLS: tokens, keys and metadata are sent in the clear"));
 }
 
-std::uint64_t number_option(const cli::Arguments& arguments, const char* name, std::uint64_t usual,
-                            std::uint64_t most) {
-  const auto given = arguments.value(name);
-  if (!given) return usual;
-  const std::optional<std::uint64_t> number = parse_number(*given);
-  if (!number || *number == 0 || *number > most)
-    throw Error(ErrorKind::usage, cat("--", name, " ", *given, ": a whole number from 1 to ", most));
-  return *number;
-}
-
-TrialLimits request_limits(const cli::Arguments& arguments) {
-  TrialLimits limits;
-  limits.processor = std::chrono::seconds(number_option(arguments, "request-seconds", 30, 86'400));
-  limits.stretch = limits.processor / 10;
-  limits.wall = limits.processor * 4;
-  limits.memory = number_option(arguments, "request-memory", 1024, 1U << 20U) << 20U;
-  return limits;
-}
-
 /// A compiled directory: documents and signals, no engine.
 int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
   const SystemClock clock;
@@ -133,13 +114,14 @@ int serve(const cli::Arguments& arguments) {
 }  // namespace
 
 cli::Command serve_command() {
-  return {
+  cli::Command command = {
       "metadata serve",
       "",
       "run the stack engine and serve its metadata",
       "Serves Heat's CFN API, Swift's TempURLs, Heat's orchestration API, a small Keystone for agents and, with "
       "--ec2-port or --machines, EC2 metadata of the stacks' servers and of the file's machines; takes signals and "
-      "drives stacks. With --compiled it serves documents that don't change and writes signals to DIR/signals.jsonl. "
+      "drives stacks. With --compiled it serves documents that don't change and writes signals to signals.jsonl in "
+      "--state. "
       "State is kept in DIR/state.db, or in PostgreSQL with --database; requests are logged "
       "in DIR/audit.log (`hearth metadata audit`), events of stacks with event_sinks in DIR/events/TARGET.jsonl, "
       "people's token is in "
@@ -165,14 +147,13 @@ cli::Command serve_command() {
         {"abort", "continue"}},
        {"proxy-secret-file", 0, "FILE", "accept X-Instance-ID signed with the text in FILE"},
        {"proxy-secret", 0, "TEXT", "the same, but that everybody on this machine can read it in the list of processes"},
-       {"request-seconds", 0, "N",
-        "processor time that evaluating one request may take (30), a tenth of it at a stretch"},
-       {"request-memory", 0, "MB", "memory that it may take (1024)"},
        {"trust-loopback", 0, "", "let everybody on this machine use the orchestration API without a token"},
        {"without-tls", 0, "", "send tokens, keys and metadata in the clear though --listen is no loopback address"},
        {"tls-certificate", 0, "FILE", "serve TLS with this chain (PEM), anew when it is renewed"},
        {"tls-key", 0, "FILE", "and this key"}},
       serve};
+  for (cli::Option& each : request_options()) command.options.push_back(std::move(each));
+  return command;
 }
 
 }  // namespace hearth::metadata::live

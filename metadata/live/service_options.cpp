@@ -1,12 +1,27 @@
 #include "metadata/live/service_options.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
+
+namespace {
+
+std::uint64_t number_option(const cli::Arguments& arguments, const char* name, std::uint64_t usual,
+                            std::uint64_t most) {
+  const auto given = arguments.value(name);
+  if (!given) return usual;
+  const std::optional<std::uint64_t> number = parse_number(*given);
+  if (!number || *number == 0 || *number > most)
+    throw Error(ErrorKind::usage, cat("--", name, " ", *given, ": a whole number from 1 to ", most));
+  return *number;
+}
+
+}  // namespace
 
 std::uint16_t port_option(const cli::Arguments& arguments, const std::string& option, std::uint16_t usual) {
   const std::optional<std::string> text = arguments.value(option);
@@ -24,6 +39,21 @@ ServicePorts service_ports(const cli::Arguments& arguments, const std::string& a
   ports.heat = port_option(arguments, "heat-port", ports.heat);
   ports.identity = port_option(arguments, "identity-port", ports.identity);
   return ports;
+}
+
+std::vector<cli::Option> request_options() {
+  return {{"request-seconds", 0, "N",
+           "processor time that evaluating one request of stacks may take (30), a tenth of it at a stretch"},
+          {"request-memory", 0, "MB", "memory that it may take (1024)"}};
+}
+
+TrialLimits request_limits(const cli::Arguments& arguments) {
+  TrialLimits limits;
+  limits.processor = std::chrono::seconds(number_option(arguments, "request-seconds", 30, 86'400));
+  limits.stretch = limits.processor / 10;
+  limits.wall = limits.processor * 4;
+  limits.memory = number_option(arguments, "request-memory", 1024, 1U << 20U) << 20U;
+  return limits;
 }
 
 std::string url_host(const std::string& address) {

@@ -1,7 +1,8 @@
-// The options of whatever runs the stack service: its ports, and the URLs under which others reach them.
+// The options of whatever runs the stack service: its ports, the URLs under which others reach them, and its limits.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/cli/options.hpp"
 #include "metadata/live/stack_service.hpp"
@@ -14,6 +15,10 @@ namespace hearth::metadata::live {
 
 /// --cfn-port, --objects-port, --heat-port and --identity-port, at `address`.
 [[nodiscard]] ServicePorts service_ports(const cli::Arguments& arguments, const std::string& address);
+
+/// --request-seconds and --request-memory: what a request may have evaluated.
+[[nodiscard]] std::vector<cli::Option> request_options();
+[[nodiscard]] TrialLimits request_limits(const cli::Arguments& arguments);
 
 /// `scheme` is "http" or "https"; `host` the address, or what --public says.
 [[nodiscard]] PublicUrls public_urls(const std::string& scheme, const std::string& host, const ServicePorts& ports);

@@ -92,15 +92,27 @@ struct StackService::Parts {
     kept.bring(prefix);
   }
 
-  [[nodiscard]] std::unique_ptr<Trials> trials(HttpServer& server, std::size_t at_once) {
-    Trials::World world{server,
-                        clock,
-                        log,
-                        limits,
-                        [this](const Trial::Breath& breathe) { detach(breathe); },
-                        [this] { return kept.was_asked(); }};
-    world.at_once = at_once;
-    return std::make_unique<Trials>(std::move(world));
+  /// Whatever a machine asks for, all that it may know is evaluated.
+  [[nodiscard]] TrialGuard::Port tried_of_ec2() {
+    return {[this](const ServedRequest& request) {
+              return ec2.instance_of(request).empty() ? Trying::not_at_all : Trying::machine_asks;
+            },
+            [](const std::string& why) {
+              ServedResponse response = plain_response(400);
+              response.body = cat("400 Bad Request: ", why, "\n");
+              return response;
+            },
+            {},
+            [this](const ServedRequest& request) {
+              const std::string id = ec2.instance_of(request);
+              return Subject{id, {engine.root_of_server(id)}};
+            }};
+  }
+
+  [[nodiscard]] std::unique_ptr<Trials> make_trials(HttpServer& server) {
+    return std::make_unique<Trials>(Trials::World{server, clock, log, limits,
+                                                  [this](const Trial::Breath& breathe) { detach(breathe); },
+                                                  [this] { return kept.was_asked(); }});
   }
 
   TrialLogger log;
@@ -124,8 +136,7 @@ struct StackService::Parts {
   const Clock& clock;
   TrialLimits limits;
   std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
-  std::unique_ptr<Trials> requests;
-  std::unique_ptr<Trials> signals;  ///< apart, so that no template keeps machines waiting
+  std::unique_ptr<Trials> trials;
 };
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
@@ -141,24 +152,22 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   const auto guarded = [&](std::unique_ptr<HttpHandler> guard) -> HttpHandler& {
     return *parts_->guards.emplace_back(std::move(guard));
   };
-  const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler, Trials* trials = nullptr,
-                         TrialGuard::Port kind = {}) {
+  const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler, TrialGuard::Port kind = {}) {
     HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->log));
-    if (trials != nullptr)
-      last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *trials, std::move(kind)));
+    if (kind.tried)
+      last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *parts_->trials, std::move(kind)));
     open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));
   };
-  parts_->requests = parts_->trials(server, 2);
-  parts_->signals = parts_->trials(server, 1);  // one that is kept changes what the next is tried with
-  serve("cfn", ports.cfn, parts_->cfn, parts_->signals.get(),
+  parts_->trials = parts_->make_trials(server);
+  serve("cfn", ports.cfn, parts_->cfn,
         {tried_of_cfn, [](const std::string& why) { return cfn_error(400, "InvalidParameterValue", why); }});
-  serve("objects", ports.objects, parts_->objects, parts_->signals.get(),
+  serve("objects", ports.objects, parts_->objects,
         {tried_of_objects, [](const std::string& why) { return cfn_error(400, "BadRequest", why); }});
-  serve("heat", ports.heat, parts_->heat, parts_->requests.get(),
+  serve("heat", ports.heat, parts_->heat,
         {tried_of_heat, [](const std::string& why) { return heat_error(400, "StackValidationFailed", why); },
          [this](const ServedRequest& request) { parts_->bring_snapshots(request); }});
   serve("identity", ports.identity, parts_->identity);
-  if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2);
+  if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2, parts_->tried_of_ec2());
   const auto breathe = [&server] { server.breathe(); };
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);

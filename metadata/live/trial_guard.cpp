@@ -26,14 +26,27 @@ std::vector<std::string> parts_of(const ServedRequest& request) {
   return parts;
 }
 
-/// Of a stack, only rows are not evaluated when they are asked for.
+/// The path names what it is about by a UUID, on every port. Names may be UUIDs as well, and of something else: all of
+/// them, whatever they are.
+std::vector<std::string> uuids_in(const ServedRequest& request) {
+  std::vector<std::string> all = split(percent_decode(request.raw_path), '/');
+  std::erase_if(all, [](const std::string& part) { return !is_uuid(part); });
+  return all;
+}
+
+/// Of a stack, only rows are not evaluated when they are asked for. There may be very many of them; events are in the
+/// database, of which a copy has nothing.
 Trying tried_read(const std::vector<std::string>& parts) {
+  if (parts.size() == 4) {
+    const bool is_long = parts[3] == "stacks" || parts[3] == "software_configs" || parts[3] == "software_deployments";
+    return is_long ? Trying::lists : Trying::not_at_all;
+  }
   if (parts.size() < 6 || parts[3] != "stacks") return Trying::not_at_all;
   const std::string what = parts.size() > 6 ? parts[6] : "";
   const std::string of_resource = parts.size() > 8 ? parts[8] : "";
-  const bool is_rows =
-      what == "events" || what == "snapshots" ||
-      (what == "resources" && (parts.size() == 7 || of_resource == "metadata" || of_resource == "events"));
+  if (what == "resources" && parts.size() == 7) return Trying::lists;
+  const bool is_rows = what == "events" || what == "snapshots" ||
+                       (what == "resources" && (of_resource == "metadata" || of_resource == "events"));
   return is_rows ? Trying::not_at_all : Trying::asks;
 }
 
@@ -55,6 +68,8 @@ Trying tried_of_heat(const ServedRequest& request) {
   if (reads(request)) return tried_read(parts);
   const bool reports = parts.size() == 9 && parts[6] == "resources" && parts[8] == "run";
   if (reports) return Trying::not_at_all;
+  const bool signals = parts.size() == 9 && parts[6] == "resources" && parts[8] == "signal";
+  if (signals) return Trying::signals;
   const bool previews = parts[3] == "stacks" &&
                         ((parts.size() == 5 && parts[4] == "preview") || (parts.size() == 7 && parts[6] == "preview"));
   return parts[3] == "validate" || previews ? Trying::asks : Trying::changes;
@@ -63,11 +78,11 @@ Trying tried_of_heat(const ServedRequest& request) {
 /// Signals are values that templates get.
 Trying tried_of_cfn(const ServedRequest& request) {
   const bool signals = request.path.rfind("/v1/signal/", 0) == 0 || request.path.rfind("/v1/waitcondition/", 0) == 0;
-  return signals ? Trying::changes : Trying::not_at_all;
+  return signals ? Trying::signals : Trying::not_at_all;
 }
 
 Trying tried_of_objects(const ServedRequest& request) {
-  return request.method == "PUT" ? Trying::changes : Trying::not_at_all;
+  return request.method == "PUT" ? Trying::signals : Trying::not_at_all;
 }
 
 /// Whoever may not ask costs no copy (who sent a body was asked before), and what was evaluated as things are costs
@@ -79,28 +94,36 @@ std::unique_ptr<HeldAnswer> TrialGuard::hold(const ServedRequest& request) {
     Admission admission = inner_.admit(request);
     if (admission.refusal) return std::make_unique<Refused>(std::move(*admission.refusal));
   }
-  const auto known = reads(request) ? known_.find(request.target) : known_.end();
-  if (known != known_.end() && known->second == state_of(request)) return nullptr;
-  Tried tried{request, how, inner_, [this, &request] { return state_of(request); }, {}, port_.refusal};
+  const Subject subject = port_.subject ? port_.subject(request) : Subject{request.target, uuids_in(request)};
+  const bool is_evaluated = reads(request) && how != Trying::lists;
+  const auto known = is_evaluated ? known_.find(subject.name) : known_.end();
+  if (known != known_.end() && known->second == state_of(subject)) return nullptr;
+  Tried tried{request, how,          inner_, trees_of(subject), [this, subject] { return state_of(subject); },
+              {},      port_.refusal};
   if (port_.prepare) tried.prepare = [this, &request] { port_.prepare(request); };
-  if (reads(request)) tried.passed = [this, target = request.target](std::uint64_t state) { note(target, state); };
+  if (is_evaluated) tried.passed = [this, name = subject.name](std::uint64_t state) { note(name, state); };
   return trials_.hold(std::move(tried));
 }
 
-void TrialGuard::note(const std::string& target, std::uint64_t state) {
+void TrialGuard::note(const std::string& name, std::uint64_t state) {
   if (known_.size() >= k_most_known) known_.clear();
-  known_[target] = state;
+  known_[name] = state;
 }
 
-/// The path names what it is about by a UUID, on every port. Names may be UUIDs as well, and of something else: of all
-/// of them, whatever is there.
-std::uint64_t TrialGuard::state_of(const ServedRequest& request) const {
+std::uint64_t TrialGuard::state_of(const Subject& subject) const {
   constexpr std::uint64_t k_prime = 1'099'511'628'211;
   std::uint64_t state = 0;
-  for (const std::string& part : split(percent_decode(request.raw_path), '/')) {
-    if (is_uuid(part)) state = state * k_prime + engine_.change_of(part);
-  }
+  for (const std::string& id : subject.stacks) state = state * k_prime + engine_.change_of(id);
   return state;
+}
+
+std::vector<std::string> TrialGuard::trees_of(const Subject& subject) const {
+  std::vector<std::string> trees;
+  for (const std::string& id : subject.stacks) {
+    std::string tree = engine_.root_of(id);
+    if (!tree.empty()) trees.push_back(std::move(tree));
+  }
+  return trees;
 }
 
 }  // namespace hearth::metadata::live

@@ -12,6 +12,8 @@ namespace {
 
 /// How often a request is tried anew because what it depends on changed meanwhile.
 constexpr int k_most_times = 5;
+/// No tree has more than this part of a line for itself.
+constexpr std::size_t k_share = 2;
 
 ServedResponse not_now(const std::string& why) {
   ServedResponse response = plain_response(503);
@@ -97,22 +99,33 @@ std::optional<ServedResponse> unpacked(std::string_view text) {
 /// One request: waits for its turn, is tried, maybe anew, and is answered.
 class Trials::Held final : public HeldAnswer {
  public:
-  Held(Trials& trials, Tried tried) : trials_(trials), tried_(std::move(tried)), number_(++trials.last_) {
+  Held(Trials& trials, Tried tried)
+      : trials_(trials),
+        line_(tried.how == Trying::signals || tried.how == Trying::machine_asks ? trials.machines_ : trials.people_),
+        tried_(std::move(tried)),
+        number_(++trials.last_) {
     trials_.held_[number_] = this;
-    trials_.bytes_ += tried_.request.body.size();
+    ++line_.requests;
+    line_.bytes += tried_.request.body.size();
+    if (!changes()) return;
+    for (const std::string& tree : tried_.trees) ++trials_.changes_[tree];
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
   ~Held() override {
+    end_trial();
     trials_.held_.erase(number_);
-    trials_.bytes_ -= tried_.request.body.size();
+    --line_.requests;
+    line_.bytes -= tried_.request.body.size();
+    for (const std::string& tree : tried_.trees) {
+      if (changes() && --trials_.changes_[tree] == 0) trials_.changes_.erase(tree);
+    }
     trials_.go_on_soon();
   }
 
   void start(std::function<void()> wake) override {
     wake_ = std::move(wake);
-    const World& world = trials_.world_;
-    if (trials_.held_.size() > world.line || trials_.bytes_ > world.line_bytes) {
+    if (!has_room()) {
       ready_ = not_now("too many requests wait to be evaluated");
       return wake_();
     }
@@ -127,8 +140,17 @@ class Trials::Held final : public HeldAnswer {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool waits_for_turn() const { return !trial_ && !ready_; }
+  /// Whether it can be tried: a change has its trees for itself meanwhile. A question need not, unless changes came
+  /// between more than once.
+  [[nodiscard]] bool can_begin(const std::set<std::string>& taken) const {
+    if (trial_ || ready_ || line_.tried >= line_.limits.at_once) return false;
+    return !is_alone() || std::none_of(tried_.trees.begin(), tried_.trees.end(),
+                                       [&](const std::string& tree) { return taken.count(tree) > 0; });
+  }
   [[nodiscard]] bool is_tried() const { return trial_ != nullptr; }
+  void take_trees(std::set<std::string>& taken) const {
+    if (is_alone()) taken.insert(tried_.trees.begin(), tried_.trees.end());
+  }
   [[nodiscard]] bool end_if_late() { return trial_ && trial_->end_if_late(); }
   /// By this it may be destroyed.
   void wake() { wake_(); }
@@ -149,22 +171,35 @@ class Trials::Held final : public HeldAnswer {
       ready_ = not_now("there is no process to evaluate this in");
       return false;
     }
+    ++line_.tried;
     trials_.await(number_, trial_->descriptor());
     return true;
   }
 
  private:
+  [[nodiscard]] bool changes() const { return tried_.how == Trying::changes || tried_.how == Trying::signals; }
+  [[nodiscard]] bool is_alone() const { return changes() || times_ > 1; }
+  [[nodiscard]] bool has_room() const {
+    if (line_.requests > line_.limits.length || line_.bytes > line_.limits.bytes) return false;
+    return !changes() || std::all_of(tried_.trees.begin(), tried_.trees.end(), [&](const std::string& tree) {
+      return trials_.changes_[tree] <= line_.limits.length / k_share;
+    });
+  }
+  void end_trial() {
+    if (trial_) --line_.tried;
+    trial_ = nullptr;
+  }
+
   std::optional<ServedResponse> ended() {
     const TrialOutcome outcome = trial_->outcome();
-    trial_ = nullptr;
+    end_trial();
     if (outcome.end == TrialEnd::failed) return own();  // it will fail here as well, and be told of
     if (outcome.end != TrialEnd::answered) return refused(outcome);
     if (tried_.passed) tried_.passed(begun_at_);
     std::optional<ServedResponse> response;
     if (outcome.text.front() == '+') response = unpacked(std::string_view(outcome.text).substr(1));
     // What is logged of other refusals is logged here.
-    const bool is_final =
-        response && (response->status == 400 || (tried_.how == Trying::asks && response->status < 400));
+    const bool is_final = response && (response->status == 400 || (!changes() && response->status < 400));
     return is_final ? std::move(response) : own();
   }
 
@@ -184,6 +219,7 @@ class Trials::Held final : public HeldAnswer {
   }
 
   Trials& trials_;
+  Line& line_;
   Tried tried_;
   std::uint64_t number_;
   std::function<void()> wake_;
@@ -193,7 +229,7 @@ class Trials::Held final : public HeldAnswer {
   int times_ = 0;
 };
 
-Trials::Trials(World world) : world_(std::move(world)) {
+Trials::Trials(World world) : world_(std::move(world)), people_{world_.people}, machines_{world_.machines} {
   world_.server.every(std::chrono::seconds(1), [this] { end_late_ones(); });
 }
 
@@ -205,13 +241,14 @@ void Trials::go_on_soon() {
 }
 
 void Trials::go_on() {
-  const auto is_tried = [](const auto& each) { return each.second->is_tried(); };
-  auto running = static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), is_tried));
+  std::set<std::string> taken;
+  for (const auto& [number, held] : held_) {
+    if (held->is_tried()) held->take_trees(taken);
+  }
   std::vector<std::uint64_t> without;
   for (const auto& [number, held] : held_) {
-    if (running >= world_.at_once) break;
-    if (!held->waits_for_turn()) continue;
-    held->begin() ? void(++running) : without.push_back(number);
+    if (!held->can_begin(taken)) continue;
+    held->begin() ? held->take_trees(taken) : without.push_back(number);
   }
   for (const std::uint64_t number : without) wake(number);
 }

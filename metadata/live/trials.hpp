@@ -4,7 +4,10 @@
 // whatever its budgets forgot.
 //
 // A copy is made between two answers, never in the midst of one, so that it finds all that is known as it should be.
-// Few run at once; who waits for his turn is served in order, and the line has an end.
+// Few run at once; who waits for his turn is served in order, and the line has an end. Machines have a line of their
+// own, so that they don't wait for people's templates. Changes of one tree of stacks are tried one after another, in
+// the order in which they came: so none finds at its end that another changed what it was tried with, however many
+// there are.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +15,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/net/http_server.hpp"
@@ -24,7 +29,10 @@ namespace hearth::metadata::live {
 enum class Trying : std::uint8_t {
   not_at_all,  ///< nothing that it brings or asks for is evaluated
   asks,        ///< it changes nothing: what the copy answers is the answer
-  changes
+  lists,       ///< the same, but that the answer may be so long that others would wait for it each time
+  changes,
+  machine_asks,  ///< these two come from machines
+  signals
 };
 
 /// What is tried for whom.
@@ -32,6 +40,8 @@ struct Tried {
   const ServedRequest& request;
   Trying how = Trying::changes;
   HttpHandler& inner;
+  /// Ids of the trees of stacks that it may change.
+  std::vector<std::string> trees;
   /// What the answer depends on beside the request; while it is the same, so is the answer.
   std::function<std::uint64_t()> state;
   /// Told when it came to its end; may be empty.
@@ -40,6 +50,12 @@ struct Tried {
   std::function<ServedResponse(const std::string& message)> refusal;
   /// Called before a copy is made: what it needs and only the original can read. May be empty, and throw.
   std::function<void()> prepare = {};
+};
+
+struct LineLimits {
+  std::size_t at_once = 2;
+  std::size_t length = 256;                        ///< requests that wait or are tried
+  std::uint64_t bytes = std::uint64_t{64} << 20U;  ///< of their bodies
 };
 
 class Trials {
@@ -53,9 +69,8 @@ class Trials {
     std::function<void(const Trial::Breath&)> detach;
     /// Whether the copy's answer is worth nothing because it needed what only the original can read.
     std::function<bool()> lacked_something;
-    std::size_t at_once = 2;
-    std::size_t line = 256;                               ///< requests that wait or are tried
-    std::uint64_t line_bytes = std::uint64_t{64} << 20U;  ///< of their bodies
+    LineLimits people{};
+    LineLimits machines{.length = 4096};
   };
 
   explicit Trials(World world);
@@ -66,6 +81,12 @@ class Trials {
 
  private:
   class Held;
+  struct Line {
+    LineLimits limits;
+    std::size_t tried = 0;
+    std::size_t requests = 0;
+    std::uint64_t bytes = 0;
+  };
 
   void go_on_soon();
   void go_on();
@@ -76,7 +97,9 @@ class Trials {
   World world_;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, Held*> held_;  ///< by number: whoever came first is first
-  std::uint64_t bytes_ = 0;
+  Line people_;
+  Line machines_;
+  std::map<std::string, std::size_t> changes_;  ///< tree → how many wait or are tried
 };
 
 /// Answers that cross from the copy.

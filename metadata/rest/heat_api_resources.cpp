@@ -213,6 +213,7 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   Json body = Json::object();
   body["events"] = Json::array();
   for (const Event& event : found) {
+    engine_.breathe();
     body["events"].push_back(event_summary(call.base, event, *by_id[event.stack_id], root));
   }
   return json_response(200, body);

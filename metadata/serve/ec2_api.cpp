@@ -64,13 +64,23 @@ std::optional<std::string> tree_answer(const Json& tree, const std::string& path
   return join(names, "\n");
 }
 
-std::optional<Machine> Ec2Api::machine_of(const ServedRequest& request) const {
+std::optional<std::string> Ec2Api::proxied_instance(const ServedRequest& request) const {
   const std::optional<std::string> id = request.header("X-Instance-ID");
-  if (!id) return machines_.machine_at(request.peer);
+  if (!id) return std::nullopt;
   const std::string signature = request.header("X-Instance-ID-Signature").value_or("");
   const bool valid =
       !proxy_secret_.empty() && equal_in_constant_time(to_hex(hmac(HashKind::sha256, proxy_secret_, *id)), signature);
-  return valid ? machines_.machine_named(*id) : std::nullopt;
+  return valid ? *id : "";
+}
+
+std::string Ec2Api::instance_of(const ServedRequest& request) const {
+  const std::optional<std::string> id = proxied_instance(request);
+  return id ? *id : machines_.instance_at(request.peer);
+}
+
+std::optional<Machine> Ec2Api::machine_of(const ServedRequest& request) const {
+  const std::optional<std::string> id = proxied_instance(request);
+  return id ? machines_.machine_named(*id) : machines_.machine_at(request.peer);
 }
 
 ServedResponse Ec2Api::answer(const ServedRequest& request) {

@@ -18,8 +18,12 @@ class Ec2Api final : public HttpHandler {
     return {.refusal = {}, .body_bytes = 1024};  // nobody has anything to say here
   }
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  /// Id of the machine that asks; empty where nothing has to be evaluated for an answer.
+  [[nodiscard]] std::string instance_of(const ServedRequest& request) const;
 
  private:
+  /// What the proxy says, if it is the proxy that says it; nothing where no proxy is between.
+  [[nodiscard]] std::optional<std::string> proxied_instance(const ServedRequest& request) const;
   [[nodiscard]] std::optional<Machine> machine_of(const ServedRequest& request) const;
 
   MachineView& machines_;

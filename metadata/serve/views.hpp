@@ -116,6 +116,11 @@ class MachineView {
   virtual ~MachineView() = default;
   [[nodiscard]] virtual std::optional<Machine> machine_at(const std::string& address) = 0;
   [[nodiscard]] virtual std::optional<Machine> machine_named(const std::string& instance_id) = 0;
+  /// Of the machine at that address; empty where there is none, or nothing has to be evaluated for it.
+  [[nodiscard]] virtual std::string instance_at(const std::string& address) const {
+    (void)address;
+    return {};
+  }
 };
 
 }  // namespace hearth::metadata

@@ -184,6 +184,63 @@ def check_polls_while_much_is_made(service):
         connection.close()
 
 
+def signal_until(stop, port, path, token, number, results):
+    """Fifty a second. Each that was acknowledged, and how long the longest took."""
+    taken, longest, came = [], 0.0, 0
+    while not stop.is_set():
+        began = time.monotonic()
+        name = f"{number}-{came}"
+        came += 1
+        body = json.dumps({"id": name, "status": "SUCCESS", "data": "x", "reason": "r"}).encode()
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(f"POST {path} HTTP/1.1\r\nHost: h\r\nX-Auth-Token: {token}\r\nContent-Type: application/json\r\n"
+                               f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        status = answer.split(b" ", 2)[1]
+        assert status in (b"200", b"503"), answer[:300]
+        if status == b"200":
+            taken.append(name)
+            longest = max(longest, time.monotonic() - began)
+        time.sleep(max(0.0, began + 0.02 - time.monotonic()))
+    results.put((taken, longest))
+
+
+def check_a_heavier_update_among_signals(service):
+    """Three machines signal 150 times a second: the update has its turn, and nothing that was acknowledged is lost."""
+    def body(value):
+        return {"template": {"heat_template_version": "2018-08-31", "resources": {
+            "handle": {"type": "OS::Heat::WaitConditionHandle"},
+            "many": {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1500, "resource_def": {
+                "type": "OS::Heat::Value", "properties": {"value": value}}}}}}}
+    service.call("POST", "/stacks", dict(body("one"), stack_name="busy"))
+    stack = service.call("GET", "/stacks/busy")["stack"]
+    path = f"/stacks/busy/{stack['id']}"
+    stop, results = multiprocessing.Event(), multiprocessing.Queue()
+    machines = [multiprocessing.Process(target=signal_until, args=(stop, service.ports["heat"], f"/v1/admin{path}/resources/handle/signal",
+                                                                   service.token, i, results)) for i in range(3)]
+    for machine in machines:
+        machine.start()
+    time.sleep(0.3)
+    began = time.monotonic()
+    service.call("PUT", path, body("two"))
+    took = time.monotonic() - began
+    time.sleep(0.3)
+    stop.set()
+    told = [results.get(timeout=60) for _ in machines]
+    for machine in machines:
+        machine.join()
+    taken = [name for names, _ in told for name in names]
+    exported = service.call("GET", path + "/export")["resources"]
+    kept = exported["handle"]["hearth"]["data"]["signals"]
+    print(f"an update beside {len(taken)} signals: {took:.1f} s, the slowest signal {max(longest for _, longest in told):.1f} s")
+    lost = [name for name in taken if name not in kept]
+    assert len(taken) > 30 and not lost, f"{len(lost)} of {len(taken)} acknowledged signals are lost: {lost[:5]}"
+    assert took < 30, f"{took:.0f} s"
+    service.call("DELETE", path)
+
+
 def check_bodies_of_strangers(service):
     """Whoever has no token sends what he likes: nothing of it is kept."""
     before = service.memory()
@@ -233,6 +290,7 @@ def main():
             os.mkdir(f"{work}/{name}")
         service = Service(work + "/one")
         check_bodies_of_strangers(service)
+        check_a_heavier_update_among_signals(service)
         check_polls_while_much_is_made(service)
         service.stop()
         check_without_descriptors(work + "/two")

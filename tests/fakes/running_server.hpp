@@ -72,6 +72,8 @@ class RawConnection {
   bool say(std::string_view text) {
     return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
+  /// What comes can be read still.
+  void end_sending() { ::shutdown(fd_.get(), SHUT_WR); }
   /// What comes until the server closes.
   std::string rest() {
     std::string all;

@@ -545,6 +545,24 @@ TEST(HttpServer, LetsAnAnswerGoWhoseClientHasGone) {
   wait_for_held(server, 1);
 }
 
+TEST(HttpServer, AnswersWhoHasOnlyEndedWhatHeSends) {
+  Holder holder;
+  RunningServer server(holder);
+  RawConnection newer(server.port);
+  RawConnection older(server.port);
+  newer.say("GET /held/1 HTTP/1.1\r\nHost: h\r\n\r\n");
+  older.say("GET /held/2 HTTP/1.0\r\nHost: h\r\n\r\n");
+  wait_for_held(server, 2);
+  newer.end_sending();
+  older.end_sending();
+  EXPECT_THAT(newer.until("\r\n\r\n"), HasSubstr("100 Continue")) << "so it is seen whether he has gone";
+  EXPECT_EQ(server.send("POST", "/go").body, "held 2");
+  EXPECT_THAT(newer.rest(), HasSubstr("answered /held/1"));
+  const std::string old_answer = older.rest();
+  EXPECT_THAT(old_answer, HasSubstr("answered /held/2"));
+  EXPECT_EQ(old_answer.find("100 Continue"), std::string::npos);
+}
+
 TEST(HttpServer, SaysWhenADescriptorCanBeReadOrHasEnded) {
   Echo echo;
   RunningServer server(echo);

@@ -127,8 +127,11 @@ TEST_F(MachinesTest, AMachineLearnsItsKeysAndBlockDevices) {
   const std::string id = engine_->servers("s")[0].id;
   engine_->machine_came(id, {{"address", "192.0.2.5"}, {"public_keys", {{"node", "ssh-ed25519 B"}}}});
   const Json tree = engine_->machine_at("192.0.2.5")->meta_data;
-  EXPECT_EQ(tree["block-device-mapping"],
-            Json({{"ami", "sda"}, {"root", "/dev/sda"}, {"swap", "sdb"}, {"ephemeral0", "sdc"}, {"ebs0", "sdd"}}));
+  EXPECT_EQ(tree["block-device-mapping"], Json({{"ami", "sda"},
+                                                {"root", "/dev/sda"},
+                                                {"swap", "/dev/sdb"},
+                                                {"ephemeral0", "/dev/sdc"},
+                                                {"ebs0", "/dev/sdd"}}));
   EXPECT_EQ(tree["public-keys"]["0"], Json({{"_name", "admin"}, {"openssh-key", "ssh-ed25519 A"}}));
   EXPECT_EQ(tree["public-keys"]["1"], Json({{"_name", "node"}, {"openssh-key", "ssh-ed25519 B"}}));
 }

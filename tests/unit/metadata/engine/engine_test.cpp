@@ -1,3 +1,4 @@
+#include "base/sql/database.hpp"
 #include "tests/unit/metadata/engine/engine_fixture.hpp"
 
 namespace hearth::metadata::live {
@@ -135,6 +136,28 @@ TEST_F(EngineTest, ADeletedStackIsGoneButItsMachinesAreTold) {
     EXPECT_TRUE(log_.holds("node-0 was decommissioned, but its machine still polls"));
     restart();
   }
+  clock_.advance(std::chrono::hours(24 * 89));
+  engine_->tick();
+  EXPECT_TRUE(engine_->access_key(key));
+  clock_.advance(std::chrono::hours(24 * 2));
+  engine_->tick();
+  EXPECT_FALSE(engine_->access_key(key)) << "for three months";
+  EXPECT_THAT(repository_->settings_below("retired/"), testing::IsEmpty());
+}
+
+TEST_F(EngineTest, OfServersThatWentTenThousandAreRemembered) {
+  engine_.reset();
+  repository_.reset();
+  sql::Database((directory_.path() / "state.db").string())
+      .run(
+          "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10049) "
+          "INSERT INTO setting (name, value) SELECT 'retired/key-' || i, json_object('key', 'key-' || i, 'object', "
+          "'object-' || i, 'until', 1000000 + i) FROM n");
+  restart();
+  engine_->tick();
+  EXPECT_EQ(repository_->settings_below("retired/").size(), 10'000U);
+  EXPECT_FALSE(engine_->access_key("key-49"));
+  EXPECT_TRUE(engine_->access_key("key-50"));
 }
 
 TEST_F(EngineTest, TimeRunsOutByTheStacksOwnTimeout) {

@@ -170,6 +170,20 @@ outputs: {curl: {value: {get_attr: [heat, curl_cli]}}, url: {value: {get_resourc
   EXPECT_EQ(blueprint->properties("again"), blueprint->properties("again"));
 }
 
+TEST(Breakpoints, AreFoundByNamesAndPatternsOfWhichThereMayBeThreeHundred) {
+  Json resources = {{"Comp*", {{"*", {{"server", {{"hooks", {"pre-create", 5}}}}}}}},
+                    {"Compute", {{"0", {{"hooks", "x"}}}}}};
+  const Breakpoints few(resources);
+  EXPECT_THAT(few.hooks_of("Compute.0.server"), testing::ElementsAre("pre-create"));
+  EXPECT_THAT(few.hooks_of("Compute.0"), testing::ElementsAre("x"));
+  EXPECT_THAT(few.hooks_of("Control.0.server"), testing::IsEmpty());
+  for (int i = 0; i < 5000; ++i) resources[cat("named", i)]["hooks"] = "pre-create";
+  for (int i = 0; i < 298; ++i) resources[cat("n", i, "-*")]["hooks"] = "pre-create";
+  EXPECT_THAT(Breakpoints(resources).hooks_of("n17-a"), testing::ElementsAre("pre-create"));
+  resources["one-more-*"]["hooks"] = "pre-create";
+  EXPECT_THROW(Breakpoints{resources}, Error);
+}
+
 TEST_F(HeatBlueprintTest, SaysWhatCanChangeInPlaceAndWhereToPause) {
   StackDefinition definition;
   definition.name = "s";

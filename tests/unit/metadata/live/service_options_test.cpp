@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/error.hpp"
 
 namespace hearth::metadata::live {
@@ -18,6 +20,22 @@ TEST(ServiceOptions, PortsAreThoseGivenAndElseHeats) {
   for (const char* bad : {"65536", "-1", "x", ""}) {
     arguments.add("port", bad);
     EXPECT_THROW(static_cast<void>(port_option(arguments, "port", 1)), Error) << bad;
+  }
+}
+
+TEST(ServiceOptions, ARequestMayTakeWhatIsGivenAndATenthOfItAtAStretch) {
+  cli::Arguments arguments;
+  EXPECT_EQ(request_limits(arguments).processor, std::chrono::seconds(30));
+  arguments.add("request-seconds", "50");
+  arguments.add("request-memory", "200");
+  const TrialLimits limits = request_limits(arguments);
+  EXPECT_EQ(limits.processor, std::chrono::seconds(50));
+  EXPECT_EQ(limits.stretch, std::chrono::seconds(5));
+  EXPECT_EQ(limits.memory, std::uint64_t{200} << 20U);
+  for (const char* bad : {"0", "-1", "86401", "x", ""}) {
+    cli::Arguments wrong;
+    wrong.add("request-seconds", bad);
+    EXPECT_THROW((void)request_limits(wrong), Error) << bad;
   }
 }
 

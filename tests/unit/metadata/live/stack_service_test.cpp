@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/upload.hpp"
 #include "tests/fakes/memory_logger.hpp"
@@ -20,12 +21,15 @@ class NoMachines final : public MachineView {
   std::optional<Machine> machine_named(const std::string& id) override {
     return id == "of-a-stack" ? std::optional(Machine{}) : std::nullopt;
   }
+  std::string instance_at(const std::string&) const override { return "of-a-stack"; }
 };
 
 TEST(FileMachines, AreFoundByAddressAndByIdBeforeThoseOfStacks) {
   NoMachines others;
+  EXPECT_EQ(FileMachines(others, "{}", "m.json").instance_at("192.0.2.9"), "of-a-stack");
   FileMachines machines(others, R"({"192.0.2.7": {"meta_data": {"instance-id": "i-1"}, "user_data": "u"}})", "m.json");
   EXPECT_EQ(machines.machine_at("192.0.2.7")->user_data, "u");
+  EXPECT_EQ(machines.instance_at("192.0.2.7"), "");
   EXPECT_EQ(machines.machine_named("i-1")->meta_data["instance-id"], "i-1");
   EXPECT_FALSE(machines.machine_at("192.0.2.8"));
   EXPECT_FALSE(machines.machine_named("i-2"));
@@ -157,6 +161,78 @@ outputs:
   write(
       R"(  early: {type: OS::Neutron::Port, properties: {network: {get_resource: net}, fixed_ips: [{ip_address: 192.0.2.2}]}})");
   EXPECT_EQ(deployed(), "192.0.2.3") << "somebody asks for its address by name";
+}
+
+TEST_F(StackServiceTest, ARandomTextThatWasExportedIsTheSameWhereItIsAdopted) {
+  const std::string top = R"(heat_template_version: 2018-08-31
+resources:
+  pw: {type: OS::Heat::RandomString, properties: {length: LENGTH}}
+  more: {type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: OS::Heat::RandomString}}}
+  same: {type: OS::Heat::Value, properties: {value: of the template}}
+outputs:
+  all: {value: [{get_resource: pw}, {get_attr: [pw, value]}, {get_attr: [more, value]}, {get_attr: [same, value]}]}
+)";
+  const auto body = [&](const char* length) {
+    std::string text = top;
+    return Json{{"template", text.replace(text.find("LENGTH"), 6, length)}};
+  };
+  std::optional<StackService> service(std::in_place, settings(), clock_, log_);
+  const auto texts = [&] {
+    return service->engine().blueprint(*service->engine().find("s").live).outputs("")[0].value;
+  };
+  (void)service->engine().create("admin", "s", body("20"));
+  const Json before = texts();
+  const std::string left = service->engine().find("s").live->tree.id;
+  Json data = service->engine().abandon(left);
+  EXPECT_EQ(data["resources"]["pw"]["resource_data"]["value"], before[0]);
+  EXPECT_EQ(data["resources"]["more"]["resources"]["0"]["resource_data"]["value"], before[2][0]);
+  data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
+  const std::string id = service->engine().adopt("admin", "s", body("20"), data);
+  EXPECT_EQ(texts(), before) << "and only what is random comes along";
+  service.reset();
+  service.emplace(settings(), clock_, log_);
+  EXPECT_EQ(texts(), before);
+  service->engine().update(id, body("20"));
+  EXPECT_EQ(texts(), before);
+  service->engine().update(id, body("30"));
+  EXPECT_EQ(texts()[0].get<std::string>().size(), 30U) << "another one takes its place";
+  EXPECT_EQ(texts()[2], before[2]);
+}
+
+TEST_F(StackServiceTest, WhatAMachineIsToldIsTriedFirst) {
+  RealFileSystem files;
+  files.write(directory_.path() / "t.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  raw: {type: OS::Nova::Server, properties: {flavor: big, user_data_format: RAW, user_data: {get_file: data}}}
+)",
+              {});
+  const auto told = [&](std::size_t size) {
+    files.write(directory_.path() / "data", std::string(size, 'x'), {});
+    ServiceSettings limited = settings();
+    limited.state = directory_.path() / std::to_string(size);
+    limited.limits.memory = 2U << 20U;
+    StackService service(limited, clock_, log_);
+    UploadRequest request;
+    request.name = "site";
+    request.template_file = directory_.path() / "t.yaml";
+    (void)service.deploy(request, files);
+    service.engine().machine_came(service.engine().servers("site")[0].id, {{"address", "127.0.0.1"}});
+    HttpServer server({}, clock_, log_, &service.audit());
+    const std::uint16_t port = service.listen(server, {"127.0.0.1", 0, 0, 0, 0, true, 0}).back().second;
+    std::thread thread([&] { server.run(); });
+    WebClient client(clock_, {}, "test");
+    HttpRequest asked;
+    asked.url = parse_url(cat("http://127.0.0.1:", port, "/latest/user-data")).value_or_throw();
+    asked.deadline = Deadline::after(std::chrono::seconds(60), clock_);
+    HttpResponse response = client.send(asked);
+    server.stop();
+    thread.join();
+    return response;
+  };
+  EXPECT_EQ(told(10).body, "xxxxxxxxxx");
+  const HttpResponse refused = told(12U << 20U);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("takes more than 2 MB of memory"), std::string::npos) << refused.body.substr(0, 200);
 }
 
 TEST_F(StackServiceTest, ServesOnTheServersThreadAndTakesWorkFromOthers) {

@@ -19,10 +19,10 @@ TEST(TrialGuard, TriesWhatBringsOrAsksForSomethingThatIsEvaluated) {
   const auto heat = [](const std::string& method, const std::string& path) {
     return tried_of_heat(asked(method, cat("/v1/p/", path)));
   };
-  for (const char* changing :
-       {"stacks", "stacks/n/i/actions", "stacks/n/i/resources/r/signal", "stacks/n/i/resources/r/machine",
-        "software_configs", "software_deployments", "stacks/n/i/snapshots/s/restore"})
+  for (const char* changing : {"stacks", "stacks/n/i/actions", "stacks/n/i/resources/r/machine", "software_configs",
+                               "software_deployments", "stacks/n/i/snapshots/s/restore"})
     EXPECT_EQ(heat("POST", changing), Trying::changes) << changing;
+  EXPECT_EQ(heat("POST", "stacks/n/i/resources/r/signal"), Trying::signals) << "machines wait for no person's template";
   for (const char* method : {"PUT", "PATCH", "DELETE"}) EXPECT_EQ(heat(method, "stacks/n/i"), Trying::changes);
   EXPECT_EQ(heat("PATCH", "stacks/n/i/resources/preview"), Trying::changes) << "a resource may have that name";
   EXPECT_EQ(heat("POST", "stacks/n/i/resources/r/run"), Trying::not_at_all) << "no agent's report waits for a template";
@@ -35,18 +35,20 @@ TEST(TrialGuard, TriesWhatBringsOrAsksForSomethingThatIsEvaluated) {
         "stacks/n/i/resources/r/", "stacks/n/i/resources/r/other", "stacks/n/i/resources/%72", "%73tacks/n/i",
         "stacks/n/i/%6futputs", "stacks/n/i/o%75tputs/o", "stacks/n/i/resources%2F/r"})
     EXPECT_EQ(heat("GET", reading), Trying::asks) << reading;
-  for (const char* row : {"stacks", "stacks/n", "stacks/n/i/events", "stacks/n/i/resources", "software_configs/c",
-                          "stacks/n/i/resources/r/metadata", "stacks/n/i/resources/r/events", "stacks/n/i/resources/",
-                          "stacks/n/i/snapshots", "resource_types"})
+  for (const char* row : {"stacks/n", "stacks/n/i/events", "software_configs/c", "stacks/n/i/resources/r/metadata",
+                          "stacks/n/i/resources/r/events", "stacks/n/i/snapshots", "resource_types"})
     EXPECT_EQ(heat("GET", row), Trying::not_at_all) << row;
+  for (const char* rows : {"stacks", "stacks/", "stacks/n/i/resources", "stacks/n/i/resources/", "software_configs",
+                           "software_deployments"})
+    EXPECT_EQ(heat("GET", rows), Trying::lists) << rows << " may be many";
   EXPECT_EQ(tried_of_heat(asked("GET", "/")), Trying::not_at_all);
 }
 
 TEST(TrialGuard, TriesSignalsButNoPolls) {
-  EXPECT_EQ(tried_of_cfn(asked("POST", "/v1/signal/arn")), Trying::changes);
-  EXPECT_EQ(tried_of_cfn(asked("PUT", "/v1/waitcondition/arn")), Trying::changes);
+  EXPECT_EQ(tried_of_cfn(asked("POST", "/v1/signal/arn")), Trying::signals);
+  EXPECT_EQ(tried_of_cfn(asked("PUT", "/v1/waitcondition/arn")), Trying::signals);
   EXPECT_EQ(tried_of_cfn(asked("GET", "/v1/")), Trying::not_at_all);
-  EXPECT_EQ(tried_of_objects(asked("PUT", "/v1/AUTH_p/c/o")), Trying::changes);
+  EXPECT_EQ(tried_of_objects(asked("PUT", "/v1/AUTH_p/c/o")), Trying::signals);
   EXPECT_EQ(tried_of_objects(asked("GET", "/v1/AUTH_p/c/o")), Trying::not_at_all);
 }
 

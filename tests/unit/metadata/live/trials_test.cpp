@@ -31,7 +31,9 @@ class Evaluator final : public HttpHandler {
     if (request.path == "/eat") eat();
     if (request.path == "/die") std::abort();
     if (request.path == "/kill") (void)std::raise(SIGKILL);
-    if (request.path == "/wait" && is_copy) ::pause();
+    if (request.path.starts_with("/wait") && is_copy) ::pause();
+    if (request.path.starts_with("/heavy/") && is_copy) spin_for(150ms);
+    if (!is_copy && !request.path.starts_with("/plain")) ++state;
     if (request.path == "/throw") throw Error(ErrorKind::io, "the disk is gone");
     ServedResponse response;
     if (request.path == "/refuse") response.status = 400;
@@ -54,6 +56,10 @@ class Evaluator final : public HttpHandler {
       if (turns % 1000 == 0 && breathe) breathe();
     }
   }
+  void spin_for(Duration time) const {
+    const MonotonicTime end = SystemClock().now() + time;
+    while (SystemClock().now() < end) breathe();
+  }
   static void eat() {
     std::vector<std::string> eaten;
     while (eaten.size() < 4000) eaten.emplace_back(1 << 20, 'x');
@@ -67,7 +73,12 @@ class Guard final : public HttpHandler {
   std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override {
     if (request.path == "/plain") return nullptr;
     const bool asks = request.method == "GET";
-    return trials_.hold({request, asks ? Trying::asks : Trying::changes, inner_,
+    const bool signals = request.path.starts_with("/signal");
+    return trials_.hold({request,
+                         asks      ? Trying::asks
+                         : signals ? Trying::signals
+                                   : Trying::changes,
+                         inner_, trees_of(request),
                          [this, &request] { return request.path == "/moving" ? ++inner_.state : inner_.state; },
                          [this](std::uint64_t) { ++passed; },
                          [](const std::string& message) {
@@ -80,6 +91,11 @@ class Guard final : public HttpHandler {
   int passed = 0;
 
  private:
+  static std::vector<std::string> trees_of(const ServedRequest& request) {
+    const std::vector<std::string> parts = split(request.path, '/');
+    return parts.size() > 2 ? std::vector{parts[2]} : std::vector<std::string>{};
+  }
+
   Evaluator& inner_;
   Trials& trials_;
 };
@@ -96,8 +112,7 @@ class TrialsTest : public testing::Test {
                    evaluator_.breathe = breathe;
                  },
                  [this] { return lacks_something_; },
-                 2,
-                 30}),
+                 {.length = 30}}),
         guard_(evaluator_, trials_),
         port_(server_.listen("test", "127.0.0.1", 0, guard_)),
         thread_([this] { server_.run(); }) {}
@@ -217,6 +232,42 @@ TEST_F(TrialsTest, WhatChangedMeanwhileIsTriedAnewAndNotForEver) {
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("changes too often"));
   EXPECT_EQ(there<int>([&] { return evaluator_.answers; }), 0) << "nothing is done that was not tried as things are";
+}
+
+TEST_F(TrialsTest, AHeavierChangeIsDoneWhileItsTreeChangesAgainAndAgain) {
+  std::atomic<bool> done = false;
+  std::atomic<int> taken = 0;
+  std::vector<std::future<void>> machines;
+  for (int i = 0; i < 3; ++i) {
+    machines.push_back(std::async(std::launch::async, [&] {
+      while (!done) taken += send("POST", "/signal/tree").status == 200 ? 1 : 0;
+    }));
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(send("POST", "/heavy/tree").status, 200);
+  EXPECT_EQ(send("GET", "/question/tree").status, 200);
+  done = true;
+  for (auto& machine : machines) machine.get();
+  EXPECT_GE(taken, 3) << "signals that came before an update are done before it";
+  EXPECT_EQ(there<int>([&] { return evaluator_.answers; }), taken + 3) << "what was acknowledged was done";
+}
+
+TEST_F(TrialsTest, MachinesDoNotWaitForPeople) {
+  std::vector<std::unique_ptr<RawConnection>> people;
+  for (int i = 0; i < 4; ++i) {
+    people.push_back(std::make_unique<RawConnection>(port_));
+    people.back()->say("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
+  }
+  EXPECT_EQ(by(send("POST", "/signal/tree")), "server");
+}
+
+TEST_F(TrialsTest, OneTreeDoesNotFillTheLine) {
+  std::vector<std::unique_ptr<RawConnection>> waiting;
+  for (int i = 0; i < 28; ++i) {
+    waiting.push_back(std::make_unique<RawConnection>(port_));
+    waiting.back()->say("POST /wait/tree HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  }
+  EXPECT_THAT(waiting.back()->rest(), HasSubstr("503 Service Unavailable"));
+  EXPECT_EQ(by(send("POST", "/change/other")), "server");
 }
 
 TEST(PackedAnswers, ComeOutAsTheyWentInAndNoOthers) {
