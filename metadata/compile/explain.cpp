@@ -46,6 +46,19 @@ constexpr const char* k_hearth = "made by hearth";
 
 using Keys = std::vector<std::string>;
 
+/// Deployments and their inputs by their names, where they are given by numbers: where they come from goes by names.
+Keys by_names(Value value, Keys words) {
+  if (words[0] != "deployments") return words;
+  for (std::string& word : words) {
+    const Value* next = step(value, word);
+    if (next == nullptr) break;
+    const Value* name = value.is_list() ? next->find("name") : nullptr;
+    if (name != nullptr) word = python_str(*name);
+    value = Value(*next);
+  }
+  return words;
+}
+
 /// The rest of a deployment's entry comes from its config.
 Origin entry_origin(const Sources& sources, Resource& deployment, const Keys& keys) {
   if (keys.empty()) return {.what = "the deployment", .place = sources.text(deployment.mark)};
@@ -114,7 +127,7 @@ Explanation explain(StackModel& model, const Compiled& compiled, const std::stri
   const ServerDocument& document = find_server(compiled, server);
   Explanation made{.key = key};
   Value value = document.metadata;
-  const Keys words = split(key, '.');
+  const Keys words = by_names(value, split(key, '.'));
   Resource* deployment = deployment_at(model, document, words);
   if (deployment != nullptr) made.put_by = cat(deployment->path, ", ", model.sources.text(deployment->mark));
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -29,6 +29,18 @@ TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
           "  put there by d, top.yaml:6:3"}));
 }
 
+TEST(Explain, finds_what_is_named_by_its_number_where_it_finds_it_by_name) {
+  const auto built = build(k_explain_files);
+  const Compiled compiled = compile(built->model, {});
+  const auto origin = [&](const char* key) {
+    std::vector<std::string> lines = explained_lines(explain(built->model, compiled, "node", key));
+    lines.erase(lines.begin());
+    return lines;
+  };
+  EXPECT_EQ(origin("deployments.0.inputs.0"), origin("deployments.first.inputs.i"));
+  EXPECT_EQ(origin("deployments.0.inputs.0.value"), origin("deployments.first.inputs.i.value"));
+}
+
 TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
   const auto built = build(k_explain_files);
   EXPECT_EQ(explained_lines(explain(built->model, compile(built->model, {}), "server", "deployments.late.inputs.i")),
