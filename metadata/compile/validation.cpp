@@ -162,7 +162,8 @@ class Validator {
     for (const std::string_view word : {"Delete", "Retain", "Snapshot", "delete", "retain", "snapshot"}) {
       if (policy.is_string() && policy.text() == word) return;
     }
-    throw validation_fault(cat("Invalid deletion policy \"", python_str(policy), "\""), policy.mark());
+    throw validation_fault(cat("Invalid deletion policy \"", python_str(policy), "\""), policy.mark())
+        .suggest(python_str(policy), {"Delete", "Retain", "Snapshot"});
   }
 
   /// Only what can be copied before it goes.

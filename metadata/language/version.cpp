@@ -62,9 +62,10 @@ Version version_of(const Value& document) {
     if (!row.alias.empty()) names.emplace_back(row.alias);
   }
   const std::string& key = found->key.text();
-  throw bad_version(cat("\"", key, ": ", text, "\". \"", key, "\" should be ",
-                        names.size() == 1 ? "" : "one of: ", join(names, ", ")),
-                    found->value.mark());
+  Fault fault = bad_version(cat("\"", key, ": ", text, "\". \"", key, "\" should be ",
+                                names.size() == 1 ? "" : "one of: ", join(names, ", ")),
+                            found->value.mark());
+  throw fault.suggest(text, names);
 }
 
 std::string_view name_of(Version version) {

@@ -58,6 +58,10 @@ const std::vector<Phrase>& phrases() {
       {"tuple index out of range", "", [](const std::string&) { return "there is no such item"; }},
       {"Replacement index out of range for positional args tuple", "",
        [](const std::string&) { return "the text asks for more values than are given"; }},
+      {"Duplicate names {'", "'}",
+       [](const std::string& names) {
+         return cat("parameters and resources can't have the same names: ", replace_all(names, "', '", ", "));
+       }},
   };
   return all;
 }
@@ -69,7 +73,8 @@ std::string unquoted(const std::string& text) {
   if (!text.starts_with("'\"") || !text.ends_with('\'') || syntax == std::string::npos) return text;
   const std::string name = text.substr(2, syntax - 2);
   const std::string form = text.substr(syntax + k_syntax.size(), text.size() - syntax - k_syntax.size() - 1);
-  return cat(name, " is written so:\n  ", replace_all(form, "\\n", "\n"));
+  // Its lines stand twelve blanks further in there.
+  return cat(name, " is written so:\n  ", replace_all(replace_all(form, "\\n", "\n"), "\n          ", "\n"));
 }
 
 /// All that KeyError says is what was asked for.

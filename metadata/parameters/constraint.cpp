@@ -101,7 +101,13 @@ void Constraint::check(const Value& value, DataType type) const {
 
 void Constraint::check(const Value& value, DataType type, PatternBudget& patterns) const {
   const std::string wrong = complaint(*this, value, type, patterns);
-  if (!wrong.empty()) throw value_fault(description && !description->empty() ? *description : wrong, value.mark());
+  if (wrong.empty()) return;
+  Fault fault = value_fault(description && !description->empty() ? *description : wrong, value.mark());
+  constexpr std::size_t most_compared = 100;  // as many may be wrong, too
+  if (kind != Kind::allowed_values || !value.is_string() || allowed.size() > most_compared) throw fault;
+  std::vector<std::string> words;
+  for (const Value& word : allowed) words.push_back(python_str(word));
+  throw fault.suggest(value.text(), words);
 }
 
 bool Constraint::fits(DataType type) const {

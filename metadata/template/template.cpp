@@ -320,7 +320,8 @@ class ResourceReader {
         has_conditions(version_) && !is_cfn(version_) && (text == "delete" || text == "retain" || text == "snapshot");
     if (lower) text[0] = static_cast<char>(text[0] - 32);
     if (text != "Delete" && text != "Retain" && text != "Snapshot") {
-      throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark());
+      throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark())
+          .suggest(text, {"Delete", "Retain", "Snapshot"});
     }
     made_.deletion_policy = text;
   }

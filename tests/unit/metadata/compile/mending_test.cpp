@@ -237,6 +237,21 @@ TEST(Mending, advises_of_functions_of_conditions_attributes_and_algorithms) {
   EXPECT_NE(advice.find("Did you mean sha2"), std::string::npos) << advice;
 }
 
+TEST(Mending, advises_of_versions_policies_and_the_words_of_a_choice) {
+  const Mistakes mistakes =
+      look({{"top.yaml",
+             "heat_template_version: 2018-08-32\nparameters:\n"
+             "  p: {type: string, default: blu, constraints: [{allowed_values: [red, blue]}]}\n"
+             "resources:\n"
+             "  a: {type: OS::Heat::Value, deletion_policy: Retian, properties: {value: 1}}\n"
+             "  b: {type: OS::Heat::Value, properties: {type: strng, value: {get_param: p}}}\n"}});
+  std::string advice;
+  for (const Mistake& each : mistakes.errors) advice += each.advice + "\n";
+  EXPECT_EQ(mistakes.errors.size(), 4U) << join(lines(mistakes), "\n");
+  for (const char* name : {"2018-08-31", "blue", "Retain", "string"})
+    EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
+}
+
 TEST(Mending, ends_where_what_was_mended_is_wrong_again) {
   std::size_t looks = 0;
   const Mistakes mistakes = all_mistakes([&](StackModel& model) {

@@ -24,6 +24,9 @@ TEST(PlainWords, say_what_python_says_in_ours) {
       {"6 is out of range (min: 7, max: 9)", "6 is out of range (min: 7, max: 9)"},
       {R"('"str_replace" syntax should be str_replace:\n  template: t')",
        "str_replace is written so:\n  str_replace:\n  template: t"},
+      {R"('"str_replace" syntax should be str_replace:\n              template: t\n                a: b')",
+       "str_replace is written so:\n  str_replace:\n    template: t\n      a: b"},
+      {"Duplicate names {'a', 'b'}", "parameters and resources can't have the same names: a, b"},
       {"The Parameter (x) was not provided.", "The Parameter (x) was not provided."},
       {"", ""}};
   for (const auto& [python, ours] : cases) EXPECT_EQ(plain_words(python), ours);
