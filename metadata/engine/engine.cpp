@@ -13,7 +13,8 @@ namespace hearth::metadata::live {
 namespace {
 
 constexpr std::int64_t k_default_timeout_minutes = 60;
-constexpr std::size_t k_large_step = 500;  ///< rows; fewer are written in less time than others can wait
+constexpr std::size_t k_large_step = 500;  ///< rows; with fewer, less time goes by than others can wait
+constexpr std::size_t k_events_at_once = 1000;
 
 constexpr std::int64_t k_retired_kept = std::int64_t{90} * 86'400;
 constexpr std::size_t k_most_retired = 10'000;
@@ -308,11 +309,16 @@ void Engine::finish(LiveTree& live, StackMachine& machine) {
 /// A large step is written by a thread of its own, and others are served meanwhile: whatever they may read then
 /// (is_steady()) asks neither the store nor this tree.
 void Engine::save(LiveTree& live, Changes& changes) {
-  const bool is_large = breathe_ && !is_copy_ && changes.resources.size() + changes.events.size() > k_large_step;
-  if (!is_large) return world_.repository.save(live.tree, changes);
-  std::future<void> written = std::async(std::launch::async, [&] { world_.repository.save(live.tree, changes); });
-  while (written.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) breathe_();
-  written.get();
+  beside_others(changes.resources.size() + changes.events.size(), [&] { world_.repository.save(live.tree, changes); });
+}
+
+/// What takes long for many rows is done by a thread of its own, while others are served.
+void Engine::beside_others(std::size_t rows, const std::function<void()>& work) {
+  const bool is_large = breathe_ && !is_copy_ && rows > k_large_step;
+  if (!is_large) return work();
+  std::future<void> done = std::async(std::launch::async, work);
+  while (done.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) breathe_();
+  done.get();
 }
 
 void Engine::commit(LiveTree& live, Changes& changes) {
@@ -360,7 +366,7 @@ void Engine::after(LiveTree& live) {
 void Engine::drop(LiveTree& live) {
   const std::string id = live.tree.id;
   try {
-    world_.repository.remove(id);
+    beside_others(live.tree.resources().size(), [&] { world_.repository.remove(id); });
   } catch (...) {
     store_failed();
     throw;
@@ -374,7 +380,9 @@ void Engine::forget(const std::string& id) {
     std::erase_if(*places, [&](const auto& entry) { return entry.second.tree == id; });
   }
   std::erase(order_, id);
-  trees_.erase(id);
+  auto gone = trees_.extract(id);
+  if (gone.empty()) return;
+  beside_others(gone.mapped()->tree.resources().size(), [&] { gone = {}; });
 }
 
 /// A rollback that fails stays where it is.
@@ -476,6 +484,21 @@ void Engine::compact(LiveTree& live) {
     deployments = std::move(kept);
   }
   std::erase_if(live.entries, [](const auto& entry) { return entry.second.empty(); });
+}
+
+/// By pages, and others are served in between.
+std::vector<Event> Engine::events(EventQuery query) {
+  const std::size_t wanted = query.limit;
+  std::vector<Event> found;
+  for (;;) {
+    query.limit = wanted == 0 ? k_events_at_once : std::min(k_events_at_once, wanted - found.size());
+    std::vector<Event> page = world_.repository.events(query);
+    const bool is_last = page.size() != query.limit;
+    std::move(page.begin(), page.end(), std::back_inserter(found));
+    if (is_last || found.size() == wanted) return found;
+    query.after = found.back().number;
+    breathe();
+  }
 }
 
 void Engine::set_breath(const std::function<void()>& breathe) {

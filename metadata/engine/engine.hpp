@@ -155,7 +155,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// Forgets it, and all that is kept of it.
   void drop_set_aside(const std::string& id);
 
-  [[nodiscard]] std::vector<Event> events(const EventQuery& query) { return world_.repository.events(query); }
+  [[nodiscard]] std::vector<Event> events(EventQuery query);
   [[nodiscard]] std::optional<Event> event(const std::string& id) { return world_.repository.event(id); }
   /// The metadata that the resource's agent gets; an empty map for what is no server.
   [[nodiscard]] Json metadata_of(LiveTree& live, std::size_t resource);
@@ -178,7 +178,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
-  /// The same for whoever only reads it, and much.
+  /// In the midst of a long step, or of a long list.
   void breathe() override {
     if (breathe_) breathe_();
   }
@@ -285,6 +285,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void run(LiveTree& live, Action action);
   void finish(LiveTree& live, StackMachine& machine);
   void save(LiveTree& live, Changes& changes);
+  void beside_others(std::size_t rows, const std::function<void()>& work);
   void commit(LiveTree& live, Changes& changes);
   void after(LiveTree& live);
   void index(LiveTree& live, const Changes& changes);

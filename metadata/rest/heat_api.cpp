@@ -273,6 +273,15 @@ ServedResponse HeatApi::redirect(const Call& call) {
   return response;
 }
 
+ServedResponse HeatApi::listed(std::string_view name, const Json& list) {
+  JsonRows rows(name);
+  for (const Json& row : list) {
+    engine_.breathe();
+    rows.add(row);
+  }
+  return std::move(rows).response();
+}
+
 ServedResponse HeatApi::list_stacks(const Call& call) {
   const bool nested = is_true(call.parameters, "show_nested");
   const bool everywhere = is_true(call.parameters, "global_tenant") && call.caller.right == Right::everything;
@@ -282,6 +291,7 @@ ServedResponse HeatApi::list_stacks(const Call& call) {
   for (const LiveTree* live : trees) {
     if (live->tree.project != call.project && !everywhere) continue;
     for (std::size_t i = 0; i < (nested ? live->tree.stacks().size() : 1); ++i) {
+      engine_.breathe();
       const Stack& stack = live->tree.stack(i);
       if (stack.gone) continue;
       Json shown = stack_summary(call.base, live->tree, i);
@@ -295,9 +305,7 @@ ServedResponse HeatApi::list_stacks(const Call& call) {
     if (aside.project != call.project && !everywhere) continue;
     list.push_back(stack_summary(call.base, shown_tree(aside), 0));
   }
-  Json body = Json::object();
-  body["stacks"] = paged(std::move(list), call.parameters);
-  return json_response(200, body);
+  return listed("stacks", paged(std::move(list), call.parameters));
 }
 
 ServedResponse HeatApi::create(const Call& call) {

@@ -87,6 +87,8 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] const std::string& description_of(const std::string& type_name);
   [[nodiscard]] ServedResponse template_versions(const Call& call);
   [[nodiscard]] ServedResponse validate(const Call& call);
+  /// A long list: others are served between its rows.
+  [[nodiscard]] ServedResponse listed(std::string_view name, const Json& list);
   void require_own(const Call& call, const Stack& stack, const std::string& resource) const;
 
   [[nodiscard]] std::int64_t now() const;

@@ -73,11 +73,11 @@ void HeatApi::require_own(const Call& call, const Stack& stack, const std::strin
 ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
   if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   const StackTree& tree = place.live->tree;
-  Json body = Json::object();
-  body["resources"] = Json::array();
+  JsonRows rows("resources");
   const bool with_details = to_lower(parameter_or(call.parameters, "with_detail", "")) == "true";
   for (const std::size_t stack : stacks_below(tree, place.stack, number_of(call.parameters, "nested_depth"))) {
     for (const std::size_t member : tree.stack(stack).resources) {
+      engine_.breathe();
       if (is_replaced(tree, member)) continue;
       const Resource& resource = tree.resource(member);
       const std::string status = status_text(resource.action, resource.status);
@@ -94,10 +94,10 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
       Json shown = summary_of(call, *place.live, member);
       if (with_details) shown["stack_name"] = tree.stack(stack).name;
       if (with_details) shown["description"] = resource.description;
-      body["resources"].push_back(std::move(shown));
+      rows.add(shown);
     }
   }
-  return json_response(200, body);
+  return std::move(rows).response();
 }
 
 ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) {
@@ -210,13 +210,12 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   std::erase_if(found, [&](const Event& event) { return !passes_filter(call.parameters, event); });
   if (limit != 0 && found.size() > limit) found.resize(limit);
   const Stack* root = call.parameters.empty() || depth == 0 ? nullptr : &tree.stack(place.stack);
-  Json body = Json::object();
-  body["events"] = Json::array();
+  JsonRows rows("events");
   for (const Event& event : found) {
     engine_.breathe();
-    body["events"].push_back(event_summary(call.base, event, *by_id[event.stack_id], root));
+    rows.add(event_summary(call.base, event, *by_id[event.stack_id], root));
   }
-  return json_response(200, body);
+  return std::move(rows).response();
 }
 
 ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {

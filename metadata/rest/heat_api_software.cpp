@@ -17,6 +17,7 @@ void for_each_deployment(Engine& engine, const std::string& project, const Visit
     if (live->tree.project != project) continue;
     for (const Resource& resource : live->tree.resources()) {
       const bool there = !resource.gone && resource.role == Role::deployment && !resource.physical_id.empty();
+      engine.breathe();
       if (there && visit(*live, resource)) return;
     }
   }
@@ -105,7 +106,7 @@ ServedResponse HeatApi::deployments(const Call& call) {
     if (is_of(row, call.project) && (wanted.empty() || row.value("server_id", "") == wanted))
       list.push_back(shown(row));
   }
-  return json_response(200, wrapped("software_deployments", std::move(list)));
+  return listed("software_deployments", list);
 }
 
 /// What the agent of a server would get.
@@ -189,7 +190,7 @@ ServedResponse HeatApi::configs(const Call& call) {
   for (const auto& [id, row] : engine_.software().configs()) {
     if (is_of(row, call.project)) list.push_back(config_summary(row, call.project));
   }
-  return json_response(200, wrapped("software_configs", paged(std::move(list), call.parameters)));
+  return listed("software_configs", paged(std::move(list), call.parameters));
 }
 
 ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {

@@ -1,5 +1,7 @@
 #include "metadata/rest/heat_render.hpp"
 
+#include <utility>
+
 #include "base/net/url.hpp"
 #include "base/text.hpp"
 
@@ -41,6 +43,14 @@ std::string_view explanation(int status) {
     case 409: return "There was a conflict when trying to complete your request.";
     default: return "The server has either erred or is incapable of performing the requested operation.";
   }
+}
+
+ServedResponse json_text_response(int status, std::string text) {
+  ServedResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "application/json"}};
+  response.body = std::move(text);
+  return response;
 }
 
 }  // namespace
@@ -168,12 +178,15 @@ Json deployment_details(const Resource& deployment, const std::string& server_id
 }
 
 ServedResponse json_response(int status, const Json& body) {
-  ServedResponse response;
-  response.status = status;
-  response.headers = {{"Content-Type", "application/json"}};
-  response.body = format_json(body, {.lossy = true});
-  return response;
+  return json_text_response(status, format_json(body, {.lossy = true}));
 }
+
+void JsonRows::add(const Json& row) {
+  if (std::exchange(has_rows_, true)) text_ += ',';
+  text_ += format_json(row, {.lossy = true});
+}
+
+ServedResponse JsonRows::response() && { return json_text_response(200, std::move(text_) + "]}"); }
 
 ServedResponse heat_error(int status, const std::string& type, const std::string& message) {
   Json body = Json::object();

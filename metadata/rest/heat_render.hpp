@@ -1,6 +1,7 @@
 // Stacks, resources and events as Heat's orchestration API (v1) writes them. Pure: values in, JSON out.
 #pragma once
 
+#include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 
 namespace hearth::metadata::live {
@@ -27,5 +28,17 @@ struct Base {
 /// {"code", "title", "explanation", "error": {"type", "traceback", "message"}}.
 [[nodiscard]] ServedResponse heat_error(int status, const std::string& type, const std::string& message);
 [[nodiscard]] ServedResponse json_response(int status, const Json& body);
+
+/// {"NAME": [row, …]}, written row by row: a long list is no long piece of work at its end.
+class JsonRows {
+ public:
+  explicit JsonRows(std::string_view name) : text_(cat("{\"", name, "\":[")) {}
+  void add(const Json& row);
+  [[nodiscard]] ServedResponse response() &&;
+
+ private:
+  std::string text_;
+  bool has_rows_ = false;
+};
 
 }  // namespace hearth::metadata::live

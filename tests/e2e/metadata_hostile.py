@@ -180,6 +180,7 @@ def check_polls_while_much_is_made(service):
     assert worst < max(1000.0, 150 * took), f"one poll waited for {worst:.0f} ms: something is done in one piece"
     rows = service.call("GET", "/stacks/large")["stack"]
     assert rows["stack_status"] == "CREATE_IN_PROGRESS", rows["stack_status"]
+    check_polls_while_much_is_listed(service, request, "/stacks/large/" + rows["id"], limit)
     for connection in held:
         connection.close()
 
@@ -239,6 +240,18 @@ def check_a_heavier_update_among_signals(service):
     assert len(taken) > 30 and not lost, f"{len(lost)} of {len(taken)} acknowledged signals are lost: {lost[:5]}"
     assert took < 30, f"{took:.0f} s"
     service.call("DELETE", path)
+
+
+def check_polls_while_much_is_listed(service, request, stack, limit):
+    for path in (stack + "/events?nested_depth=5", stack + "/resources?nested_depth=5", "/software_configs", "/stacks?show_nested=true"):
+        poller = Poller(service.ports["cfn"], request)
+        time.sleep(0.2)
+        began = time.monotonic()
+        service.call("GET", path)
+        took = time.monotonic() - began
+        worst = max(poller.times()) * 1000
+        print(f"{path.split('/')[-1]} in {took:.1f} s, worst poll {worst:.0f} ms")
+        assert worst < max(250, 2 * limit, 200 * took), f"a poll waited for {worst:.0f} ms while {path} was answered"
 
 
 def check_bodies_of_strangers(service):

@@ -23,6 +23,31 @@ TEST_F(RestTest, ListsResourcesDownToADepth) {
   EXPECT_EQ(get(self("s1") + "/resources?nested_depth=5")["resources"].size(), 4U);
 }
 
+TEST_F(RestTest, OthersAreServedWhileALongListIsMade) {
+  Json resources = Json::object();
+  for (int i = 0; i < 700; ++i) resources[cat("r", i)] = {{"type", "OS::Heat::Value"}};
+  create("s1", resources.dump());
+  std::size_t breaths = 0;
+  engine_->set_breath([&] { ++breaths; });
+  const auto breaths_of = [&](const std::string& target) {
+    breaths = 0;
+    EXPECT_NE(get(target), 404);
+    return breaths;
+  };
+  EXPECT_GE(breaths_of(self("s1") + "/resources"), 700U);
+  EXPECT_GE(breaths_of(self("s1") + "/events"), 1400U);
+  EXPECT_GE(breaths_of("/v1/admin/stacks?show_nested=true"), 1U);
+  const Json events = get(self("s1") + "/events")["events"];
+  ASSERT_EQ(events.size(), 1402U) << "of more than one page";
+  std::set<std::string> ids;
+  for (const Json& event : events) ids.insert(event["id"].get<std::string>());
+  EXPECT_EQ(ids.size(), events.size());
+  EXPECT_EQ(events.front()["resource_status"], "CREATE_COMPLETE");
+  EXPECT_EQ(events.back()["resource_status"], "CREATE_IN_PROGRESS");
+  EXPECT_EQ(get(self("s1") + "/events?sort_dir=asc&limit=3")["events"][0],
+            get(self("s1") + "/events?limit=2000")["events"].back());
+}
+
 TEST_F(RestTest, ShowsAServersMetadataAndTakesSignals) {
   create("s1", k_nested);
   const StackTree& tree = engine_->find("s1").live->tree;
