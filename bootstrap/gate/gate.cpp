@@ -1,5 +1,8 @@
 #include "bootstrap/gate/gate.hpp"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -18,6 +21,14 @@ namespace {
 constexpr const char* k_cookie = "hearth-session";
 constexpr std::array<std::string_view, 4> k_roles = {"nobody", "read", "operate", "admin"};
 constexpr std::size_t k_shortest_token = 16;
+
+std::string name_of_user(uid_t user) {
+  std::array<char, 4096> room{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool known = ::getpwuid_r(user, &entry, room.data(), room.size(), &found) == 0 && found != nullptr;
+  return known ? entry.pw_name : cat("user ", user);
+}
 
 /// The host of "host:port" and "[address]:port", lower case, without the root's dot.
 std::string host_of(const std::string& authority) {
@@ -117,7 +128,13 @@ Caller Gate::by_token(const std::string& token) const {
 Caller Gate::caller_of(const ServedRequest& request) const {
   if (const auto token = request.header("X-Auth-Token")) return by_token(*token);
   if (const auto basic = request.header("Authorization")) return by_token(basic_password(*basic));
+  if (request.user) return by_user(*request.user);
   return by_session(cookie_of(request));
+}
+
+Caller Gate::by_user(uid_t user) {
+  if (user != 0 && user != ::geteuid()) return {};
+  return {Role::admin, name_of_user(user)};
 }
 
 /// A session is "ENDS.NONCE.MAC.NAME": it is not kept here, so that it outlives a restart of the conductor as its token

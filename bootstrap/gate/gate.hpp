@@ -1,7 +1,8 @@
 // Gate: what every request passes before any handler of ours sees it. It asks, in this order: is it meant for us (Host:
 // a name that was made to point here is refused), does a page from elsewhere send it (Origin, Sec-Fetch-Site), and who
 // is it (a token, Basic credentials, or the cookie of a log-in). Where it comes from says nothing: this machine is
-// nobody.
+// nobody. Only who comes by a socket with a path is known without a token, as the user that the kernel says he is: root
+// and this process's own user are administrators.
 //
 // A handler behind it is a GuardedHandler, which no server takes: it can't be reached past a gate.
 #pragma once
@@ -65,6 +66,7 @@ class Gate final : public HttpHandler {
  private:
   [[nodiscard]] Caller caller_of(const ServedRequest& request) const;
   [[nodiscard]] Caller by_token(const std::string& token) const;
+  [[nodiscard]] static Caller by_user(uid_t user);
   [[nodiscard]] Caller by_session(const std::string& session) const;
   [[nodiscard]] std::uint64_t seconds_now() const;
   void end_session(const std::string& session);
