@@ -46,6 +46,11 @@ class GuardedHandler {
   virtual ~GuardedHandler() = default;
   /// As HttpHandler::answer().
   [[nodiscard]] virtual ServedResponse answer(const ServedRequest& request, const Caller& caller) = 0;
+  /// As HttpHandler::hold().
+  [[nodiscard]] virtual std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) {
+    (void)request, (void)caller;
+    return nullptr;
+  }
 };
 
 class Gate final : public HttpHandler {
@@ -62,8 +67,15 @@ class Gate final : public HttpHandler {
   /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
   /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override;
 
  private:
+  struct Fault {
+    int status;
+    std::string text;
+  };
+  /// Why no handler may see it.
+  [[nodiscard]] std::optional<Fault> fault_of(const ServedRequest& request) const;
   [[nodiscard]] Caller caller_of(const ServedRequest& request) const;
   [[nodiscard]] Caller by_token(const std::string& token) const;
   [[nodiscard]] static Caller by_user(uid_t user);
