@@ -69,6 +69,8 @@ Work power_work(std::function<Json()> body) {
 Jobs::Step Jobs::check(Node& node) {
   std::vector<std::string> faults;
   if (node.job.kind == "deploy") faults = image_faults(node);
+  if (node.job.kind == "adopt" && text_in(node.instance_info, "image_source").empty())
+    faults.emplace_back("instance_info has no image_source: what is on a machine that is taken over has to be known");
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));
