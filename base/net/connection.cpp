@@ -1,11 +1,13 @@
 #include "base/net/connection.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -70,6 +72,13 @@ Connection Connection::open(const Url& where, const Deadline& deadline, const Cl
   }
   if (error == ETIMEDOUT) throw net_error("connecting to", where.authority(), k_timed_out);
   throw Error::from_errno("connecting to", where.authority(), error);
+}
+
+Connection Connection::open_local(const fs::path& path, const Clock& clock) {
+  std::optional<Fd> socket = connect_locally(path);
+  if (!socket) throw Error(ErrorKind::io, cat("nobody listens at ", path.string()));
+  if (::fcntl(socket->get(), F_SETFL, O_NONBLOCK) != 0) throw Error::from_errno("setting up", path.string());
+  return {std::move(*socket), path.string(), clock};
 }
 
 void Connection::wait(short events, std::string_view operation, const Deadline& deadline) const {

@@ -11,6 +11,7 @@
 #include "base/net/look_up.hpp"
 #include "base/net/tls_client.hpp"
 #include "base/net/url.hpp"
+#include "base/path.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth {
@@ -27,6 +28,8 @@ class Connection {
   /// this one Error(input) where no address may be connected to.
   [[nodiscard]] static Connection open(const Url& where, const Deadline& deadline, const Clock& clock,
                                        const AddressCheck& check = {});
+  /// By a socket that has a path (base/sys/local_socket.hpp).
+  [[nodiscard]] static Connection open_local(const fs::path& path, const Clock& clock);
 
   void start_tls(const TlsContext& context, const TlsPeer& peer, const Deadline& deadline);
   void write(std::string_view data, const Deadline& deadline);

@@ -43,6 +43,7 @@ struct HttpRequest {
   int max_redirects = 0;                            ///< 0 = a 3xx is an answer like any other
   std::size_t body_limit = std::size_t{64} << 20U;  ///< bytes; a longer answer is an Error
   bool verify_tls = true;
+  std::string socket;        ///< the path of a local one, in place of the URL's host and port
   std::string ca_file;       ///< PEM bundle that replaces the system's; empty = the system's
   BodySink* sink = nullptr;  ///< not owned
 };

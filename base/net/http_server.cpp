@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/ssl.hpp>
@@ -26,8 +26,10 @@
 #include "base/net/held_client.hpp"
 #include "base/net/http_date.hpp"
 #include "base/net/http_places.hpp"
+#include "base/net/listening.hpp"
 #include "base/net/server_tls.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -37,14 +39,14 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using tcp = asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
 // Everything runs on one io_context; that the types say so spares a twentieth of the time, against any_io_executor.
 using Executor = asio::io_context::executor_type;
-using Socket = asio::basic_stream_socket<tcp, Executor>;
-using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
-using TcpStream = beast::basic_stream<tcp, Executor>;
+using Kind = asio::generic::stream_protocol;  // TCP, or a socket with a path
+using Socket = asio::basic_stream_socket<Kind, Executor>;
+using Acceptor = asio::basic_socket_acceptor<Kind, Executor>;
+using PlainStream = beast::basic_stream<Kind, Executor>;
 using Timer =
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
@@ -94,7 +96,8 @@ struct Listener {
   HttpHandler& handler;
   std::unique_ptr<asio::ssl::context> tls;
   Acceptor acceptor;
-  tcp::endpoint peer{};  ///< of the connection that is being accepted
+  bool is_local = false;  ///< has a path in place of an address
+  Kind::endpoint peer{};  ///< of the connection that is being accepted
   TlsFiles files{};
   std::string seen{};  ///< of the files: what they were when they were read
 };
@@ -130,12 +133,15 @@ template <class Stream>
 class Connection final : public Place, public std::enable_shared_from_this<Connection<Stream>> {
  public:
   template <class... Tls>
-  Connection(Socket socket, const tcp::endpoint& peer, Service& service, Listener& listener, Tls&... tls)
-      : service_(service), listener_(listener), stream_(std::move(socket), tls...) {
+  Connection(Socket socket, Service& service, Listener& listener, Tls&... tls)
+      : service_(service),
+        listener_(listener),
+        stream_(std::move(socket), tls...),
+        peer_(peer_text(listener.peer.data(), listener.peer.size())) {
     ErrorCode unknown;
-    peer_ = peer.address().to_string(unknown);
     all_ = service_.places.all.insert(service_.places.all.end(), this);
     if constexpr (!is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
+    if (listener.is_local) user_ = user_behind(beast::get_lowest_layer(stream_).socket().native_handle());
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -168,7 +174,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   [[nodiscard]] std::uint64_t held() const override { return held_; }
 
  private:
-  static constexpr bool is_tls = !std::is_same_v<Stream, TcpStream>;
+  static constexpr bool is_tls = !std::is_same_v<Stream, PlainStream>;
 
   void expire_after(Duration time) {
     beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(time));
@@ -291,6 +297,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     for (const auto& field : message)
       request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     request_.peer = peer_;
+    request_.user = user_;
     request_.tls = is_tls;
     keep_alive_ = message.keep_alive() && !service_.stopping;
   }
@@ -443,7 +450,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   /// Ends our side, then reads on for a moment, so that the client gets to see what we wrote.
   void say_goodbye() {
     ErrorCode ignored;
-    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    beast::get_lowest_layer(stream_).socket().shutdown(Socket::shutdown_send, ignored);
     expire_after(k_linger);
     discard();
   }
@@ -459,6 +466,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   Listener& listener_;
   Stream stream_;
   std::string peer_;
+  std::optional<uid_t> user_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   ServedRequest request_;
@@ -476,8 +484,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   std::list<Place*>::iterator all_;
 };
 
-using PlainConnection = Connection<TcpStream>;
-using TlsConnection = Connection<asio::ssl::stream<TcpStream>>;
+using PlainConnection = Connection<PlainStream>;
+using TlsConnection = Connection<asio::ssl::stream<PlainStream>>;
 
 }  // namespace
 
@@ -510,9 +518,9 @@ struct HttpServer::State {
     if (service.places.all.size() >= service.limits.connections) make_room();
     if (service.places.all.size() >= service.limits.connections + 64) return;  // those being cut are still there
     if (listener.tls) {
-      std::make_shared<TlsConnection>(std::move(socket), listener.peer, service, listener, *listener.tls)->start();
+      std::make_shared<TlsConnection>(std::move(socket), service, listener, *listener.tls)->start();
     } else {
-      std::make_shared<PlainConnection>(std::move(socket), listener.peer, service, listener)->start();
+      std::make_shared<PlainConnection>(std::move(socket), service, listener)->start();
     }
   }
 
@@ -624,10 +632,7 @@ HttpServer::~HttpServer() {
 
 std::uint16_t HttpServer::listen(const std::string& name, const std::string& address, std::uint16_t port,
                                  HttpHandler& handler, const TlsFiles* tls) {
-  ErrorCode error;
-  const asio::ip::address parsed = asio::ip::make_address(address, error);
-  if (error) throw Error(ErrorKind::input, cat(name, ": '", address, "' is no IP address"));
-  const tcp::endpoint endpoint(parsed, port);
+  ListeningSocket bound = listen_on(name, address, port);
   const bool first_tls = tls != nullptr && std::none_of(state_->listeners.begin(), state_->listeners.end(),
                                                         [](const Listener& each) { return each.tls != nullptr; });
   Listener& listener = state_->listeners.emplace_back(
@@ -636,20 +641,17 @@ std::uint16_t HttpServer::listen(const std::string& name, const std::string& add
     listener.files = *tls;
     listener.seen = state_of(*tls);
   }
-  const auto check = [&](std::string_view step) {
-    if (error) throw Error(ErrorKind::io, cat(name, ": ", step, " ", address, " port ", port, ": ", error.message()));
-  };
-  listener.acceptor.open(endpoint.protocol(), error);
-  check("opening a socket for");
-  listener.acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  listener.acceptor.set_option(tcp::no_delay(true), error);  // Linux: inherited by what is accepted
-  listener.acceptor.bind(endpoint, error);
-  check("binding to");
-  listener.acceptor.listen(4096, error);
-  check("listening on");
+  listener.acceptor.assign(Kind(bound.family, 0), bound.socket.release());
   state_->accept(listener);
   if (first_tls) every(state_->service.limits.tls_look, [this] { state_->look_at_certificates(); });
-  return listener.acceptor.local_endpoint().port();
+  return bound.port;
+}
+
+void HttpServer::listen_locally(const std::string& name, const fs::path& path, HttpHandler& handler) {
+  Listener& listener = state_->listeners.emplace_back(Listener{name, handler, nullptr, Acceptor(state_->io)});
+  listener.is_local = true;
+  listener.acceptor.assign(Kind(AF_UNIX, 0), hearth::listen_locally(path).release());
+  state_->accept(listener);
 }
 
 void HttpServer::every(Duration period, std::function<void()> action) {

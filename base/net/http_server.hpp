@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/net/served.hpp"
+#include "base/path.hpp"
 
 namespace hearth {
 
@@ -70,6 +71,8 @@ class HttpServer {
   /// Error(io) when the address is taken or not ours, Error(input) when `address` is no numeric address.
   std::uint16_t listen(const std::string& name, const std::string& address, std::uint16_t port, HttpHandler& handler,
                        const TlsFiles* tls = nullptr);
+  /// Listens at a socket that has a path, for its owner only (base/sys/local_socket.hpp).
+  void listen_locally(const std::string& name, const fs::path& path, HttpHandler& handler);
   /// Calls `action` on the server's thread, again and again, until the server stops.
   void every(Duration period, std::function<void()> action);
   /// Within a handler, or an action: serves others for a moment, if the last moment is some time ago. What is asked

@@ -23,7 +23,8 @@ struct ServedRequest {
   std::string query;     ///< without "?", still encoded
   HttpHeaders headers;
   std::string body;
-  std::string peer;  ///< the client's address without port
+  std::string peer;                   ///< the client's address without port; "local" by a socket that has a path
+  std::optional<std::uint32_t> user;  ///< then: whose process it is, as the kernel says
   bool tls = false;
 
   [[nodiscard]] std::optional<std::string> header(std::string_view name) const { return find_header(headers, name); }

@@ -25,6 +25,36 @@ class Acting {
   Ledger& ledger_;
 };
 
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts = split(path, '/');
+  std::erase(parts, "");
+  return parts;
+}
+
+/// A request that waits for a machine's management.
+class HeldCall final : public HeldAnswer {
+ public:
+  HeldCall(IronicApi& api, const ServedRequest& request, Caller caller)
+      : api_(api), request_(request), caller_(std::move(caller)) {}
+  HeldCall(const HeldCall&) = delete;
+  HeldCall& operator=(const HeldCall&) = delete;
+  ~HeldCall() override {
+    if (held_) held_->leave();
+  }
+  void start(std::function<void()> wake) override {
+    held_ = std::make_shared<BmcAnswer>(std::move(wake));
+    const std::shared_ptr<BmcAnswer> held = held_;  // to be woken may be the end of this
+    held->begin(api_.answer_holding(request_, caller_, held));
+  }
+  [[nodiscard]] std::optional<ServedResponse> answer() override { return held_->response(); }
+
+ private:
+  IronicApi& api_;
+  const ServedRequest& request_;
+  Caller caller_;
+  std::shared_ptr<BmcAnswer> held_;
+};
+
 ServedResponse log_in_first(const ServedRequest& request) {
   ServedResponse refused = fault_answer(401, "A valid X-Auth-Token, or Basic credentials, are needed");
   // A page's script asks for the token itself; a browser that is told of Basic would ask its user once more.
@@ -49,15 +79,15 @@ Json ApiCall::body() const {
   return *parsed;
 }
 
-ServedResponse IronicApi::answer(const ServedRequest& request, const Caller& caller) {
+ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Caller& caller,
+                                         const std::shared_ptr<BmcAnswer>& held) {
   const int minor = asked_minor(request);
   const Acting acting(conductor_.ledger(), caller);
-  ApiCall call{request, caller, {}, {}, metadata::parse_parameters(request.query)};
+  ApiCall call{request, caller, {}, {}, metadata::parse_parameters(request.query), held};
   call.view.base = cat(request.tls ? "https" : "http", "://", request.host());
   call.view.host = conductor_.settings().host;
   call.view.minor = minor;
-  std::vector<std::string> parts = split(request.path, '/');
-  std::erase(parts, "");
+  const std::vector<std::string> parts = parts_of(request.path);
   ServedResponse response;
   try {
     if (minor < 0 && parts.size() > 1) {
@@ -81,6 +111,13 @@ ServedResponse IronicApi::answer(const ServedRequest& request, const Caller& cal
   }
   add_version_headers(response, minor, random_uuid());
   return response;
+}
+
+std::unique_ptr<HeldAnswer> IronicApi::hold(const ServedRequest& request, const Caller& caller) {
+  const std::vector<std::string> parts = parts_of(request.path);
+  const bool management = parts.size() == 5 && parts[1] == "nodes" && parts[3] == "management";
+  if (faces_ == Faces::agents || caller.role == Role::nobody || !management) return nullptr;
+  return std::make_unique<HeldCall>(*this, request, caller);
 }
 
 Role needed_role(const ApiCall& call) {
@@ -165,6 +202,14 @@ ServedResponse IronicApi::drivers(const ApiCall& call) {
     throw Refusal(404, cat("Could not find the following driver(s) or hardware type(s): ", call.parts[1], "."));
   if (call.parts.size() == 3 && call.parts[2] == "properties") {
     return json_answer(200, driver_properties(call.parts[1]));
+  }
+  // As Ironic's hardware types without RAID or calls of vendors.
+  const std::string part = call.parts.size() > 2 ? call.parts[2] : "";
+  if (part == "raid") throw Refusal(404, unsupported(call.parts[1], "raid").what());
+  if (part == "vendor_passthru") {
+    if (call.parts.size() == 4 && call.parts[3] == "methods") return json_answer(200, Json::object());
+    throw Refusal(400,
+                  cat("No handler for method ", call.parts.size() == 4 ? call.parts[3] : call.parameter("method")));
   }
   return json_answer(200, row(call.parts[1]));
 }

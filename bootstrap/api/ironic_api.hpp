@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/net/served.hpp"
+#include "bootstrap/api/bmc_answer.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/gate/gate.hpp"
 #include "bootstrap/node/shown.hpp"
@@ -25,6 +26,9 @@ struct ApiCall {
   View view;
   std::vector<std::string> parts;  ///< behind /v1
   metadata::Parameters parameters;
+  std::shared_ptr<BmcAnswer> held{};  ///< where the request waits for a machine's management
+  /// What is told how that went.
+  [[nodiscard]] std::function<void(const Outcome&)> answered() const { return held ? held->asked() : nullptr; }
   [[nodiscard]] bool is(std::string_view method) const { return request.method == method; }
   [[nodiscard]] std::string parameter(std::string_view name) const;
   [[nodiscard]] bool truth(std::string_view name) const;
@@ -40,7 +44,13 @@ class IronicApi final : public GuardedHandler {
   /// Faces::agents: it is for machines, everything else is not found.
   enum class Faces { all, agents };
   IronicApi(Conductor& conductor, Faces faces, Logger& log) : conductor_(conductor), faces_(faces), log_(log) {}
-  [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override;
+  [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override {
+    return answer_holding(request, caller, nullptr);
+  }
+  /// What a machine's management is asked for is answered when it has: its boot device, an interrupt.
+  [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) override;
+  [[nodiscard]] ServedResponse answer_holding(const ServedRequest& request, const Caller& caller,
+                                              const std::shared_ptr<BmcAnswer>& held);
 
  private:
   // ironic_api.cpp
@@ -63,10 +73,15 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse part_of_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_states(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_maintenance(const ApiCall& call, const Node& node);
-  [[nodiscard]] ServedResponse node_management(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_traits(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_validate(const Node& node);
   [[nodiscard]] ServedResponse node_history(const ApiCall& call, const Node& node);
+
+  // management_calls.cpp
+  [[nodiscard]] ServedResponse node_management(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_firmware(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_bios(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_without(const ApiCall& call, const Node& node);
 
   // port_calls.cpp
   [[nodiscard]] ServedResponse ports(const ApiCall& call);

@@ -1,4 +1,4 @@
-// /v1/nodes/ID/…: states, power, maintenance, boot device, traits, validation, history.
+// /v1/nodes/ID/…: states, power, maintenance, traits, validation, history.
 #include <algorithm>
 #include <cctype>
 
@@ -29,6 +29,8 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   if (part == "states") return node_states(call, node);
   if (part == "maintenance") return node_maintenance(call, node);
   if (part == "management") return node_management(call, node);
+  if (part == "bios") return node_bios(call, node);
+  if (part == "vendor_passthru") return node_without(call, node);
   if (part == "traits") return node_traits(call, node);
   if (part == "validate") return node_validate(node);
   if (part == "history") return node_history(call, node);
@@ -50,7 +52,7 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
 }
 
 ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
-  if (call.parts.size() == 3) return json_answer(200, shown_states(node));
+  if (call.parts.size() == 3) return json_answer(200, shown_states(node, call.view.minor));
   const std::string& what = call.parts[3];
   const Json body = call.body();
   const std::string place = cat(call.view.base, "/v1/nodes/", call.parts[1], "/states");
@@ -62,8 +64,8 @@ ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
     conductor_.power(node.uuid, text_in(body, "target"), power_patience(body));
     return empty_answer(202, place);
   }
-  if (what == "console" && call.is("GET"))
-    return json_answer(200, {{"console_enabled", false}, {"console_info", nullptr}});
+  if (what == "boot_mode" || what == "secure_boot") return node_firmware(call, node);
+  if (what == "console" || what == "raid") return node_without(call, node);
   throw Refusal(404, "Not Found");
 }
 
@@ -72,22 +74,6 @@ ServedResponse IronicApi::node_maintenance(const ApiCall& call, const Node& node
   const bool on = call.is("PUT");
   conductor_.set_maintenance(node.uuid, on, on ? text_in(call.body(), "reason") : "");
   return empty_answer(202);
-}
-
-ServedResponse IronicApi::node_management(const ApiCall& call, const Node& node) {
-  if (call.parts.size() < 4 || call.parts[3] != "boot_device") throw Refusal(404, "Not Found");
-  const PowerDriver* driver = conductor_.drivers().find(node.driver);
-  if (call.parts.size() == 5 && call.parts[4] == "supported") {
-    return json_answer(
-        200, {{"supported_boot_devices", driver == nullptr ? std::vector<std::string>() : driver->boot_devices()}});
-  }
-  if (call.is("PUT")) {
-    const Json body = call.body();
-    conductor_.set_boot_device(node.uuid, text_in(body, "boot_device"), body.value("persistent", false));
-    return empty_answer(204);
-  }
-  const Json device = node.boot_device.empty() ? Json() : Json(node.boot_device);
-  return json_answer(200, {{"boot_device", device}, {"persistent", node.boot_device_persistent}});
 }
 
 ServedResponse IronicApi::node_traits(const ApiCall& call, const Node& node) {

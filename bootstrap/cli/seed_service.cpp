@@ -143,6 +143,24 @@ std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const 
   return addresses;
 }
 
+/// Files that say where this process serves: nobody is to find them when it does no more, or never began to.
+class PlaceFiles {
+ public:
+  PlaceFiles() = default;
+  PlaceFiles(const PlaceFiles&) = delete;
+  PlaceFiles& operator=(const PlaceFiles&) = delete;
+  ~PlaceFiles() { remove(); }
+  void add(fs::path file) { files_.push_back(std::move(file)); }
+  void remove() noexcept {
+    boost::system::error_code ignored;
+    for (const fs::path& file : files_) fs::remove(file, ignored);
+    files_.clear();
+  }
+
+ private:
+  std::vector<fs::path> files_;
+};
+
 /// The stack engine in this process, where it is asked for.
 struct OwnEngine {
   OwnEngine(const cli::Arguments& arguments, const std::vector<std::string>& networks, const fs::path& directory,
@@ -219,6 +237,9 @@ struct SeedService::Parts {
     const std::string address = arguments.value_or("listen", "127.0.0.1");
     const std::uint16_t bound = server.listen("api", address, port, people_gate, tls);
     say("api", address, bound);
+    places.add(directory / k_api_socket);
+    places.add(directory / "endpoint");
+    server.listen_locally("api", directory / k_api_socket, people_gate);
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
     nodes_url = cat(tls == nullptr ? "http://" : "https://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
@@ -265,6 +286,7 @@ struct SeedService::Parts {
   FdLogger standard_error{2};
   PageLog log{standard_error, clock};
   FileLock lock;
+  PlaceFiles places;
   Store store;
   Drivers drivers;
   HttpAgentClient agents;
@@ -295,7 +317,7 @@ void SeedService::run(bool signals) {
   });
   parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
   parts_->server.run(signals);
-  RealFileSystem().remove(parts_->directory / "endpoint");
+  parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
         .hint("the reason is in the log above; start it again");
@@ -325,6 +347,9 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
                 static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate,
                 files.key.empty() ? nullptr : &files);
+  PlaceFiles places;
+  places.add(directory / k_api_socket);
+  server.listen_locally("api", directory / k_api_socket, gate);
   const std::string status = cat("nothing is served: the services are given to ", handover.to);
   log.log(LogLevel::warning, status);
   notify_service_manager(current_environment(), cat("READY=1\nSTATUS=", status));

@@ -37,7 +37,8 @@ cli::Command serve_command() {
       "OS_ENDPOINT=http://127.0.0.1:6385 openstack baremetal …. "
       "Machines are served on the addresses given by --agents, and there get nothing but what a deploy ramdisk needs. "
       "Everything is kept in DIR: killed at any moment, it goes on where it was. People's token is in DIR/api-token "
-      "(X-Auth-Token, or the password of Basic credentials), which programs on this machine need like all others; "
+      "(X-Auth-Token, or the password of Basic credentials), which programs on this machine need like all others; root "
+      "and the user that this runs as need none at DIR/api.socket, where hearth node asks; "
       "DIR/people gives further ones lesser roles: a line each, NAME ROLE TOKEN, with ROLE read, operate or admin. A "
       "browser finds the status page at the same address; to see nodes one logs in with a token.\nExit codes: 0 it was "
       "stopped, or its services run elsewhere now (hearth seed takeover); 75 that was called off, start it again.",

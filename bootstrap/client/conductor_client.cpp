@@ -2,6 +2,7 @@
 
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
@@ -38,8 +39,12 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
 
 class RemoteClient final : public ConductorClient {
  public:
-  RemoteClient(std::string url, std::string token)
-      : http_(clock_, current_environment(), "hearth"), url_(std::move(url)), token_(std::move(token)) {
+  /// `socket`: the path of the conductor's own, where `url` has no address of it.
+  RemoteClient(std::string url, std::string token, std::string socket = "")
+      : http_(clock_, current_environment(), "hearth"),
+        url_(std::move(url)),
+        token_(std::move(token)),
+        socket_(std::move(socket)) {
     while (!url_.empty() && url_.back() == '/') url_.pop_back();
   }
   [[nodiscard]] bool lasts() const override { return true; }
@@ -54,6 +59,7 @@ class RemoteClient final : public ConductorClient {
     if (!token_.empty()) request.headers.emplace_back("X-Auth-Token", token_);
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     request.body = body;
+    request.socket = socket_;
     request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
     const HttpResponse response = http_.send(request);
     return {response.status, response.body};
@@ -62,6 +68,7 @@ class RemoteClient final : public ConductorClient {
   WebClient http_;
   std::string url_;
   std::string token_;
+  std::string socket_;
 };
 
 /// In this process nothing is done with rights that the caller does not have.
@@ -147,8 +154,9 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   files.make_directories(directory, 0700);
   std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
   if (lock) return std::make_unique<OwnConductor>(directory, std::move(*lock));
-  const std::optional<std::string> served = files.read(fs::path(directory) / "endpoint");
-  if (served) return std::make_unique<RemoteClient>(std::string(trim(*served)), token_from(arguments, directory));
+  const fs::path socket = fs::path(directory) / k_api_socket;
+  const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
+  if (connect_locally(socket)) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
   throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
 }
 
@@ -186,7 +194,7 @@ std::vector<std::string> ConductorClient::names_of_nodes() {
 std::vector<cli::Option> client_options() {
   return {{"url", 0, "URL", "the conductor's address (HEARTH_NODE_URL; else the one that serves the state)"},
           {"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
-          {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"}};
+          {"token-file", 0, "FILE", "the conductor's token (with --url DIR/api-token; else none is needed)"}};
 }
 
 std::vector<cli::Option> with_client(std::vector<cli::Option> options) {

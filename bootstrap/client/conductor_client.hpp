@@ -38,6 +38,9 @@ class ConductorClient {
   [[nodiscard]] std::vector<std::string> names_of_nodes();
 };
 
+/// In the state directory: where a conductor that serves is asked by root and its own user, without a token.
+constexpr const char* k_api_socket = "api.socket";
+
 /// The options that choose a conductor.
 [[nodiscard]] std::vector<cli::Option> client_options();
 /// Other options before them.

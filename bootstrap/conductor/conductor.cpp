@@ -117,8 +117,29 @@ void Conductor::power(const std::string& id, const std::string& target, Seconds 
   settle();
 }
 
-void Conductor::set_boot_device(const std::string& id, const std::string& device, bool persistent) {
-  power_.set_boot_device(edit(id), device, persistent);
+void Conductor::ask_boot_device(const std::string& id, PowerWatch::Answered answered) {
+  power_.ask_boot_device(node(id), std::move(answered));
+  settle();
+}
+
+void Conductor::set_boot_device(const std::string& id, const std::string& device, bool persistent,
+                                PowerWatch::Answered answered) {
+  power_.set_boot_device(edit(id), device, persistent, std::move(answered));
+  settle();
+}
+
+void Conductor::inject_nmi(const std::string& id, PowerWatch::Answered answered) {
+  power_.inject_nmi(edit(id), std::move(answered));
+  settle();
+}
+
+void Conductor::set_boot_mode(const std::string& id, const std::string& mode) {
+  power_.set_boot_mode(edit(id), mode);
+  settle();
+}
+
+void Conductor::set_secure_boot(const std::string& id, bool on) {
+  power_.set_secure_boot(edit(id), on);
   settle();
 }
 

@@ -62,7 +62,13 @@ class Conductor {
   void verb(const std::string& id, const std::string& verb, const Json& arguments);
   /// `patience`: of a soft power-off, till it is forced.
   void power(const std::string& id, const std::string& target, Seconds patience = Seconds(600));
-  void set_boot_device(const std::string& id, const std::string& device, bool persistent);
+  /// `answered` is told once, when the machine's management has answered (conductor/power_watch.hpp).
+  void ask_boot_device(const std::string& id, PowerWatch::Answered answered);
+  void set_boot_device(const std::string& id, const std::string& device, bool persistent,
+                       PowerWatch::Answered answered = {});
+  void inject_nmi(const std::string& id, PowerWatch::Answered answered = {});
+  void set_boot_mode(const std::string& id, const std::string& mode);
+  void set_secure_boot(const std::string& id, bool on);
   void set_maintenance(const std::string& id, bool on, const std::string& reason);
   /// Power validation runs in the background; `power` is "" or why the node can't be managed. A pair: interface,
   /// reason.

@@ -29,14 +29,39 @@ std::string place_text(const Node& node) {
 
 }  // namespace
 
+Json told_firmware(PowerDriver& driver, const Node& node) {
+  Firmware found;
+  try {
+    found = driver.firmware(node);
+  } catch (const PowerFault&) {  // that it can be switched is what counts
+    return {};
+  }
+  Json settings = Json::object();
+  for (const auto& [name, value] : found.settings) settings[name] = value;
+  return {{"boot_mode", found.boot_mode ? Json(*found.boot_mode) : Json()},
+          {"secure_boot", found.secure_boot ? Json(*found.secure_boot) : Json()},
+          {"settings", std::move(settings)}};
+}
+
+void keep_firmware(Ledger& ledger, Node& node, const Json& told) {
+  if (!told.is_object()) return;
+  node.internal["firmware"] = {{"boot_mode", told["boot_mode"]}, {"secure_boot", told["secure_boot"]}};
+  const Json& settings = told["settings"];
+  if (settings.empty()) return;
+  ledger.put_document(cat("bios/", node.uuid), {{"at", stamp_json(ledger.now())}, {"settings", settings}});
+}
+
 Work power_work(std::function<Json()> body) {
   return [body = std::move(body)]() -> Outcome {
     try {
-      return {true, false, false, "", body()};
+      return {.value = body()};
     } catch (const PowerFault& fault) {
-      return {false, fault.passing(), false, fault.what(), {}};
+      return {.good = false,
+              .passing = fault.passing(),
+              .error = fault.what(),
+              .unsupported = fault.reason() == PowerFault::Reason::unsupported};
     } catch (const std::exception& error) {
-      return {false, false, false, error.what(), {}};
+      return {.good = false, .error = error.what()};
     }
   };
 }
@@ -44,6 +69,8 @@ Work power_work(std::function<Json()> body) {
 Jobs::Step Jobs::check(Node& node) {
   std::vector<std::string> faults;
   if (node.job.kind == "deploy") faults = image_faults(node);
+  if (node.job.kind == "adopt" && text_in(node.instance_info, "image_source").empty())
+    faults.emplace_back("instance_info has no image_source: what is on a machine that is taken over has to be known");
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));
@@ -87,7 +114,11 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
         fail(parts_.ledger, node, join(missing, "; "));
         return Step::wait;
       }
-      return start(node, stage, power_work([driver, copy] { return power_value(driver->state(copy)); }));
+      return start(node, stage, power_work([driver, copy] {
+                     Json found = power_value(driver->state(copy));
+                     found["firmware"] = told_firmware(*driver, copy);
+                     return found;
+                   }));
     case Stage::power_off:
     case Stage::switch_off:
       return start(node, stage, power_work([driver, copy] {

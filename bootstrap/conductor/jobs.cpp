@@ -223,6 +223,7 @@ void Jobs::stage_done(Node& node, Stage stage, const Json& value) {
     node.power = value["power"] == 2 ? Power::on : Power::off;
     if (node.power != power) parts_.ledger.record(node, "power", text_of(power_json(node.power)));
   }
+  if (value.is_object() && value.contains("firmware")) keep_firmware(parts_.ledger, node, value["firmware"]);
   if (stage == Stage::boot_network) node.boot_device = "pxe";
   if (stage == Stage::boot_disk) node.boot_device = "disk";
   if (stage != Stage::finish) enter(node, next_stage(flow(node), stage));

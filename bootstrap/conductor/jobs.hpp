@@ -20,6 +20,9 @@ namespace hearth::bootstrap {
 
 /// Work that asks a power driver, which may throw PowerFault.
 [[nodiscard]] Work power_work(std::function<Json()> body);
+/// How the machine's firmware is set, and what is kept of that with the node; null where nobody tells. For workers.
+[[nodiscard]] Json told_firmware(PowerDriver& driver, const Node& node);
+void keep_firmware(Ledger& ledger, Node& node, const Json& told);
 
 class Jobs {
  public:

@@ -22,14 +22,22 @@ PowerWatch::PowerWatch(Jobs::Parts parts) : parts_(std::move(parts)) {
   }
 }
 
-void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
-  Ledger& ledger = parts_.ledger;
+PowerDriver& PowerWatch::driver_of_free(const Node& node) const {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) throw Refusal(400, cat("there is no driver ", node.driver));
-  if (parts_.busy.contains(node.uuid) || (node.job.running() && !driver->by_hand())) {
-    throw Refusal(409, cat("Node ", node.uuid, " is locked by host ", parts_.settings.host,
-                           ", please retry after the current operation is completed."));
-  }
+  if (parts_.busy.contains(node.uuid)) throw locked(node);
+  return *driver;
+}
+
+Refusal PowerWatch::locked(const Node& node) const {
+  return {409, cat("Node ", node.uuid, " is locked by host ", parts_.settings.host,
+                   ", please retry after the current operation is completed.")};
+}
+
+void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
+  Ledger& ledger = parts_.ledger;
+  PowerDriver* driver = &driver_of_free(node);
+  if (node.job.running() && !driver->by_hand()) throw locked(node);  // its power is the job's
   const Power wanted = is_off(action) ? Power::off : Power::on;
   if (driver->by_hand()) {
     const std::string word = is_off(action) ? "off" : is_reboot(action) ? "off and on again" : "on";
@@ -131,25 +139,84 @@ void PowerWatch::soft_done(Node& node, const Outcome& outcome) {
   switched(node, outcome.value.value("on", false) ? Power::on : Power::off);
 }
 
-void PowerWatch::set_boot_device(Node& node, const std::string& device, bool persistent) {
-  PowerDriver* driver = parts_.drivers.find(node.driver);
-  if (driver == nullptr) throw Refusal(400, cat("there is no driver ", node.driver));
-  const std::vector<std::string> devices = driver->boot_devices();
+void PowerWatch::ask_boot_device(const Node& node, Answered answered) {
+  PowerDriver& driver = driver_of_free(node);
+  const Node copy = node;
+  start(node, power_work([&driver, copy]() -> Json {
+          const BootDevice known{copy.boot_device, copy.boot_device_persistent};
+          const BootDevice found = driver.boot_device(copy).value_or(known);
+          if (found.device.empty()) return {{"boot_device", nullptr}, {"persistent", nullptr}};
+          return {{"boot_device", found.device}, {"persistent", found.persistent}};
+        }),
+        [answered = std::move(answered)](Node&, const Outcome& outcome) {
+          if (answered) answered(outcome);
+        });
+}
+
+void PowerWatch::set_boot_device(Node& node, const std::string& device, bool persistent, Answered answered) {
+  PowerDriver& driver = driver_of_free(node);
+  const std::vector<std::string> devices = driver.boot_devices();
   if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
     throw Refusal(400, cat("Invalid boot device ", device, " specified. Supported are: ", join(devices, ", ")));
   }
-  node.boot_device = device;
-  node.boot_device_persistent = persistent;
   const Node copy = node;
-  Ledger& ledger = parts_.ledger;
-  start(node, power_work([driver, copy, device, persistent] {
-          driver->set_boot_device(copy, device, persistent);
+  start(node, power_work([&driver, copy, device, persistent] {
+          driver.set_boot_device(copy, device, persistent);
           return Json();
         }),
-        [&ledger](Node& now, const Outcome& outcome) {
-          if (outcome.good) return;
-          now.last_error = outcome.error;
-          ledger.record(now, "failure", cat("boot device: ", outcome.error));
+        [this, device, persistent, answered = std::move(answered)](Node& now, const Outcome& outcome) {
+          if (outcome.good) {
+            now.boot_device = device;
+            now.boot_device_persistent = persistent;
+          } else {
+            now.last_error = outcome.error;
+            parts_.ledger.record(now, "failure", cat("boot device: ", outcome.error));
+          }
+          if (answered) answered(outcome);
+        });
+}
+
+void PowerWatch::inject_nmi(Node& node, Answered answered) {
+  PowerDriver& driver = driver_of_free(node);
+  const Node copy = node;
+  start(node, power_work([&driver, copy] {
+          driver.inject_nmi(copy);
+          return Json();
+        }),
+        [this, answered = std::move(answered)](Node& now, const Outcome& outcome) {
+          parts_.ledger.record(now, outcome.good ? "power" : "failure",
+                               outcome.good ? "it was sent a non-maskable interrupt" : cat("NMI: ", outcome.error));
+          if (answered) answered(outcome);
+        });
+}
+
+void PowerWatch::set_boot_mode(Node& node, const std::string& mode) {
+  change_firmware(node, cat("boot mode to '", mode, "'"),
+                  [mode](PowerDriver& driver, const Node& of) { driver.set_boot_mode(of, mode); });
+}
+
+void PowerWatch::set_secure_boot(Node& node, bool on) {
+  change_firmware(node, cat("secure_boot state to '", on ? "True" : "False", "'"),
+                  [on](PowerDriver& driver, const Node& of) { driver.set_secure_boot(of, on); });
+}
+
+void PowerWatch::change_firmware(Node& node, const std::string& what,
+                                 std::function<void(PowerDriver&, const Node&)> change) {
+  PowerDriver& driver = driver_of_free(node);
+  node.last_error.clear();
+  const Node copy = node;
+  start(node, power_work([&driver, copy, change = std::move(change)] {
+          change(driver, copy);
+          return told_firmware(driver, copy);
+        }),
+        [this, what](Node& now, const Outcome& outcome) {
+          if (outcome.good) {
+            keep_firmware(parts_.ledger, now, outcome.value);
+            parts_.ledger.record(now, "power", cat("changed ", what, ", from its next start on"));
+            return;
+          }
+          now.last_error = cat("Failed to change ", what, ": ", outcome.error);
+          parts_.ledger.record(now, "failure", now.last_error);
         });
 }
 

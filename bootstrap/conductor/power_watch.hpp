@@ -18,7 +18,14 @@ class PowerWatch {
 
   /// Throws Refusal when the node is busy or in the wrong hands. `patience`: of a soft power-off, till it is forced.
   void request(Node& node, PowerAction action, Seconds patience);
-  void set_boot_device(Node& node, const std::string& device, bool persistent);
+  /// Told once, when the machine's management has answered. May be empty.
+  using Answered = std::function<void(const Outcome&)>;
+  /// Each throws Refusal when the node is busy. What `answered` gets of the first: {"boot_device", "persistent"}.
+  void ask_boot_device(const Node& node, Answered answered);
+  void set_boot_device(Node& node, const std::string& device, bool persistent, Answered answered);
+  void inject_nmi(Node& node, Answered answered);
+  void set_boot_mode(Node& node, const std::string& mode);
+  void set_secure_boot(Node& node, bool on);
   /// Once a tick: looks at machines whose time has come, reminds.
   void look();
   void dispatch();
@@ -32,6 +39,10 @@ class PowerWatch {
     std::function<void(Node&, const Outcome&)> then;
     bool routine = false;  ///< one of the regular looks
   };
+  /// Throws Refusal while something else is done for the node.
+  [[nodiscard]] PowerDriver& driver_of_free(const Node& node) const;
+  [[nodiscard]] Refusal locked(const Node& node) const;
+  void change_firmware(Node& node, const std::string& what, std::function<void(PowerDriver&, const Node&)> change);
   void ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience);
   void look_at_soft();
   void follow_soft(const Node& node, PowerDriver& driver);

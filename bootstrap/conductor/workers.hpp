@@ -21,7 +21,8 @@ struct Outcome {
   bool passing = false;  ///< not good, but may be tried again
   bool busy = false;     ///< the other side was still at something else
   std::string error;
-  Json value;
+  Json value{};
+  bool unsupported = false;  ///< not good, for there is no such thing there
 };
 
 using Work = std::function<Outcome()>;

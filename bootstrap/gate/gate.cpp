@@ -1,5 +1,8 @@
 #include "bootstrap/gate/gate.hpp"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -16,8 +19,17 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr const char* k_cookie = "hearth-session";
+constexpr const char* k_login = "/v1/hearth/login";
 constexpr std::array<std::string_view, 4> k_roles = {"nobody", "read", "operate", "admin"};
 constexpr std::size_t k_shortest_token = 16;
+
+std::string name_of_user(uid_t user) {
+  std::array<char, 4096> room{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool known = ::getpwuid_r(user, &entry, room.data(), room.size(), &found) == 0 && found != nullptr;
+  return known ? entry.pw_name : cat("user ", user);
+}
 
 /// The host of "host:port" and "[address]:port", lower case, without the root's dot.
 std::string host_of(const std::string& authority) {
@@ -117,7 +129,13 @@ Caller Gate::by_token(const std::string& token) const {
 Caller Gate::caller_of(const ServedRequest& request) const {
   if (const auto token = request.header("X-Auth-Token")) return by_token(*token);
   if (const auto basic = request.header("Authorization")) return by_token(basic_password(*basic));
+  if (request.user) return by_user(*request.user);
   return by_session(cookie_of(request));
+}
+
+Caller Gate::by_user(uid_t user) {
+  if (user != 0 && user != ::geteuid()) return {};
+  return {Role::admin, name_of_user(user)};
 }
 
 /// A session is "ENDS.NONCE.MAC.NAME": it is not kept here, so that it outlives a restart of the conductor as its token
@@ -170,21 +188,30 @@ ServedResponse Gate::log_in(const ServedRequest& request, const Caller& caller) 
   return response;
 }
 
-ServedResponse Gate::answer(const ServedRequest& request) {
-  const auto refuse = [&](int status, const std::string& text) {
-    if (warnings_.take(clock_.now())) {
-      log_.warning(
-          cat("refused ", request.method, " ", without_secrets(request.target), " from ", request.peer, ": ", text));
-    }
-    return fault_answer(status, text);
-  };
+std::optional<Gate::Fault> Gate::fault_of(const ServedRequest& request) const {
   if (!is_own_host(request.host(), settings_.hosts)) {
-    return refuse(
-        421, cat("This is not ", request.host(), ": ask by its address, or start it with --allow-host and that name"));
+    return Fault{
+        421, cat("This is not ", request.host(), ": ask by its address, or start it with --allow-host and that name")};
   }
-  if (is_from_foreign_page(request)) return refuse(403, "A page from elsewhere has no business here");
+  if (is_from_foreign_page(request)) return Fault{403, "A page from elsewhere has no business here"};
+  return std::nullopt;
+}
+
+std::unique_ptr<HeldAnswer> Gate::hold(const ServedRequest& request) {
+  if (fault_of(request) || request.path == k_login) return nullptr;
+  return behind_.hold(request, caller_of(request));
+}
+
+ServedResponse Gate::answer(const ServedRequest& request) {
+  if (const std::optional<Fault> fault = fault_of(request)) {
+    if (warnings_.take(clock_.now())) {
+      log_.warning(cat("refused ", request.method, " ", without_secrets(request.target), " from ", request.peer, ": ",
+                       fault->text));
+    }
+    return fault_answer(fault->status, fault->text);
+  }
   const Caller caller = caller_of(request);
-  if (request.path == "/v1/hearth/login") return log_in(request, caller);
+  if (request.path == k_login) return log_in(request, caller);
   ServedResponse response = behind_.answer(request, caller);
   if (response.status == 401 && warnings_.take(clock_.now()))
     log_.warning(cat("no valid token: ", request.method, " ", request.path, " from ", request.peer));

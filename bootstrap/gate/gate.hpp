@@ -1,7 +1,8 @@
 // Gate: what every request passes before any handler of ours sees it. It asks, in this order: is it meant for us (Host:
 // a name that was made to point here is refused), does a page from elsewhere send it (Origin, Sec-Fetch-Site), and who
 // is it (a token, Basic credentials, or the cookie of a log-in). Where it comes from says nothing: this machine is
-// nobody.
+// nobody. Only who comes by a socket with a path is known without a token, as the user that the kernel says he is: root
+// and this process's own user are administrators.
 //
 // A handler behind it is a GuardedHandler, which no server takes: it can't be reached past a gate.
 #pragma once
@@ -45,6 +46,11 @@ class GuardedHandler {
   virtual ~GuardedHandler() = default;
   /// As HttpHandler::answer().
   [[nodiscard]] virtual ServedResponse answer(const ServedRequest& request, const Caller& caller) = 0;
+  /// As HttpHandler::hold().
+  [[nodiscard]] virtual std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) {
+    (void)request, (void)caller;
+    return nullptr;
+  }
 };
 
 class Gate final : public HttpHandler {
@@ -61,10 +67,18 @@ class Gate final : public HttpHandler {
   /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
   /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override;
 
  private:
+  struct Fault {
+    int status;
+    std::string text;
+  };
+  /// Why no handler may see it.
+  [[nodiscard]] std::optional<Fault> fault_of(const ServedRequest& request) const;
   [[nodiscard]] Caller caller_of(const ServedRequest& request) const;
   [[nodiscard]] Caller by_token(const std::string& token) const;
+  [[nodiscard]] static Caller by_user(uid_t user);
   [[nodiscard]] Caller by_session(const std::string& session) const;
   [[nodiscard]] std::uint64_t seconds_now() const;
   void end_session(const std::string& session);

@@ -80,6 +80,15 @@ void put_conditions(const Node& node, Json& shown) {
   shown["inspection_finished_at"] = stamp_json(node.inspection_finished);
 }
 
+/// As its management told it last; where it does not, what the node is said to boot by.
+void put_firmware(const Node& node, Json& shown) {
+  const Json told = node.internal.value("firmware", Json::object());
+  const Json said = node.capability("boot_mode") ? Json(*node.capability("boot_mode")) : Json();
+  const Json mode = told.value("boot_mode", Json());
+  shown["boot_mode"] = mode.is_null() ? said : mode;
+  shown["secure_boot"] = told.value("secure_boot", Json());
+}
+
 Json internal_shown(const Node& node) {
   Json shown = node.internal;
   if (!node.instruction.action.empty()) {
@@ -149,8 +158,7 @@ Json shown_node(const Node& node, const View& view) {
   shown["extra"] = node.extra;
   shown["traits"] = node.traits;
   put_conditions(node, shown);
-  shown["boot_mode"] = node.capability("boot_mode") ? Json(*node.capability("boot_mode")) : Json();
-  shown["secure_boot"] = nullptr;
+  put_firmware(node, shown);
   shown["conductor"] = view.host;
   shown["allocation_uuid"] = text_or_null(node.allocation);
   shown["clean_step"] = Json::object();
@@ -181,9 +189,11 @@ Json shown_port(const Node& node, const Port& port, const View& view) {
           {"links", links_to(view, cat("ports/", port.uuid))}};
 }
 
-Json shown_states(const Node& node) {
+Json shown_states(const Node& node, int minor) {
   Json shown = Json::object();
   put_conditions(node, shown);
+  put_firmware(node, shown);
+  hide_newer(shown, minor);
   shown["provision_state"] = name(node.state);
   shown["raid_config"] = nullptr;
   shown["target_raid_config"] = nullptr;

@@ -18,7 +18,7 @@ struct View {
 /// The short form of lists.
 [[nodiscard]] Json shown_node_briefly(const Node& node, const View& view);
 [[nodiscard]] Json shown_port(const Node& node, const Port& port, const View& view);
-[[nodiscard]] Json shown_states(const Node& node);
+[[nodiscard]] Json shown_states(const Node& node, int minor);
 
 /// The node and its ports as parameters of an agent's commands.
 [[nodiscard]] Json shown_to_agent(const Node& node);

@@ -37,6 +37,9 @@ class StatusPage final : public GuardedHandler {
   StatusPage& operator=(const StatusPage&) = delete;
 
   [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override;
+  [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) override {
+    return rest_.hold(request, caller);
+  }
   /// Tells readers what has happened since the last call. To be called a few times a second, on the same thread.
   void flush();
   [[nodiscard]] std::size_t readers() const { return readers_.size(); }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 
 namespace {
@@ -17,6 +19,17 @@ std::optional<PowerAction> parse_power_action(std::string_view text) {
   }
   return std::nullopt;
 }
+
+PowerFault unsupported(const std::string& driver, const std::string& what) {
+  return {PowerFault::Reason::unsupported,
+          cat("Driver ", driver, " does not support ", what, " (disabled or not implemented).")};
+}
+
+void PowerDriver::set_boot_mode(const Node& node, const std::string&) {
+  throw unsupported(node.driver, "set_boot_mode");
+}
+void PowerDriver::set_secure_boot(const Node& node, bool) { throw unsupported(node.driver, "set_secure_boot_state"); }
+void PowerDriver::inject_nmi(const Node& node) { throw unsupported(node.driver, "inject_nmi"); }
 
 PowerDriver* Drivers::find(const std::string& name) const {
   const auto found = drivers_.find(name);

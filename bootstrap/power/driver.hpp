@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ class PowerFault : public Error {
     busy,         ///< asked too soon or at its limit: trying again helps
     refused,      ///< wrong user or password: trying again locks accounts
     failed,       ///< it says no, or the machine does not follow
+    unsupported,  ///< this kind of management, or this machine's, has no such thing
   };
   PowerFault(Reason reason, std::string text) : Error(ErrorKind::external, std::move(text)), reason_(reason) {}
   [[nodiscard]] Reason reason() const { return reason_; }
@@ -29,6 +31,9 @@ class PowerFault : public Error {
   Reason reason_;
 };
 
+/// "Driver ipmi does not support set_boot_mode (disabled or not implemented)."
+[[nodiscard]] PowerFault unsupported(const std::string& driver, const std::string& what);
+
 enum class PowerAction { on, off, soft_off, reboot, soft_reboot };
 [[nodiscard]] constexpr bool is_soft(PowerAction action) {
   return action == PowerAction::soft_off || action == PowerAction::soft_reboot;
@@ -36,6 +41,18 @@ enum class PowerAction { on, off, soft_off, reboot, soft_reboot };
 /// "power on", "power off", "soft power off", "rebooting", "soft rebooting".
 [[nodiscard]] std::string_view name(PowerAction action);
 [[nodiscard]] std::optional<PowerAction> parse_power_action(std::string_view text);
+
+struct BootDevice {
+  std::string device;  ///< as set_boot_device() takes it; empty = none is set
+  bool persistent = false;
+};
+
+/// How a machine's firmware is set, as far as its management tells.
+struct Firmware {
+  std::optional<std::string> boot_mode;  ///< "uefi", "bios"
+  std::optional<bool> secure_boot;
+  std::map<std::string, Json> settings;  ///< of its BIOS, by name
+};
 
 class PowerDriver {
  public:
@@ -52,6 +69,16 @@ class PowerDriver {
   /// "pxe", "disk", "cdrom", "bios". Not persistent: for the next start only. Throws PowerFault.
   virtual void set_boot_device(const Node& node, const std::string& device, bool persistent) = 0;
   [[nodiscard]] virtual std::vector<std::string> boot_devices() const { return {"pxe", "disk", "cdrom", "bios"}; }
+
+  // What only some kinds of management have. Each throws PowerFault, of the reason unsupported where it is not there.
+  /// Where it says that the machine boots from; nothing where it can't be asked.
+  [[nodiscard]] virtual std::optional<BootDevice> boot_device(const Node&) { return std::nullopt; }
+  [[nodiscard]] virtual Firmware firmware(const Node&) { return {}; }
+  /// Both hold from the machine's next start on.
+  virtual void set_boot_mode(const Node& node, const std::string& mode);
+  virtual void set_secure_boot(const Node& node, bool on);
+  /// A non-maskable interrupt: a system that hangs writes its dump.
+  virtual void inject_nmi(const Node& node);
 };
 
 /// Drivers by name.

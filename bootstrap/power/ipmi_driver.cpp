@@ -159,4 +159,21 @@ void IpmiDriver::set_boot_device(const Node& node, const std::string& device, bo
   ipmitool(node, words);
 }
 
+BootDevice ipmi_boot_device(const std::string& told) {
+  static const std::map<std::string, std::string> names = {{"Force PXE", "pxe"},
+                                                           {"Force Boot from default Hard-Drive", "disk"},
+                                                           {"Force Boot from CD/DVD", "cdrom"},
+                                                           {"Force Boot into BIOS Setup", "bios"}};
+  for (const auto& [words, device] : names) {
+    if (has(told, words)) return {device, has(told, "Options apply to all future boots")};
+  }
+  return {};
+}
+
+std::optional<BootDevice> IpmiDriver::boot_device(const Node& node) {
+  return ipmi_boot_device(ipmitool(node, {"chassis", "bootparam", "get", "5"}));
+}
+
+void IpmiDriver::inject_nmi(const Node& node) { ipmitool(node, {"chassis", "power", "diag"}); }
+
 }  // namespace hearth::bootstrap

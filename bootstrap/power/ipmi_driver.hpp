@@ -17,6 +17,8 @@ class IpmiDriver final : public PowerDriver {
   [[nodiscard]] Power state(const Node& node) override;
   void set(const Node& node, PowerAction action) override;
   void set_boot_device(const Node& node, const std::string& device, bool persistent) override;
+  [[nodiscard]] std::optional<BootDevice> boot_device(const Node& node) override;
+  void inject_nmi(const Node& node) override;
 
  private:
   std::string ipmitool(const Node& node, const std::vector<std::string>& words);
@@ -33,5 +35,8 @@ class IpmiDriver final : public PowerDriver {
 [[nodiscard]] Command ipmi_command(const Node& node, const std::vector<std::string>& words);
 /// What ipmitool's words mean. "Error: Unable to establish IPMI v2 / RMCP+ session" can be either of two.
 [[nodiscard]] PowerFault::Reason ipmi_reason(const std::string& output);
+
+/// What "chassis bootparam get 5" tells (IPMI 2.0, table 28-14).
+[[nodiscard]] BootDevice ipmi_boot_device(const std::string& told);
 
 }  // namespace hearth::bootstrap

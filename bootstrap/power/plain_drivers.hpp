@@ -25,6 +25,7 @@ class FakeDriver final : public PowerDriver {
   [[nodiscard]] Power state(const Node& node) override;
   void set(const Node& node, PowerAction action) override;
   void set_boot_device(const Node& node, const std::string& device, bool persistent) override;
+  void inject_nmi(const Node&) override {}
 
  private:
   std::mutex mutex_;

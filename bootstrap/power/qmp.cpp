@@ -2,33 +2,16 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <array>
-#include <cstring>
 
 #include "base/error.hpp"
-#include "base/sys/fd.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
-
-std::optional<Fd> connected(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    throw Error(ErrorKind::input, cat(path.string(), " is too long for a socket's name"));
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) throw Error::from_errno("opening", "a socket");
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
-    throw Error::from_errno("connecting to", path.string());
-  }
-  return fd;
-}
 
 /// Lines that come in, one at a time.
 class Lines {
@@ -91,7 +74,7 @@ bool send_line(const Fd& fd, const std::string& text, const fs::path& path) {
 
 std::optional<Json> qmp(const fs::path& socket, const std::string& command, const Json& arguments, Duration patience,
                         const Clock& clock) {
-  const std::optional<Fd> fd = connected(socket);
+  const std::optional<Fd> fd = connect_locally(socket);
   if (!fd) return std::nullopt;
   Lines lines(*fd, socket, Deadline::after(patience, clock), clock);
   if (!lines.next()) return std::nullopt;  // the greeting

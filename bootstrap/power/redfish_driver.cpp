@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "bootstrap/power/driver_keys.hpp"
-#include "bootstrap/power/redfish_session.hpp"
 
 namespace hearth::bootstrap {
 
@@ -44,11 +43,15 @@ void wait_until(RedfishSession& session, const std::string& path, Power wanted, 
   }
 }
 
-std::string boot_target(const std::string& device, const std::vector<std::string>& allowed) {
+const std::map<std::string, std::vector<std::string>>& boot_targets() {
   static const std::map<std::string, std::vector<std::string>> names = {
       {"pxe", {"Pxe", "UefiHttp"}}, {"disk", {"Hdd"}}, {"cdrom", {"Cd"}}, {"bios", {"BiosSetup"}}};
-  const auto known = names.find(device);
-  if (known == names.end()) throw PowerFault(Reason::failed, cat("Redfish has no boot device ", device));
+  return names;
+}
+
+std::string boot_target(const std::string& device, const std::vector<std::string>& allowed) {
+  const auto known = boot_targets().find(device);
+  if (known == boot_targets().end()) throw PowerFault(Reason::failed, cat("Redfish has no boot device ", device));
   if (allowed.empty()) return known->second.front();
   for (const std::string& name : known->second) {
     if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return name;
@@ -79,6 +82,20 @@ void insert_media(RedfishSession& session, const Json& system, const std::string
   throw PowerFault(Reason::failed, "the machine has no virtual CD drive");
 }
 
+/// What `object` links to under `key`; null when it does not, or the BMC has nothing there.
+Json linked(RedfishSession& session, const Json& object, const char* key) {
+  const Json link = object.is_object() ? object.value(key, Json()) : Json();
+  const std::string path = link.is_object() ? text_in(link, "@odata.id") : "";
+  return path.empty() ? Json() : session.get_if_there(path);
+}
+
+std::optional<std::string> boot_mode_of(const Json& system) {
+  const std::string mode = text_in(system.value("Boot", Json::object()), "BootSourceOverrideMode");
+  if (mode == "UEFI") return "uefi";
+  if (mode == "Legacy") return "bios";
+  return std::nullopt;
+}
+
 }  // namespace
 
 Power redfish_power(const Json& system) {
@@ -96,6 +113,8 @@ std::string allowed_reset(const Json& system, const std::vector<std::string>& wi
   return "";
 }
 
+RedfishDriver::~RedfishDriver() { RedfishSession::end_all(http_, clock_, sessions_); }
+
 std::vector<std::string> RedfishDriver::missing(const Node& node) const {
   std::vector<std::string> missing = driver_key_faults(node, "redfish");
   if (driver_setting(node, "redfish_address").find(' ') != std::string::npos)
@@ -104,12 +123,12 @@ std::vector<std::string> RedfishDriver::missing(const Node& node) const {
 }
 
 Power RedfishDriver::state(const Node& node) {
-  RedfishSession session(http_, clock_, node);
+  RedfishSession session(http_, clock_, node, sessions_);
   return redfish_power(session.get(session.system_path()));
 }
 
 void RedfishDriver::set(const Node& node, PowerAction action) {
-  RedfishSession session(http_, clock_, node);
+  RedfishSession session(http_, clock_, node, sessions_);
   const std::string path = session.system_path();
   const Json system = session.get(path);
   const Power before = redfish_power(system);
@@ -127,7 +146,7 @@ void RedfishDriver::set(const Node& node, PowerAction action) {
 }
 
 void RedfishDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {
-  RedfishSession session(http_, clock_, node);
+  RedfishSession session(http_, clock_, node, sessions_);
   const std::string path = session.system_path();
   const Json system = session.get(path);
   const Json boot = system.value("Boot", Json::object());
@@ -150,6 +169,60 @@ void RedfishDriver::set_boot_device(const Node& node, const std::string& device,
     static_cast<void>(session.get(path));
     session.patch(path, {{"Boot", wish}});
   }
+}
+
+std::optional<BootDevice> RedfishDriver::boot_device(const Node& node) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json boot = session.get(session.system_path()).value("Boot", Json::object());
+  const std::string enabled = text_in(boot, "BootSourceOverrideEnabled");
+  if (enabled != "Once" && enabled != "Continuous") return BootDevice{};
+  for (const auto& [device, targets] : boot_targets()) {
+    for (const std::string& target : targets) {
+      if (text_in(boot, "BootSourceOverrideTarget") == target) return BootDevice{device, enabled == "Continuous"};
+    }
+  }
+  return BootDevice{};
+}
+
+Firmware RedfishDriver::firmware(const Node& node) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json system = session.get(session.system_path());
+  Firmware found{.boot_mode = boot_mode_of(system), .secure_boot = {}, .settings = {}};
+  const Json secure = linked(session, system, "SecureBoot");
+  if (secure.is_object() && secure.value("SecureBootEnable", Json()).is_boolean())
+    found.secure_boot = secure["SecureBootEnable"].get<bool>();
+  const Json bios = linked(session, system, "Bios");
+  const Json attributes = bios.is_object() ? bios.value("Attributes", Json::object()) : Json::object();
+  for (const auto& [name, value] : attributes.items()) found.settings[name] = value;
+  return found;
+}
+
+void RedfishDriver::set_boot_mode(const Node& node, const std::string& mode) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const std::string path = session.system_path();
+  const std::optional<std::string> now = boot_mode_of(session.get(path));
+  if (!now) throw unsupported(node.driver, "set_boot_mode");
+  if (now != mode) session.patch(path, {{"Boot", {{"BootSourceOverrideMode", mode == "uefi" ? "UEFI" : "Legacy"}}}});
+}
+
+void RedfishDriver::set_secure_boot(const Node& node, bool on) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json system = session.get(session.system_path());
+  const Json secure = linked(session, system, "SecureBoot");
+  if (!secure.is_object()) throw unsupported(node.driver, "set_secure_boot_state");
+  if (secure.value("SecureBootEnable", Json()) == Json(on)) return;
+  if (boot_mode_of(system) == "bios")
+    throw PowerFault(Reason::failed, cat("Configuring secure boot requires UEFI for node ", node.uuid));
+  session.patch(text_in(system["SecureBoot"], "@odata.id"), {{"SecureBootEnable", on}});
+}
+
+void RedfishDriver::inject_nmi(const Node& node) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const std::string path = session.system_path();
+  const Json system = session.get(path);
+  if (allowed_reset(system, {"Nmi"}).empty()) throw unsupported(node.driver, "inject_nmi");
+  session.post(text_in(reset_action(system), "target", cat(path, "/Actions/ComputerSystem.Reset")),
+               {{"ResetType", "Nmi"}});
 }
 
 }  // namespace hearth::bootstrap

@@ -1,23 +1,33 @@
-// The driver redfish: BMCs by Redfish (DMTF DSP0266) over HTTPS. One session for each call's few requests, closed at
-// its end: BMCs have few of them. Basic credentials where there are no sessions.
+// The driver redfish: BMCs by Redfish (DMTF DSP0266) over HTTPS. A session of each BMC is kept until this ends. Basic
+// credentials where there are no sessions.
 #pragma once
 
 #include "base/net/http.hpp"
 #include "bootstrap/power/driver.hpp"
+#include "bootstrap/power/redfish_session.hpp"
 
 namespace hearth::bootstrap {
 
 class RedfishDriver final : public PowerDriver {
  public:
   RedfishDriver(HttpClient& http, Clock& clock) : http_(http), clock_(clock) {}
+  RedfishDriver(const RedfishDriver&) = delete;
+  RedfishDriver& operator=(const RedfishDriver&) = delete;
+  ~RedfishDriver() override;
   [[nodiscard]] std::vector<std::string> missing(const Node& node) const override;
   [[nodiscard]] Power state(const Node& node) override;
   void set(const Node& node, PowerAction action) override;
   void set_boot_device(const Node& node, const std::string& device, bool persistent) override;
+  [[nodiscard]] std::optional<BootDevice> boot_device(const Node& node) override;
+  [[nodiscard]] Firmware firmware(const Node& node) override;
+  void set_boot_mode(const Node& node, const std::string& mode) override;
+  void set_secure_boot(const Node& node, bool on) override;
+  void inject_nmi(const Node& node) override;
 
  private:
   HttpClient& http_;
   Clock& clock_;
+  RedfishSessions sessions_;
 };
 
 /// "On", "PoweringOn" → on. Throws PowerFault for what says neither.

@@ -54,35 +54,89 @@ std::string path_of(const std::string& location) {
 
 }  // namespace
 
-RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const Node& node)
-    : http_(http), clock_(clock), node_(node), base_(base_of(node)) {
+std::optional<RedfishSessions::Open> RedfishSessions::of(const std::string& account) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(account);
+  return found == open_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool RedfishSessions::keep(const std::string& account, Open session) {
+  const std::lock_guard lock(mutex_);
+  return open_.emplace(account, std::move(session)).second;
+}
+
+void RedfishSessions::forget(const std::string& account, const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(account);
+  if (found != open_.end() && found->second.token == token) open_.erase(found);
+}
+
+std::vector<RedfishSessions::Open> RedfishSessions::take_all() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Open> all;
+  for (auto& [account, session] : std::exchange(open_, {})) all.push_back(std::move(session));
+  return all;
+}
+
+RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const Node& node, RedfishSessions& kept)
+    : http_(http), clock_(clock), node_(node), kept_(kept), base_(base_of(node)) {
   log_in();
+}
+
+RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const RedfishSessions::Open& open, RedfishSessions& kept,
+                               const Deadline& deadline)
+    : http_(http),
+      clock_(clock),
+      node_(open.node),
+      kept_(kept),
+      base_(base_of(open.node)),
+      deadline_(deadline),
+      token_(open.token),
+      session_(open.path) {}
+
+void RedfishSession::end_all(HttpClient& http, Clock& clock, RedfishSessions& kept) {
+  const Deadline deadline = Deadline::after(std::chrono::seconds(1), clock);
+  for (const RedfishSessions::Open& open : kept.take_all()) {
+    if (deadline.passed(clock.now())) return;
+    const RedfishSession ending(http, clock, open, kept, deadline);
+  }
 }
 
 RedfishSession::~RedfishSession() {
   if (session_.empty()) return;
   try {
-    static_cast<void>(send("DELETE", session_, Json()));
+    static_cast<void>(send_once("DELETE", session_, Json()));
   } catch (const std::exception&) {  // it ends by itself later
     session_.clear();
   }
 }
 
+/// Another password is another account's.
+std::string RedfishSession::account() const {
+  return cat(base_, " ", driver_setting(node_, "redfish_username"), " ", redfish_password(node_));
+}
+
 void RedfishSession::log_in() {
   basic_ = driver_setting(node_, "redfish_auth_type") == "basic";
   if (basic_ || driver_setting(node_, "redfish_username").empty()) return;
+  if (const std::optional<RedfishSessions::Open> open = kept_.of(account())) {
+    token_ = open->token;
+    from_before_ = true;
+    return;
+  }
   std::string sessions = "/redfish/v1/SessionService/Sessions";
-  const Answer root = send("GET", "/redfish/v1/", Json());
+  const Answer root = send_once("GET", "/redfish/v1/", Json());
   if (root.status != 200) refuse("its root", root);
   const Json links = root.body.value("Links", Json::object());
   if (links.contains("Sessions")) sessions = text_in(links["Sessions"], "@odata.id", sessions);
   const Answer made =
-      send("POST", sessions,
-           {{"UserName", driver_setting(node_, "redfish_username")}, {"Password", redfish_password(node_)}});
+      send_once("POST", sessions,
+                {{"UserName", driver_setting(node_, "redfish_username")}, {"Password", redfish_password(node_)}});
   const std::string token = find_header(made.headers, "X-Auth-Token").value_or("");
   if (made.status >= 200 && made.status < 300 && !token.empty()) {
     token_ = token;
-    session_ = path_of(find_header(made.headers, "Location").value_or(text_in(made.body, "@odata.id")));
+    const std::string place = path_of(find_header(made.headers, "Location").value_or(text_in(made.body, "@odata.id")));
+    if (!kept_.keep(account(), {node_, token_, place})) session_ = place;
     return;
   }
   const bool none = made.status == 404 || made.status == 405 || made.status == 501 || made.status == 503;
@@ -92,6 +146,16 @@ void RedfishSession::log_in() {
 
 RedfishSession::Answer RedfishSession::send(const std::string& method, const std::string& path, const Json& body,
                                             const std::string& tag) {
+  const Answer answer = send_once(method, path, body, tag);
+  if (answer.status != 401 || !from_before_) return answer;
+  kept_.forget(account(), std::exchange(token_, ""));
+  from_before_ = false;
+  log_in();
+  return send_once(method, path, body, tag);
+}
+
+RedfishSession::Answer RedfishSession::send_once(const std::string& method, const std::string& path, const Json& body,
+                                                 const std::string& tag) {
   HttpRequest request;
   request.method = method;
   const Result<Url> url = parse_url(cat(base_, path));
@@ -113,7 +177,7 @@ RedfishSession::Answer RedfishSession::send(const std::string& method, const std
   request.verify_tls = verify != "false" && verify != "False";
   if (request.verify_tls && verify != "true" && verify != "True") request.ca_file = verify;
   request.max_redirects = 3;
-  request.deadline = Deadline::after(own_seconds(node_), clock_);
+  request.deadline = deadline_.is_never() ? Deadline::after(own_seconds(node_), clock_) : deadline_;
   try {
     const HttpResponse response = http_.send(request);
     const Result<Json> parsed = parse_json(response.body, "answer");
@@ -134,8 +198,14 @@ void RedfishSession::refuse(const std::string& what, const Answer& answer) const
                    cat("BMC ", base_, ": ", what, ": HTTP ", answer.status, told.empty() ? "" : cat(": ", told)));
 }
 
-Json RedfishSession::get(const std::string& path) {
+Json RedfishSession::get(const std::string& path) { return taken(path, send("GET", path, Json())); }
+
+Json RedfishSession::get_if_there(const std::string& path) {
   const Answer answer = send("GET", path, Json());
+  return answer.status == 404 ? Json() : taken(path, answer);
+}
+
+Json RedfishSession::taken(const std::string& path, const Answer& answer) {
   if (answer.status != 200) refuse(path, answer);
   const std::string tag = find_header(answer.headers, "ETag").value_or(text_in(answer.body, "@odata.etag"));
   if (!tag.empty()) tags_[path] = tag;

@@ -1,22 +1,52 @@
-// Requests to one BMC by Redfish, logged in: errors in words, tags (ETag) sent back, the session closed at the end.
+// Requests to one BMC by Redfish, logged in: errors in words, tags (ETag) sent back. The BMC's session is kept for the
+// next requests: each log-in is a line in its audit log, and of sessions it has few.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/net/http.hpp"
 #include "bootstrap/power/driver.hpp"
 
 namespace hearth::bootstrap {
 
+/// Open sessions of many BMCs, one for each account. May be used by several threads at once.
+class RedfishSessions {
+ public:
+  struct Open {
+    Node node;          ///< how its BMC is reached
+    std::string token;  ///< X-Auth-Token
+    std::string path;   ///< what ends it
+  };
+  [[nodiscard]] std::optional<Open> of(const std::string& account) const;
+  /// False when there is one already.
+  [[nodiscard]] bool keep(const std::string& account, Open session);
+  /// The BMC does not know it any more.
+  void forget(const std::string& account, const std::string& token);
+  /// All of them, which then are nobody's.
+  [[nodiscard]] std::vector<Open> take_all();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Open> open_;
+};
+
 class RedfishSession {
  public:
-  /// Throws PowerFault.
-  RedfishSession(HttpClient& http, Clock& clock, const Node& node);
+  /// `kept` must outlive it. Throws PowerFault.
+  RedfishSession(HttpClient& http, Clock& clock, const Node& node, RedfishSessions& kept);
   RedfishSession(const RedfishSession&) = delete;
   RedfishSession& operator=(const RedfishSession&) = delete;
   ~RedfishSession();
+  /// Ends what is kept, as far as BMCs answer within a second in all; others end theirs when they were idle for long.
+  static void end_all(HttpClient& http, Clock& clock, RedfishSessions& kept);
 
   [[nodiscard]] Json get(const std::string& path);
+  /// Null where the BMC has no such thing (404).
+  [[nodiscard]] Json get_if_there(const std::string& path);
   /// Answers with one of `also` are good, too ("already in that state" is a 400 with some).
   int post(const std::string& path, const Json& body, const std::vector<int>& also = {});
   /// With the tag of the last get() of this path; without, where the BMC then refuses.
@@ -30,16 +60,26 @@ class RedfishSession {
     Json body;
     HttpHeaders headers;
   };
+  /// To end a session that is kept.
+  RedfishSession(HttpClient& http, Clock& clock, const RedfishSessions::Open& open, RedfishSessions& kept,
+                 const Deadline& deadline);
+  /// Where a kept session has ended meanwhile, by a new one.
   Answer send(const std::string& method, const std::string& path, const Json& body, const std::string& tag = "");
+  Answer send_once(const std::string& method, const std::string& path, const Json& body, const std::string& tag = "");
+  [[nodiscard]] std::string account() const;
   void log_in();
+  [[nodiscard]] Json taken(const std::string& path, const Answer& answer);
   [[noreturn]] void refuse(const std::string& what, const Answer& answer) const;
 
   HttpClient& http_;
   Clock& clock_;
   const Node& node_;
+  RedfishSessions& kept_;
   std::string base_;
+  Deadline deadline_ = Deadline::never();
   std::string token_;
-  std::string session_;
+  std::string session_;       ///< to be ended with this; empty where it is kept
+  bool from_before_ = false;  ///< the token was kept
   bool basic_ = false;
   std::map<std::string, std::string> tags_;
 };

@@ -67,6 +67,7 @@ void VendorDriver::ask(const Node& node, const Call& call) {
       throw PowerFault(other.reason() == Reason::refused ? Reason::refused : fault.reason(),
                        cat("by Redfish: ", fault.what(), "; by IPMI: ", other.what()));
     }
+    if (fault.reason() == Reason::unsupported) return;  // its Redfish works, and only lacks this
     const std::lock_guard lock(mutex_);
     by_ipmi_.insert(at);
   }
@@ -84,6 +85,30 @@ void VendorDriver::set(const Node& node, PowerAction action) {
 
 void VendorDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {
   ask(node, [&](PowerDriver& driver, const Node& as) { driver.set_boot_device(as, device, persistent); });
+}
+
+std::optional<BootDevice> VendorDriver::boot_device(const Node& node) {
+  std::optional<BootDevice> found;
+  ask(node, [&found](PowerDriver& driver, const Node& as) { found = driver.boot_device(as); });
+  return found;
+}
+
+Firmware VendorDriver::firmware(const Node& node) {
+  Firmware found;
+  ask(node, [&found](PowerDriver& driver, const Node& as) { found = driver.firmware(as); });
+  return found;
+}
+
+void VendorDriver::set_boot_mode(const Node& node, const std::string& mode) {
+  ask(node, [&mode](PowerDriver& driver, const Node& as) { driver.set_boot_mode(as, mode); });
+}
+
+void VendorDriver::set_secure_boot(const Node& node, bool on) {
+  ask(node, [on](PowerDriver& driver, const Node& as) { driver.set_secure_boot(as, on); });
+}
+
+void VendorDriver::inject_nmi(const Node& node) {
+  ask(node, [](PowerDriver& driver, const Node& as) { driver.inject_nmi(as); });
 }
 
 }  // namespace hearth::bootstrap

@@ -21,6 +21,11 @@ class VendorDriver final : public PowerDriver {
   [[nodiscard]] Power state(const Node& node) override;
   void set(const Node& node, PowerAction action) override;
   void set_boot_device(const Node& node, const std::string& device, bool persistent) override;
+  [[nodiscard]] std::optional<BootDevice> boot_device(const Node& node) override;
+  [[nodiscard]] Firmware firmware(const Node& node) override;
+  void set_boot_mode(const Node& node, const std::string& mode) override;
+  void set_secure_boot(const Node& node, bool on) override;
+  void inject_nmi(const Node& node) override;
 
  private:
   using Call = std::function<void(PowerDriver& driver, const Node& node)>;

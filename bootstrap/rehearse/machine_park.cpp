@@ -114,6 +114,12 @@ void MachinePark::press_button(const std::string& machine) {
   static_cast<void>(qmp(found.place.setting.home / "qmp", "system_powerdown", Json(), std::chrono::seconds(5), clock_));
 }
 
+void MachinePark::interrupt(const std::string& machine) {
+  const Berth& found = berth(machine);
+  note(found, "it is sent a non-maskable interrupt");
+  static_cast<void>(qmp(found.place.setting.home / "qmp", "inject-nmi", Json(), std::chrono::seconds(5), clock_));
+}
+
 BootOverride MachinePark::boot_override(const std::string& machine) const { return berth(machine).boot; }
 
 void MachinePark::set_boot_override(const std::string& machine, const BootOverride& wish) {

@@ -30,6 +30,7 @@ class MachinePark final : public Rack {
   void switch_on(const std::string& machine) override;
   void switch_off(const std::string& machine) override;
   void press_button(const std::string& machine) override;
+  void interrupt(const std::string& machine) override;
   [[nodiscard]] BootOverride boot_override(const std::string& machine) const override;
   void set_boot_override(const std::string& machine, const BootOverride& wish) override;
   void inject(const std::string& machine, FaultKind fault) override;

@@ -26,6 +26,8 @@ class Rack {
   virtual void switch_off(const std::string& machine) = 0;
   /// Asks its system to end; does not wait.
   virtual void press_button(const std::string& machine) = 0;
+  /// A non-maskable interrupt to a machine that is on.
+  virtual void interrupt(const std::string& machine) = 0;
   [[nodiscard]] virtual BootOverride boot_override(const std::string& machine) const = 0;
   virtual void set_boot_override(const std::string& machine, const BootOverride& wish) = 0;
   virtual void inject(const std::string& machine, FaultKind fault) = 0;

@@ -142,7 +142,7 @@ Json RedfishFace::shown_system(const std::string& machine) {
   answer["Actions"] = {{"#ComputerSystem.Reset",
                         {{"target", cat(path, "/Actions/ComputerSystem.Reset")},
                          {"ResetType@Redfish.AllowableValues",
-                          {"On", "ForceOff", "GracefulShutdown", "ForceRestart", "PushPowerButton"}}}},
+                          {"On", "ForceOff", "GracefulShutdown", "ForceRestart", "PushPowerButton", "Nmi"}}}},
                        {"Oem", {{"#Hearth.Fault", {{"target", cat(path, "/Actions/Oem/Hearth.Fault")}}}}}};
   return answer;
 }
@@ -179,6 +179,9 @@ ServedResponse RedfishFace::reset(const std::string& machine, const Json& body) 
     rack_.switch_off(machine);
   } else if (kind == "GracefulShutdown") {
     rack_.press_button(machine);
+  } else if (kind == "Nmi") {
+    if (!rack_.is_on(machine)) return redfish_refusal(409, "it is off: nobody takes an interrupt");
+    rack_.interrupt(machine);
   } else if (kind == "PushPowerButton") {
     rack_.is_on(machine) ? rack_.press_button(machine) : rack_.switch_on(machine);
   } else if (kind == "ForceRestart") {

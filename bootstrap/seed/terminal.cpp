@@ -1,18 +1,16 @@
 #include "bootstrap/seed/terminal.hpp"
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -55,16 +53,9 @@ bool carry(int from, int to, bool keyboard) {
 }  // namespace
 
 Fd connected_socket(const fs::path& path, const std::string& advice) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.string().size() >= sizeof address.sun_path)
-    throw Error(ErrorKind::input, cat(path.string(), " is too long for a socket's name"));
-  std::memcpy(address.sun_path, path.c_str(), path.string().size());
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) throw Error::from_errno("opening", "a socket");
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    throw Error::from_errno("connecting to", path.string()).hint(advice);
-  return fd;
+  std::optional<Fd> socket = connect_locally(path);
+  if (!socket) throw Error(ErrorKind::io, cat("nobody listens at ", path.string())).hint(advice);
+  return std::move(*socket);
 }
 
 void join_terminal(const Fd& machine) {

@@ -4,6 +4,7 @@ import json
 import os
 
 from conductor import same
+from redfish_emulator import Bmc
 
 PORT = "52:54:00:00:00:41"
 STEPS = '[{"interface": "bios", "step": "apply_configuration", "args": {}, "priority": 100}]'
@@ -114,6 +115,46 @@ def verbs(c):
     assert "event" in event, event
 
 
+def management(c):
+    """What a BMC does beside power: by Redfish as it is, and Ironic's own refusals where there is no such thing."""
+    bmc = Bmc()
+    made(c, "node", "create", "--driver", "redfish", "--name", "bmc", "--driver-info", f"redfish_address={bmc.url}", "--driver-info",
+         "redfish_username=admin", "--driver-info", "redfish_password=secret")
+    c.field("baremetal", "node", "manage", "bmc", "--wait", "10")
+    assert "ProcTurboMode" in c.field("baremetal", "node", "bios", "setting", "list", "bmc")
+    same("a setting", "Enabled", made(c, "node", "bios", "setting", "show", "bmc", "ProcTurboMode")["value"])
+    refused(c, "doesn't have a BIOS setting 'None' (HTTP 404)", "node", "bios", "setting", "show", "bmc", "None")
+    c.field("baremetal", "node", "secure", "boot", "on", "bmc")
+    c.until(lambda: bmc.secure, True)
+    c.until(lambda: c.node("bmc")["secure_boot"], True)
+    c.field("baremetal", "node", "secure", "boot", "off", "bmc")
+    c.until(lambda: c.node("bmc")["secure_boot"], False)
+    c.field("baremetal", "node", "boot", "mode", "set", "bmc", "bios")
+    c.until(lambda: bmc.boot["BootSourceOverrideMode"], "Legacy")
+    c.until(lambda: c.node("bmc")["boot_mode"], "bios")
+    c.field("baremetal", "node", "inject", "nmi", "bmc")
+    same("an interrupt", "Nmi", bmc.resets[-1])
+    c.field("baremetal", "node", "boot", "device", "set", "bmc", "disk", "--persistent")
+    same("the BMC has it", ("Hdd", "Continuous"), (bmc.boot["BootSourceOverrideTarget"], bmc.boot["BootSourceOverrideEnabled"]))
+    bmc.boot.update(BootSourceOverrideTarget="Cd", BootSourceOverrideEnabled="Once")
+    same("what it tells counts", "cdrom", made(c, "node", "boot", "device", "show", "bmc")["boot_device"])
+    no_console = "Driver redfish does not support console (disabled or not implemented). (HTTP 400)"
+    refused(c, no_console, "node", "console", "enable", "bmc")
+    refused(c, no_console, "node", "console", "disable", "bmc")
+    assert "False" in c.field("baremetal", "node", "console", "show", "bmc")
+    c.field("baremetal", "node", "passthru", "list", "bmc")
+    refused(c, "No handler for method x (HTTP 400)", "node", "passthru", "call", "bmc", "x")
+    c.field("baremetal", "driver", "passthru", "list", "redfish")
+    refused(c, "No handler for method x (HTTP 400)", "driver", "passthru", "call", "redfish", "x")
+    no_raid = "Driver redfish does not support raid (disabled or not implemented). (HTTP 404)"
+    refused(c, no_raid, "driver", "raid", "property", "list", "redfish")
+    refused(c, no_raid, "node", "set", "bmc", "--target-raid-config", '{"logical_disks": []}')
+    c.field("baremetal", "node", "inject", "nmi", "all")  # fake-hardware takes it, as the original's does
+    c.field("baremetal", "node", "boot", "mode", "set", "all", "uefi")
+    c.until(lambda: c.node("all")["last_error"], "Failed to change boot mode to 'uefi': Driver fake-hardware does not support "
+            "set_boot_mode (disabled or not implemented).")
+
+
 def create_file(c):
     path = os.path.join(c.directory, "create.json")
     with open(path, "w", encoding="ascii") as file:
@@ -134,4 +175,5 @@ def run(c):
     templates(c)
     allocations(c)
     verbs(c)
+    management(c)
     create_file(c)

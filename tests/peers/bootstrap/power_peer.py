@@ -101,8 +101,11 @@ def ipmi(c, directory):
         c.wait("i1", "manageable")
         switch(c, "i1", "power on", "power on")
         same("the machine is on", "1", read("power"))
-        c.ask("PUT", "/v1/nodes/i1/management/boot_device", {"boot_device": "pxe"})
-        until("its boot device", "pxe", lambda: read("boot"))
+        same("pxe", 204, c.ask("PUT", "/v1/nodes/i1/management/boot_device", {"boot_device": "pxe"})[0])
+        same("its boot device", "pxe", read("boot"))
+        same("as it tells", (200, "pxe"), (lambda told: (told[0], told[1]["boot_device"]))(
+            c.ask("GET", "/v1/nodes/i1/management/boot_device")))
+        same("it takes an interrupt, or refuses one in words", True, c.ask("PUT", "/v1/nodes/i1/management/inject_nmi", {})[0] in (204, 500))
         switch(c, "i1", "rebooting", "power on")
         switch(c, "i1", "power off", "power off")
         same("the machine is off", "0", read("power"))
@@ -112,6 +115,9 @@ def ipmi(c, directory):
     finally:
         simulator.kill()
         simulator.wait()
+    status, told = c.ask("PUT", "/v1/nodes/i1/management/boot_device", {"boot_device": "disk"})
+    same("a dead BMC's boot device is not set", 500, status)
+    assert "no answer" in told["error_message"], told
     began = time.monotonic()
     create(c, "i3", "ipmi", info)
     until("a dead BMC", "enroll", lambda: c.node("i3")["target_provision_state"] or c.node("i3")["provision_state"])
@@ -132,6 +138,13 @@ def sushy_accepts(bmc):
     same("sushy switches it on", True, bmc.on)
     system.set_system_boot_source(sushy.BOOT_SOURCE_TARGET_PXE, enabled=sushy.BOOT_SOURCE_ENABLED_ONCE)
     same("sushy sets its boot source", "Pxe", bmc.boot["BootSourceOverrideTarget"])
+    system.set_system_boot_options(mode=sushy.BOOT_SOURCE_MODE_BIOS)
+    same("sushy sets its boot mode", "Legacy", bmc.boot["BootSourceOverrideMode"])
+    system.secure_boot.set_enabled(True)
+    same("sushy sets Secure Boot", True, bmc.secure)
+    same("sushy reads its settings", "Enabled", system.bios.attributes["ProcTurboMode"])
+    system.reset_system(sushy.RESET_NMI)
+    same("sushy sends an interrupt", "Nmi", bmc.resets[-1])
     bmc.on = False
 
 
@@ -141,13 +154,17 @@ def redfish(c):
     create(c, "r1", "redfish", {"redfish_address": bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
                                 "redfish_password": "secret"})
     c.wait("r1", "manageable")
-    c.ask("PUT", "/v1/nodes/r1/management/boot_device", {"boot_device": "pxe"})
-    until("one boot from the network", "Once", lambda: bmc.boot["BootSourceOverrideEnabled"])
+    same("one boot from the network", 204, c.ask("PUT", "/v1/nodes/r1/management/boot_device", {"boot_device": "pxe"})[0])
+    same("the answer comes after the deed", "Once", bmc.boot["BootSourceOverrideEnabled"])
     switch(c, "r1", "power on", "power on")
     same("it booted from the network", "Pxe", bmc.booted)
     switch(c, "r1", "soft power off", "power off")
     same("it was asked to", "GracefulShutdown", bmc.resets[-1])
-    until(f"no session is left; {bmc.history[-12:]}", {}, lambda: bmc.sessions)
+    log_ins = [row for row in bmc.history if row[0] == "POST" and row[1].endswith("/Sessions")]
+    same(f"one log-in is kept; {bmc.history[-12:]}", (1, 1), (len(log_ins), len(bmc.sessions)))
+    bmc.sessions.clear()
+    switch(c, "r1", "power on", "power on")
+    same("a BMC that forgot it gets another", 1, len(bmc.sessions))
     create(c, "r2", "redfish", {"redfish_address": bmc.url, "redfish_username": "admin", "redfish_password": "wrong"})
     until("a wrong password", "enroll", lambda: c.node("r2")["target_provision_state"] or c.node("r2")["provision_state"])
     assert "bad credentials" in c.node("r2")["last_error"], c.node("r2")["last_error"]

@@ -1,4 +1,4 @@
-"""A BMC that speaks Redfish (DSP0266), for tests: one system, sessions, tags, boot override, virtual media, plain HTTP.
+"""A BMC that speaks Redfish (DSP0266), for tests: one system, sessions, tags, boot override, Secure Boot, virtual media, plain HTTP.
 
 Its shape is what python3-sushy, a client that we did not write, accepts (power_peer.py tries that first).
 """
@@ -19,7 +19,7 @@ class Bmc:
     def __init__(self, password="secret", switched=None):
         """`switched(on, from_where)` is called when the machine goes on or off; from_where: "Pxe", "Hdd", …"""
         self.password, self.on, self.sessions, self.media, self.resets, self.tag = password, False, {}, None, [], 1
-        self.switched, self.booted = switched, None
+        self.switched, self.booted, self.secure = switched, None, False
         self.lock, self.history = threading.Lock(), []
         self.boot = {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None", "BootSourceOverrideMode": "UEFI",
                      "BootSourceOverrideTarget@Redfish.AllowableValues": ["None", "Pxe", "Cd", "Hdd", "BiosSetup"]}
@@ -89,6 +89,9 @@ class Bmc:
         if method == "DELETE":
             self.sessions = {token: place for token, place in self.sessions.items() if place != path}
             return 204, None, {}
+        if path == SYSTEM + "/SecureBoot" and method == "PATCH":
+            self.secure = body["SecureBootEnable"]
+            return 204, None, {}
         if path == SYSTEM and method == "PATCH":
             return self.change(body, headers)
         if path == SYSTEM + "/Actions/ComputerSystem.Reset":
@@ -109,9 +112,13 @@ class Bmc:
             SYSTEM: thing("ComputerSystem.v1_10_0.ComputerSystem", PowerState="On" if self.on else "Off", Boot=self.boot,
                           UUID="00000000-0000-0000-0000-000000000001", SystemType="Physical", Manufacturer="x",
                           Status={"State": "Enabled", "Health": "OK"}, Links={"ManagedBy": [{"@odata.id": MANAGER}]},
+                          SecureBoot={"@odata.id": SYSTEM + "/SecureBoot"}, Bios={"@odata.id": SYSTEM + "/Bios"},
                           Actions={"#ComputerSystem.Reset": {
                               "target": SYSTEM + "/Actions/ComputerSystem.Reset",
-                              "ResetType@Redfish.AllowableValues": ["On", "ForceOff", "GracefulShutdown", "ForceRestart"]}})}
+                              "ResetType@Redfish.AllowableValues": ["On", "ForceOff", "GracefulShutdown", "ForceRestart", "Nmi"]}}),
+            SYSTEM + "/SecureBoot": thing("SecureBoot.v1_1_0.SecureBoot", SecureBootEnable=self.secure, SecureBootMode="UserMode",
+                                          SecureBootCurrentBoot="Enabled" if self.secure else "Disabled"),
+            SYSTEM + "/Bios": thing("Bios.v1_1_0.Bios", AttributeRegistry="None", Attributes={"ProcTurboMode": "Enabled", "Fans": 3})}
         return (200, things[path], {"ETag": f'W/"{self.tag}"'}) if path in things else self.error(404, path)
 
     def change(self, body, headers):
@@ -126,6 +133,8 @@ class Bmc:
 
     def reset(self, kind):
         self.resets.append(kind)
+        if kind == "Nmi":
+            return 204, None, {}
         if kind not in ("On", "ForceOff", "GracefulShutdown", "ForceRestart"):
             return self.error(400, f"no such reset: {kind}")
         before, self.on = self.on, kind in ("On", "ForceRestart")

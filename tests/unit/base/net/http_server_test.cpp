@@ -67,6 +67,34 @@ TEST(HttpServer, AnswersWhatItsHandlerSays) {
   EXPECT_EQ(find_header(response.headers, "x-peer"), "127.0.0.1");
 }
 
+/// Who the kernel says it is.
+class WhoIsIt final : public HttpHandler {
+ public:
+  ServedResponse answer(const ServedRequest& request) override {
+    ServedResponse response;
+    response.body = cat(request.peer, " ", request.user ? std::to_string(*request.user) : "nobody");
+    return response;
+  }
+};
+
+TEST(HttpServer, KnowsTheUserWhoComesByAPathAndNobodyElse) {
+  const TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const std::string path = (directory.path() / "api.socket").string();
+  WhoIsIt who;
+  RunningServer server(who);
+  const SystemClock clock;
+  server.server.post([&] { server.server.listen_locally("api", path, who); });
+  HttpRequest request;
+  request.url = parse_url("http://localhost/").value_or_throw();
+  request.socket = path;
+  request.deadline = Deadline::after(20s, clock);
+  EXPECT_EQ(server.send("GET", "/").body, "127.0.0.1 nobody");  // and by now the other one is open
+  WebClient client(clock, {{"http_proxy", "http://127.0.0.1:1"}}, "test");
+  EXPECT_EQ(client.send(request).body, cat("local ", ::geteuid()));
+  request.socket += ".other";
+  EXPECT_THROW(static_cast<void>(client.send(request)), Error);
+}
+
 TEST(HttpServer, KeepsAConnectionForFurtherRequestsEvenPipelinedOnes) {
   Echo echo;
   RunningServer server(echo);

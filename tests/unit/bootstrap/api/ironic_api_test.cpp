@@ -59,8 +59,11 @@ TEST_F(Api, verbsPowerMaintenanceTraitsAndBootDevice) {
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/traits/bad").status, 400);
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/traits").body["traits"][0], "CUSTOM_A");
   EXPECT_EQ(ask("DELETE", "/v1/nodes/web1/traits/CUSTOM_B").status, 404);
-  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "pxe"}}).status, 204);
-  EXPECT_EQ(ask("GET", "/v1/nodes/web1/management/boot_device").body["boot_device"], "pxe");
+  pass(5);  // it waits for its agent
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "disk"}}).status, 204);
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "pxe"}}).status, 409);  // it is at it
+  pass(1);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/management/boot_device").body["boot_device"], "disk");
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/management/boot_device/supported").body["supported_boot_devices"][0], "pxe");
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/validate").body["power"]["result"], true);
   EXPECT_GE(ask("GET", "/v1/nodes/web1/history").body["history"].size(), 1U);
@@ -226,7 +229,7 @@ TEST_F(Api, methodsThatAreNoneDoNothing) {
   EXPECT_EQ(ask("POST", "/v1/nodes/web1/traits").status, 405);
   EXPECT_EQ(node(uuid).traits.size(), 1U);
   EXPECT_EQ(ask("DELETE", "/v1/nodes").status, 405);
-  EXPECT_EQ(ask("POST", "/v1/drivers/fake-hardware/vendor_passthru?method=x").status, 404);
+  EXPECT_EQ(ask("POST", "/v1/drivers/fake-hardware/vendor_passthru?method=x").status, 400);
   EXPECT_EQ(ask("POST", "/v1/nodes/web1/vifs", {{"id", "x"}}).status, 204);
   EXPECT_EQ(ask("POST", "/v1/nodes", {{"driver", "fake-hardware"}, {"name", "detail"}}).status, 400);
 }

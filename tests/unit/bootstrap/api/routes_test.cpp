@@ -25,10 +25,11 @@ TEST(Routes, whatThereIsIsAnsweredAndHeadAsGet) {
 }
 
 TEST(Routes, unknownPathsMethodsAndFiltersAreRefusedAndNeverIgnored) {
-  EXPECT_EQ(refusal_of("GET", "nodes/web1/bios"), 404);
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/firmware"), 404);
   EXPECT_EQ(refusal_of("GET", "nodes/web1/states/provision/more"), 404);
-  EXPECT_EQ(refusal_of("POST", "drivers/ipmi/vendor_passthru"), 404);
-  EXPECT_EQ(refusal_of("GET", "drivers/ipmi/raid/logical_disk_properties"), 404);
+  EXPECT_EQ(refusal_of("GET", "drivers/ipmi/raid"), 404);
+  EXPECT_EQ(refusal_of("POST", "drivers/ipmi/raid/logical_disk_properties"), 405);
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/management/inject_nmi"), 405);
   EXPECT_EQ(refusal_of("POST", "nodes/web1/traits"), 405);
   EXPECT_EQ(refusal_of("DELETE", "nodes"), 405);
   EXPECT_EQ(refusal_of("GET", "nodes", "shard=a"), 400);

@@ -58,6 +58,20 @@ TEST_F(JobPower, aMachineThatIsWritingIsGivenItsTimeAndThenSwitchedOffBeforeItsD
   EXPECT_EQ(machine.told, (std::vector<std::string>{"power off", "disk always", "power on"}));
 }
 
+TEST_F(JobPower, aMachineWhoseImageNobodyNamesIsNotTakenOver) {
+  const std::string uuid = add("noting");
+  conductor->ledger().edit(uuid).instance_info = Json::object();
+  set_state(uuid, State::manageable);
+  conductor->verb(uuid, "adopt", {});
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::adopt_failed);
+  EXPECT_NE(node(uuid).last_error.find("image_source"), std::string::npos);
+  conductor->ledger().edit(uuid).instance_info["image_source"] = "http://192.0.2.1/i.raw";
+  conductor->verb(uuid, "adopt", {});
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+}
+
 TEST_F(JobPower, whoMustNeverKeepABootDeviceIsToldItOnce) {
   const std::string uuid = add("noting");
   conductor->ledger().edit(uuid).driver_info["force_persistent_boot_device"] = "Never";

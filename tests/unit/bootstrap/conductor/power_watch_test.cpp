@@ -82,6 +82,8 @@ TEST_F(PowerWatchTest, bootDevicesAreCheckedAndKept) {
   const std::string uuid = add("fake-hardware");
   EXPECT_THROW(conductor->set_boot_device(uuid, "floppy", false), Refusal);
   conductor->set_boot_device(uuid, "pxe", true);
+  EXPECT_EQ(node(uuid).boot_device, "");  // not before the machine's management has said so
+  pass(1);
   EXPECT_EQ(node(uuid).boot_device, "pxe");
   EXPECT_TRUE(node(uuid).boot_device_persistent);
 }

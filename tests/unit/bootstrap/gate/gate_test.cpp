@@ -1,6 +1,7 @@
 #include "bootstrap/gate/gate.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/hmac.hpp"
@@ -53,6 +54,25 @@ class GateTest : public ::testing::Test {
 TEST_F(GateTest, thisMachineIsNobody) {
   EXPECT_EQ(ask({}).status, 401);
   EXPECT_EQ(ask({}, "GET", "/v1/nodes", "::1").status, 401);
+}
+
+TEST_F(GateTest, bySocketsWithAPathRootAndOurOwnUserAreKnownAndNobodyElse) {
+  const auto ask_as = [&](uid_t user, HttpHeaders headers = {}) {
+    ServedRequest request;
+    request.path = "/v1/nodes";
+    request.headers = std::move(headers);
+    request.peer = "local";
+    request.user = user;
+    return gate.answer(request);
+  };
+  EXPECT_EQ(ask_as(0).body, "root");
+  EXPECT_EQ(behind.last.role, Role::admin);
+  EXPECT_EQ(ask_as(::geteuid()).status, 200);
+  EXPECT_EQ(ask_as(::geteuid() + 1000).status, 401);
+  EXPECT_EQ(ask_as(::geteuid() + 1000, {{"X-Auth-Token", "secret-of-ann-herself"}}).body, "ann");
+  EXPECT_EQ(ask_as(0, {{"X-Auth-Token", "secret-of-ann-herself"}}).body, "ann");  // he says who he is
+  EXPECT_EQ(ask_as(0, {{"X-Auth-Token", "wrong"}}).status, 401);
+  EXPECT_EQ(ask_as(0, {{"Host", "evil.example"}}).status, 421);
 }
 
 TEST_F(GateTest, aTokenSaysWhoOneIs) {

@@ -54,7 +54,7 @@ TEST(Shown, aPersonsTaskIsThere) {
   EXPECT_EQ(shown_node(node, {})["driver_internal_info"]["operator_instruction"]["text"], "Switch it on.");
   node.ports = {new_port("52:54:00:00:00:01", 1)};
   EXPECT_EQ(shown_ports(node)[0]["address"], "52:54:00:00:00:01");
-  EXPECT_EQ(shown_states(node)["power_state"], nullptr);
+  EXPECT_EQ(shown_states(node, 82)["power_state"], nullptr);
   EXPECT_FALSE(shown_to_agent(node).contains("links"));
 }
 

@@ -49,6 +49,27 @@ TEST(IpmiDriver, thePasswordIsInTheEnvironmentAndNowhereElse) {
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "0x24"), 1);
 }
 
+TEST(IpmiDriver, sendsAnInterruptAndReadsTheBootDevice) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  Bmc bmc(runner);
+  IpmiDriver driver(runner, clock);
+  driver.inject_nmi(ipmi_driver_node_with({}));
+  EXPECT_EQ(bmc.told, std::vector<std::string>{"chassis power diag"});
+  EXPECT_EQ(driver.boot_device(ipmi_driver_node_with({}))->device, "");
+  EXPECT_EQ(bmc.told.back(), "chassis bootparam get 5");
+  EXPECT_THROW(driver.set_boot_mode(ipmi_driver_node_with({}), "uefi"), PowerFault);
+  const BootDevice disk = ipmi_boot_device(
+      "Boot parameter version: 1\n   - Options apply to all future boots\n   - Boot Device Selector : Force Boot from "
+      "default Hard-Drive\n");
+  EXPECT_EQ(disk.device, "disk");
+  EXPECT_TRUE(disk.persistent);
+  const BootDevice network =
+      ipmi_boot_device("   - Options apply to only next boot\n   - Boot Device Selector : Force PXE\n");
+  EXPECT_EQ(network.device, "pxe");
+  EXPECT_FALSE(network.persistent);
+}
+
 TEST(IpmiDriver, switchesOnlyWhatIsNotSoAndWaitsUntilItIs) {
   fakes::ScriptedRunner runner;
   fakes::ManualClock clock;

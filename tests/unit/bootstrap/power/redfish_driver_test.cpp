@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
@@ -15,19 +16,26 @@ class FakeBmc final : public HttpClient {
  public:
   bool on = false;
   bool sessions = true, wants_strong_tag = false, refuses_continuous = false, says_already = false, down = false;
-  int open_sessions = 0;
+  int open_sessions = 0, log_ins = 0;
   std::string password = "secret";
   Json boot = {{"BootSourceOverrideEnabled", "Disabled"},
                {"BootSourceOverrideTarget", "None"},
                {"BootSourceOverrideMode", "UEFI"},
                {"BootSourceOverrideTarget@Redfish.AllowableValues", {"None", "Pxe", "Hdd", "Cd"}}};
   std::string media;
+  bool has_firmware = true;  ///< says how it is set
+  bool secure = false;
   int refuses_patch_with = 0;
   int looks_until_off = 0;  ///< so long does it go on after it was told to go off
   std::vector<std::string> seen;
   std::vector<std::string> resets;
   [[nodiscard]] std::size_t patches() const {
     return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), cat("PATCH ", k_system)));
+  }
+
+  void forget_sessions() {
+    open_sessions = 0;
+    token_ += "T";
   }
 
   [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
@@ -37,7 +45,7 @@ class FakeBmc final : public HttpClient {
     const Json body = request.body.empty() ? Json() : Json::parse(request.body);
     if (path == "/redfish/v1/") return answer(200, {{"Links", {{"Sessions", {{"@odata.id", k_sessions}}}}}});
     if (path == k_sessions) return log_in(body);
-    const bool token = find_header(request.headers, "X-Auth-Token") == "T";
+    const bool token = find_header(request.headers, "X-Auth-Token") == token_;
     const bool basic = find_header(request.headers, "Authorization").has_value();
     if (!token && !basic) return answer(401, Json());
     if (request.method == "DELETE") {
@@ -46,6 +54,8 @@ class FakeBmc final : public HttpClient {
     }
     if (path == "/redfish/v1/Systems") return answer(200, {{"Members", {{{"@odata.id", k_system}}}}});
     if (path == k_system) return request.method == "PATCH" ? patch(request, body) : system();
+    if (path == cat(k_system, "/SecureBoot")) return secure_boot(request.method, body);
+    if (path == cat(k_system, "/Bios")) return answer(200, {{"Attributes", {{"Hyper", "On"}, {"Fans", 3}}}});
     if (path == cat(k_system, "/Reset")) return reset(text_in(body, "ResetType"));
     return manager(path, body);
   }
@@ -58,22 +68,26 @@ class FakeBmc final : public HttpClient {
   }
   HttpResponse log_in(const Json& body) {
     if (!sessions) return answer(405, Json());
+    ++log_ins;
     if (text_in(body, "Password") != password) return answer(401, {{"error", {{"message", "bad credentials"}}}});
     ++open_sessions;
     return answer(201, Json::object(),
-                  {{"X-Auth-Token", "T"}, {"Location", "https://bmc/redfish/v1/SessionService/Sessions/1"}});
+                  {{"X-Auth-Token", token_}, {"Location", "https://bmc/redfish/v1/SessionService/Sessions/1"}});
   }
   HttpResponse system() {
     if (goes_off_in_ > 0 && --goes_off_in_ == 0) on = false;
-    return answer(200,
-                  {{"PowerState", on ? "On" : "Off"},
-                   {"Boot", boot},
-                   {"Links", {{"ManagedBy", {{{"@odata.id", "/m"}}}}}},
-                   {"Actions",
-                    {{"#ComputerSystem.Reset",
-                      {{"target", cat(k_system, "/Reset")},
-                       {"ResetType@Redfish.AllowableValues", {"ForceOn", "ForceOff", "GracefulShutdown"}}}}}}},
-                  {{"ETag", "W/\"5\""}});
+    Json body = {{"PowerState", on ? "On" : "Off"},
+                 {"Boot", boot},
+                 {"Links", {{"ManagedBy", {{{"@odata.id", "/m"}}}}}},
+                 {"Actions",
+                  {{"#ComputerSystem.Reset",
+                    {{"target", cat(k_system, "/Reset")},
+                     {"ResetType@Redfish.AllowableValues", {"ForceOn", "ForceOff", "GracefulShutdown"}}}}}}};
+    if (has_firmware) {
+      for (const char* part : {"SecureBoot", "Bios"}) body[part] = {{"@odata.id", cat(k_system, "/", part)}};
+      body["Actions"]["#ComputerSystem.Reset"]["ResetType@Redfish.AllowableValues"].push_back("Nmi");
+    }
+    return answer(200, body, {{"ETag", "W/\"5\""}});
   }
   HttpResponse patch(const HttpRequest& request, const Json& body) {
     const std::string tag = find_header(request.headers, "If-Match").value_or("");
@@ -84,8 +98,13 @@ class FakeBmc final : public HttpClient {
     boot.update(body["Boot"]);
     return answer(204, Json());
   }
+  HttpResponse secure_boot(const std::string& method, const Json& body) {
+    if (method == "PATCH") secure = body["SecureBootEnable"];
+    return answer(200, {{"SecureBootEnable", secure}});
+  }
   HttpResponse reset(const std::string& type) {
     resets.push_back(type);
+    if (type == "Nmi") return answer(204, Json());
     if (type != "ForceOn" && looks_until_off > 0) {
       goes_off_in_ = looks_until_off;
     } else {
@@ -108,6 +127,7 @@ class FakeBmc final : public HttpClient {
     return answer(204, Json());
   }
   int goes_off_in_ = 0;
+  std::string token_ = "T";
 };
 
 class RedfishDriverTest : public ::testing::Test {
@@ -150,7 +170,7 @@ TEST_F(RedfishDriverTest, aPortOfItsOwnIsAskedAtAndTold) {
   EXPECT_NE(told("https://proxy/bmc7").find("BMC https://proxy:8443/bmc7: "), std::string::npos);
 }
 
-TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllowsAndClosesEverySession) {
+TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllows) {
   EXPECT_EQ(driver.state(node), Power::off);
   driver.set(node, PowerAction::on);
   EXPECT_TRUE(bmc.on);
@@ -159,7 +179,38 @@ TEST_F(RedfishDriverTest, switchesByWhatTheSystemAllowsAndClosesEverySession) {
   driver.set(node, PowerAction::soft_off);
   EXPECT_FALSE(bmc.on);
   EXPECT_EQ(bmc.resets, (std::vector<std::string>{"ForceOn", "ForceOff", "ForceOn", "GracefulShutdown"}));
+}
+
+TEST_F(RedfishDriverTest, aSessionIsKeptAndEndedWithTheDriver) {
+  {
+    RedfishDriver own(bmc, clock);
+    for (int look = 0; look < 5; ++look) EXPECT_EQ(own.state(node), Power::off);
+    own.set(node, PowerAction::on);
+    EXPECT_EQ(bmc.log_ins, 1);
+    EXPECT_EQ(bmc.open_sessions, 1);
+    node.driver_info["redfish_username"] = "operator";  // another account has its own
+    EXPECT_EQ(own.state(node), Power::on);
+    EXPECT_EQ(bmc.log_ins, 2);
+  }
   EXPECT_EQ(bmc.open_sessions, 0);
+}
+
+TEST_F(RedfishDriverTest, aSessionThatTheBmcHasEndedIsReplacedOnce) {
+  EXPECT_EQ(driver.state(node), Power::off);
+  bmc.forget_sessions();
+  EXPECT_EQ(driver.state(node), Power::off);
+  driver.set_boot_device(node, "pxe", false);
+  EXPECT_EQ(bmc.log_ins, 2);
+  bmc.forget_sessions();
+  bmc.password = "changed";
+  EXPECT_EQ(reason(), PowerFault::Reason::refused);  // and the account is tried once
+  EXPECT_EQ(bmc.log_ins, 3);
+}
+
+TEST_F(RedfishDriverTest, aDeadBmcDoesNotKeepTheDriverFromEnding) {
+  RedfishDriver own(bmc, clock);
+  EXPECT_EQ(own.state(node), Power::off);
+  bmc.down = true;
 }
 
 TEST_F(RedfishDriverTest, aMachineIsStartedAgainOnlyWhenItIsOff) {
@@ -184,6 +235,62 @@ TEST_F(RedfishDriverTest, oneStartFromTheNetworkAndTheDiskForGood) {
   driver.set_boot_device(node, "disk", true);
   EXPECT_EQ(bmc.boot["BootSourceOverrideEnabled"], "Continuous");
   EXPECT_THROW(driver.set_boot_device(node, "bios", false), PowerFault);  // not among what it allows
+}
+
+TEST_F(RedfishDriverTest, bootModeAndSecureBootAreSetAndTold) {
+  driver.set_boot_mode(node, "bios");
+  EXPECT_EQ(bmc.boot["BootSourceOverrideMode"], "Legacy");
+  try {
+    driver.set_secure_boot(node, true);
+    ADD_FAILURE();
+  } catch (const PowerFault& fault) {
+    EXPECT_EQ(fault.what(), cat("Configuring secure boot requires UEFI for node ", node.uuid));
+  }
+  driver.set_boot_mode(node, "uefi");
+  const std::size_t before = bmc.patches();
+  driver.set_boot_mode(node, "uefi");  // it is so: nothing to change
+  EXPECT_EQ(bmc.patches(), before);
+  driver.set_secure_boot(node, true);
+  const Firmware found = driver.firmware(node);
+  EXPECT_EQ(found.boot_mode, "uefi");
+  EXPECT_EQ(found.secure_boot, true);
+  EXPECT_EQ(found.settings, (std::map<std::string, Json>{{"Hyper", "On"}, {"Fans", 3}}));
+}
+
+TEST_F(RedfishDriverTest, anInterruptIsSentAndNoAnswerButYesIsTakenForOne) {
+  driver.inject_nmi(node);
+  EXPECT_EQ(bmc.resets, std::vector<std::string>{"Nmi"});
+}
+
+TEST_F(RedfishDriverTest, whatABmcDoesNotHaveIsToldAsThat) {
+  bmc.has_firmware = false;
+  bmc.boot.erase("BootSourceOverrideMode");
+  const auto reason_of = [&](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const PowerFault& fault) {
+      return fault.reason();
+    }
+    return PowerFault::Reason::failed;
+  };
+  EXPECT_EQ(reason_of([&] { driver.inject_nmi(node); }), PowerFault::Reason::unsupported);
+  EXPECT_EQ(reason_of([&] { driver.set_boot_mode(node, "uefi"); }), PowerFault::Reason::unsupported);
+  EXPECT_EQ(reason_of([&] { driver.set_secure_boot(node, true); }), PowerFault::Reason::unsupported);
+  const Firmware found = driver.firmware(node);
+  EXPECT_FALSE(found.boot_mode || found.secure_boot);
+  EXPECT_TRUE(found.settings.empty());
+  EXPECT_TRUE(bmc.resets.empty());
+}
+
+TEST_F(RedfishDriverTest, theBootDeviceIsTheBmcsOwnWord) {
+  EXPECT_EQ(driver.boot_device(node)->device, "");
+  driver.set_boot_device(node, "pxe", true);
+  EXPECT_EQ(driver.boot_device(node)->device, "pxe");
+  EXPECT_TRUE(driver.boot_device(node)->persistent);
+  bmc.boot["BootSourceOverrideTarget"] = "Hdd";  // somebody at its page
+  bmc.boot["BootSourceOverrideEnabled"] = "Once";
+  EXPECT_EQ(driver.boot_device(node)->device, "disk");
+  EXPECT_FALSE(driver.boot_device(node)->persistent);
 }
 
 TEST_F(RedfishDriverTest, theOdditiesOfBmcsAreBorne) {

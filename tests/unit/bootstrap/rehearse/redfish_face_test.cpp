@@ -20,6 +20,7 @@ class OneMachine final : public Rack {
   void switch_on(const std::string&) override { on = true, done.emplace_back("on"); }
   void switch_off(const std::string&) override { on = false, done.emplace_back("off"); }
   void press_button(const std::string&) override { done.emplace_back("button"); }
+  void interrupt(const std::string&) override { done.emplace_back("interrupt"); }
   [[nodiscard]] BootOverride boot_override(const std::string&) const override { return boot; }
   void set_boot_override(const std::string&, const BootOverride& wish) override { boot = wish; }
   void inject(const std::string&, FaultKind fault) override { done.emplace_back(name(fault)); }
@@ -53,6 +54,13 @@ TEST_F(Face, onlyTheRootAndLoginAreForEverybody) {
   EXPECT_EQ(ask("GET", k_system, Json(), {{"Authorization", "Basic eDp5"}}).status, 401);
   const std::string sessions = "/redfish/v1/SessionService/Sessions";
   EXPECT_EQ(ask("POST", sessions, {{"UserName", "admin"}, {"Password", "x"}}, {}).status, 401);
+}
+
+TEST_F(Face, anInterruptGoesToAMachineThatIsOn) {
+  EXPECT_EQ(reset("Nmi").status, 409);
+  rack.on = true;
+  EXPECT_EQ(reset("Nmi").status, 204);
+  EXPECT_EQ(rack.done, std::vector<std::string>{"interrupt"});
 }
 
 TEST_F(Face, aSessionLastsUntilItIsClosed) {
