@@ -49,9 +49,7 @@ int tell_file(const cli::Arguments& arguments, const std::string& file) {
   if (!arguments.operands().empty())
     throw Error(ErrorKind::usage, "an incident is of one node: leave the name out, or leave --file out");
   const Fd opened = open_regular(file);
-  if (fs::file_size(file) > why::k_largest_incident)
-    throw Error(ErrorKind::input, cat(file, " is no incident: it is larger than 5 MB"));
-  const why::Incident incident = why::unpacked(read_all(opened, file), file);
+  const why::Incident incident = why::unpacked(read_all(opened, file, why::k_largest_incident + 1), file);
   why::Answer answer = why::answer_of(incident);
   answer.text = cat("incident of ", incident.made_at, ", packed by hearth ", incident.hearth, "\n", answer.text);
   print_answer(answer, arguments.has("json"));

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "bootstrap/power/driver_keys.hpp"
+#include "bootstrap/why/boot_causes.hpp"
 #include "bootstrap/why/node_causes.hpp"
 #include "bootstrap/why/stack_causes.hpp"
 
@@ -53,11 +54,17 @@ constexpr auto k_stack_members = std::to_array<std::string_view>(
     {"id", "stack_name", "stack_status", "stack_status_reason", "creation_time", "updated_time"});
 constexpr auto k_resource_members =
     std::to_array<std::string_view>({"resource_name", "resource_type", "resource_status", "resource_status_reason",
-                                     "physical_resource_id", "updated_time", "links"});
+                                     "physical_resource_id", "updated_time", "links", "hook"});
 
 bool hides_value(const std::string& key) {
   return names_secret(key) || key.find("community") != std::string::npos ||
          key.find("configdrive") != std::string::npos || key.find("user_data") != std::string::npos;
+}
+
+Json safe_json(const Json& value);
+
+Json safe_member(const std::string& key, const Json& value) {
+  return hides_value(key) && !value.is_null() ? Json("******") : safe_json(value);
 }
 
 Json safe_json(const Json& value) {
@@ -65,10 +72,7 @@ Json safe_json(const Json& value) {
   Json out = value;
   if (value.is_object()) {
     out = Json::object();
-    for (const auto& [key, member] : value.items()) {
-      const bool hidden = hides_value(key) && !member.is_null();
-      out[safe_text(key)] = hidden ? Json("******") : safe_json(member);
-    }
+    for (const auto& [key, member] : value.items()) out[safe_text(key)] = safe_member(key, member);
   } else if (value.is_array()) {
     for (Json& item : out) item = safe_json(item);
   }
@@ -81,7 +85,7 @@ Json only(const Json& from, std::span<const std::string_view> names) {
   if (!from.is_object()) return kept;
   for (const std::string_view name : names) {
     const auto found = from.find(std::string(name));
-    if (found != from.end()) kept[std::string(name)] = safe_json(*found);
+    if (found != from.end()) kept[found.key()] = safe_member(found.key(), *found);
   }
   return kept;
 }
@@ -140,7 +144,8 @@ std::string safe_text(std::string_view text) {
 }
 
 NodeFacts safe_facts(const NodeFacts& facts) {
-  NodeFacts safe{.node = safe_node(facts.node), .events = safe_json(facts.events), .macs = facts.macs};
+  NodeFacts safe{
+      .node = safe_node(facts.node), .events = safe_json(facts.events), .is_ours = facts.is_ours, .macs = facts.macs};
   for (std::string& mac : safe.macs) mac = safe_text(mac);
   if (facts.boot_log) safe.boot_log = safe_json(*facts.boot_log);
   safe.now = facts.now;
@@ -150,10 +155,9 @@ NodeFacts safe_facts(const NodeFacts& facts) {
 StackFacts safe_facts(const StackFacts& facts) {
   StackFacts safe{.stack = only(facts.stack, k_stack_members)};
   for (const Json& resource : facts.resources) {
-    if (!text_in(resource, "resource_status").ends_with("_COMPLETE"))
+    if (!text_in(resource, "resource_status").ends_with("_COMPLETE") || !text_in(resource, "hook").empty())
       safe.resources.push_back(only(resource, k_resource_members));
   }
-  for (const std::string& hook : facts.hooks) safe.hooks.push_back(safe_text(hook));
   for (const auto& [server, node] : facts.silent) safe.silent.emplace(safe_text(server), safe_facts(node));
   return safe;
 }
@@ -161,6 +165,7 @@ StackFacts safe_facts(const StackFacts& facts) {
 Json facts_json(const NodeFacts& facts) {
   return {{"node", facts.node},
           {"events", facts.events},
+          {"is_ours", facts.is_ours},
           {"macs", facts.macs},
           {"boot_log", facts.boot_log.value_or(Json())},
           {"now", facts.now}};
@@ -169,13 +174,14 @@ Json facts_json(const NodeFacts& facts) {
 Json facts_json(const StackFacts& facts) {
   Json silent = Json::object();
   for (const auto& [server, node] : facts.silent) silent[server] = facts_json(node);
-  return {{"stack", facts.stack}, {"resources", facts.resources}, {"hooks", facts.hooks}, {"silent", silent}};
+  return {{"stack", facts.stack}, {"resources", facts.resources}, {"silent", silent}};
 }
 
 NodeFacts node_facts_of(const Json& json) {
   NodeFacts facts;
   if (const Json node = member_of(json, "node"); node.is_object()) facts.node = node;
   facts.events = list_in(json, "events");
+  facts.is_ours = member_of(json, "is_ours") != Json(false);
   facts.macs = texts_in(json, "macs");
   if (const Json log = member_of(json, "boot_log"); log.is_array()) facts.boot_log = log;
   if (const Json now = member_of(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();
@@ -186,7 +192,6 @@ StackFacts stack_facts_of(const Json& json) {
   StackFacts facts;
   if (const Json stack = member_of(json, "stack"); stack.is_object()) facts.stack = stack;
   facts.resources = list_in(json, "resources");
-  facts.hooks = texts_in(json, "hooks");
   if (const Json silent = member_of(json, "silent"); silent.is_object()) {
     for (const auto& [server, node] : silent.items()) facts.silent.emplace(server, node_facts_of(node));
   }
@@ -197,11 +202,16 @@ std::vector<Finding> causes_of(const NodeFacts& facts) { return node_causes(safe
 
 std::vector<Finding> causes_of(const StackFacts& facts) {
   const StackFacts safe = safe_facts(facts);
-  std::vector<Finding> found = stack_causes(safe.stack, safe.resources, safe.hooks);
+  std::vector<Finding> found = stack_causes(safe.stack, safe.resources);
   for (const auto& [server, node] : safe.silent) {
     Finding first = node_causes(node).front();
-    if (first.cause.rfind("Nothing is wrong", 0) == 0) continue;
-    first.cause = cat("The machine of ", server, ": ", first.cause);
+    if (first.cause.rfind("Nothing is wrong", 0) == 0) {
+      const std::optional<Finding> seen = unasked_cause(server, node.boot_log, node.now);
+      if (!seen) continue;
+      first = *seen;
+    } else {
+      first.cause = cat("The machine of ", server, ": ", first.cause);
+    }
     found.insert(found.begin(), std::move(first));
   }
   return found;

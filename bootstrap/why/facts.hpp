@@ -15,6 +15,7 @@ namespace hearth::bootstrap::why {
 struct NodeFacts {
   Json node = Json::object();     ///< GET /v1/nodes/NODE
   Json events = Json::array();    ///< of it, oldest first: {"at", "kind", "text", "detail"}
+  bool is_ours = true;            ///< else its conductor is another one of Ironic's API, and has no events
   std::vector<std::string> macs;  ///< of its ports
   std::optional<Json> boot_log;   ///< nullopt: this conductor boots no machines itself
   Stamp now = 0;
@@ -22,8 +23,8 @@ struct NodeFacts {
 
 struct StackFacts {
   Json stack = Json::object();
-  Json resources = Json::array();           ///< of nested stacks, too
-  std::vector<std::string> hooks;           ///< a line for each that holds a resource
+  /// Of nested stacks, too; those that are complete and that no hook holds are left out.
+  Json resources = Json::array();
   std::map<std::string, NodeFacts> silent;  ///< nodes of servers that have not asked, by the server's name
 };
 

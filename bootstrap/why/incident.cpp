@@ -218,7 +218,7 @@ Incident unpacked(std::string_view bytes, const std::string& source) {
   if (*format != k_incident_format) {
     throw Error(ErrorKind::unsupported,
                 cat(source, " was made by hearth ", safe_text(text_in(manifest, "hearth")), " in format ",
-                    format->dump(), "; this program reads format ", k_incident_format))
+                    format_json(*format), "; this program reads format ", k_incident_format))
         .hint("read it with a hearth that is as new");
   }
   const auto sums = members.find(k_sums);

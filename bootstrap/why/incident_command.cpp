@@ -56,7 +56,8 @@ Incident incident_of(const cli::Arguments& arguments, const std::string& name) {
   incident.facts = known(sources.node(name), cat("the node ", name, ": "));
   incident.made_at = stamp_json(incident.facts.now).get<std::string>();
   ConductorClient& conductor = *sources.conductor();
-  incident.ramdisk_log = safe_log(text_in(asked(conductor, cat("/v1/hearth/log/", percent_encode(name))), "text"));
+  incident.ramdisk_log =
+      safe_log(text_in(asked(conductor, cat("/v1/hearth/log/", text_in(incident.facts.node, "uuid"))), "text"));
   incident.images = images_of(conductor, incident.facts.node);
   if (const auto stack = arguments.value("stack"))
     incident.stacks.push_back({*stack, known(sources.stack(*stack), cat("the stack ", *stack, ": "))});

@@ -5,8 +5,8 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/why/stack_causes.hpp"
-#include "metadata/live/lifecycle_commands.hpp"
 #include "metadata/live/stack_client.hpp"
+#include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap::why {
 
@@ -15,6 +15,11 @@ namespace {
 constexpr const char* k_stack_state = "/var/lib/hearth/metadata";
 /// More silent machines of a stack than these are silent for one reason.
 constexpr std::size_t k_most_nodes = 3;
+/// Of a stack's resources, which may be 100,000.
+constexpr const char* k_unfinished = "status=FAILED&status=IN_PROGRESS";
+constexpr const char* k_held =
+    "status=COMPLETE&hook=pre-create&hook=pre-update&hook=pre-delete&hook=post-create&hook=post-update&hook=post-"
+    "delete";
 
 Stamp wall_now(const Clock& clock) {
   return std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
@@ -39,8 +44,21 @@ Json part_of(const Json& answer, std::string_view key) {
   return *found;
 }
 
+/// What its API calls the node of a name, a UUID or a MAC address.
+std::string node_id(ConductorClient& conductor, const std::string& name) {
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(name);
+  if (!mac) return percent_encode(name);
+  const std::string address = pxe::to_text(*mac);
+  for (const Json& port :
+       part_of(conductor.call("GET", cat("/v1/ports?fields=address,node_uuid&address=", address)), "ports")) {
+    if (text_in(port, "address") == address) return percent_encode(text_in(port, "node_uuid"));
+  }
+  throw Error(ErrorKind::not_found, cat("no node has a card ", address))
+      .hint("hearth node list prints the nodes; what an unknown machine asked for is in `hearth pxe boot-log`");
+}
+
 NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const Clock& clock) {
-  const std::string id = percent_encode(name);
+  const std::string id = node_id(conductor, name);
   NodeFacts facts;
   facts.node = conductor.call("GET", cat("/v1/nodes/", id));
   if (text_in(facts.node, "provision_state").empty())
@@ -49,6 +67,7 @@ NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const 
   const std::optional<Json> events =
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/events?newest=true&node=", id)); });
   if (events) facts.events = part_of(*events, "events");
+  facts.is_ours = events.has_value();
   for (const Json& port : part_of(conductor.call("GET", cat("/v1/nodes/", id, "/ports")), "ports"))
     facts.macs.push_back(text_in(port, "address"));
   const std::optional<Json> boots =
@@ -94,19 +113,46 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
     const std::string place = client.locate(name);
     StackFacts facts;
     facts.stack = part_of(client.call("GET", cat(place, "?resolve_outputs=False")), "stack");
-    facts.resources = part_of(client.call("GET", cat(place, "/resources?nested_depth=9")), "resources");
-    if (text_in(facts.stack, "stack_status").ends_with("_IN_PROGRESS")) {  // events alone tell of hooks
-      const Json events = client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"));
-      facts.hooks = metadata::live::waiting_hooks(text_in(facts.stack, "stack_name"), part_of(events, "events"));
+    if (!text_in(facts.stack, "stack_status").ends_with("_COMPLETE")) {  // of the rest nothing is told
+      for (const char* wanted : {k_unfinished, k_held}) {
+        const Json answer = client.call("GET", cat(place, "/resources?nested_depth=9&", wanted));
+        for (const Json& resource : part_of(answer, "resources")) facts.resources.push_back(resource);
+      }
     }
-    for (const std::string& server : silent_servers(facts.resources)) {
-      if (facts.silent.size() == k_most_nodes || conductor() == nullptr) break;
-      if (const std::optional<NodeFacts> machine = node(server)) facts.silent.emplace(server, *machine);
+    const std::vector<std::string> silent = silent_servers(facts.resources);
+    try {
+      if (!silent.empty()) look_at_machines(client, place, silent, facts);
+    } catch (const Error& error) {  // the stack's own answer stands without
+      tried_.push_back(cat("the conductor: ", error.story()));
     }
     return facts;
   } catch (const Error& error) {
     tried_.push_back(cat("the stack service: ", error.story()));
     return std::nullopt;
+  }
+}
+
+/// The nodes of servers, which are told by their resources' names: a node carries its server's UUID as its instance;
+/// else one of that name is meant.
+void Sources::look_at_machines(metadata::live::StackClient& client, const std::string& place,
+                               const std::vector<std::string>& servers, StackFacts& facts) {
+  if (conductor() == nullptr) return;
+  const std::optional<Json> rows = unless_missing([&] { return client.call("GET", cat(place, "/servers")); });
+  const Json listed = rows ? part_of(*rows, "servers") : Json::array();
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < std::min(servers.size(), k_most_nodes); ++i) {
+    bool is_found = false;
+    for (const Json& row : listed) {
+      const std::string path = text_in(row, "path");
+      if (path.substr(path.find_last_of("/.") + 1) != servers[i] || ++asked > k_most_nodes) continue;
+      const Json answer = conductor_->call("GET", cat("/v1/nodes?fields=uuid&instance_uuid=", text_in(row, "id")));
+      for (const Json& found : part_of(answer, "nodes")) {
+        const std::optional<NodeFacts> machine = node(text_in(found, "uuid"));
+        if (machine) is_found = facts.silent.emplace(text_in(row, "name"), *machine).second;
+      }
+    }
+    const std::optional<NodeFacts> machine = is_found ? std::nullopt : node(servers[i]);
+    if (machine) facts.silent.emplace(servers[i], *machine);
   }
 }
 

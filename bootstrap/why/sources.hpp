@@ -12,6 +12,10 @@
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/why/facts.hpp"
 
+namespace hearth::metadata::live {
+class StackClient;
+}
+
 namespace hearth::bootstrap::why {
 
 /// The options that choose them, behind others.
@@ -32,6 +36,8 @@ class Sources {
 
  private:
   [[nodiscard]] std::string stack_token() const;
+  void look_at_machines(metadata::live::StackClient& client, const std::string& place,
+                        const std::vector<std::string>& servers, StackFacts& facts);
 
   const cli::Arguments& arguments_;
   SystemClock clock_;

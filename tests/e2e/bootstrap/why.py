@@ -89,6 +89,21 @@ class Lab:
             self.c.wait(name, state)
         return name
 
+    def become(self, stack, server, name):
+        """The node becomes that server of the stack, as a deployment would say."""
+        with open(self.stacks.token, encoding="ascii") as file:
+            header = "X-Auth-Token: " + file.read().strip()
+
+        def get(path):
+            return json.loads(subprocess.run(["curl", "-s", "--noproxy", "*", "-H", header, self.stacks.url + path], capture_output=True,
+                                             check=True).stdout)
+
+        made = next(row for row in get("/stacks")["stacks"] if row["stack_name"] == stack)
+        rows = get(f"/stacks/{stack}/{made['id']}/servers")
+        uuid = next(row["id"] for row in rows["servers"] if row["name"] == server)
+        status, said = self.c.ask("PATCH", f"/v1/nodes/{name}", [{"op": "add", "path": "/instance_uuid", "value": uuid}])
+        assert status == 200, said
+
     def waiting(self, **options):
         """A node whose machine is waited for."""
         name = self.ready(instance=dict(CHECKED), **options)
@@ -138,11 +153,11 @@ class Stacks:
             assert time.monotonic() < end and self.process.poll() is None, "the stack service did not start"
             time.sleep(0.1)
 
-    def create(self, name, template):
+    def create(self, name, template, *options):
         with open(self.token + ".yaml", "w", encoding="utf-8") as file:
             json.dump(dict(template, heat_template_version="2018-08-31"), file)
-        subprocess.run([self.hearth, "stack", "create", name, "-t", self.token + ".yaml", "--url", self.url, "--token-file", self.token],
-                       check=True, capture_output=True, timeout=60)
+        subprocess.run([self.hearth, "stack", "create", name, "-t", self.token + ".yaml", "--url", self.url, "--token-file", self.token,
+                       *options], check=True, capture_output=True, timeout=60)
 
 
 def ip(*lines):
@@ -296,6 +311,19 @@ def stacks(lab):
                    "config": {"get_resource": "config"}, "server": {"get_resource": "web"}}}}
     lab.stacks.create("silent", {"resources": servers})
     lab.expect("a machine that never asked", "silent", "has never asked for its metadata", "hearth why node", kind="stack")
+    with open("env.json", "w", encoding="ascii") as file:
+        json.dump({"resource_registry": {"resources": {"words": {"hooks": "pre-create"}}}}, file)
+    lab.stacks.create("held", {"resources": {"words": {"type": "OS::Heat::RandomString"}}}, "-e", "env.json")
+    lab.expect("a hook", "held", "The hook pre-create holds words", "hearth stack hook clear held words", kind="stack")
+    name = lab.ready(ports=0, instance=dict(CHECKED))
+    lab.stacks.create("named", {"resources": {**servers, "web": {"type": "OS::Nova::Server", "properties": {
+        "name": "other-name", "image": "i", "flavor": "f", "user_data_format": "SOFTWARE_CONFIG"}}}})
+    lab.become("named", "other-name", name)
+    lab.verb(name, "active")
+    lab.c.wait(name, "wait call-back")
+    lab.expect("a server that has another name than its node", "named", "The machine of other-name: The node has no port", kind="stack")
+    name = lab.ready()
+    lab.expect("a card's address", lab.mac().upper(), "no image was asked for", f"hearth node deploy {name}")
     lab.stacks.create("done", {"resources": {"words": {"type": "OS::Heat::RandomString"}}})
     lab.expect("nothing at all", "done", "Nothing is wrong: the stack is CREATE_COMPLETE", kind="stack")
 
@@ -416,6 +444,9 @@ def incidents(lab):
     refused(1, "none.tar.zst", "why", "--file", "none.tar.zst")
     refused(1, "opened", "why", "--file", "opened")
     refused(2, "leave the name out", "why", name, "--file", "i.tar.zst")
+    with open("large", "wb") as file:
+        file.truncate(6_000_000)
+    refused(1, "large", "why", "--file", "large")
     with open("cut.tar.zst", "wb") as file:
         file.write(packed[: len(packed) // 2])
     refused(1, "cut.tar.zst is", "why", "--file", "cut.tar.zst")

@@ -16,8 +16,9 @@ TEST(Facts, OnlyWhatIsKnownIsKeptOfANode) {
       {"instance_info", {{"image_source", "http://h/i?temp_url_sig=S3CRET"}, {"configdrive", "S3CRET"}}},
       {"properties", {{"cpus", 2}, {"note", "S3CRET"}}},
       {"driver_internal_info", {{"agent_secret_token", "S3CRET"}, {"job", {{"stage", "boot"}}}}}};
-  facts.events = {
-      {{"text", "token=S3CRET"}, {"detail", {{"api_key", "S3CRET"}, {"deep", {{"password", {"S3CRET"}}}}}}}};
+  facts.events = Json::array();
+  facts.events.push_back(
+      {{"text", "token=S3CRET"}, {"detail", {{"api_key", "S3CRET"}, {"deep", {{"password", "S3CRET"}}}}}});
   facts.boot_log = Json::array({{{"what", "/o?temp_url_sig=S3CRET"}}});
   const NodeFacts safe = safe_facts(facts);
   const std::string text = format_json(facts_json(safe));

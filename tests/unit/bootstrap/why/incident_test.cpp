@@ -46,6 +46,7 @@ std::string by_hand(const std::vector<Member>& members) {
   archive* out = ::archive_write_new();
   ::archive_write_set_format_pax_restricted(out);
   ::archive_write_add_filter_zstd(out);
+  ::archive_write_set_bytes_in_last_block(out, 1);
   ::archive_write_open(out, &bytes, nullptr, append, nullptr);
   for (const Member& member : members) {
     archive_entry* entry = ::archive_entry_new();
