@@ -19,4 +19,9 @@ inline constexpr std::string_view k_redacted = "REDACTED";
 /// The text with every URL in it freed of user info, and of the values of query parameters that hold secrets.
 [[nodiscard]] std::string without_credentials(std::string_view text);
 
+/// What a person may pass on of a log: passwords in URLs (not the users), values behind names that hold secrets
+/// ("password: x", "'token': 'x'", "--api-key x", "…?sig=x"), private keys, crypt's hashes and bearers' tokens are
+/// "******". What has no name is not known for a secret.
+[[nodiscard]] std::string hide_secrets(std::string_view text);
+
 }  // namespace hearth

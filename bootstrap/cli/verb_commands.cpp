@@ -32,6 +32,7 @@ constexpr std::array k_verb_commands = {
     VerbCommand{"provide", "make a node available for deployment", "available", false},
     VerbCommand{"adopt", "take over a machine that is in use already", "active", false},
     VerbCommand{"abort", "stop waiting for a machine", "", false},
+    VerbCommand{"unhold", "let a node go on that a step named hold holds", "", true},
     VerbCommand{"inspect", "boot a machine and ask it what it is made of", "manageable", true},
     VerbCommand{"deploy", "write an image to a machine's disk and start it", "active", true},
     VerbCommand{"rebuild", "deploy again, over what is there", "active", true},

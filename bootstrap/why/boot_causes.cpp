@@ -69,17 +69,21 @@ std::string line_text(const Json& line) {
 }
 
 /// The newest lines, and how long ago the last one was.
-std::vector<std::string> evidence_of(const Seen& seen, const BootFacts& facts) {
+std::vector<std::string> newest_of(const std::vector<const Json*>& lines, Stamp now) {
   std::vector<std::string> told;
-  const std::size_t count = seen.lines.size();
+  const std::size_t count = lines.size();
   for (std::size_t i = count > k_told_lines ? count - k_told_lines : 0; i < count; ++i)
-    told.push_back(line_text(*seen.lines[i]));
+    told.push_back(line_text(*lines[i]));
   if (count > 0) {
-    const double last = time_of(*seen.lines.back());
+    const double last = time_of(*lines.back());
     told.push_back(
-        cat("nothing since, for ", std::max(0L, static_cast<long>(static_cast<double>(facts.now) / 1e6 - last)), " s"));
+        cat("nothing since, for ", std::max(0L, static_cast<long>(static_cast<double>(now) / 1e6 - last)), " s"));
   }
   return told;
+}
+
+std::vector<std::string> evidence_of(const Seen& seen, const BootFacts& facts) {
+  return newest_of(seen.lines, facts.now);
 }
 
 /// The addresses in what the conductor says of strangers: "…, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER)".
@@ -212,6 +216,29 @@ Finding boot_cause(const BootFacts& facts) {
   if (seen.lines.empty()) return silent(facts);
   if (std::optional<Finding> finding = refused(seen, facts)) return *finding;
   return stopped_behind(seen, facts);
+}
+
+std::optional<Finding> unasked_cause(const std::string& server, const std::optional<Json>& log, Stamp now) {
+  std::vector<const Json*> lines;
+  if (log) {
+    for (const Json& line : *log) lines.push_back(&line);
+  }
+  if (lines.empty()) return std::nullopt;
+  const bool leased = text_in(*lines.back(), "protocol") == "dhcp" && text_in(*lines.back(), "what") == "REQUEST";
+  std::vector<std::string> evidence = newest_of(lines, now);
+  evidence.push_back(cat(server, " has never asked for its metadata"));
+  if (!leased) {
+    return Finding{cat("The machine of ", server,
+                       " was seen by the boot servers, and its system has neither asked for an address nor for its "
+                       "metadata: it does not start, or has its addresses from elsewhere."),
+                   std::move(evidence), "look at its console: does its system come up, and has its card an address?"};
+  }
+  return Finding{cat("The machine of ", server,
+                     " is up and has an address, and does not find the metadata's service: its name can't be looked up "
+                     "there (DNS), its address can't be reached, or the agent does not run."),
+                 std::move(evidence),
+                 "compare the URL of the metadata with what the machine's network reaches: dns and router in the site "
+                 "file, a firewall between; on it: hearth-agent doctor"};
 }
 
 }  // namespace hearth::bootstrap::why

@@ -2,7 +2,9 @@
 // order: an address, a loader, a kernel, a call to the conductor. The first that lacks is where it stands. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
 #include "bootstrap/node/node.hpp"
@@ -21,5 +23,10 @@ struct BootFacts {
 };
 
 [[nodiscard]] Finding boot_cause(const BootFacts& facts);
+
+/// Of a machine that runs its system and has never asked for its metadata: what the network saw of it last; nullopt
+/// where the boot servers saw nothing of it.
+[[nodiscard]] std::optional<Finding> unasked_cause(const std::string& server, const std::optional<Json>& log,
+                                                   Stamp now);
 
 }  // namespace hearth::bootstrap::why

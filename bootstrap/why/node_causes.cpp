@@ -63,6 +63,14 @@ class NodeReader {
 
   [[nodiscard]] std::string command(std::string_view verb) const { return cat("hearth node ", verb, " ", name_); }
 
+  /// Where one reads what happened: another conductor has no events of ours, but Ironic's history.
+  [[nodiscard]] std::string history() const {
+    return facts_.is_ours ? command("events") : cat("openstack baremetal node history list ", name_);
+  }
+  [[nodiscard]] std::string watch() const {
+    return facts_.is_ours ? command("events") + " -f" : cat("openstack baremetal node show ", name_);
+  }
+
   [[nodiscard]] std::optional<Finding> known_cause(const std::string& text) const {
     std::optional<Finding> known = known_error(text, name_, text_in(facts_.node, "driver"));
     if (!known) return known;
@@ -154,8 +162,9 @@ class NodeReader {
     found_.push_back(
         {cat(is(StateKind::failed) ? cat("It is ", state_name(), ": ") : "Its last action failed: ", error),
          {},
-         agent ? cat(command("log"), " has what its ramdisk said")
-               : cat(command("events"), " has what happened before")});
+         !agent           ? cat(history(), " has what happened before")
+         : facts_.is_ours ? cat(command("log"), " has what its ramdisk said")
+                          : "its conductor keeps what the ramdisk said in /var/log/ironic/deploy"});
   }
 
   /// What was tried again last, if nothing went well since.
@@ -178,7 +187,7 @@ class NodeReader {
     const bool silent = retry.rfind("nothing was heard", 0) == 0;
     if (!retry.empty() && !silent) {
       std::optional<Finding> known = known_cause(retry);
-      if (!known) known = Finding{cat("It is tried again: ", retry), {retry}, command("events") + " -f"};
+      if (!known) known = Finding{cat("It is tried again: ", retry), {retry}, watch()};
       known->evidence.push_back("it is tried again by itself");
       return found_.push_back(std::move(*known));
     }
@@ -209,7 +218,7 @@ class NodeReader {
               "look at the machine's console, power and cable; the conductor gives up by itself after a while"};
     }
     return {cat("Nothing is wrong: it is ", state_name(), stage.empty() ? "." : cat(", at \"", stage, "\".")), evidence,
-            cat(command("events"), " -f")};
+            watch()};
   }
 
   [[nodiscard]] Finding at_rest() const {
@@ -226,17 +235,17 @@ class NodeReader {
       default: break;
     }
     if (is(StateKind::failed) || state_ == State::error)
-      return {cat("It is ", state_name(), ", and its conductor does not say why."), {}, command("events")};
+      return {cat("It is ", state_name(), ", and its conductor does not say why."), {}, history()};
     if (is(StateKind::held)) {
       return {cat("A step named \"hold\" holds it until a person lets it go on."),
               {cat("provision state: ", state_name())},
-              cat("openstack baremetal node unhold ", name_, " lets it go on")};
+              command("unhold")};
     }
     const bool off = text_in(facts_.node, "power_state") == "power off";
     if (off && state_ == State::active) {
       return {"It is active, and its machine is off.", {"power state: power off"}, cat("hearth node power on ", name_)};
     }
-    return {cat("Nothing is wrong that its conductor knows: ", now, "."), {}, command("events")};
+    return {cat("Nothing is wrong that its conductor knows: ", now, "."), {}, history()};
   }
 
   const NodeFacts& facts_;

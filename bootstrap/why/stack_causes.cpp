@@ -55,6 +55,14 @@ Finding waiting(const std::string& stack, const std::string& name, const Json& r
   const std::string seen =
       cat(name, " (", text_in(resource, "resource_type"), ") is ", text_in(resource, "resource_status"), ": ", reason);
   const std::string server = reason.substr(0, reason.find(' '));
+  const std::string refused = text_after(reason, "; seen: ");
+  if (!refused.empty()) {
+    return {
+        cat("The machine of ", server, " asks in vain: ", refused.substr(0, refused.find("; ")), "."),
+        {seen},
+        "mend what is said of it; if that address is not this machine's, look for the machine itself: hearth why node "
+        "NAME"};
+  }
   if (reason.find("has not asked for its metadata") != std::string::npos) {
     return {cat("The machine of ", server,
                 " has never asked for its metadata: it does not run, or does not find this service."),
@@ -90,15 +98,18 @@ Finding waiting(const std::string& stack, const std::string& name, const Json& r
   return {cat(name, " is not finished."), {seen}, cat("hearth stack event list ", stack, " --follow")};
 }
 
-/// "… [stack.resource]: INIT_COMPLETE  CREATE paused until Hook pre-create is cleared", as `stack hook list` has it.
-Finding held(const std::string& stack, const std::string& line) {
-  const std::string of = text_after(line, cat("[", stack, "."));
-  const std::string resource = of.substr(0, of.find("]: "));
-  const std::string hook = text_after(line, "paused until Hook ");
-  const std::string which = hook.substr(0, hook.find(' '));
-  return {cat("The hook ", which, " holds ", resource, " until a person clears it."),
-          {line},
-          cat("hearth stack hook clear ", stack, " ", resource, which == "pre-create" ? "" : cat(" --hook ", which))};
+Finding held(const std::string& stack, const std::string& path, const std::string& hook, const Json& resource) {
+  return {cat("The hook ", hook, " holds ", path, " until a person clears it."),
+          {cat(path, " (", text_in(resource, "resource_type"), ") is ", text_in(resource, "resource_status"))},
+          cat("hearth stack hook clear ", stack, " ", path, hook == "pre-create" ? "" : cat(" --hook ", hook))};
+}
+
+/// In words where the reason is a code: "deploy_status_code : Deployment exited with non-zero status code: 1".
+std::string failure(const std::string& path, const std::string& reason) {
+  const std::string code = text_after(reason, "exited with non-zero status code: ");
+  if (code.empty()) return cat(path, " failed: ", reason.substr(0, reason.find('\n')));
+  return cat("What ", path, " runs on its server ended with exit code ",
+             code.substr(0, code.find_first_not_of("-0123456789")), ".");
 }
 
 /// What ran when something else failed, or a person or the stack's time ended it: never the cause. Heat's words, too.
@@ -118,21 +129,22 @@ Finding ended_by_stack(const std::string& name, const Json& stack, const std::ve
 
 }  // namespace
 
-std::vector<Finding> stack_causes(const Json& stack, const Json& resources, const std::vector<std::string>& hooks) {
+std::vector<Finding> stack_causes(const Json& stack, const Json& resources) {
   const std::string name = text_in(stack, "stack_name");
   const std::string status = text_in(stack, "stack_status");
   std::vector<Finding> failed;
   std::vector<Finding> ended;  // because something else failed
   std::vector<Finding> waits;
-  for (const std::string& hook : hooks) waits.push_back(held(name, hook));
   const Paths paths(resources);
   for (const Json& resource : resources) {
     const std::string of = text_in(resource, "resource_status");
+    const std::string hook = text_in(resource, "hook");
+    if (!hook.empty()) waits.insert(waits.begin(), held(name, paths.of(resource), hook, resource));
     if (holds_others(resource)) continue;
     if (of.ends_with("_FAILED")) {
       const std::string reason = text_in(resource, "resource_status_reason");
       std::vector<Finding>& list = is_ended_by_another(reason) ? ended : failed;
-      list.push_back({cat(paths.of(resource), " failed: ", reason.substr(0, reason.find('\n'))),
+      list.push_back({failure(paths.of(resource), reason),
                       {cat(text_in(resource, "resource_type"), " is ", of, ": ", reason)},
                       cat("hearth stack failures list ", name)});
     } else if (of.ends_with("_IN_PROGRESS")) {
@@ -149,6 +161,17 @@ std::vector<Finding> stack_causes(const Json& stack, const Json& resources, cons
   }
   if (!found.empty()) return found;
   const std::string reason = text_in(stack, "stack_status_reason");
+  if (reason.find("is set aside") != std::string::npos) {
+    return {{cat("The stack can't be served: ", reason.substr(0, reason.find(". It is kept"))),
+             {cat("stack_status: ", status)},
+             cat("hearth help backup-and-upgrade says how its state is put back; or give it up: hearth stack delete ",
+                 name)}};
+  }
+  if (status.starts_with("ROLLBACK_")) {
+    return {{cat("An update failed and ", status == "ROLLBACK_COMPLETE" ? "was" : "is being", " taken back: ", reason),
+             {cat("stack_status: ", status)},
+             cat("hearth stack event list ", name, " has what failed")}};
+  }
   if (status.ends_with("_FAILED"))
     return {{cat("The stack is ", status, ": ", reason), {}, cat("hearth stack event list ", name)}};
   if (status.ends_with("_IN_PROGRESS"))

@@ -9,10 +9,9 @@
 
 namespace hearth::bootstrap::why {
 
-/// `stack` and `resources` (of nested stacks, too) as the stack service lists them, and a line for each hook that
-/// holds a resource. Never empty.
-[[nodiscard]] std::vector<Finding> stack_causes(const Json& stack, const Json& resources,
-                                                const std::vector<std::string>& hooks = {});
+/// `stack` and `resources` (of nested stacks, too) as the stack service lists them: a resource that a hook holds has
+/// its name as "hook". Never empty.
+[[nodiscard]] std::vector<Finding> stack_causes(const Json& stack, const Json& resources);
 /// The servers that have not asked for their metadata: their nodes are worth a look.
 [[nodiscard]] std::vector<std::string> silent_servers(const Json& resources);
 

@@ -29,6 +29,11 @@ bool is_replaced(const StackTree& tree, std::size_t index) {
   return resource.removed && tree.find_resource(resource.stack, resource.name) != index;
 }
 
+/// The hook that holds it until a person clears it; empty where none does.
+std::string hook_of(const Resource& resource) {
+  return resource.data.is_object() ? resource.data.value("hook", "") : "";
+}
+
 }  // namespace
 
 std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, std::uint64_t depth) {
@@ -89,9 +94,11 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
                              {"resource_status", status},
                              {"id", resource.physical_id},
                              {"physical_resource_id", resource.physical_id},
-                             {"action", std::string(word(resource.action))}};
+                             {"action", std::string(word(resource.action))},
+                             {"hook", hook_of(resource)}};
       if (!passes(call.parameters, fields)) continue;
       Json shown = summary_of(call, *place.live, member);
+      if (!hook_of(resource).empty()) shown["hook"] = hook_of(resource);  // ours; Heat's events alone tell it
       if (with_details) shown["stack_name"] = tree.stack(stack).name;
       if (with_details) shown["description"] = resource.description;
       rows.add(shown);

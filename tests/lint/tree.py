@@ -102,7 +102,7 @@ INNER_ARROWS = {
         "cli": {"node", "power", "inventory", "site", "boot", "handover", "api", "page", "client", "deploy"},
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
-        "why": {"node", "client"},
+        "why": {"node", "power", "client"},
         "program": {"site", "bundle", "cli", "seed", "rehearse", "why"},
     },
     "pxe": {

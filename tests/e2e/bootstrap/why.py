@@ -5,13 +5,16 @@ In a network namespace of its own: a real conductor with its boot servers, BMCs 
 clients of DHCP and HTTP, agents, a stack service. Nothing of it knows `why`.
 """
 
+import base64
 import http.server
+import io
 import json
 import os
 import shutil
 import ssl
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 
@@ -86,6 +89,21 @@ class Lab:
             self.c.wait(name, state)
         return name
 
+    def become(self, stack, server, name):
+        """The node becomes that server of the stack, as a deployment would say."""
+        with open(self.stacks.token, encoding="ascii") as file:
+            header = "X-Auth-Token: " + file.read().strip()
+
+        def get(path):
+            return json.loads(subprocess.run(["curl", "-s", "--noproxy", "*", "-H", header, self.stacks.url + path], capture_output=True,
+                                             check=True).stdout)
+
+        made = next(row for row in get("/stacks")["stacks"] if row["stack_name"] == stack)
+        rows = get(f"/stacks/{stack}/{made['id']}/servers")
+        uuid = next(row["id"] for row in rows["servers"] if row["name"] == server)
+        status, said = self.c.ask("PATCH", f"/v1/nodes/{name}", [{"op": "add", "path": "/instance_uuid", "value": uuid}])
+        assert status == 200, said
+
     def waiting(self, **options):
         """A node whose machine is waited for."""
         name = self.ready(instance=dict(CHECKED), **options)
@@ -135,11 +153,11 @@ class Stacks:
             assert time.monotonic() < end and self.process.poll() is None, "the stack service did not start"
             time.sleep(0.1)
 
-    def create(self, name, template):
+    def create(self, name, template, *options):
         with open(self.token + ".yaml", "w", encoding="utf-8") as file:
             json.dump(dict(template, heat_template_version="2018-08-31"), file)
-        subprocess.run([self.hearth, "stack", "create", name, "-t", self.token + ".yaml", "--url", self.url, "--token-file", self.token],
-                       check=True, capture_output=True, timeout=60)
+        subprocess.run([self.hearth, "stack", "create", name, "-t", self.token + ".yaml", "--url", self.url, "--token-file", self.token,
+                       *options], check=True, capture_output=True, timeout=60)
 
 
 def ip(*lines):
@@ -293,6 +311,19 @@ def stacks(lab):
                    "config": {"get_resource": "config"}, "server": {"get_resource": "web"}}}}
     lab.stacks.create("silent", {"resources": servers})
     lab.expect("a machine that never asked", "silent", "has never asked for its metadata", "hearth why node", kind="stack")
+    with open("env.json", "w", encoding="ascii") as file:
+        json.dump({"resource_registry": {"resources": {"words": {"hooks": "pre-create"}}}}, file)
+    lab.stacks.create("held", {"resources": {"words": {"type": "OS::Heat::RandomString"}}}, "-e", "env.json")
+    lab.expect("a hook", "held", "The hook pre-create holds words", "hearth stack hook clear held words", kind="stack")
+    name = lab.ready(ports=0, instance=dict(CHECKED))
+    lab.stacks.create("named", {"resources": {**servers, "web": {"type": "OS::Nova::Server", "properties": {
+        "name": "other-name", "image": "i", "flavor": "f", "user_data_format": "SOFTWARE_CONFIG"}}}})
+    lab.become("named", "other-name", name)
+    lab.verb(name, "active")
+    lab.c.wait(name, "wait call-back")
+    lab.expect("a server that has another name than its node", "named", "The machine of other-name: The node has no port", kind="stack")
+    name = lab.ready()
+    lab.expect("a card's address", lab.mac().upper(), "no image was asked for", f"hearth node deploy {name}")
     lab.stacks.create("done", {"resources": {"words": {"type": "OS::Heat::RandomString"}}})
     lab.expect("nothing at all", "done", "Nothing is wrong: the stack is CREATE_COMPLETE", kind="stack")
 
@@ -328,6 +359,104 @@ def several(lab):
     assert done.returncode == 1 and "no conductor has its state in" in done.stderr and not os.path.exists(empty), done.stderr
 
 
+class Talker(Machine):
+    """A ramdisk that fails and tells everything, secrets too."""
+
+    LOG = """kernel: root=/dev/ram0 rootpwd=SECRET-1 quiet
+cloud-init: password: SECRET-2
+curl -H 'X-Auth-Token: SECRET-3' "http://me:SECRET-4@192.0.2.1/o?temp_url_sig=SECRET-5&temp_url_expires=1"
+-----BEGIN RSA PRIVATE KEY-----
+SECRET-6
+-----END RSA PRIVATE KEY-----
+{"auth": {"identity": {"password": "SECRET-7 \\"SECRET-8"}}}
+root:$6$salt$SECRET-9:1:0
+the disk sda has 512 sectors
+"""
+
+    def command(self, *args):
+        status, row = super().command(*args)
+        if isinstance(row, dict) and row.get("command_name") == "collect_system_logs":
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+                member = tarfile.TarInfo("journal")
+                member.size = len(self.LOG)
+                archive.addfile(member, io.BytesIO(self.LOG.encode()))
+            row["command_result"] = {"system_logs": base64.b64encode(packed.getvalue()).decode()}
+        elif isinstance(row, dict) and row.get("command_error"):
+            row["command_error"]["details"] = "http://me:SECRET-10@192.0.2.1/i.raw?temp_url_sig=SECRET-11 with api_token=SECRET-12"
+        return status, row
+
+
+def incidents(lab):
+    """What is packed answers as its site, holds no secret, and a bad one is refused."""
+    instance = {"image_source": "http://me:SECRET-20@192.0.2.1/i.raw?temp_url_sig=SECRET-21", "image_os_hash_algo": "sha256",
+                "image_os_hash_value": "0" * 64, "configdrive": {"user_data": "#cloud-config\nchpasswd: {list: 'root:SECRET-22'}\n"}}
+    name = lab.ready(instance=instance, redfish_password="SECRET-23", ipmi_password="SECRET-24", my_pin="SECRET-25", kernel_append_params="p=SECRET-26")
+    lab.c.ask("PATCH", f"/v1/nodes/{name}", [{"op": "add", "path": "/extra/note", "value": "SECRET-27"},
+                                            {"op": "add", "path": "/description", "value": "SECRET-28"}])
+    lab.verb(name, "active")
+    lab.c.wait(name, "wait call-back")
+    machine = Talker(lab.c.url, lab.mac(), fails="write_image").boot()
+    lab.settled(name, "Agent returned error")
+    lab.settled(name, "the agent's logs are in")
+    machine.off.set()
+    secret = {"type": "string", "hidden": True, "default": "SECRET-30"}
+    lab.stacks.create("secrets", {"parameters": {"p": secret}, "resources": {"wait": {"type": "OS::Heat::WaitCondition", "properties": {
+        "handle": {"get_resource": "h"}, "count": 1, "timeout": 600}}, "h": {"type": "OS::Heat::WaitConditionHandle"}, "c": {
+            "type": "OS::Heat::SoftwareConfig", "properties": {"group": "script", "config": {"get_param": "p"}}}}})
+
+    sources = ["--state", lab.c.directory, "--stack-url", lab.stacks.url, "--stack-token-file", lab.stacks.token]
+
+    def run(*words, **options):
+        return subprocess.run([lab.c.hearth, *words], capture_output=True, text=True, timeout=60, check=False, **options)
+
+    done = run("incident", name, "--stack", "secrets", "--output", "i.tar.zst", *sources)
+    assert done.returncode == 0 and "hearth why --file i.tar.zst" in done.stdout, done
+    assert os.stat("i.tar.zst").st_mode & 0o777 == 0o600 and os.path.getsize("i.tar.zst") < 5_000_000
+    with open("i.tar.zst", "rb") as file:
+        packed = file.read()
+    unpacked = subprocess.run(["zstd", "-dc", "i.tar.zst"], capture_output=True, check=True).stdout
+    assert b"SECRET" not in packed and b"SECRET" not in unpacked, [line for line in unpacked.split(b"\n") if b"SECRET" in line]
+    assert b"SECRET" not in base64.b64encode(unpacked) and "SECRET" not in done.stdout
+    assert b"the disk sda has 512 sectors" in unpacked and b"192.0.2.1/i.raw" in unpacked
+    os.mkdir("opened")
+    with tarfile.open(fileobj=io.BytesIO(unpacked)) as archive:
+        archive.extractall("opened")
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd="opened", check=True)
+
+    here = json.loads(lab.why("node", name, "--json")) + json.loads(lab.why("stack", "secrets", "--json"))
+    there = run("why", "--file", "i.tar.zst", "--json")  # where there is no site
+    assert there.returncode == 0 and json.loads(there.stdout) == here, (there, here)
+    assert lab.why("node", name) in run("why", "--file", "i.tar.zst").stdout
+    assert "SECRET" not in json.dumps(here)
+
+    def refused(code, said, *words, **options):
+        done = run(*words, **options)
+        assert done.returncode == code and said in done.stderr, f"{words}: {done.returncode} {done.stderr}"
+
+    refused(1, "i.tar.zst is there already", "incident", name, "--output", "i.tar.zst", *sources)
+    refused(1, f"Did you mean {name}?", "incident", name + "x", *sources)
+    refused(1, "nothing is known of the stack nowhere", "incident", name, "--stack", "nowhere", *sources)
+    refused(1, "no conductor has its state in", "incident", name, "--state", "none")
+    refused(2, "Name one", "incident")
+    refused(1, "nowhere", "incident", name, "--output", "nowhere/i", *sources)
+    refused(1, "is no incident", "why", "--file", lab.c.directory + "/kernel")
+    refused(1, "none.tar.zst", "why", "--file", "none.tar.zst")
+    refused(1, "opened", "why", "--file", "opened")
+    refused(2, "leave the name out", "why", name, "--file", "i.tar.zst")
+    with open("large", "wb") as file:
+        file.truncate(6_000_000)
+    refused(1, "large", "why", "--file", "large")
+    with open("cut.tar.zst", "wb") as file:
+        file.write(packed[: len(packed) // 2])
+    refused(1, "cut.tar.zst is", "why", "--file", "cut.tar.zst")
+    os.mkdir("full")
+    script = f"mount -t tmpfs -o size=4k tmpfs full && echo > full/first && {lab.c.hearth} incident {name} --output full/i {' '.join(sources)}"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script + "; code=$?; test $(ls -A full) = first || exit 99; exit $code"],
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "full/i: No space left on device" in done.stderr, done
+
+
 def inside(hearth):
     ip("link set lo up", "link add seed0 type veth peer name machine0", "addr add 192.0.2.1/24 dev seed0", "link set seed0 up")
     directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
@@ -339,7 +468,7 @@ def inside(hearth):
     try:
         with Conductor(hearth, "--boot", site(directory), "--boot-force", "--port", "6385", "--poll-interval", "1", directory=directory) as c:
             lab = Lab(c, service)
-            for part in (bmcs, checks, boots, agents, stacks, several):
+            for part in (bmcs, checks, boots, agents, stacks, several, incidents):
                 part(lab)
             print(f"{lab.told} faults")
             assert not lab.wrong, "\n".join(lab.wrong)
@@ -357,7 +486,7 @@ def main():
         inside(sys.argv[1])
         return
     need(os.geteuid() == 0, "needs root, for a network namespace and packet sockets")
-    for program in ("curl", "ip", "openssl", "ipmitool"):
+    for program in ("curl", "ip", "openssl", "ipmitool", "zstd"):
         need(shutil.which(program), f"needs {program}")
     done = subprocess.run(["unshare", "-n", sys.executable, "-B", os.path.abspath(__file__), os.path.abspath(sys.argv[1]), "inside"], check=False)
     sys.exit(done.returncode)

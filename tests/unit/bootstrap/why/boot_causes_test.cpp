@@ -82,5 +82,19 @@ TEST(BootCauses, AMachineThatIsOffAndAConductorThatSeesNoBoots) {
   EXPECT_NE(boot_cause({.node = "web1", .macs = macs}).cause.find("does not see its boot"), std::string::npos);
 }
 
+TEST(BootCauses, OfAMachineThatRunsAndNeverAskedTheNetworkKnowsTheLast) {
+  const Json asked = {{"time", 100.0}, {"protocol", "dhcp"}, {"what", "REQUEST"}, {"outcome", "192.0.2.50 is its own"}};
+  const Json fetched = {{"time", 90.0}, {"protocol", "http"}, {"what", "/x/kernel"}, {"outcome", "sent"}};
+  const std::optional<Finding> up = unasked_cause("beta", Json::array({fetched, asked}), 140'000'000);
+  ASSERT_TRUE(up);
+  EXPECT_NE(up->cause.find("is up and has an address, and does not find the metadata's service"), std::string::npos);
+  EXPECT_EQ(up->evidence[1], "dhcp REQUEST: 192.0.2.50 is its own");
+  EXPECT_EQ(up->evidence[2], "nothing since, for 40 s");
+  EXPECT_NE(unasked_cause("beta", Json::array({asked, fetched}), 140'000'000)->cause.find("it does not start"),
+            std::string::npos);
+  EXPECT_FALSE(unasked_cause("beta", std::nullopt, 1));
+  EXPECT_FALSE(unasked_cause("beta", Json::array(), 1));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::why

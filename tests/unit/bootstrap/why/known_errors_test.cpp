@@ -56,6 +56,19 @@ const Said k_said[] = {
     {"Failed to verify: libvirt qemu+ssh://h/system: list: Permission denied (publickey,password)", "SSH key"},
     {"libvirt qemu+tcp://h/system: list: error: authentication failed: Failed to start SASL negotiation",
      "the user that its URI names"},
+    {"libvirt qemu+tcp://h/system: list: error: authentication failed: Failed to start SASL negotiation: -4 (SASL(-4): "
+     "no "
+     "mechanism available: No worthy mechs found)",
+     "no way of logging in"},
+    {"libvirt qemu+tls://h/system: list: error: authentication failed: Failed to start SASL negotiation: -1 (SASL(-1): "
+     "generic failure: GSSAPI Error: Unspecified GSS failure. (No Kerberos credentials available))",
+     "Kerberos ticket"},
+    {"libvirt qemu+tcp://h/system: list: error: authentication failed: Failed to step SASL negotiation: -13 "
+     "(SASL(-13): "
+     "authentication failure: wrong secret)",
+     "libvirt refuses the user or the password"},
+    {"libvirt qemu+tcp://h/system: list: error: authentication failed: Failed to collect auth credentials",
+     "has none to give"},
     {"Failed to verify: iLO client: error logging in: iLO returned 401", "refuses the user"},
     {"the config drive http://s/cd: the server answers 404", "config drive does not"},
 };

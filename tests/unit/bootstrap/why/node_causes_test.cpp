@@ -132,5 +132,16 @@ TEST(NodeCauses, AMachineThatIsWaitedForCountsFromTheBeginningOfTheWork) {
   EXPECT_NE(first(waits).find("Nothing of its machine"), std::string::npos) << first(waits);
 }
 
+TEST(NodeCauses, AnotherConductorIsAskedByItsOwnClient) {
+  NodeFacts failed = facts({{"provision_state", "deploy failed"}, {"last_error", "something odd"}});
+  EXPECT_EQ(node_causes(failed)[0].next, "hearth node events web1 has what happened before");
+  failed.is_ours = false;
+  EXPECT_EQ(node_causes(failed)[0].next, "openstack baremetal node history list web1 has what happened before");
+}
+
+TEST(NodeCauses, WhatAStepHoldsIsLetGoByOurOwnVerb) {
+  EXPECT_EQ(node_causes(facts({{"provision_state", "deploy hold"}}))[0].next, "hearth node unhold web1");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::why

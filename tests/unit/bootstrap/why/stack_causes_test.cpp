@@ -55,6 +55,36 @@ TEST(StackCauses, TheReasonsOfWaiting) {
   EXPECT_NE(waits("beta last asked 2 s ago").find("has not answered r yet"), std::string::npos);
 }
 
+TEST(StackCauses, AnExitCodeIsToldInWords) {
+  const Json rows = Json::array({resource(
+      "run", "CREATE_FAILED",
+      "Error: resources.run: Deployment to server failed: deploy_status_code : Deployment exited with non-zero status "
+      "code: 17")});
+  EXPECT_EQ(first("CREATE_FAILED", rows), "What run runs on its server ended with exit code 17.");
+}
+
+TEST(StackCauses, AStackThatIsSetAsideCanBePutBackOrDeleted) {
+  Json aside = stack("CHECK_FAILED");
+  aside["stack_status_reason"] = "The Stack (site) is set aside: its row is no JSON. It is kept as it is. Start the …";
+  const std::vector<Finding> found = stack_causes(aside, Json::array());
+  EXPECT_EQ(found[0].cause, "The stack can't be served: The Stack (site) is set aside: its row is no JSON");
+  EXPECT_NE(found[0].next.find("hearth help backup-and-upgrade"), std::string::npos);
+  EXPECT_NE(found[0].next.find("hearth stack delete site"), std::string::npos);
+}
+
+TEST(StackCauses, AnUpdateThatWasTakenBackIsNoSuccess) {
+  EXPECT_EQ(first("ROLLBACK_COMPLETE", Json::array()), "An update failed and was taken back: why not");
+  EXPECT_EQ(first("ROLLBACK_IN_PROGRESS", Json::array()), "An update failed and is being taken back: why not");
+}
+
+TEST(StackCauses, WhatAMachineIsSeenToAskInVainStandsBeforeItsSilence) {
+  const Json rows = Json::array({resource("r", "CREATE_IN_PROGRESS",
+                                          "beta has not asked for its metadata since this service started; seen: "
+                                          "192.0.2.7 has a key that is none of ours, 5 s ago")});
+  EXPECT_EQ(first("CREATE_IN_PROGRESS", rows),
+            "The machine of beta asks in vain: 192.0.2.7 has a key that is none of ours, 5 s ago.");
+}
+
 TEST(StackCauses, WhatWasEndedByAFailureIsNotTheCause) {
   const Json timed = resource("wait", "CREATE_FAILED", "WaitConditionTimeout: resources.wait: 0 of 1 received");
   const Json ended = resource("aaa", "CREATE_FAILED", "CREATE aborted");
@@ -66,9 +96,13 @@ TEST(StackCauses, WhatWasEndedByAFailureIsNotTheCause) {
 }
 
 TEST(StackCauses, AHookThatHolds) {
-  const std::vector<std::string> hooks = {
-      "2026-11-24 20:00:00Z [site.group.0]: INIT_COMPLETE  UPDATE paused until Hook pre-update is cleared"};
-  const std::vector<Finding> found = stack_causes(stack("UPDATE_IN_PROGRESS"), Json::array(), hooks);
+  Json group = resource("group", "UPDATE_IN_PROGRESS", "state changed", "OS::Heat::ResourceGroup");
+  group["links"] = Json::array({{{"rel", "nested"}, {"href", "inner"}}});
+  Json member = resource("0", "CREATE_COMPLETE", "state changed", "OS::Heat::Value");
+  member["links"] = Json::array({{{"rel", "stack"}, {"href", "inner"}}});
+  member["hook"] = "pre-update";
+  const std::vector<Finding> found =
+      stack_causes(stack("UPDATE_IN_PROGRESS"), Json::array({group, resource("b", "UPDATE_IN_PROGRESS", "x"), member}));
   EXPECT_EQ(found[0].cause, "The hook pre-update holds group.0 until a person clears it.");
   EXPECT_EQ(found[0].next, "hearth stack hook clear site group.0 --hook pre-update");
 }

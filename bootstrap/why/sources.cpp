@@ -1,0 +1,164 @@
+#include "bootstrap/why/sources.hpp"
+
+#include <algorithm>
+
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/why/stack_causes.hpp"
+#include "metadata/live/stack_client.hpp"
+#include "pxe/net/address.hpp"
+
+namespace hearth::bootstrap::why {
+
+namespace {
+
+constexpr const char* k_stack_state = "/var/lib/hearth/metadata";
+/// More silent machines of a stack than these are silent for one reason.
+constexpr std::size_t k_most_nodes = 3;
+/// Of a stack's resources, which may be 100,000.
+constexpr const char* k_unfinished = "status=FAILED&status=IN_PROGRESS";
+constexpr const char* k_held =
+    "status=COMPLETE&hook=pre-create&hook=pre-update&hook=pre-delete&hook=post-create&hook=post-update&hook=post-"
+    "delete";
+
+Stamp wall_now(const Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
+}
+
+/// The answer, or nullopt where there is no such thing.
+template <class Call>
+std::optional<Json> unless_missing(Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    return std::nullopt;
+  }
+}
+
+/// What an answer has to hold; another server's may be anything.
+Json part_of(const Json& answer, std::string_view key) {
+  const auto found = answer.is_object() ? answer.find(std::string(key)) : answer.end();
+  if (!answer.is_object() || found == answer.end() || !found->is_structured())
+    throw Error(ErrorKind::input, cat("the answer holds no ", key)).hint("is there such a service at that address?");
+  return *found;
+}
+
+/// What its API calls the node of a name, a UUID or a MAC address.
+std::string node_id(ConductorClient& conductor, const std::string& name) {
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(name);
+  if (!mac) return percent_encode(name);
+  const std::string address = pxe::to_text(*mac);
+  for (const Json& port :
+       part_of(conductor.call("GET", cat("/v1/ports?fields=address,node_uuid&address=", address)), "ports")) {
+    if (text_in(port, "address") == address) return percent_encode(text_in(port, "node_uuid"));
+  }
+  throw Error(ErrorKind::not_found, cat("no node has a card ", address))
+      .hint("hearth node list prints the nodes; what an unknown machine asked for is in `hearth pxe boot-log`");
+}
+
+NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const Clock& clock) {
+  const std::string id = node_id(conductor, name);
+  NodeFacts facts;
+  facts.node = conductor.call("GET", cat("/v1/nodes/", id));
+  if (text_in(facts.node, "provision_state").empty())
+    throw Error(ErrorKind::input, "the answer is no node").hint("is there a conductor at that address (--url)?");
+  // Both are Hearth's own: another conductor of Ironic's API has neither.
+  const std::optional<Json> events =
+      unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/events?newest=true&node=", id)); });
+  if (events) facts.events = part_of(*events, "events");
+  facts.is_ours = events.has_value();
+  for (const Json& port : part_of(conductor.call("GET", cat("/v1/nodes/", id, "/ports")), "ports"))
+    facts.macs.push_back(text_in(port, "address"));
+  const std::optional<Json> boots =
+      unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/boot-log/", id)); });
+  if (boots) facts.boot_log = part_of(*boots, "events");
+  facts.now = wall_now(clock);
+  return facts;
+}
+
+}  // namespace
+
+std::vector<cli::Option> with_sources(std::vector<cli::Option> options) {
+  options = with_client(std::move(options));
+  options.push_back({"stack-url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
+  options.push_back({"stack-token-file", 0, "FILE", cat("its token (", k_stack_state, "/api-token)")});
+  return options;
+}
+
+ConductorClient* Sources::conductor() {
+  const bool told = arguments_.has("url") || current_environment().contains("HEARTH_NODE_URL");
+  if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / "state.db")))
+    conductor_ = ConductorClient::open(arguments_);
+  return conductor_.get();
+}
+
+std::optional<NodeFacts> Sources::node(const std::string& name) {
+  try {
+    if (conductor() == nullptr) {
+      tried_.push_back(cat("no conductor has its state in ", state_directory(arguments_), " (--url, --state)"));
+      return std::nullopt;
+    }
+    return node_facts(*conductor_, name, clock_);
+  } catch (const Error& error) {
+    tried_.push_back(cat("the conductor: ", error.story()));
+    return std::nullopt;
+  }
+}
+
+std::optional<StackFacts> Sources::stack(const std::string& name) {
+  const std::string url = arguments_.value_or("stack-url", "http://127.0.0.1:8004/v1/admin");
+  try {
+    metadata::live::StackClient client(http_, clock_, url, stack_token());
+    const std::string place = client.locate(name);
+    StackFacts facts;
+    facts.stack = part_of(client.call("GET", cat(place, "?resolve_outputs=False")), "stack");
+    if (!text_in(facts.stack, "stack_status").ends_with("_COMPLETE")) {  // of the rest nothing is told
+      for (const char* wanted : {k_unfinished, k_held}) {
+        const Json answer = client.call("GET", cat(place, "/resources?nested_depth=9&", wanted));
+        for (const Json& resource : part_of(answer, "resources")) facts.resources.push_back(resource);
+      }
+    }
+    const std::vector<std::string> silent = silent_servers(facts.resources);
+    try {
+      if (!silent.empty()) look_at_machines(client, place, silent, facts);
+    } catch (const Error& error) {  // the stack's own answer stands without
+      tried_.push_back(cat("the conductor: ", error.story()));
+    }
+    return facts;
+  } catch (const Error& error) {
+    tried_.push_back(cat("the stack service: ", error.story()));
+    return std::nullopt;
+  }
+}
+
+/// The nodes of servers, which are told by their resources' names: a node carries its server's UUID as its instance;
+/// else one of that name is meant.
+void Sources::look_at_machines(metadata::live::StackClient& client, const std::string& place,
+                               const std::vector<std::string>& servers, StackFacts& facts) {
+  if (conductor() == nullptr) return;
+  const std::optional<Json> rows = unless_missing([&] { return client.call("GET", cat(place, "/servers")); });
+  const Json listed = rows ? part_of(*rows, "servers") : Json::array();
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < std::min(servers.size(), k_most_nodes); ++i) {
+    bool is_found = false;
+    for (const Json& row : listed) {
+      const std::string path = text_in(row, "path");
+      if (path.substr(path.find_last_of("/.") + 1) != servers[i] || ++asked > k_most_nodes) continue;
+      const Json answer = conductor_->call("GET", cat("/v1/nodes?fields=uuid&instance_uuid=", text_in(row, "id")));
+      for (const Json& found : part_of(answer, "nodes")) {
+        const std::optional<NodeFacts> machine = node(text_in(found, "uuid"));
+        if (machine) is_found = facts.silent.emplace(text_in(row, "name"), *machine).second;
+      }
+    }
+    const std::optional<NodeFacts> machine = is_found ? std::nullopt : node(servers[i]);
+    if (machine) facts.silent.emplace(servers[i], *machine);
+  }
+}
+
+std::string Sources::stack_token() const {
+  const std::string file = arguments_.value_or("stack-token-file", cat(k_stack_state, "/api-token"));
+  return std::string(trim(RealFileSystem().read(file).value_or("")));
+}
+
+}  // namespace hearth::bootstrap::why

@@ -1,0 +1,49 @@
+// Where `hearth why` and `hearth incident` ask, from the command line. Nothing is made for asking: a conductor that
+// never was has no nodes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/net/web_client.hpp"
+#include "base/sys/process.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/why/facts.hpp"
+
+namespace hearth::metadata::live {
+class StackClient;
+}
+
+namespace hearth::bootstrap::why {
+
+/// The options that choose them, behind others.
+[[nodiscard]] std::vector<cli::Option> with_sources(std::vector<cli::Option> options);
+
+class Sources {
+ public:
+  explicit Sources(const cli::Arguments& arguments)
+      : arguments_(arguments), http_(clock_, current_environment(), "hearth") {}
+
+  /// Null where there is no conductor and no state of one.
+  [[nodiscard]] ConductorClient* conductor();
+  /// nullopt where nobody knows it: tried() has the reason then.
+  [[nodiscard]] std::optional<NodeFacts> node(const std::string& name);
+  [[nodiscard]] std::optional<StackFacts> stack(const std::string& name);
+  /// Why nothing was found, a line each.
+  [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
+
+ private:
+  [[nodiscard]] std::string stack_token() const;
+  void look_at_machines(metadata::live::StackClient& client, const std::string& place,
+                        const std::vector<std::string>& servers, StackFacts& facts);
+
+  const cli::Arguments& arguments_;
+  SystemClock clock_;
+  WebClient http_;
+  std::unique_ptr<ConductorClient> conductor_;
+  std::vector<std::string> tried_;
+};
+
+}  // namespace hearth::bootstrap::why
