@@ -258,7 +258,7 @@ void reserve_of_server(Resource& server) {
 
 /// The address that an entry of a server's `networks` gives it; null where only the cloud knows.
 Value address_of_entry(Stack& stack, const Value& entry) {
-  if (const Value fixed = member(entry, "fixed_ip"); truth(fixed)) return fixed;
+  if (Value fixed = member(entry, "fixed_ip"); truth(fixed)) return fixed;
   const auto port = stack.tree().by_id.find(python_str(member(entry, "port")));
   if (port == stack.tree().by_id.end() || port->second->family != Family::port) return {};
   const Value all = port->second->owner->attribute_of(*port->second, {Value::string("fixed_ips")});
