@@ -37,14 +37,14 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using tcp = asio::ip::tcp;
+using Tcp = asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
 // Everything runs on one io_context; that the types say so spares a twentieth of the time, against any_io_executor.
 using Executor = asio::io_context::executor_type;
-using Socket = asio::basic_stream_socket<tcp, Executor>;
-using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
-using TcpStream = beast::basic_stream<tcp, Executor>;
+using Socket = asio::basic_stream_socket<Tcp, Executor>;
+using Acceptor = asio::basic_socket_acceptor<Tcp, Executor>;
+using TcpStream = beast::basic_stream<Tcp, Executor>;
 using Timer =
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
@@ -94,7 +94,7 @@ struct Listener {
   HttpHandler& handler;
   std::unique_ptr<asio::ssl::context> tls;
   Acceptor acceptor;
-  tcp::endpoint peer{};  ///< of the connection that is being accepted
+  Tcp::endpoint peer{};  ///< of the connection that is being accepted
   TlsFiles files{};
   std::string seen{};  ///< of the files: what they were when they were read
 };
@@ -130,12 +130,14 @@ template <class Stream>
 class Connection final : public Place, public std::enable_shared_from_this<Connection<Stream>> {
  public:
   template <class... Tls>
-  Connection(Socket socket, const tcp::endpoint& peer, Service& service, Listener& listener, Tls&... tls)
-      : service_(service), listener_(listener), stream_(std::move(socket), tls...) {
+  Connection(Socket socket, const Tcp::endpoint& peer, Service& service, Listener& listener, Tls&... tls)
+      : service_(service),
+        listener_(listener),
+        stream_(std::move(socket), tls...),
+        all_(service.places.all.insert(service.places.all.end(), this)) {
     ErrorCode unknown;
     peer_ = peer.address().to_string(unknown);
-    all_ = service_.places.all.insert(service_.places.all.end(), this);
-    if constexpr (!is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
+    if constexpr (!k_is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -146,7 +148,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   void start() {
-    if constexpr (is_tls) {
+    if constexpr (k_is_tls) {
       start_waiting();
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
@@ -168,7 +170,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   [[nodiscard]] std::uint64_t held() const override { return held_; }
 
  private:
-  static constexpr bool is_tls = !std::is_same_v<Stream, TcpStream>;
+  static constexpr bool k_is_tls = !std::is_same_v<Stream, TcpStream>;
 
   void expire_after(Duration time) {
     beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(time));
@@ -291,7 +293,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
     for (const auto& field : message)
       request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     request_.peer = peer_;
-    request_.tls = is_tls;
+    request_.tls = k_is_tls;
     keep_alive_ = message.keep_alive() && !service_.stopping;
   }
 
@@ -369,7 +371,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   /// Takes off `parts` what the socket's buffer has room for, which is all of a usual answer: no timer, no wait.
   ErrorCode write_at_once(std::array<asio::const_buffer, 2>& parts) {
     ErrorCode error;
-    if constexpr (!is_tls) {
+    if constexpr (!k_is_tls) {
       std::size_t written = stream_.socket().write_some(parts, error);
       for (asio::const_buffer& part : parts) {
         const std::size_t taken = std::min(written, part.size());
@@ -435,7 +437,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   /// Whether the client sent, or may be sending, more than the one request: to close then would cut off our answer.
   bool has_more() {
-    if (is_tls || request_.method == "-" || buffer_.size() > 0) return true;
+    if (k_is_tls || request_.method == "-" || buffer_.size() > 0) return true;
     ErrorCode unknown;
     return beast::get_lowest_layer(stream_).socket().available(unknown) > 0 || unknown;
   }
@@ -443,7 +445,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   /// Ends our side, then reads on for a moment, so that the client gets to see what we wrote.
   void say_goodbye() {
     ErrorCode ignored;
-    beast::get_lowest_layer(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    beast::get_lowest_layer(stream_).socket().shutdown(Tcp::socket::shutdown_send, ignored);
     expire_after(k_linger);
     discard();
   }
@@ -627,7 +629,7 @@ std::uint16_t HttpServer::listen(const std::string& name, const std::string& add
   ErrorCode error;
   const asio::ip::address parsed = asio::ip::make_address(address, error);
   if (error) throw Error(ErrorKind::input, cat(name, ": '", address, "' is no IP address"));
-  const tcp::endpoint endpoint(parsed, port);
+  const Tcp::endpoint endpoint(parsed, port);
   const bool first_tls = tls != nullptr && std::none_of(state_->listeners.begin(), state_->listeners.end(),
                                                         [](const Listener& each) { return each.tls != nullptr; });
   Listener& listener = state_->listeners.emplace_back(
@@ -642,7 +644,7 @@ std::uint16_t HttpServer::listen(const std::string& name, const std::string& add
   listener.acceptor.open(endpoint.protocol(), error);
   check("opening a socket for");
   listener.acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  listener.acceptor.set_option(tcp::no_delay(true), error);  // Linux: inherited by what is accepted
+  listener.acceptor.set_option(Tcp::no_delay(true), error);  // Linux: inherited by what is accepted
   listener.acceptor.bind(endpoint, error);
   check("binding to");
   listener.acceptor.listen(4096, error);
