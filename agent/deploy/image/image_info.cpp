@@ -10,7 +10,7 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-Error bad(std::string what) { return {ErrorKind::usage, std::move(what)}; }
+Error bad(const std::string& what) { return {ErrorKind::usage, what}; }
 
 std::string text_of(const Json& info, const char* key) {
   const auto found = info.find(key);
