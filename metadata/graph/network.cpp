@@ -84,7 +84,7 @@ std::vector<Range> pools_of(const Value& subnet, const Range& whole, const std::
 
 /// Null or an empty text as written is a subnet without a gateway; typed properties have an empty text for both.
 Value gateway_of(const Value& subnet) {
-  const Value given = member(subnet, "gateway_ip");
+  Value given = member(subnet, "gateway_ip");
   if (truth(given)) return given;
   if (given.is_string()) return {};
   return Value::string(range_of(member(subnet, "cidr")).first.next().text());
