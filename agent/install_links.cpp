@@ -31,8 +31,9 @@ void make_link(const LinkPlan& plan) {
 /// Where this program lies. In a root without /proc, the path that it was started by.
 fs::path own_path() {
   boost::system::error_code failed;
-  const fs::path path = fs::read_symlink("/proc/self/exe", failed);
+  fs::path path = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) return path;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the call gives addresses as numbers
   return fs::absolute(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
 }
 

@@ -6,8 +6,8 @@
 
 namespace hearth {
 
-Error::Error(ErrorKind kind, std::string message, int exit_code)
-    : std::runtime_error(std::move(message)), kind_(kind), exit_code_(exit_code) {}
+Error::Error(ErrorKind kind, const std::string& message, int exit_code)
+    : std::runtime_error(message), kind_(kind), exit_code_(exit_code) {}
 
 Error Error::from_errno(std::string_view operation, std::string_view object, int error_number) {
   Error error(ErrorKind::io, cat(operation, " ", object, ": ", std::strerror(error_number)));

@@ -23,7 +23,7 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, std::string message, int exit_code = 0);
+  Error(ErrorKind kind, const std::string& message, int exit_code = 0);
 
   /// An Error for a failed system call: "OPERATION OBJECT: REASON". Pass errno as it was on the line after the call.
   [[nodiscard]] static Error from_errno(std::string_view operation, std::string_view object, int error_number = errno);

@@ -22,7 +22,7 @@ using DistanceRow = std::array<std::uint16_t, k_longest_near + 1>;
 /// How many letters are put in, left out, changed, or exchanged with their neighbour; more than `most` where it is
 /// more.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most) {
-  std::array<DistanceRow, 3> rows;
+  std::array<DistanceRow, 3> rows{};
   std::iota(rows[0].begin(), rows[0].end(), std::uint16_t{0});
   std::size_t least_above = 0;
   for (std::size_t i = 1; i <= a.size(); ++i) {

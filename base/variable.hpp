@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "base/environment.hpp"
 
@@ -10,9 +9,9 @@ namespace hearth {
 
 /// The variable's value; `fallback` where it is not set. One that is set to nothing is set.
 [[nodiscard]] inline std::string variable(const Environment& environment, const std::string& name,
-                                          std::string fallback = "") {
+                                          const std::string& fallback = "") {
   const auto found = environment.find(name);
-  return found == environment.end() ? std::move(fallback) : found->second;
+  return found == environment.end() ? fallback : found->second;
 }
 
 }  // namespace hearth

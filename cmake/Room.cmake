@@ -2,8 +2,8 @@
 #
 # What costs when Hearth is compiled is reading headers (JSON, Boost and the C++ library: 2 s), not our own lines. So the
 # sources of a target are compiled several at once, in one unit, each time the headers once. The price: names in
-# anonymous namespaces are unique within a target's namespace; tests/lint/names.py says where they are not. The presets
-# tidy and fuzz, and HEARTH_UNITY=OFF, compile each source alone: it must include what it uses. Larger units cost less in
+# anonymous namespaces are unique within a target's namespace; tests/lint/names.py says where they are not. The preset
+# fuzz, and HEARTH_UNITY=OFF, compile each source alone: it must include what it uses. Larger units cost less in
 # all, and more after an edit. `release` has those of `dev`, though units twice as large would save 7 % of it: what a unit
 # holds decides which overload is called, so what is tested must be what people get.
 #

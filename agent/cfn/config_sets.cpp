@@ -11,7 +11,7 @@ namespace {
 
 constexpr int k_deepest = 32;
 
-[[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::input, std::move(message)); }
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::input, message); }
 
 void expand(const Json& sets, const Json& list, int depth, std::vector<std::string>& sections) {
   if (depth > k_deepest) refuse("the configSets refer to each other in a circle");

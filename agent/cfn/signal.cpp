@@ -27,7 +27,7 @@ std::string ask_nova(const CfnWorld& world) {
   request.url = parse_url(k_nova_url).value_or_throw();
   request.deadline = Deadline::after(k_nova_patience, world.clock);
   const HttpResponse response = world.http.send(request);
-  const std::string uuid = response.ok() ? uuid_in(response.body) : "";
+  std::string uuid = response.ok() ? uuid_in(response.body) : "";
   if (uuid.empty()) return "";
   world.files.make_directories(fs::path(k_nova_cache).parent_path(), 0700);
   world.files.write(k_nova_cache, response.body, {.mode = 0600});

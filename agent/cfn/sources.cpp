@@ -29,8 +29,8 @@ std::string archive_type(const Url& url) {
 /// An archive in a file of its own, for as long as it is unpacked.
 void unpack(const std::string& type, const fs::path& archive, const fs::path& directory, const std::string& name,
             const CfnWorld& world) {
-  const std::string file = archive.string();
-  const std::string to = directory.string();
+  const std::string& file = archive.string();
+  const std::string& to = directory.string();
   if (type == "tgz") (void)run_logged({"tar", "-xzf", file, "-C", to}, world);
   if (type == "tbz2") (void)run_logged({"tar", "-xjf", file, "-C", to}, world);
   if (type == "tar") (void)run_logged({"tar", "-xf", file, "-C", to}, world);

@@ -78,7 +78,7 @@ std::string field(std::string_view name, const LogOptions& options, LogLevel lev
   if (name == "process") return std::to_string(pid);
   if (name == "asctime") return options.python_dates ? log_time(time, ',') : plain_time(options.date_format, time);
   const std::string with_milliseconds = log_time(time, '.');
-  const std::string milliseconds = with_milliseconds.substr(with_milliseconds.size() - 3);
+  std::string milliseconds = with_milliseconds.substr(with_milliseconds.size() - 3);
   if (name == "msecs") return milliseconds;
   if (name != "created") return "";
   return cat(unix_seconds(time), ".", milliseconds);

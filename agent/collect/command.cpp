@@ -1,10 +1,10 @@
 #include "agent/collect/command.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 
 #include "agent/collect/collect_log.hpp"

@@ -33,12 +33,10 @@ class IniParser {
 
  private:
   void take_line(std::string_view line) {
-    if (line.empty()) {
+    if (line.empty() || line.front() == '#' || line.front() == ';') {
       continuable_ = false;
     } else if (line.front() == ' ' || line.front() == '\t') {
       take_continuation(line);
-    } else if (line.front() == '#' || line.front() == ';') {
-      continuable_ = false;
     } else if (line.front() == '[') {
       take_section(line);
     } else {

@@ -1,9 +1,8 @@
 #include "agent/collect/loop.hpp"
 
-#include <signal.h>
-
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <ctime>
 
 #include "agent/collect/backoff.hpp"

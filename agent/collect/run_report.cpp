@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 6> k_secret_words = {"password", "passwd"
                                                             "token",    "api_key", "apikey"};
 
 /// "password=x", "token: x", '"secret": "x"': what stands behind the sign is covered.
-std::string covered(std::string line) {
+std::string covered(std::string_view line) {
   const std::string lower = to_lower(line);
   std::size_t end = 0;
   for (const std::string_view word : k_secret_words) {
@@ -39,14 +39,14 @@ std::string covered(std::string line) {
       if (sign != std::string::npos) end = end == 0 ? sign + 1 : std::min(end, sign + 1);
     }
   }
-  return end == 0 ? line : cat(line.substr(0, end), " ***");
+  return end == 0 ? std::string(line) : cat(line.substr(0, end), " ***");
 }
 
 /// A line for a person: no control characters, not longer than one looks at, whole characters.
 std::string plain_line(const std::string& line) {
   std::string text;
   for (const char c : line) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  text = covered(std::string(trim(text)));
+  text = covered(trim(text));
   if (text.size() <= k_longest_line) return text;
   std::size_t end = k_longest_line;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;

@@ -164,7 +164,7 @@ std::vector<std::string> Settings::list(std::string_view group, std::string_view
 }
 
 /// "$$" and "\$" are a dollar sign; what names no option stays as it is, since it is probably meant for the shell.
-std::string Settings::expand(std::string_view text, std::string_view group, std::set<Key> open,
+std::string Settings::expand(std::string_view text, std::string_view group, const std::set<Key>& open,
                              std::vector<std::string>* warnings) const {
   std::string out;
   while (!text.empty()) {

@@ -45,7 +45,7 @@ class Settings {
   void add(const SettingRow& row, std::string value);
   void check_types() const;
   [[nodiscard]] const std::vector<std::string>& raw(std::string_view group, std::string_view name) const;
-  [[nodiscard]] std::string expand(std::string_view text, std::string_view group, std::set<Key> open,
+  [[nodiscard]] std::string expand(std::string_view text, std::string_view group, const std::set<Key>& open,
                                    std::vector<std::string>* warnings) const;
   [[nodiscard]] std::optional<std::string> reference(std::string_view name, std::string_view group,
                                                      std::set<Key> open) const;

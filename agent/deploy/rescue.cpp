@@ -43,7 +43,7 @@ std::vector<RescueFile> rescue_files(const std::string& password_hash) {
 }
 
 std::string rescue_hash(const Json& params, CommandRunner& runner) {
-  const std::string password = params.is_object() ? params.value("rescue_password", "") : "";
+  std::string password = params.is_object() ? params.value("rescue_password", "") : "";
   if (password.empty()) throw Error(ErrorKind::input, "rescue_password is missing");
   if (params.value("hashed", false)) {
     if (!is_password_hash(password)) throw Error(ErrorKind::input, "rescue_password is no hash of crypt(5)");
@@ -51,7 +51,7 @@ std::string rescue_hash(const Json& params, CommandRunner& runner) {
   }
   Command command{.argv = {k_busybox, "cryptpw", "-m", "sha512", "-P", "0"}, .env = shell_environment()};
   command.input = cat(password, "\n");
-  const std::string hash(trim(run_checked(runner, command)));
+  std::string hash(trim(run_checked(runner, command)));
   if (!is_password_hash(hash)) throw Error(ErrorKind::external, "busybox could not hash the password");
   return hash;
 }

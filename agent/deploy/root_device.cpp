@@ -90,7 +90,7 @@ std::string wanted_text(const std::string& name, const Json& value) {
   if (value.is_number()) return format_json(value);
   if (!value.is_string())
     throw Error(ErrorKind::input, cat("the root device hint ", name, " must be a text or a number"));
-  const std::string text = value.get<std::string>();
+  std::string text = value.get<std::string>();
   if (name != "rotational") return text;
   const std::string low = to_lower(trim(text));
   const bool yes = low == "true" || low == "1" || low == "yes" || low == "on" || low == "t" || low == "y";

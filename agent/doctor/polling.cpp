@@ -9,8 +9,8 @@ namespace hearth::agent {
 
 namespace {
 
-constexpr std::int64_t k_grace = 120;             ///< seconds that a round itself may take
-constexpr std::int64_t k_longest_run = 6 * 3600;  ///< a hook alone may take four hours
+constexpr std::int64_t k_grace = 120;          ///< seconds that a round itself may take
+constexpr std::int64_t k_longest_run = 21600;  ///< a hook alone may take four hours
 constexpr std::string_view k_ending = ".json";
 constexpr const char* k_hangs = "the daemon hangs: look at 'ps -ef' and the journal, then restart it";
 

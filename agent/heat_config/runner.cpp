@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t k_private = 0600;
 constexpr std::string_view k_hook_applet = "heat-config-hook";
 constexpr std::string_view k_notify_applet = "heat-config-notify";
-constexpr std::uint64_t k_hook_timeout_seconds = 4 * 3600;
+constexpr std::uint64_t k_hook_timeout_seconds = 14400;
 constexpr std::uint64_t k_longest_seconds = 1'000'000'000;
 constexpr Duration k_notify_timeout = std::chrono::minutes(10);
 constexpr std::size_t k_longest_answer = std::size_t{6} << 20U;  ///< a signal takes one million bytes of it

@@ -1,8 +1,8 @@
 #include "agent/refresh/process_tree.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <set>
 
 #include "base/error.hpp"

@@ -140,7 +140,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
         peer_(peer_text(listener.peer.data(), listener.peer.size())) {
     ErrorCode unknown;
     all_ = service_.places.all.insert(service_.places.all.end(), this);
-    if constexpr (!is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
+    if constexpr (!k_is_tls) stream_.socket().non_blocking(true, unknown);  // for write_at_once()
     if (listener.is_local) user_ = user_behind(beast::get_lowest_layer(stream_).socket().native_handle());
   }
   Connection(const Connection&) = delete;
@@ -152,7 +152,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   void start() {
-    if constexpr (is_tls) {
+    if constexpr (k_is_tls) {
       start_waiting();
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
@@ -174,7 +174,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   [[nodiscard]] std::uint64_t held() const override { return held_; }
 
  private:
-  static constexpr bool is_tls = !std::is_same_v<Stream, PlainStream>;
+  static constexpr bool k_is_tls = !std::is_same_v<Stream, PlainStream>;
 
   void expire_after(Duration time) {
     beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(time));
@@ -298,7 +298,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
       request_.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     request_.peer = peer_;
     request_.user = user_;
-    request_.tls = is_tls;
+    request_.tls = k_is_tls;
     keep_alive_ = message.keep_alive() && !service_.stopping;
   }
 
@@ -328,7 +328,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   void hold() {
     beast::get_lowest_layer(stream_).expires_never();
     const EndOfSending meaning = parser_->get().version() < 11 ? EndOfSending::may_be_half : EndOfSending::is_probed;
-    watch_held({beast::get_lowest_layer(stream_).socket().native_handle(), is_tls ? EndOfSending::is_gone : meaning});
+    watch_held({beast::get_lowest_layer(stream_).socket().native_handle(), k_is_tls ? EndOfSending::is_gone : meaning});
     held_answer_->start([weak = this->weak_from_this()] {
       if (const auto self = weak.lock()) self->answer_held();
     });
@@ -376,7 +376,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   /// Takes off `parts` what the socket's buffer has room for, which is all of a usual answer: no timer, no wait.
   ErrorCode write_at_once(std::array<asio::const_buffer, 2>& parts) {
     ErrorCode error;
-    if constexpr (!is_tls) {
+    if constexpr (!k_is_tls) {
       std::size_t written = stream_.socket().write_some(parts, error);
       for (asio::const_buffer& part : parts) {
         const std::size_t taken = std::min(written, part.size());
@@ -442,7 +442,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   /// Whether the client sent, or may be sending, more than the one request: to close then would cut off our answer.
   bool has_more() {
-    if (is_tls || request_.method == "-" || buffer_.size() > 0) return true;
+    if (k_is_tls || request_.method == "-" || buffer_.size() > 0) return true;
     ErrorCode unknown;
     return beast::get_lowest_layer(stream_).socket().available(unknown) > 0 || unknown;
   }

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -19,7 +18,7 @@ namespace hearth {
 
 namespace {
 
-int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(::BIO_get_data(bio))); }
+int socket_of(BIO* bio) { return *static_cast<const int*>(::BIO_get_data(bio)); }
 
 int done_or_retry(BIO* bio, ssize_t size, void (*retry)(BIO*)) {
   BIO_clear_retry_flags(bio);
@@ -97,6 +96,7 @@ struct TlsContext::Authorities {
 struct TlsSession::State {
   [[nodiscard]] Wants wants_after(int result) const;
 
+  int socket = -1;  // its BIO points here
   std::unique_ptr<ssl_st, FreeSsl> ssl;
 };
 
@@ -116,11 +116,12 @@ TlsContext::TlsContext(const std::string& ca_file) {
 
 TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socket)
     : peer_(peer), state_(std::make_unique<State>()) {
+  state_->socket = socket;
   state_->ssl.reset(::SSL_new(context.authorities_->context.get()));
   ssl_st* const ssl = state_->ssl.get();
   BIO* bio = ssl != nullptr ? ::BIO_new(quiet_socket()) : nullptr;
   if (bio == nullptr) throw std::bad_alloc();
-  ::BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  ::BIO_set_data(bio, &state_->socket);
   ::BIO_set_init(bio, 1);
   ::SSL_set_bio(ssl, bio, bio);
   demand_name(ssl, peer.host);

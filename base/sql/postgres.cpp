@@ -19,15 +19,15 @@ namespace {
 struct Libpq {
   decltype(&::PQclear) clear;
   decltype(&::PQconnectdb) connectdb;
-  decltype(&::PQerrorMessage) errorMessage;
+  decltype(&::PQerrorMessage) error_message;
   decltype(&::PQexec) exec;
-  decltype(&::PQexecParams) execParams;
+  decltype(&::PQexecParams) exec_params;
   decltype(&::PQfinish) finish;
   decltype(&::PQgetlength) getlength;
   decltype(&::PQgetvalue) getvalue;
   decltype(&::PQntuples) ntuples;
-  decltype(&::PQresultStatus) resultStatus;
-  decltype(&::PQsetNoticeProcessor) setNoticeProcessor;
+  decltype(&::PQresultStatus) result_status;
+  decltype(&::PQsetNoticeProcessor) set_notice_processor;
   decltype(&::PQstatus) status;
 };
 
@@ -45,15 +45,15 @@ const Libpq& libpq() {
     Libpq functions{};
     resolve_function(library, "PQclear", functions.clear);
     resolve_function(library, "PQconnectdb", functions.connectdb);
-    resolve_function(library, "PQerrorMessage", functions.errorMessage);
+    resolve_function(library, "PQerrorMessage", functions.error_message);
     resolve_function(library, "PQexec", functions.exec);
-    resolve_function(library, "PQexecParams", functions.execParams);
+    resolve_function(library, "PQexecParams", functions.exec_params);
     resolve_function(library, "PQfinish", functions.finish);
     resolve_function(library, "PQgetlength", functions.getlength);
     resolve_function(library, "PQgetvalue", functions.getvalue);
     resolve_function(library, "PQntuples", functions.ntuples);
-    resolve_function(library, "PQresultStatus", functions.resultStatus);
-    resolve_function(library, "PQsetNoticeProcessor", functions.setNoticeProcessor);
+    resolve_function(library, "PQresultStatus", functions.result_status);
+    resolve_function(library, "PQsetNoticeProcessor", functions.set_notice_processor);
     resolve_function(library, "PQstatus", functions.status);
     return functions;
   }();
@@ -107,7 +107,7 @@ class PostgresConnection final : public Connection {
   void begin() override {
     if (libpq().status(connection_.get()) != CONNECTION_OK) connect();
     ResultPtr result(libpq().exec(connection_.get(), "BEGIN"));
-    if (libpq().resultStatus(result.get()) !=
+    if (libpq().result_status(result.get()) !=
         PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
       connect();
       result.reset(libpq().exec(connection_.get(), "BEGIN"));
@@ -155,12 +155,12 @@ class PostgresConnection final : public Connection {
     connection_.reset(libpq().connectdb(url_.c_str()));
     if (libpq().status(connection_.get()) != CONNECTION_OK) {
       throw StoreError(
-          cat("connecting to ", without_password(url_), ": ", trim(libpq().errorMessage(connection_.get()))));
+          cat("connecting to ", without_password(url_), ": ", trim(libpq().error_message(connection_.get()))));
     }
-    libpq().setNoticeProcessor(
+    libpq().set_notice_processor(
         connection_.get(), [](void*, const char*) {}, nullptr);
     const ResultPtr taken(libpq().exec(connection_.get(), k_take));
-    const ExecStatusType status = libpq().resultStatus(taken.get());
+    const ExecStatusType status = libpq().result_status(taken.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
       connection_.reset();
       throw StoreError(cat("another process uses ", without_password(url_)));
@@ -194,15 +194,15 @@ class PostgresConnection final : public Connection {
   ResultPtr attempt(const std::string& statement, const std::vector<std::string>& values) {
     std::vector<const char*> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
-    return ResultPtr(libpq().execParams(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
-                                        texts.data(), nullptr, nullptr, 0));
+    return ResultPtr(libpq().exec_params(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
+                                         texts.data(), nullptr, nullptr, 0));
   }
 
   void check(const ResultPtr& result, const std::string& statement) const {
-    const ExecStatusType status = libpq().resultStatus(result.get());
+    const ExecStatusType status = libpq().result_status(result.get());
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
     throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
-                         trim(libpq().errorMessage(connection_.get()))));
+                         trim(libpq().error_message(connection_.get()))));
   }
 
   std::string url_;

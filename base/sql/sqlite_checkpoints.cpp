@@ -43,13 +43,13 @@ void Checkpoints::ask() {
   ::sigfillset(&all);  // signals are for the threads that wait for them
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    thread_ = std::jthread([this](std::stop_token stop) { work(std::move(stop)); });
+    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
   } catch (const std::system_error&) {  // no thread: the log grows until a commit moves it
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Checkpoints::work(std::stop_token stop) {
+void Checkpoints::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (asked_.wait(lock, stop, [this] { return wanted_; })) {
     wanted_ = false;

@@ -23,7 +23,7 @@ class Checkpoints {
  private:
   static int committed(void* self, sqlite3* handle, const char* database, int pages);
   void ask();
-  void work(std::stop_token stop);
+  void work(const std::stop_token& stop);
   void checkpoint() const;
 
   sqlite3* handle_;

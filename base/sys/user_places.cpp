@@ -41,7 +41,7 @@ fs::path cache_directory(const Environment& env) {
 }
 
 fs::path temporary_directory(const Environment& env) {
-  const fs::path given = path_in(env, "TMPDIR");
+  fs::path given = path_in(env, "TMPDIR");
   if (given.empty()) return "/tmp";
   if (fs::is_directory(given)) return given;
   throw Error(ErrorKind::not_found, cat("TMPDIR names ", given.string(), ", which is no directory"))

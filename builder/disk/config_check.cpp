@@ -24,7 +24,7 @@ std::string mbr_type(const Settings& settings) {
 
 std::string gpt_type(const Settings& settings) {
   const std::string code = settings.text("type", "8300");
-  const std::string guid = gpt_type_guid(code);
+  std::string guid = gpt_type_guid(code);
   if (guid.empty()) settings.fail_at("type", cat("not a GPT partition type: ", code, " (a code of sgdisk, or a GUID)"));
   return guid;
 }

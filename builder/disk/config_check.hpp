@@ -36,7 +36,7 @@ class Settings {
 
 struct PartitionTableSettings {
   PartitionTable table = PartitionTable::none;
-  std::uint64_t align = 1024 * 1024;
+  std::uint64_t align = 1 << 20;
   std::vector<Partition> partitions;
 };
 

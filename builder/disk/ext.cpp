@@ -54,7 +54,7 @@ std::vector<std::string> mke2fs_argv(const FileSystemJob& job, const fs::path& s
   SplitOptions options = split_extended(file_system.options);
   options.extended.push_back(cat("offset=", job.extent.offset));
   options.extended.push_back(cat("hash_seed=", file_system.uuid));
-  options.extended.push_back("lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0");
+  options.extended.emplace_back("lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0");
   std::vector<std::string> argv = {"mke2fs",
                                    "-q",
                                    "-F",

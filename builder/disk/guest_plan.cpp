@@ -220,7 +220,7 @@ class Planner {
 }  // namespace
 
 std::string guest_device(const DiskLayout& layout, const Placement& placement, const std::string& name) {
-  const std::string disk = cat("/dev/disk/guestfs/", k_guest_disk);
+  std::string disk = cat("/dev/disk/guestfs/", k_guest_disk);
   if (name == layout.disk) return disk;
   for (std::size_t i = 0; i < layout.partitions.size(); ++i) {
     if (layout.partitions[i].name == name) return cat(disk, placement.numbers[i]);

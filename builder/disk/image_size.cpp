@@ -20,7 +20,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_block = 4096;
-constexpr std::uint64_t k_image_size_mib = 1024 * 1024;
+constexpr std::uint64_t k_image_size_mib = 1 << 20;
 constexpr std::uint64_t k_before_root = 10 * k_image_size_mib;  // tables, alignment, a BIOS boot partition
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -186,11 +186,11 @@ std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib
 
 std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usage) {
   if (file_system.is_ext()) return least_ext(file_system, usage);
-  if (file_system.is_fat()) return usage.bytes + 256 * 1024;
+  if (file_system.is_fat()) return usage.bytes + (256 << 10);
   if (file_system.type == "btrfs") return usage.bytes + usage.bytes / 16 + 112 * k_image_size_mib;
   // mkfs.xfs makes nothing smaller than 300 MiB, and a log of 64 MiB.
   if (file_system.type == "xfs") return std::max(300 * k_image_size_mib, usage.bytes + 64 * k_image_size_mib);
-  return 40 * 1024;
+  return 40 << 10;
 }
 
 void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout& layout, const Placement& placement) {

@@ -58,8 +58,8 @@ struct DiskLayout {
   std::optional<std::uint64_t> size;  ///< bytes, when the YAML fixes it
   std::uint32_t sector_size = 512;
   PartitionTable table = PartitionTable::none;
-  std::uint64_t align = 1024 * 1024;  ///< bytes; MBR only, GPT always aligns to 1 MiB
-  std::string disk_id;                ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
+  std::uint64_t align = 1 << 20;  ///< bytes; MBR only, GPT always aligns to 1 MiB
+  std::string disk_id;            ///< GPT: GUID; MBR: 8 hexadecimal digits. Empty until assign_ids()
   std::vector<Partition> partitions;
   std::vector<DiskFileSystem> file_systems;  ///< in mount order; unmounted ones first
   Volumes volumes;                           ///< what lies between partitions and file systems

@@ -8,7 +8,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_placement_mib = 1024 * 1024;
+constexpr std::uint64_t k_placement_mib = 1 << 20;
 constexpr std::uint64_t k_placement_sector = 512;
 
 Error does_not_fit(const Partition& partition, std::uint64_t wanted, std::uint64_t free) {

@@ -130,7 +130,7 @@ class Sizer {
 }  // namespace
 
 std::uint64_t thin_metadata_bytes(std::uint64_t pool) {
-  constexpr std::uint64_t chunk = 64 * 1024;
+  constexpr std::uint64_t chunk = 64 << 10;
   constexpr std::uint64_t per_chunk = 64;
   const std::uint64_t bytes = (pool / chunk + 1) * per_chunk;
   return (bytes + k_lvm_extent - 1) / k_lvm_extent * k_lvm_extent;

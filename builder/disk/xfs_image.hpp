@@ -87,7 +87,7 @@ class XfsImage {
   [[nodiscard]] std::uint64_t inode_offset(XfsNumber number) const;
   [[nodiscard]] std::uint64_t block_offset(std::uint64_t block) const;
   [[nodiscard]] std::vector<Run> runs_of(const std::string& inode) const;
-  void collect_runs(std::uint64_t block, std::vector<Run>& runs) const;
+  void collect_runs(std::uint64_t number, std::vector<Run>& runs) const;
   static void add_runs(std::string_view records, std::size_t count, std::vector<Run>& runs);
   [[nodiscard]] XfsBlocks blocks_of_group(std::uint64_t group) const;
   [[nodiscard]] std::uint64_t header_offset(std::uint64_t group) const;

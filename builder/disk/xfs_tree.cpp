@@ -198,7 +198,7 @@ std::optional<std::string> xfs_obstacle(const XfsNode& node) {
   for (const XfsNode& child : node.children) {
     if (child.told.empty() || !told.insert(child.told).second)
       return cat("mkfs.xfs can't be told the name of ", child.path.string());
-    if (const std::optional<std::string> obstacle = xfs_obstacle(child)) return obstacle;
+    if (std::optional<std::string> obstacle = xfs_obstacle(child)) return obstacle;
   }
   return std::nullopt;
 }

@@ -32,7 +32,7 @@ struct XfsNode {
 [[nodiscard]] XfsNode read_xfs_tree(const fs::path& source);
 
 /// Why a file system of this tree can't be made this way; nothing when it can.
-[[nodiscard]] std::optional<std::string> xfs_obstacle(const XfsNode& root);
+[[nodiscard]] std::optional<std::string> xfs_obstacle(const XfsNode& node);
 /// The same for options of mkfs.xfs that change what the pass afterwards understands.
 [[nodiscard]] std::optional<std::string> xfs_obstacle(const std::vector<std::string>& options);
 

@@ -27,13 +27,13 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
   if (!needed_by.empty()) message += cat(" (", needed_by, " depends on it)");
   if (near) message += cat("; did you mean '", *near, "'?");
   if (name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml")) {
-    return Error(ErrorKind::input, std::move(message))
+    return Error(ErrorKind::input, message)
         .hint(cat("An element is called by its name, and found in ELEMENTS_PATH (", catalog.search_path_text(),
                   "); a file of images ends in .yaml, and must be there."));
   }
   // One that every diskimage-builder has, and we have not.
   const bool has_upstreams = catalog.find("pip-and-virtualenv") != nullptr;
-  return Error(ErrorKind::input, std::move(message))
+  return Error(ErrorKind::input, message)
       .hint(
           cat("Searched: ", catalog.search_path_text(),
               has_upstreams ? "" : "; not there are diskimage-builder's own: hearth element fetch diskimage-builder"));

@@ -74,7 +74,7 @@ fs::path suite_configuration(const std::string& suite, const fs::path& work, Com
   for (const char* directory : {"lists/partial", "archives/partial"}) files.make_directories(work / directory, 0755);
   files.write(work / "status", "", {});
   files.write(work / "sources.list", cat("deb ", archive, " ", suite, " main\n"), {});
-  const std::string at = work.string();
+  const std::string& at = work.string();
   files.write(
       work / "apt.conf",
       cat("Dir::Etc::sourcelist \"", at, "/sources.list\";\nDir::Etc::sourceparts \"/dev/null\";\nDir::State \"", at,

@@ -1,6 +1,6 @@
 #include "builder/evidence/step_spans.hpp"
 
-#include <time.h>
+#include <ctime>
 
 namespace hearth::builder::evidence {
 

@@ -171,8 +171,9 @@ void serve(const std::shared_ptr<State>& state, Fd socket) {
 /// things) must not outlive the process's own end.
 template <class State, class Work>
 void start_thread(std::shared_ptr<State> state, Work work) {
-  ++*state->threads;
-  std::thread([threads = state->threads, state = std::move(state), work = std::move(work)]() mutable {
+  const auto threads = state->threads;
+  ++*threads;
+  std::thread([threads, state = std::move(state), work = std::move(work)]() mutable {
     work(state);
     state.reset();
     --*threads;

@@ -116,7 +116,7 @@ Result<Lock, ParseError> parse_lock(std::string_view text, std::string_view sour
     }
     Result<std::pair<FetchKey, Fetched>, std::string> read = read_line(line);
     if (!read) return ParseError{std::string(source), {number, 1}, read.error()};
-    if (!lock.fetches.emplace(std::move(*read)).second) {
+    if (!lock.fetches.emplace(*read).second) {
       return ParseError{std::string(source), {number, 1}, "this URL stands here twice"};
     }
   }

@@ -64,7 +64,7 @@ IncomingObject ObjectStore::create() const {
 }
 
 std::string ObjectStore::keep(IncomingObject object) {
-  const std::string sha256 = object.hasher_.hex_digest();
+  std::string sha256 = object.hasher_.hex_digest();
   const fs::path name = path_of(sha256);
   fs::create_directories(name.parent_path());
   const std::string source = cat("/proc/self/fd/", object.file_.get());

@@ -84,7 +84,7 @@ std::string Redactions::url(const Url& url) {
 }
 
 std::string Redactions::posted(const HttpHeaders& asked, const std::string& body) {
-  const std::string masked = masked_body(asked, body, k_redacted);
+  std::string masked = masked_body(asked, body, k_redacted);
   if (masked.find(k_redacted) == std::string::npos) return masked;
   return masked_body(asked, body, mask_for(masked, body));
 }

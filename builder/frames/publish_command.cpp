@@ -23,7 +23,7 @@ fs::path raw_of(const fs::path& source, const fs::path& scratch) {
   if (format == "raw") return source;
   const SystemClock clock;
   RealRunner runner(clock);
-  const fs::path raw = scratch / "disk.raw";
+  fs::path raw = scratch / "disk.raw";
   run_checked(runner,
               Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
   return raw;

@@ -10,7 +10,8 @@ namespace hearth::builder {
 
 /// The functions that we use, by their names in the library without the prefix guestfs_.
 struct GuestLibrary {
-#define HEARTH_GUESTFS_FUNCTION(name) decltype(&::guestfs_##name) name = nullptr;
+#define HEARTH_GUESTFS_FUNCTION(name) \
+  decltype(&::guestfs_##name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): a declaration
 #include "builder/guestfs/guest_functions.inc"
 #undef HEARTH_GUESTFS_FUNCTION
 

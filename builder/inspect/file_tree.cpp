@@ -36,14 +36,14 @@ bool keep_text(std::string_view path) {
          path == "grub/grub.cfg" || (path.starts_with("var/lib/dpkg/info/") && path.ends_with(".list"));
 }
 
-void graft(FileTree& tree, const std::string& at, FileTree inner) {
+void graft(FileTree& tree, const std::string& at, const FileTree& inner) {
   const std::string below = at.empty() ? "" : cat(at, "/");
   for (auto it = tree.entries.lower_bound(below); !below.empty() && it != tree.entries.end();) {
     if (!it->first.starts_with(below)) break;
     it = tree.entries.erase(it);
   }
-  for (auto& [path, entry] : inner.entries) tree.entries[path.empty() ? at : cat(below, path)] = std::move(entry);
-  for (auto& [path, text] : inner.texts) tree.texts[cat(below, path)] = std::move(text);
+  for (const auto& [path, entry] : inner.entries) tree.entries[path.empty() ? at : cat(below, path)] = entry;
+  for (const auto& [path, text] : inner.texts) tree.texts[cat(below, path)] = text;
 }
 
 std::optional<std::string> normal_path(std::string_view name) {

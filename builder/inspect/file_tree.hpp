@@ -47,7 +47,7 @@ struct FileTree {
 [[nodiscard]] bool keep_text(std::string_view path);
 
 /// Puts `inner` into `tree` at a directory ("boot/efi"), as mounting would.
-void graft(FileTree& tree, const std::string& at, FileTree inner);
+void graft(FileTree& tree, const std::string& at, const FileTree& inner);
 
 /// "./usr//bin/" as "usr/bin"; nothing when the name leads out of the tree (a ".." in it).
 [[nodiscard]] std::optional<std::string> normal_path(std::string_view name);

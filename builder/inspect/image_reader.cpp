@@ -100,7 +100,7 @@ std::vector<ImagePart> find_parts(const ReadBytes& read, const FoundTable& table
 /// The raw disk: the file itself, or what qemu-img makes of it.
 fs::path raw_of(const fs::path& image, const std::string& format, const fs::path& scratch, CommandRunner& runner) {
   if (format == "raw") return image;
-  const fs::path raw = scratch / "disk.raw";
+  fs::path raw = scratch / "disk.raw";
   run_checked(runner,
               Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", image.string(), raw.string()}});
   return raw;

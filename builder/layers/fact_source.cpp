@@ -44,7 +44,7 @@ bool is_remote(const std::string& fact) {
 }
 
 bool holds(const fs::path& directory, const fs::path& path) {
-  const std::string text = directory.string();
+  const std::string& text = directory.string();
   return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
 }
 
@@ -386,7 +386,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
   };
   for (const auto& [name, value] : seen.environment) {
     const bool is_named =
-        std::any_of(words.begin(), words.end(), [&](const ScriptWords* each) { return each->names(name); });
+        std::any_of(words.begin(), words.end(), [&name = name](const ScriptWords* each) { return each->names(name); });
     const bool is_read_unnamed =
         always_counts(name) || passed_.count(name) > 0;  // of one that is only listed the value
     if (is_named || (on_host && is_read_unnamed && is_callers(name, value))) add_paths(name, value);

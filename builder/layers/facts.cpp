@@ -145,7 +145,7 @@ bool is_inside(const std::string& path, const std::string& directory) {
 std::string sentence(const std::string& fact, std::string_view what) {
   const std::size_t blank = fact.find(' ');
   const std::string kind = fact.substr(0, blank);
-  const std::string name = fact.substr(std::min(fact.size(), blank + 1));
+  std::string name = fact.substr(std::min(fact.size(), blank + 1));
   if (kind == "env") return cat("the variable ", name, " ", what);
   if (kind == "repository") return cat("the package repository ", name, " ", what);
   if (kind == "git") return cat("the git repository ", name, " ", what);

@@ -246,7 +246,7 @@ std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
   const std::string text = cat(stat.text.hex_digest(), owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return found->second.digest;
-  const std::string digest = path_digest(files_, path, false, owners);
+  std::string digest = path_digest(files_, path, false, owners);
   if (stat.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;

@@ -146,7 +146,7 @@ StepScripts::Scripts StepScripts::on_host(const fs::path& path) const {
   const auto [known, is_new] = on_host_.try_emplace(path.string());
   if (!is_new || is_of_system(path)) return known->second;
   std::size_t visited = 0;
-  const std::function<void(const fs::path&)> add = [&](const fs::path& at) {
+  const std::function<void(const fs::path&)> add = [&, known = known](const fs::path& at) {
     if (++visited > k_most_host_files) return;
     if (is_script(files_, at)) {
       host_scripts_.push_back(

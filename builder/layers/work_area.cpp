@@ -107,7 +107,7 @@ WorkArea WorkArea::create(const fs::path& place, const fs::path& store, bool ove
 }
 
 fs::path WorkArea::add_layer() {
-  const fs::path layer = store_ / cat("layer-", number_++);
+  fs::path layer = store_ / cat("layer-", number_++);
   fs::create_directory(layer);
   layers_.push_back(layer);
   return layer;
@@ -170,7 +170,7 @@ fs::path WorkArea::freeze() {
     throw Error::from_errno("closing the layer of", place_.string());
   }
   layers_.push_back(upper_);
-  const fs::path frozen = upper_;
+  fs::path frozen = upper_;
   mount();
   return frozen;
 }

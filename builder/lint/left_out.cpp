@@ -378,12 +378,12 @@ std::vector<Finding> vain_conditions(const std::vector<PackageEntry>& entries) {
       if (!fault.empty() && line.find("!=") == std::string::npos) warn(fault);
     }
     if (const std::string fault = contradiction(entry.when); !fault.empty()) warn(fault);
-    const std::vector<std::string> known = known_architectures();
+    const std::vector<std::string>& known = known_architectures();
     const bool some = std::any_of(entry.arch.begin(), entry.arch.end(), [&](const std::string& arch) {
       return std::find(known.begin(), known.end(), arch) != known.end();
     });
     if (!entry.arch.empty() && !some) warn(cat("no machine is called ", join(entry.arch, ", ")));
-    const std::vector<std::string> types = known_install_types();
+    const std::vector<std::string>& types = known_install_types();
     const bool any =
         entry.install_type.empty() || std::find(types.begin(), types.end(), entry.install_type) != types.end();
     if (!any) warn(cat("no installtype is called ", entry.install_type, " (", join(types, ", "), ")"));

@@ -26,7 +26,7 @@ OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) 
 fs::path raw_copy(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
   const std::string format = vm::image_format_of(source);
   if (format == "raw") return source;
-  const fs::path raw = scratch / "disk.raw";
+  fs::path raw = scratch / "disk.raw";
   run_checked(runner,
               Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
   return raw;

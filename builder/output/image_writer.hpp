@@ -26,8 +26,8 @@ struct WriteOptions {
 
 /// A raw disk image; `left_out` is what it does not hold yet, but files do (qcow2::RawDisk).
 struct RawImage {
-  RawImage(fs::path file_, std::vector<qcow2::FilePiece> left_out_ = {})  // NOLINT(google-explicit-constructor)
-      : file(std::move(file_)), left_out(std::move(left_out_)) {}
+  RawImage(fs::path disk, std::vector<qcow2::FilePiece> pieces = {})  // NOLINT(google-explicit-constructor)
+      : file(std::move(disk)), left_out(std::move(pieces)) {}
   fs::path file;
   std::vector<qcow2::FilePiece> left_out;
 };

@@ -194,7 +194,7 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
     if (maker->maker == DiskMaker::direct) hooks.clear();
     check_known_size(layout, request);
   }
-  std::string seed = id_seed(request, plan);
+  const std::string seed = id_seed(request, plan);
   return {request,
           config.text,
           assign_ids(std::move(layout), seed),
@@ -202,7 +202,7 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
           std::move(formats),
           std::move(maker),
           std::move(hooks),
-          std::move(seed)};
+          seed};
 }
 
 DiskFacts DiskStage::facts() const {

@@ -1,5 +1,7 @@
 #include "builder/run/estimate.hpp"
 
+#include <cmath>
+
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -115,7 +117,7 @@ std::uint64_t fetched_by(std::string_view line) {
       return 0;
     }
   }
-  return static_cast<std::uint64_t>(value * unit->second + 0.5);
+  return static_cast<std::uint64_t>(std::round(value * unit->second));
 }
 
 std::unique_ptr<Progress> estimate(std::unique_ptr<Progress> progress, std::map<std::string, double> times,

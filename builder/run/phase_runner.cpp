@@ -103,7 +103,7 @@ void PhaseRunner::run_logged(const std::string& what, Command command) {
 void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   std::string message = cat(what, " failed: ", describe(status));
   for (const std::string& line : last_lines_) message += cat("\n  | ", line);
-  Error error(ErrorKind::external, std::move(message), shell_code(status));
+  Error error(ErrorKind::external, message, shell_code(status));
   std::string advice;
   if (!setup_.log.main_file().empty()) advice = cat("The whole log: ", setup_.log.main_file(), "\n  ");
   throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));

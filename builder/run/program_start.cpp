@@ -82,7 +82,7 @@ std::string place_of(const FileReader& tree, const Command& command) {
   const auto path = command.env->find("PATH");
   if (path == command.env->end()) return name;
   for (const std::string& directory : split(path->second, ':')) {
-    const std::string file = cat(directory, "/", name);
+    std::string file = cat(directory, "/", name);
     if (tree.status(file)) return file;
   }
   return name;

@@ -21,7 +21,7 @@ constexpr const char* k_database = "var/lib/dpkg";
 
 /// Where a package's /lib/x lies: in usr/lib where /lib is a link to that (merged /usr).
 std::string listed_place(const TreeReader& tree, const std::string& listed) {
-  const std::string path = listed.substr(1);
+  std::string path = listed.substr(1);
   const std::string top = path.substr(0, path.find('/'));
   const std::optional<std::string> link = top.size() == path.size() ? std::nullopt : tree.link_text(top);
   if (!link) return path;

@@ -109,14 +109,14 @@ std::string scalar(const YAML::Node& node, const Key& key) {
 }
 
 std::string flag(const YAML::Node& node, const Key& key) {
-  const std::string text = to_lower(scalar(node, key));
+  std::string text = to_lower(scalar(node, key));
   if (text == "true" || text == "yes" || text == "on") return "1";
   if (text == "false" || text == "no" || text == "off") return "";
   throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
 }
 
 std::string number(const YAML::Node& node, const Key& key) {
-  const std::string text = scalar(node, key);
+  std::string text = scalar(node, key);
   const std::optional<std::uint64_t> value = parse_number(text);
   if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
   if (!value || (key.shape != Shape::whole && *value == 0)) {

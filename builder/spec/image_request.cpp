@@ -30,9 +30,9 @@ constexpr std::uint64_t k_most_journal_mib = 40000;       // 10,240,000 blocks o
 constexpr std::uint64_t k_last_second = 253402300799ULL;  // of the year 9999, RFC 3339
 constexpr std::uint64_t k_most_cache_gib = std::uint64_t{1} << 30U;
 
-std::string env_or(const Environment& env, const std::string& name, std::string fallback) {
+std::string env_or(const Environment& env, const std::string& name, const std::string& fallback) {
   const auto found = env.find(name);
-  return found == env.end() || found->second.empty() ? std::move(fallback) : found->second;
+  return found == env.end() || found->second.empty() ? fallback : found->second;
 }
 
 /// The option's value, else the variable's, else the fallback.
@@ -321,7 +321,7 @@ void require_safe_cache(const ImageRequest& request, bool insecure) {
 /// Credentials may be in the variable; hooks and the image's evidence never see it.
 void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
   const auto variable = [&](const char* name) {
-    const std::string value = env_or(request.environment, name, "");
+    std::string value = env_or(request.environment, name, "");
     request.environment.erase(name);
     return value;
   };

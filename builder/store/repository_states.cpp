@@ -79,9 +79,9 @@ std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size())) : std::nullopt;
   if (known != states_.end()) {
     const auto since = std::chrono::seconds(now() - known->second.looked);
-    if (!age_ || (since >= since.zero() && since <= *age_)) return known->second.digest;
+    if (!age_ || (since.count() >= 0 && since <= *age_)) return known->second.digest;
   }
-  if (const std::optional<std::string> current = age_ ? fetch(url) : std::nullopt) {
+  if (std::optional<std::string> current = age_ ? fetch(url) : std::nullopt) {
     seen(url, *current);
     return current;
   }

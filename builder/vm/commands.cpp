@@ -66,7 +66,7 @@ std::optional<SharedDirectory> share_of(const cli::Arguments& arguments) {
 }
 
 std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
-  const std::string wanted = arguments.value_or("accel", "");
+  std::string wanted = arguments.value_or("accel", "");
   if (wanted == "kvm" || wanted == "tcg") return wanted;
   if (!wanted.empty()) throw Error(ErrorKind::usage, cat("--accel is kvm or tcg, not '", wanted, "'"));
   const KvmVerdict verdict =

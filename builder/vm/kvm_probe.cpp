@@ -78,7 +78,7 @@ std::string run_guests(const KvmProbe& probe, const fs::path& disk, const Clock&
   if (!emulated.empty()) return cat("not even an emulated guest runs: ", emulated);
   const Duration limit = (clock.now() - start) * probe.patience;
   for (int guest = 0; guest < k_guests; ++guest) {
-    const std::string reason = run_guest(probe, probe.accelerator, disk, limit, clock);
+    std::string reason = run_guest(probe, probe.accelerator, disk, limit, clock);
     if (reason == k_hung) {
       return cat("a guest said nothing in ", fixed(std::chrono::duration<double>(limit).count(), 1),
                  " s, and an emulated one did");
@@ -120,7 +120,7 @@ KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_direc
   const fs::path cache = cache_directory / "kvm-probe";
   const std::vector<std::string> known = split(first_line(files.read(cache).value_or("")), '\t');
   if (known.size() == 3 && !boot_id.empty() && known[0] == boot_id) return {known[1] == "works", known[2]};
-  const KvmVerdict verdict = probe_kvm(probe, scratch, clock);
+  KvmVerdict verdict = probe_kvm(probe, scratch, clock);
   try {
     files.make_directories(cache_directory, 0755);
     const std::string reason = replace_all(first_line(verdict.reason), "\t", " ");

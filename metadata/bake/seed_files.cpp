@@ -12,8 +12,8 @@ namespace {
 std::string user_data_of(const SeedRequest& request) {
   if (request.user_data.find("cfn-init-data") != std::string::npos) return request.user_data;  // brings it along
   const std::string document = json_text(request.metadata);
-  const std::string writer = cat("#cloud-config\nwrite_files:\n- content: ", json_text(Value::string(document)),
-                                 "\n  path: /var/lib/heat-cfntools/cfn-init-data\n  permissions: '0600'\n");
+  std::string writer = cat("#cloud-config\nwrite_files:\n- content: ", json_text(Value::string(document)),
+                           "\n  path: /var/lib/heat-cfntools/cfn-init-data\n  permissions: '0600'\n");
   if (request.user_data.empty()) return writer;
   std::vector<MimePart> parts{{writer, "text/cloud-config", "cfn-init-data.yaml"}};
   for (std::string& part : mime_parts(request.user_data)) parts.push_back({.whole = std::move(part)});

@@ -17,7 +17,7 @@ namespace {
 /// The stack around a snippet; its resources are stubs: {"name": {"ref": …, "attrs": {…}, "action": …, "status": …}}.
 class SnippetScope final : public Scope {
  public:
-  SnippetScope(TemplatePtr source, const StackParameters& parameters, const Value& test)
+  SnippetScope(const TemplatePtr& source, const StackParameters& parameters, const Value& test)
       : template_(source),
         conditions_(source),
         parameters_(parameters),

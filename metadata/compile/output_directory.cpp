@@ -25,7 +25,7 @@ fs::path without_final_slash(const fs::path& target) {
 
 }  // namespace
 
-OutputDirectory::OutputDirectory(fs::path target)
+OutputDirectory::OutputDirectory(const fs::path& target)
     : target_(without_final_slash(target)),
       fresh_(TempDir::create(parent_of(target_), cat(".", target_.filename().string(), "-"))) {}
 

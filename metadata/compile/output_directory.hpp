@@ -14,7 +14,7 @@ namespace hearth::metadata {
 class OutputDirectory {
  public:
   /// Throws Error when the parent of `target` is missing or can't be written.
-  explicit OutputDirectory(fs::path target);
+  explicit OutputDirectory(const fs::path& target);
   /// `name` is relative: "servers/a/metadata.json".
   void write(const std::string& name, std::string_view data);
   /// The directory takes its place; an older one goes.

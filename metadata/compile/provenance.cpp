@@ -272,11 +272,11 @@ void add_lines(const Origin& origin, std::size_t depth, std::vector<std::string>
 
 }  // namespace
 
-Origin property_origin(const Sources& sources, Resource& resource, std::vector<std::string> keys) {
+Origin property_origin(const Sources& sources, Resource& resource, const std::vector<std::string>& keys) {
   return Tracer(sources).section(resource, "properties", keys);
 }
 
-Origin metadata_origin(const Sources& sources, Resource& resource, std::vector<std::string> keys) {
+Origin metadata_origin(const Sources& sources, Resource& resource, const std::vector<std::string>& keys) {
   return Tracer(sources).section(resource, "metadata", keys);
 }
 

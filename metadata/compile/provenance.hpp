@@ -18,9 +18,9 @@ struct Origin {
 };
 
 /// Of what `keys` name inside a resource's properties: {"input_values", "who"}; items of lists by name or number.
-[[nodiscard]] Origin property_origin(const Sources& sources, Resource& resource, std::vector<std::string> keys);
+[[nodiscard]] Origin property_origin(const Sources& sources, Resource& resource, const std::vector<std::string>& keys);
 /// Of what `keys` name inside its metadata.
-[[nodiscard]] Origin metadata_origin(const Sources& sources, Resource& resource, std::vector<std::string> keys);
+[[nodiscard]] Origin metadata_origin(const Sources& sources, Resource& resource, const std::vector<std::string>& keys);
 /// Places at which nothing stands that something else stands behind.
 [[nodiscard]] std::vector<std::string> first_places(const Origin& origin);
 /// A line each, indented by what they stand behind.

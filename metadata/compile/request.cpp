@@ -98,7 +98,7 @@ Environment environment_of(StackModel& model, const StackRequest& request, const
 
 Value template_text(StackModel& model, const Value& text) {
   try {
-    const Value read = read_template_text(text.text(), "template", model.sources);
+    Value read = read_template_text(text.text(), "template", model.sources);
     for (const char* key : {"heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"}) {
       if (read.find(key) != nullptr) return read;
     }

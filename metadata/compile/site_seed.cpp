@@ -46,7 +46,7 @@ Error no_site_seed(const fs::path& file, const std::string& why) {
 
 std::string secret_at(const Json& all, const char* name, const fs::path& file) {
   const auto found = all.find(name);
-  const std::string text = found != all.end() && found->is_string() ? found->get<std::string>() : "";
+  std::string text = found != all.end() && found->is_string() ? found->get<std::string>() : "";
   if (is_secret(text)) return text;
   throw no_site_seed(file, cat(": \"", name, "\" is not 64 hexadecimal digits"));
 }

@@ -56,7 +56,7 @@ constexpr const char* k_run_user_data =
 
 /// The property user_data, or the config that it names.
 Value own_data(Resource& server, const Value& given) {
-  const Value own = member(given, "user_data");
+  Value own = member(given, "user_data");
   if (!own.is_string()) return own;
   const auto known = server.owner->tree().by_id.find(own.text());
   if (known == server.owner->tree().by_id.end() || known->second->family != Family::config) return own;
@@ -108,7 +108,7 @@ std::string with_ignition_files(const Value& data, const std::string& document) 
 
 Value server_user_data(Resource& server, const Value& document, const Endpoints& endpoints) {
   if (server.real_type != "OS::Nova::Server") return {};
-  const Value given = server.owner->properties(server);
+  Value given = server.owner->properties(server);
   if (given.is_waiting()) return given;
   const Value own = own_data(server, given);
   if (own.has_waiting()) return Value::waiting(events_in(own));

@@ -22,7 +22,7 @@ std::string without_extension(const std::string& name) { return name.substr(0, n
 
 /// The config behind an id, or the text as it is.
 std::string part_text(const Value& config, Stack& stack) {
-  const std::string text = python_str(config);
+  std::string text = python_str(config);
   const auto known = stack.tree().by_id.find(text);
   if (known == stack.tree().by_id.end() || known->second->family != Family::config) return text;
   const Value content =
@@ -243,7 +243,7 @@ Value Stack::group_attribute(Resource& resource, Stack& nested, const std::vecto
 Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path) {
   if (resource.family == Family::none) return {};
   const std::string name = path.empty() ? "" : python_str(path[0]);
-  const Value given = properties(resource);
+  Value given = properties(resource);
   if (given.is_waiting()) return given;
   const auto learned = tree_.learned.find(resource.path);
   if (learned != tree_.learned.end() && !path.empty() && learned->second.find(name) != nullptr) {

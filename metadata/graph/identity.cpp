@@ -49,7 +49,7 @@ std::string short_id(std::string_view uuid) {
 
 std::string physical_name(std::string_view stack, std::string_view resource, std::string_view uuid, std::size_t limit) {
   while (!stack.empty() && stack.back() == '*') stack.remove_suffix(1);
-  const std::string whole = cat(stack, "-", resource, "-", short_id(uuid));
+  std::string whole = cat(stack, "-", resource, "-", short_id(uuid));
   if (whole.size() <= limit) return whole;
   return cat(whole.substr(0, 2), "-", whole.substr(whole.size() - (limit - 3)));
 }

@@ -84,7 +84,7 @@ std::vector<Range> pools_of(const Value& subnet, const Range& whole, const std::
 
 /// Null or an empty text as written is a subnet without a gateway; typed properties have an empty text for both.
 Value gateway_of(const Value& subnet) {
-  const Value given = member(subnet, "gateway_ip");
+  Value given = member(subnet, "gateway_ip");
   if (truth(given)) return given;
   if (given.is_string()) return {};
   return Value::string(range_of(member(subnet, "cidr")).first.next().text());
@@ -258,7 +258,7 @@ void reserve_of_server(Resource& server) {
 
 /// The address that an entry of a server's `networks` gives it; null where only the cloud knows.
 Value address_of_entry(Stack& stack, const Value& entry) {
-  if (const Value fixed = member(entry, "fixed_ip"); truth(fixed)) return fixed;
+  if (Value fixed = member(entry, "fixed_ip"); truth(fixed)) return fixed;
   const auto port = stack.tree().by_id.find(python_str(member(entry, "port")));
   if (port == stack.tree().by_id.end() || port->second->family != Family::port) return {};
   const Value all = port->second->owner->attribute_of(*port->second, {Value::string("fixed_ips")});

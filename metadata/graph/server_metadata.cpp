@@ -50,7 +50,7 @@ Resource* config_named(Resource& deployment, const Value& given) {
 /// A declared default in the input's type; the type's zero where none is declared.
 Value typed_default(const Value& input) {
   const std::string type = python_str(text_or(member(input, "type"), "String"));
-  const Value given = member(input, "default");
+  Value given = member(input, "default");
   if (given.is_null()) {
     if (type == "Number") return Value::integer(0);
     if (type == "CommaDelimitedList") return Value::list({});
@@ -207,9 +207,9 @@ bool triggers_on(Resource& deployment, std::string_view action) {
 }
 
 Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
-  const Value given = deployment.owner->properties(deployment);
+  Value given = deployment.owner->properties(deployment);
   if (given.is_waiting()) return given;
-  const Value id = member(given, "config");
+  Value id = member(given, "config");
   if (id.is_waiting()) return id;
   Resource* config = config_named(deployment, given);
   const Value properties = config == nullptr ? Value::map({}) : config->owner->properties(*config);

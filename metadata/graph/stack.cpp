@@ -374,7 +374,7 @@ Value Stack::raw_properties(Resource& resource) {
 
 Value Stack::properties(Resource& resource) {
   return remember(resource, resource.typed, [&]() -> Value {
-    const Value raw = raw_properties(resource);
+    Value raw = raw_properties(resource);
     const bool as_given = takes_anything(resource) || resource.family == Family::external;
     if (raw.is_waiting() || resource.table == nullptr || as_given) return raw;
     try {
@@ -606,7 +606,7 @@ Value Stack::output(const std::string& name) {
   if (definition == nullptr) return {};
   if (definition->condition) {
     check(*definition->condition, *this);
-    const Value enabled = conditions_->enabled(resolve(*definition->condition, *this), *this);
+    Value enabled = conditions_->enabled(resolve(*definition->condition, *this), *this);
     if (enabled.is_waiting()) return enabled;
     if (!enabled.as_bool()) return {};
   }

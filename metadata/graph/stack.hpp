@@ -200,10 +200,10 @@ class Stack final : public Scope {
   std::vector<std::string> parameter_names() const override { return parameters_->names(); }
   std::vector<std::string> resource_names() const override;
   bool has_resource(std::string_view name) override;
-  Value reference(std::string_view resource) override;
-  bool has_attribute(std::string_view resource, std::string_view attribute) override;
-  std::vector<std::string> attribute_names(std::string_view resource) override;
-  Value attribute(std::string_view resource, const std::vector<Value>& path) override;
+  Value reference(std::string_view name) override;
+  bool has_attribute(std::string_view name, std::string_view attribute) override;
+  std::vector<std::string> attribute_names(std::string_view name) override;
+  Value attribute(std::string_view name, const std::vector<Value>& path) override;
   Value condition(const Value& name) override;
   std::optional<Value> file(std::string_view name) override;
   Value facade(std::string_view which) override;

@@ -205,7 +205,7 @@ Object dict_method(Dict& dict, const std::string& name, const Arguments& argumen
     }
     return Object::list(std::move(all));
   }
-  const Object otherwise = arguments.positional.size() > 1 ? arguments.positional[1] : Object();
+  Object otherwise = arguments.positional.size() > 1 ? arguments.positional[1] : Object();
   if (name == "get" || name == "setdefault" || name == "pop") {
     const Object key = item_of(arguments, name);
     if (const Object* found = dict.find(key)) {

@@ -39,9 +39,11 @@ class Object {
   using Held = std::variant<std::monostate, Undefined, bool, std::int64_t, double, std::string, std::shared_ptr<List>,
                             std::shared_ptr<Dict>>;
   Object() = default;  ///< None
-  // NOLINTNEXTLINE(google-explicit-constructor): an Object is whatever it is made of
+  // An Object is whatever it is made of, but no other Object.
   template <class T>
-  requires(!std::is_same_v<std::remove_cvref_t<T>, Object> && std::is_constructible_v<Held, T&&>) Object(T&& value)
+  requires(!std::is_same_v<std::remove_cvref_t<T>, Object> && std::is_constructible_v<Held, T&&>)
+      // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      Object(T&& value)
       : held_(std::forward<T>(value)) {}
 
   static Object undefined(std::string why) { return Object(Undefined{std::move(why)}); }

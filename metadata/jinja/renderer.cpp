@@ -33,7 +33,7 @@ class Renderer {
       const auto found = blocks_.find(name);
       if (found == blocks_.end()) throw EvaluationError{cat("there is no block ", name)};
       if (++shared_.includes > k_deepest_include) throw EvaluationError{"blocks are nested too deeply"};
-      const std::string text = captured(*found->second);
+      std::string text = captured(*found->second);
       --shared_.includes;
       return text;
     };

@@ -115,7 +115,7 @@ Value split_at(const Expression& call, Scope& scope) {
 }
 
 Value base64(const Expression& call, Scope& scope) {
-  const Value text = resolved(call, scope);
+  Value text = resolved(call, scope);
   if (!text.is_string()) throw type_fault("\"Fn::Base64\" argument must be a string", text.mark());
   return text;
 }

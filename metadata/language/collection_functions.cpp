@@ -137,7 +137,7 @@ std::string substitute(std::string text, const Texts& keys, const std::vector<Va
       throw type_fault(cat("replace() argument 2 must be str, not ", type_name(values[i])), values[i].mark());
     }
     std::uint64_t size = keys[i].empty() ? (text.size() + 1) * (values[i].text().size() + 1) : text.size();
-    for (std::size_t at = keys[i].empty() ? text.npos : text.find(keys[i]); at != text.npos;
+    for (std::size_t at = keys[i].empty() ? std::string::npos : text.find(keys[i]); at != std::string::npos;
          at = text.find(keys[i], at + keys[i].size())) {
       size += values[i].text().size();
     }

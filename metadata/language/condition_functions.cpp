@@ -27,7 +27,7 @@ void check_not(const Expression& call) {
 
 Value negation(const Value& value) { return value.is_waiting() ? value : Value::boolean(!value.as_bool()); }
 
-Value not_(const Expression& call, Scope& scope) { return negation(decided(resolved(call, scope), scope)); }
+Value hot_not(const Expression& call, Scope& scope) { return negation(decided(resolved(call, scope), scope)); }
 
 void check_cfn_not(const Expression& call) {
   if (!is_list_expression(call.arguments()) || length_of(call.arguments()) != 1) {
@@ -63,8 +63,8 @@ Value several(const Expression& call, Scope& scope, bool stops) {
   return events.empty() ? Value::boolean(!stops) : Value::waiting(std::move(events));
 }
 
-Value and_(const Expression& call, Scope& scope) { return several(call, scope, false); }
-Value or_(const Expression& call, Scope& scope) { return several(call, scope, true); }
+Value conjunction(const Expression& call, Scope& scope) { return several(call, scope, false); }
+Value disjunction(const Expression& call, Scope& scope) { return several(call, scope, true); }
 
 }  // namespace
 
@@ -73,13 +73,13 @@ const std::vector<Function>& condition_functions() {
   using enum Function::Waits;
   static const std::vector<Function> table = {
       {"equals", V::v2016_10_14, V::hot_end, strictly, check_equals, nullptr, equals},
-      {"not", V::v2016_10_14, V::hot_end, by_itself, check_not, nullptr, not_},
-      {"and", V::v2016_10_14, V::hot_end, by_itself, check_several, nullptr, and_},
-      {"or", V::v2016_10_14, V::hot_end, by_itself, check_several, nullptr, or_},
+      {"not", V::v2016_10_14, V::hot_end, by_itself, check_not, nullptr, hot_not},
+      {"and", V::v2016_10_14, V::hot_end, by_itself, check_several, nullptr, conjunction},
+      {"or", V::v2016_10_14, V::hot_end, by_itself, check_several, nullptr, disjunction},
       {"Fn::Equals", V::aws_2010_09_09, V::heat_2012_12_12, strictly, check_equals, nullptr, equals},
       {"Fn::Not", V::aws_2010_09_09, V::heat_2012_12_12, by_itself, check_cfn_not, nullptr, cfn_not},
-      {"Fn::And", V::aws_2010_09_09, V::heat_2012_12_12, by_itself, check_several, nullptr, and_},
-      {"Fn::Or", V::aws_2010_09_09, V::heat_2012_12_12, by_itself, check_several, nullptr, or_},
+      {"Fn::And", V::aws_2010_09_09, V::heat_2012_12_12, by_itself, check_several, nullptr, conjunction},
+      {"Fn::Or", V::aws_2010_09_09, V::heat_2012_12_12, by_itself, check_several, nullptr, disjunction},
   };
   return table;
 }

@@ -129,7 +129,7 @@ Value decide(const Expression& branch, Scope& scope) {
   const Expression& condition = *branch.items[0];
   try {
     check(condition, scope);
-    const Value decided = resolve(condition, scope);
+    Value decided = resolve(condition, scope);
     if (decided.is_bool() || decided.is_waiting()) return decided;
     return scope.condition(decided);
   } catch (const Fault& fault) {
@@ -191,7 +191,7 @@ constexpr std::uint64_t k_cost_of_a_look = 2;  ///< as above, for what comparing
 Value applied(const Expression& call, Scope& scope, const Value* arguments) {
   if (arguments != nullptr) scope.spend(read_by(call, *arguments));
   const std::uint64_t before = values_gone_over();
-  const Value value = call.function->apply(call, scope);
+  Value value = call.function->apply(call, scope);
   const bool counts_itself = call.function->name == "yaql";
   if (arguments != nullptr && !counts_itself) scope.spend((values_gone_over() - before) * k_cost_of_a_look);
   require_size(value.size(), call.function->name, call.mark);
@@ -295,7 +295,7 @@ Value resolve(const Expression& expression, Scope& scope, bool nullable) {
       return map.with_mark(expression.mark);
     }
     case Expression::Type::branch: {
-      const Value decided = decide(expression, scope);
+      Value decided = decide(expression, scope);
       if (decided.is_waiting()) return decided;
       const Value value = resolve(taken(expression, decided.as_bool()), scope, true);
       return value.is_omitted() && !nullable ? Value() : value;

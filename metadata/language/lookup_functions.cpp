@@ -8,13 +8,13 @@ namespace hearth::metadata {
 namespace {
 
 Value get_param(const Expression& call, Scope& scope) {
-  const Value arguments = resolved(call, scope);
+  Value arguments = resolved(call, scope);
   if (!truth(arguments)) throw value_fault(cat("Function ", in_quotes(call.function->name), " must have arguments"));
   if (arguments.is_waiting()) return arguments;
   if (!arguments.is_string() && !arguments.is_list()) {
     throw type_fault(cat("Argument to ", in_quotes(call.function->name), " must be string or list"));
   }
-  const Value name = arguments.is_list() ? arguments.items().front() : arguments;
+  Value name = arguments.is_list() ? arguments.items().front() : arguments;
   if (name.is_waiting()) return name;
   if (!name.is_string()) throw type_fault(cat("Parameter name in ", in_quotes(call.function->name), " must be string"));
   std::optional<Value> value = scope.parameter(name.text());
@@ -33,7 +33,7 @@ Value get_param(const Expression& call, Scope& scope) {
 }
 
 Value get_resource(const Expression& call, Scope& scope) {
-  const Value name = resolved(call, scope);
+  Value name = resolved(call, scope);
   if (name.is_waiting()) return name;
   if (!name.is_string()) {
     if (name.is_list() || name.is_map()) throw type_fault(cat("unhashable type: '", type_name(name), "'"));

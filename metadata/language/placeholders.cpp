@@ -78,7 +78,7 @@ class OneLength {
   /// For the only one of its length: what lies over another is not wanted.
   void search(std::string_view text, std::size_t begin, std::vector<Found>& found) const {
     const std::string& wanted = all_[first_].key;
-    for (std::size_t at = text.find(wanted, begin); at != text.npos; at = text.find(wanted, at + length_))
+    for (std::size_t at = text.find(wanted, begin); at != std::string_view::npos; at = text.find(wanted, at + length_))
       found.push_back({first_, at});
   }
 

@@ -238,7 +238,7 @@ class PythonPattern::Run {
     if (budget_.is_gone()) too_long();
     const PCRE2_SIZE* ends = ::pcre2_get_ovector_pointer(data_.get());
     Match match;
-    for (std::uint32_t i = 0; i < ::pcre2_get_ovector_count(data_.get()); ++i) {
+    for (std::size_t i = 0; i < ::pcre2_get_ovector_count(data_.get()); ++i) {
       const bool took_part = static_cast<int>(i) < found && ends[2 * i] != PCRE2_UNSET;
       match.groups.push_back(took_part ? Match::Group{ends[2 * i], ends[2 * i + 1]} : Match::Group{});
     }

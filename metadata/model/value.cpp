@@ -339,6 +339,7 @@ Value member(const Value& map, std::string_view key) {
   return found == nullptr ? Value() : *found;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): its values are moved on
 Value map_of(std::vector<std::pair<std::string, Value>> members) {
   MapBuilder builder;
   for (auto& [key, value] : members) builder.set(key, std::move(value));

@@ -57,7 +57,7 @@ class JsonWriter {
   void line(int depth) {
     if (style_.indent < 0) return;
     out.push_back('\n');
-    out.append(static_cast<std::size_t>(style_.indent * depth), ' ');
+    out.append(static_cast<std::size_t>(style_.indent) * static_cast<std::size_t>(depth), ' ');
   }
   void comma() { out += style_.indent < 0 ? ", " : ","; }
 

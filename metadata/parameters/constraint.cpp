@@ -135,7 +135,7 @@ std::string_view Constraint::name() const {
 Constraint length_constraint(const Value& min, const Value& max) {
   if (min.is_null() && max.is_null())
     throw bad_schema("A length constraint must have a min value and/or a max value specified.");
-  const Constraint made{.kind = Constraint::Kind::length, .low = number_or_null(min), .high = number_or_null(max)};
+  Constraint made{.kind = Constraint::Kind::length, .low = number_or_null(min), .high = number_or_null(max)};
   check_numeric(made.low, made.high, "min/max");
   for (const Value* bound : {&made.low, &made.high}) {
     if (bound->kind() == Kind::real) throw bad_schema("min/max length must be integral", min.mark());
@@ -146,13 +146,13 @@ Constraint length_constraint(const Value& min, const Value& max) {
 Constraint range_constraint(const Value& min, const Value& max) {
   if (min.is_null() && max.is_null())
     throw bad_schema("A range constraint must have a min value and/or a max value specified.");
-  const Constraint made{.kind = Constraint::Kind::range, .low = number_or_null(min), .high = number_or_null(max)};
+  Constraint made{.kind = Constraint::Kind::range, .low = number_or_null(min), .high = number_or_null(max)};
   check_numeric(made.low, made.high, "min/max");
   return made;
 }
 
 Constraint modulo_constraint(const Value& step, const Value& offset) {
-  const Constraint made{.kind = Constraint::Kind::modulo, .low = number_or_null(step), .high = number_or_null(offset)};
+  Constraint made{.kind = Constraint::Kind::modulo, .low = number_or_null(step), .high = number_or_null(offset)};
   if (step.is_null() || offset.is_null()) {
     throw bad_schema("A modulo constraint must have a step value and an offset value specified.");
   }

@@ -89,7 +89,7 @@ Value as_string(const Value& value) {
 }
 
 Value as_integer(const Value& value) {
-  const Value number = to_number(value);
+  Value number = to_number(value);
   if (number.kind() != Kind::real) return number;
   const double whole = std::trunc(number.as_real());
   if (value.is_number() && std::fabs(whole) < 1e18)

@@ -29,7 +29,7 @@ struct ResourceType {
   std::string name;
   PropertyTable properties;
   std::vector<std::string> attributes;
-  [[nodiscard]] const PropertySchema* property(std::string_view name) const;
+  [[nodiscard]] const PropertySchema* property(std::string_view wanted) const;
 };
 
 /// Null for types without a table.

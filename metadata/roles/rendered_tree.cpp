@@ -101,7 +101,7 @@ std::string without_jinja(const std::string& name) {
 }
 
 fs::path tree_root(const FileReader& reader, const fs::path& file) {
-  const fs::path own = file.parent_path().empty() ? fs::path(".") : file.parent_path();
+  fs::path own = file.parent_path().empty() ? fs::path(".") : file.parent_path();
   for (fs::path directory = own;; directory = directory.parent_path()) {
     for (const char* name : {"j2_excludes.yaml", "network_data.yaml"}) {
       if (reader.status(directory / name)) return directory;

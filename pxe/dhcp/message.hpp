@@ -20,11 +20,40 @@ enum class Type : std::uint8_t { none, discover, offer, request, decline, ack, n
 
 /// Option codes that boot needs (RFC 2132; 4578 for 93 to 97; 3397 for 119; 5859 for 150; 175 is iPXE's).
 namespace option {
-constexpr std::uint8_t mask = 1, router = 3, dns = 6, hostname = 12, domain = 15, mtu = 26, broadcast = 28, ntp = 42,
-                       vendor = 43, requested_address = 50, lease_time = 51, overload = 52, type = 53, server = 54,
-                       parameters = 55, message = 56, max_size = 57, renewal = 58, rebinding = 59, class_id = 60,
-                       client_id = 61, tftp_server = 66, boot_file = 67, user_class = 77, relay = 82, arch = 93,
-                       undi = 94, uuid = 97, subnet = 118, search = 119, tftp_address = 150, ipxe = 175;
+enum : std::uint8_t {
+  mask = 1,
+  router = 3,
+  dns = 6,
+  hostname = 12,
+  domain = 15,
+  mtu = 26,
+  broadcast = 28,
+  ntp = 42,
+  vendor = 43,
+  requested_address = 50,
+  lease_time = 51,
+  overload = 52,
+  type = 53,
+  server = 54,
+  parameters = 55,
+  message = 56,
+  max_size = 57,
+  renewal = 58,
+  rebinding = 59,
+  class_id = 60,
+  client_id = 61,
+  tftp_server = 66,
+  boot_file = 67,
+  user_class = 77,
+  relay = 82,
+  arch = 93,
+  undi = 94,
+  uuid = 97,
+  subnet = 118,
+  search = 119,
+  tftp_address = 150,
+  ipxe = 175
+};
 }  // namespace option
 
 /// Options by code, each whole. The pad and end options are not among them.

@@ -1,9 +1,12 @@
-"""Names in anonymous namespaces are unique within a target. usage: names.py ROOT
+"""Names in anonymous namespaces are unique within a target, and names that a source borrows are used. usage: names.py ROOT
 
 The sources of a target are compiled several at once (cmake/Room.cmake), so two of them can't use one name for two things.
 The compiler sees that only where both fall into one unit, and which ones do changes with their sizes; so that nobody trips
 over a name that he did not write, it is looked for here in all sources of a target, and in the headers that any of them
 includes. Functions with different parameters are overloads, and may share a name; so may aliases of the same type.
+
+A using-declaration of a source that says the name nowhere else is left over. Compilers are silent about it, and clang-tidy
+sees it only where each source is compiled alone.
 """
 
 import collections
@@ -19,6 +22,7 @@ TARGET = re.compile(r"^\s*hearth_(?:room|program|static_program|unit_tests|fast)
 # A constant whose value has braces: ctags takes it for something else, and does not list it.
 BRACED = re.compile(r"^(?:inline |static )*const(?:expr)? [^()=;]*?(\w+)(?:\[\w*\])? ?(?:= ?[\w:<> ,*+()-]*)?\{")
 INCLUDE = re.compile(r'^#include "([\w./-]+)"', re.MULTILINE)
+BORROWED = re.compile(r"^[ \t]*using (?:\w+::)+(\w+);|^[ \t]*namespace (\w+) = ", re.MULTILINE)
 MACROS = re.compile(r"^(TEST|TEST_F|TEST_P|MATCHER\w*|INSTANTIATE_\w+)$")
 
 
@@ -75,6 +79,14 @@ def clashes(found):
                 yield f"{path}:{line}: '{name}' is also in {first[1]}:{first[2]}; give one of them a name that tells more"
 
 
+def left_over(root, path):
+    code = tree.without_comments(tree.text(root, path))
+    for match in BORROWED.finditer(code):
+        name = match[1] or match[2]
+        if len(re.findall(rf"\b{name}\b", code)) == 1:
+            yield f"{path}:{tree.line_of(code, match.end())}: nothing here uses '{name}'; take the line away"
+
+
 def headers_of(root, sources, seen):
     """The tree's own headers that they include, directly or not; `seen` keeps each file's includes."""
     found, todo = set(), list(sources)
@@ -101,6 +113,8 @@ def main(root):
     headers_in = {name: headers_of(root, sources, seen) for name, sources in sources_of.items()}
     for scope, name, _, path, line in tags(root, sorted(set().union(*headers_in.values())), "fpvscgtue"):
         declared[scope + "::", name].append((path, line))
+    for source in sorted(set().union(*sources_of.values())):
+        offenders += left_over(root, source)
     for target, sources in sources_of.items():
         found = list(definitions(root, sources))
         offenders += clashes(found)

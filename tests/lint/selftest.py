@@ -149,6 +149,14 @@ class Names(LintTest):
         self.put("base/mark.hpp", "namespace hearth {\nint size_of(int x);\n}\n")
         self.good(names)
 
+    def test_a_borrowed_name_is_used(self):
+        self.put("base/b.cpp", self.source("using testing::Not;\nnamespace fs = std::filesystem;\nfs::path x(Not y);"))
+        self.good(names)
+
+    def test_a_borrowed_name_that_nothing_uses(self):
+        self.put("base/b.cpp", self.source("using testing::Not;\nnamespace fs = std::filesystem;  // fs, Not\n"))
+        self.bad(names, "base/b.cpp:3: nothing here uses 'Not'", "base/b.cpp:4: nothing here uses 'fs'")
+
 
 class Layering(LintTest):
     def test_arrows_that_go_down_are_fine(self):

@@ -109,7 +109,7 @@ std::string install_grub(const GrubWish& wish, CommandRunner& runner) {
   if (wish.esp.empty()) return run_grub(tree, wish, files, runner);
   keep_loaders(tree, wish, runner);
   const Mounted esp("vfat", wish.esp, tree + "/boot/efi", 0);
-  const std::string done = run_grub(tree, wish, files, runner);
+  std::string done = run_grub(tree, wish, files, runner);
   const std::string fstab = tree + "/etc/fstab";
   files.write(fstab, fstab_with_esp(files.read(fstab).value_or(""), wish.esp_uuid),
               {.mode = 0644, .uid = {}, .gid = {}});

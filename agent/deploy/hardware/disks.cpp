@@ -85,7 +85,7 @@ std::string by_path_of(const Folder& folder, const std::string& name) {
     if (part.rfind("ata", 0) == 0) ata = folder.parent_text(cat(prefix, "/ata_port/", part), "port_no");
   }
   if (pci.empty()) return "";
-  const std::string base = cat("/dev/disk/by-path/pci-", pci);
+  std::string base = cat("/dev/disk/by-path/pci-", pci);
   const std::string transport = transport_of(folder.device());
   if (transport == "virtio" && name.rfind("vd", 0) == 0) return base;
   if (transport == "nvme") return cat(base, "-nvme-", folder.text("nsid"));

@@ -10,7 +10,7 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-Error bad(std::string what) { return {ErrorKind::usage, std::move(what)}; }
+Error bad(const std::string& what) { return {ErrorKind::usage, what}; }
 
 bool is_url(std::string_view text) { return text.rfind("http://", 0) == 0 || text.rfind("https://", 0) == 0; }
 

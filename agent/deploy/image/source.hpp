@@ -30,7 +30,7 @@ class Buffer {
 
  private:
   struct Free {
-    void operator()(char* memory) const { std::free(memory); }
+    void operator()(char* memory) const { std::free(memory); }  // NOLINT(cppcoreguidelines-no-malloc): aligned_alloc
   };
   std::unique_ptr<char, Free> bytes_;
   std::size_t capacity_;

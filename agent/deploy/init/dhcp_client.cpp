@@ -62,8 +62,7 @@ std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuest
                   std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()) & 0x7fffffff)) > 0) {
       const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
       if (got <= 0) break;
-      const auto answer =
-          parse_dhcp({buffer.data(), static_cast<std::size_t>(got)}, question.transaction, question.mac);
+      auto answer = parse_dhcp({buffer.data(), static_cast<std::size_t>(got)}, question.transaction, question.mac);
       const bool offer = question.kind == DhcpKind::discover;
       if (answer && offer && answer->kind == DhcpKind::offer && answer->address != 0) return answer;
       if (answer && !offer && (answer->kind == DhcpKind::ack || answer->kind == DhcpKind::nak)) return answer;
@@ -129,7 +128,7 @@ std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacA
     question.kind = DhcpKind::request;
     question.requested = offer->address;
     question.server = offer->server;
-    const std::optional<DhcpAnswer> answer =
+    std::optional<DhcpAnswer> answer =
         exchange(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (answer && answer->kind == DhcpKind::ack) return answer;
   }

@@ -36,7 +36,7 @@ struct PartLayout {
   std::vector<PlannedPart> parts;
 
   /// Null when there is none.
-  [[nodiscard]] const PlannedPart* find(Part part) const;
+  [[nodiscard]] const PlannedPart* find(Part wanted) const;
 };
 
 /// Throws Error(input) when the disk is too small; with `drive` a config drive must fit behind them.

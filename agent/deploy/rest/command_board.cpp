@@ -122,6 +122,7 @@ Json CommandBoard::one(const std::string& id, bool wait) const {
   const auto found =
       std::find_if(records_.begin(), records_.end(), [&id](const auto& record) { return record->id == id; });
   if (found == records_.end()) throw Refusal{404, cat("Not found: Command with id ", id, " not found.")};
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the list may change while this waits
   const std::shared_ptr<Record> record = *found;
   if (wait) changed_.wait(lock, [&record] { return record->status != "RUNNING"; });
   return shown(*record);

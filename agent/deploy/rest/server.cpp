@@ -137,7 +137,7 @@ class Line {
 
 std::optional<RequestHead> parse_request_head(std::string_view bytes) {
   const std::size_t end = bytes.find("\r\n\r\n");
-  if (end == std::string_view::npos || end > k_longest_head) {
+  if (end > k_longest_head) {  // npos is
     if (bytes.size() > k_longest_head) throw bad_request("the request's head is too long");
     return std::nullopt;
   }

@@ -8,7 +8,6 @@ namespace hearth::agent::net {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 std::string networkd(const std::string& yaml, const std::string& name) {
   return file_of(render_networkd(network_of("network_config:\n" + yaml), ""),

@@ -8,7 +8,6 @@ namespace hearth::agent::net {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class NetRun : public testing::Test {
  protected:

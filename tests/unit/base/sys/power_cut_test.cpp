@@ -17,7 +17,6 @@ namespace {
 
 using fakes::LossyDisk;
 using testing::Contains;
-using testing::Not;
 
 /// Larger than a sector, so that it can be torn.
 std::string contents(std::size_t version) {

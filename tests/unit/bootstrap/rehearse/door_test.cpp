@@ -1,11 +1,11 @@
 #include "bootstrap/rehearse/door.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
 #include "base/error.hpp"

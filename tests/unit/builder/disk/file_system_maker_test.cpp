@@ -10,7 +10,6 @@ namespace hearth::builder {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class FileSystemMakerTest : public DiskFixture {
  protected:

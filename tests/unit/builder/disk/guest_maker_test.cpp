@@ -14,7 +14,6 @@ namespace hearth::builder {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 class GuestMakerTest : public DiskFixture {
  protected:

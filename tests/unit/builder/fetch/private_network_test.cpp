@@ -18,8 +18,6 @@ namespace hearth::builder::fetch {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(WhyNoPrivateNetwork, IsTheUsersWordOrWhatLacks) {
   EXPECT_THAT(why_no_private_network({{"HEARTH_NETWORK", "host"}}), HasSubstr("says so"));

@@ -9,9 +9,6 @@
 namespace hearth::builder {
 namespace {
 
-using testing::ElementsAre;
-using testing::StartsWith;
-
 /// What a build does in a work area: lay out, change, freeze; then again from the frozen layer, with a new layout.
 class Ground {
  public:

@@ -9,7 +9,6 @@ namespace {
 
 using fakes::MemoryFileSystem;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 using testing::Not;

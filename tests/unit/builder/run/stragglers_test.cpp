@@ -10,7 +10,6 @@
 namespace hearth::builder {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 

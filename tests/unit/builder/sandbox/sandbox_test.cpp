@@ -22,7 +22,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 /// Directories of a build, owned by the user who makes them. They lie below /tmp, which the sandbox covers.
 class Grounds {

@@ -4,8 +4,6 @@
 namespace hearth::metadata::live {
 namespace {
 
-using testing::ElementsAre;
-
 TEST_F(EngineTest, AStackThatWasAbandonedAndAdoptedIsTheSameForItsAgents) {
   const std::string id = create("s", k_one_server);
   (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));

@@ -10,9 +10,7 @@
 namespace hearth::metadata::live {
 namespace {
 
-using testing::Contains;
 using testing::HasSubstr;
-using testing::Not;
 
 std::string nested(std::size_t levels) { return std::string(levels, '[') + "1" + std::string(levels, ']'); }
 

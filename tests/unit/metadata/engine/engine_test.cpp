@@ -4,7 +4,6 @@
 namespace hearth::metadata::live {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST_F(EngineTest, UpdatesLeaveNothingBehindInMemory) {

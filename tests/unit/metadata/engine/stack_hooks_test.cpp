@@ -4,7 +4,6 @@ namespace hearth::metadata::live {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST_F(MachineTest, AHookStopsAResourceUntilItIsCleared) {
   EXPECT_THAT(create(R"({"a": {"hooks": ["pre-create", "post-create"]}, "b": {"needs": ["a"]}})"),

@@ -16,7 +16,6 @@ namespace hearth::pxe::http {
 namespace {
 
 using testing::EndsWith;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 /// Named contents, those that start with "file" from a file.

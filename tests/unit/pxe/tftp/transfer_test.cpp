@@ -65,7 +65,7 @@ TEST_F(TftpTransferTest, AGapIsFilledFromTheBlockAfterTheAcknowledgedOne) {
 }
 
 TEST_F(TftpTransferTest, WindowsBeyondOneDatagramOfTheKernelAreStillWhole) {
-  std::string bytes(1468 * 44, 'x');
+  std::string bytes(std::size_t{1468} * 44, 'x');
   start(bytes, {{"blksize", "1468"}, {"windowsize", "64"}});
   EXPECT_THAT(taken(), ElementsAre("\0\6blksize\0001468\0windowsize\00044\0"s));
   const std::vector<std::string> packets = send("\0\4\0\0"sv);
