@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -82,7 +83,7 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
     std::fprintf(stderr, "hearth: %s\n", error.story().c_str());
     code = error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hearth: %s\n", error.what());
+    std::fprintf(stderr, "hearth: %s\n", describe_unexpected(error).c_str());
   }
   std::fflush(nullptr);
   ::_exit(code);
