@@ -467,7 +467,7 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) {
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -478,6 +478,8 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
                             .elements = plan.elements.elements,
                             .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
+} catch (Error& error) {
+  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"));
 }
 
 }  // namespace
