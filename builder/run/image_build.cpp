@@ -13,6 +13,7 @@
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
@@ -100,9 +101,23 @@ bool lies_in(const fs::path& directory, const fs::path& path) {
   return path == directory || path.string().starts_with(cat(directory.string(), "/"));
 }
 
+/// A build makes directories in its user's home, but not the home.
+void require_home(const ImageRequest& request) {
+  const fs::path home = home_directory(request.environment);
+  boost::system::error_code failed;
+  if (fs::is_directory(home, failed)) return;
+  for (const fs::path& place : {request.cache, request.lock_files}) {
+    if (!lies_in(home, place)) continue;
+    throw Error(ErrorKind::not_found,
+                cat("the home ", home.string(), ", where ", place.string(), " would be made, is no directory"))
+        .hint("Make it, let HOME name another one, or give --image-cache DIR (DIB_IMAGE_CACHE) and DIB_LOCKFILES.");
+  }
+}
+
 /// Says in `spec` where hooks, outputs, layers and libguestfs' appliance are written to. Of the image cache those two
 /// are the builder's: a hook that changed them would change other images.
 void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
+  require_home(request);
   const fs::path own = request.output.string() + ".d";
   take_back_own_files(own);
   if (fs::weakly_canonical(request.output.parent_path()) == "/") {

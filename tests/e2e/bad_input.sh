@@ -122,6 +122,11 @@ refused in-root 1 create -o /hearth-image tiny-os
 expect_text out-in-root "the image /hearth-image would lie in /" "-o DIRECTORY/NAME"
 [ ! -e /hearth-image.d ] || fail "a directory was made in /"
 
+# A home that is not there is not made.
+HOME=$work/no-home refused no-home 1 env -u DIB_IMAGE_CACHE "$HEARTH" image create -n -t tar -o no-home tiny-os
+expect_text out-no-home "the home $work/no-home, where $work/no-home/.cache/image-create would be made, is no directory" "DIB_LOCKFILES"
+[ ! -e no-home ] || fail "a missing home was made"
+
 # A full disk where the image is to appear: the old image stays, nothing half-written does.
 mkdir full
 if unshare -m true 2> /dev/null; then
