@@ -14,6 +14,7 @@
 #include "base/cli/manual.hpp"
 #include "base/cli/markdown.hpp"
 #include "base/error.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::cli {
@@ -40,10 +41,8 @@ int guarded(const std::string& name, const Body& body) noexcept {
     print_to(stderr, cat(name, ": ", error.story(), "\n"));
     if (error.kind() == ErrorKind::usage) print_to(stderr, cat("Try '", name, " --help'.\n"));
     return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    std::fputs("out of memory\n", stderr);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "internal error: %s\n", error.what());
+    print_to(stderr, cat(name, ": ", describe_unexpected(error), "\n"));
   }
   return 1;
 }

@@ -4,6 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "base/text.hpp"
 
 namespace hearth {
 
@@ -17,6 +22,16 @@ void allow_descriptors(std::size_t wanted) {
 unsigned usable_processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+std::string describe_unexpected(const std::exception& error) {
+  const auto* const refused = dynamic_cast<const std::system_error*>(&error);
+  const bool is_thread = refused != nullptr && (refused->code().value() == EAGAIN || refused->code().value() == ENOMEM);
+  if (!is_thread && dynamic_cast<const std::bad_alloc*>(&error) == nullptr)
+    return cat("internal error: ", error.what());
+  return cat(is_thread ? "the system gives this process no further thread" : "out of memory",
+             "\n  Its limits (ulimit -d, -v, -u, the control group's) are too low for this, or the machine's memory is "
+             "full.");
 }
 
 }  // namespace hearth

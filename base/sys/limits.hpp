@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
+#include <string>
 
 namespace hearth {
 
@@ -12,5 +14,9 @@ void allow_descriptors(std::size_t wanted);
 /// How many threads can run at once: the processors that this process may use (sched_getaffinity(2)), which in a
 /// container or under taskset(1) are fewer than the machine has. At least 1.
 [[nodiscard]] unsigned usable_processors();
+
+/// What an exception that is no Error means to a user: where the system refused memory or a thread, that, and which
+/// limits to look at; else a fault of ours.
+[[nodiscard]] std::string describe_unexpected(const std::exception& error);
 
 }  // namespace hearth

@@ -76,6 +76,23 @@ void bind_mount(const fs::path& source, const fs::path& target, Access access) {
   }
 }
 
+Fd clone_mount(const fs::path& place) {
+  constexpr unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_NO_AUTOMOUNT | AT_SYMLINK_NOFOLLOW;
+  return Fd(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, place.c_str(), flags)));
+}
+
+bool shift_ids(const Fd& mount, const Fd& user_namespace) {
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<std::uint64_t>(user_namespace.get());
+  return ::syscall(SYS_mount_setattr, mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0;
+}
+
+void attach_mount(const Fd& mount, const fs::path& place) {
+  if (::syscall(SYS_move_mount, mount.get(), "", AT_FDCWD, place.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0)
+    throw Error::from_errno("mounting on", place.string());
+}
+
 void mount_file_system(const std::string& type, const std::string& source, const fs::path& target, unsigned long flags,
                        const std::string& options) {
   if (::mount(source.c_str(), target.c_str(), type.c_str(), flags, options.c_str()) != 0) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/path.hpp"
+#include "base/sys/fd.hpp"
 
 namespace hearth {
 
@@ -13,6 +14,16 @@ enum class Access { read_write, read_only };
 /// Bind mounts `source` (a directory with everything below it, or a file) on `target`, which must exist. read_only
 /// holds for everything below too (mount_setattr(2), Linux 5.12).
 void bind_mount(const fs::path& source, const fs::path& target, Access access);
+
+/// A further mount of the directory or file at `place`, without what is mounted below, for attach_mount(). Nothing
+/// where there can't be one (it went away, or is unbindable).
+[[nodiscard]] Fd clone_mount(const fs::path& place);
+
+/// Ids of the file system are, through this mount, the inner ones of a user namespace: 0 is its root's. To be called
+/// before it is attached, by root. Returns false where the kernel (5.12) or the file system can't.
+[[nodiscard]] bool shift_ids(const Fd& mount, const Fd& user_namespace);
+
+void attach_mount(const Fd& mount, const fs::path& place);
 
 /// mount(2) with its arguments as given; the Error names type and target.
 void mount_file_system(const std::string& type, const std::string& source, const fs::path& target, unsigned long flags,

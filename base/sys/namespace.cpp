@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -23,6 +24,7 @@ namespace hearth {
 namespace {
 
 constexpr std::uint32_t k_ids = 65536;
+constexpr std::uint32_t k_default_range = 1000000;  // root's where /etc/subuid gives none, as LXD and Incus have it
 constexpr std::uint64_t k_namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
 
 std::string user_name(uid_t uid) {
@@ -73,7 +75,8 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
   if (::read(ready.read.get(), &go, 1) != 1) ::_exit(125);  // the parent died or failed before the maps were written
   ready.read = Fd();
   if (::setgroups(0, nullptr) != 0 || ::setgid(0) != 0 || ::setuid(0) != 0) ::_exit(125);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // setuid clears it
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // setuid clears it where that is another id
+  ::prctl(PR_SET_DUMPABLE, 1);         // as above: /proc/self would not be ours
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(125);
   int code = 125;
   try {
@@ -82,10 +85,21 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
     std::fprintf(stderr, "hearth: %s\n", error.story().c_str());
     code = error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hearth: %s\n", error.what());
+    std::fprintf(stderr, "hearth: %s\n", describe_unexpected(error).c_str());
   }
   std::fflush(nullptr);
   ::_exit(code);
+}
+
+/// Maps the ids from `next` on to the ranges; returns the first that is left.
+std::uint32_t add_ranges(std::vector<IdMap>& maps, std::uint32_t next, const std::vector<SubIdRange>& ranges) {
+  for (const SubIdRange& range : ranges) {
+    if (next >= k_ids) break;
+    const std::uint32_t count = std::min(range.count, k_ids - next);
+    if (count > 0) maps.push_back({next, range.first, count});
+    next += count;
+  }
+  return next;
 }
 
 Error no_namespaces(int error_number) {
@@ -112,15 +126,26 @@ std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view us
 
 std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges) {
   std::vector<IdMap> maps = {IdMap{0, id, 1}};
-  std::uint32_t next = 1;
-  for (const SubIdRange& range : ranges) {
-    if (next >= k_ids) break;
-    const std::uint32_t count = std::min(range.count, k_ids - next);
-    if (count > 0) maps.push_back({next, range.first, count});
-    next += count;
-  }
+  const std::uint32_t next = add_ranges(maps, 1, ranges);
   if (next < k_ids) return std::nullopt;
   return maps;
+}
+
+std::optional<std::vector<IdMap>> plan_range_map(const std::vector<SubIdRange>& ranges) {
+  std::vector<IdMap> maps;
+  return add_ranges(maps, 0, ranges) >= k_ids ? std::optional(maps) : std::nullopt;
+}
+
+IdMaps callers_id_maps() {
+  return {id_map_for(::geteuid(), "/etc/subuid", ::geteuid()), id_map_for(::getegid(), "/etc/subgid", ::geteuid())};
+}
+
+IdMaps roots_range() {
+  const auto range = [](const char* file) {
+    const std::string text = RealFileSystem().read(file).value_or("");
+    return plan_range_map(parse_sub_ids(text, "root", 0)).value_or(std::vector{IdMap{0, k_default_range, k_ids}});
+  };
+  return {range("/etc/subuid"), range("/etc/subgid")};
 }
 
 namespace {
@@ -169,21 +194,45 @@ void lock_mounts() {
 
 void let_others_look() { ::prctl(PR_SET_DUMPABLE, 1); }
 
-NamespacedProcess NamespacedProcess::start(const std::function<int()>& body) {
-  const std::vector<IdMap> uids = id_map_for(::geteuid(), "/etc/subuid", ::geteuid());
-  const std::vector<IdMap> gids = id_map_for(::getegid(), "/etc/subgid", ::geteuid());
-  Pipe ready = Pipe::create();
+namespace {
+
+pid_t clone_into(std::uint64_t namespaces) {
   std::fflush(nullptr);  // or both processes would print what is still buffered
   clone_args args{};
-  args.flags = k_namespaces;
+  args.flags = namespaces;
   args.exit_signal = SIGCHLD;
   const auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
   if (pid < 0) throw no_namespaces(errno);
+  return pid;
+}
+
+void write_maps(pid_t pid, const IdMaps& maps) {
+  write_map(pid, "uid_map", "newuidmap", maps.uids);
+  write_map(pid, "gid_map", "newgidmap", maps.gids);
+}
+
+}  // namespace
+
+Fd make_user_namespace(const IdMaps& maps) {
+  Pipe never = Pipe::create();
+  const pid_t pid = clone_into(CLONE_NEWUSER);
+  if (pid == 0) {
+    never.write = Fd();
+    char end = 0;
+    ::_exit(::read(never.read.get(), &end, 1) == 0 ? 0 : 1);
+  }
+  const NamespacedProcess holder(pid);
+  write_maps(pid, maps);
+  return Fd::open(cat("/proc/", pid, "/ns/user"), O_RDONLY | O_CLOEXEC);
+}
+
+NamespacedProcess NamespacedProcess::start(const std::function<int()>& body, const IdMaps& maps) {
+  Pipe ready = Pipe::create();
+  const pid_t pid = clone_into(k_namespaces);
   if (pid == 0) run_inside(body, ready);
   NamespacedProcess process(pid);
   ready.read = Fd();
-  write_map(pid, "uid_map", "newuidmap", uids);
-  write_map(pid, "gid_map", "newgidmap", gids);
+  write_maps(pid, maps);
   write_all(ready.write, "g", "the sandbox");
   return process;
 }

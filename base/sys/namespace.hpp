@@ -1,7 +1,7 @@
 // Namespaces: running a function as process 1 of its own user, mount, pid, ipc and uts namespaces. When this process
 // dies, however it dies, the kernel kills everything inside and takes every mount away: nothing can leak.
 //
-// The user namespace maps a whole range of ids, so that an image tree can hold any owner. As root the range is written
+// The user namespace maps a whole range of ids, so that an image tree can hold any owner. As root the maps are written
 // directly; an ordinary user needs newuidmap and a range in /etc/subuid (uidmap package), which the error explains.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sys/fd.hpp"
 #include "base/sys/process.hpp"
 
 namespace hearth {
@@ -38,6 +39,25 @@ struct SubIdRange {
 /// identity instead. Fewer than 65535 sub-ids give nothing: images hold owners up to 65534.
 [[nodiscard]] std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges);
 
+/// Maps 0… to the ranges alone, 65536 ids in all; fewer give nothing.
+[[nodiscard]] std::optional<std::vector<IdMap>> plan_range_map(const std::vector<SubIdRange>& ranges);
+
+struct IdMaps {
+  std::vector<IdMap> uids;
+  std::vector<IdMap> gids;
+  bool operator==(const IdMaps&) const = default;
+};
+
+/// Root's are this machine's ids, an ordinary user's himself and his sub-ids. Throws Error when he has none.
+[[nodiscard]] IdMaps callers_id_maps();
+
+/// For root: none of this machine's ids, but the range that /etc/subuid and /etc/subgid give to root, else 1000000 and
+/// what follows.
+[[nodiscard]] IdMaps roots_range();
+
+/// A user namespace of these maps, in which nothing runs. Throws Error when the machine allows none.
+[[nodiscard]] Fd make_user_namespace(const IdMaps& maps);
+
 /// Moves this process, which must have one thread only, to a user and a mount namespace below its own, with the same
 /// ids. The kernel locks what is mounted now: there it can be neither unmounted, nor moved, nor made writable, whatever
 /// capabilities somebody has. Processes started later can't look into this one (PR_SET_DUMPABLE): its descriptors may
@@ -53,7 +73,8 @@ class NamespacedProcess {
  public:
   /// `body` runs as uid 0 inside, with all capabilities there and a private mount tree; its return value is the exit
   /// code. Throws Error when the machine does not allow user namespaces or has no id range for this user.
-  [[nodiscard]] static NamespacedProcess start(const std::function<int()>& body);
+  [[nodiscard]] static NamespacedProcess start(const std::function<int()>& body,
+                                               const IdMaps& maps = callers_id_maps());
   NamespacedProcess(NamespacedProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   NamespacedProcess& operator=(NamespacedProcess&&) = delete;
   ~NamespacedProcess();
@@ -65,6 +86,7 @@ class NamespacedProcess {
   void kill();
 
  private:
+  friend Fd make_user_namespace(const IdMaps& maps);
   explicit NamespacedProcess(pid_t pid) : pid_(pid) {}
   pid_t pid_ = -1;
 };

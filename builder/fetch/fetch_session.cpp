@@ -91,13 +91,33 @@ void trust(HookView& view, const std::string& authority, const Environment& envi
   view.variables["HEARTH_TARGET_WGETRC"] = cat(k_hooks_place, "/.fetch/wgetrc");
 }
 
-HookView view_for(const FetchPlan& plan, const std::string& authority, const Environment& environment) {
+/// Hosts that hooks ask without the proxy, since what they start themselves listens there. Where the caller or a lock
+/// names a server of one of them, the machine's is meant, and only the proxy reaches that.
+std::string direct_hosts(const FetchPlan& plan, const Lock& lock) {
+  std::vector<std::string> hosts;
+  for (const char* name : {"127.0.0.1", "localhost"}) {
+    const std::string host = name;
+    const auto names_it = [&](const std::string& server) { return server == host || server.starts_with(host + ":"); };
+    const auto asks_it = [&](const auto& fetch) {
+      const std::string& url = fetch.first.url;
+      return url.find(cat("://", host, ":")) != std::string::npos ||
+             url.find(cat("://", host, "/")) != std::string::npos;
+    };
+    if (std::none_of(plan.local.begin(), plan.local.end(), names_it) &&
+        std::none_of(lock.fetches.begin(), lock.fetches.end(), asks_it))
+      hosts.push_back(host);
+  }
+  return join(hosts, ",");
+}
+
+HookView view_for(const FetchPlan& plan, const std::string& direct, const std::string& authority,
+                  const Environment& environment) {
   HookView view;
   const std::string proxy = cat("http://127.0.0.1:", k_proxy_port);
   for (const char* name : {"http_proxy", "https_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY"}) {
     view.variables[name] = proxy;
   }
-  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = "127.0.0.1,localhost";
+  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = direct;
   view.variables["DIB_OFFLINE"] = "";  // hooks are to ask; the proxy decides
   view.variables["HEARTH_FETCH"] = *plan.mode == FetchMode::record ? "record" : "replay";
   if (!authority.empty()) trust(view, authority, environment);
@@ -144,6 +164,7 @@ struct FetchSession::State {
     Lock lock = given_lock(plan);
     session.settings = lock.settings;
     const bool records = *plan.mode == FetchMode::record;
+    const std::string direct = direct_hosts(plan, lock);
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
     Lock known = records ? known_answers(store->directory()) : Lock{};
     recording = std::make_shared<Recording>(
@@ -159,7 +180,7 @@ struct FetchSession::State {
                    .count_request = [board = board](int change) { board->count_request(change); },
                    .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); },
                    .check = local_access(plan.local)});
-    view = view_for(plan, proxy->authority(), environment);
+    view = view_for(plan, direct, proxy->authority(), environment);
   }
 
   void settle();

@@ -160,8 +160,14 @@ std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
 
 void Recording::fetched(const FetchKey& key, const Fetched& fetched, const std::optional<Fetched>& expected) {
   if (expected && expected->sha256 != fetched.sha256) {
-    const std::string why = cat("it is sha256:", fetched.sha256, " (", fetched.size, " bytes, status ", fetched.status,
-                                ") now; the lock says sha256:", expected->sha256, " (", expected->size, " bytes)");
+    std::string why = cat("it is sha256:", fetched.sha256, " (", fetched.size, " bytes, status ", fetched.status,
+                          ") now; the lock says sha256:", expected->sha256, " (", expected->size, " bytes)");
+    if (key.url.ends_with("/git-upload-pack")) {
+      why +=
+          cat(". A git server packs the same commits anew each time: a replay of git needs the objects of the "
+              "recording (copy what is in ",
+              store_->directory().string(), " of the machine that recorded)");
+    }
     failed(key, why);
     throw Error(ErrorKind::input, cat(key.url, ": ", why));
   }

@@ -67,7 +67,7 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
       plan_(plan),
       setup_(std::move(setup)),
       scripts_(files, plan, setup_.libraries, variable(setup_.callers, "HOME")),
-      digests_(files, setup_.memory) {
+      digests_(files, setup_.memory, setup_.is_nobodys) {
   std::string names = variable(setup_.callers, "HEARTH_HOOK_VARIABLES");
   std::replace_if(
       names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');

@@ -36,6 +36,7 @@ struct FactSetup {
   fs::path start_directory;                       ///< of hooks on the host
   fs::path memory;                                ///< of InputDigests
   FactKey key;
+  std::function<bool(const fs::path&)> is_nobodys;  ///< whether hooks see a path's owner as nobody; empty = of none
 };
 
 /// To be made before the build begins: what is told of a file then holds, even if it is changed while steps run, so

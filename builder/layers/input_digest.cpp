@@ -218,7 +218,8 @@ std::string tree_digest(const FileReader& files, const fs::path& directory) {
   return ContentDigest(files, Owners::ignore).of_tree(directory);
 }
 
-InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(files), memory_(std::move(memory)) {
+InputDigests::InputDigests(const FileReader& files, fs::path memory, std::function<bool(const fs::path&)> is_nobodys)
+    : files_(files), memory_(std::move(memory)), is_nobodys_(std::move(is_nobodys)) {
   if (memory_.empty()) return;
   std::string text;
   try {
@@ -234,7 +235,8 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory) : files_(fi
 }
 
 std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
-  const Owners owners = may_be_system ? Owners::count : Owners::ignore;
+  const bool has_owner = may_be_system && !(is_nobodys_ && is_nobodys_(path));
+  const Owners owners = has_owner ? Owners::count : Owners::ignore;
   if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true, owners);
   struct stat status {};
   const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&

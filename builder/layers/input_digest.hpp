@@ -2,6 +2,7 @@
 // of it looks the same (sizes, times of change, inodes), the digest that is known of it holds.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -20,7 +21,9 @@ namespace hearth::builder {
 class InputDigests {
  public:
   /// `memory` is the file in which digests of large inputs are kept from build to build; empty = none.
-  explicit InputDigests(const FileReader& files, fs::path memory = {});
+  /// Owners of what `is_nobodys` tells of are not counted.
+  explicit InputDigests(const FileReader& files, fs::path memory = {},
+                        std::function<bool(const fs::path&)> is_nobodys = {});
   /// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
   /// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
   [[nodiscard]] const std::string& host(const fs::path& path);
@@ -38,6 +41,7 @@ class InputDigests {
   [[nodiscard]] const std::string& remembered(const std::string& name, const fs::path& path, bool may_be_system);
   const FileReader& files_;
   fs::path memory_;
+  std::function<bool(const fs::path&)> is_nobodys_;
   std::map<std::string, std::string> told_;
   std::map<std::string, Known> known_;
   bool learned_ = false;

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/run/build_layers.hpp"
+#include "builder/run/evidence_room.hpp"
 #include "builder/run/hook_files.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/own_files.hpp"
@@ -196,7 +197,9 @@ class Build final : StepObserver {
   }
 
   void finalise() {
-    phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(measure_tree(k_target_root))));
+    const TreeUsage usage = measure_tree(k_target_root);
+    files_of_tree_ = usage.inodes;
+    phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(usage)));
     report_usage();
     phases_.run(Phase::block_device);
     phases_.set_variable("IMAGE_BLOCK_DEVICE", in_.disk.facts().device);
@@ -246,6 +249,14 @@ class Build final : StepObserver {
     }
   }
 
+  [[nodiscard]] Fd room_for_evidence() const {
+    std::vector<std::string> outputs;
+    for (const fs::path& file : in_.disk.files()) outputs.push_back(file.filename().string());
+    const fs::path directory = in_.request.output.string() + ".d";
+    return reserve_room(directory, evidence_bytes(directory, files_of_tree_, in_.network != nullptr),
+                        join(outputs, ", "));
+  }
+
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
@@ -270,7 +281,9 @@ class Build final : StepObserver {
     in_.places->show();       // from here on the outputs' directory is the real one
     take_back_own_files(in_.request.output.string() + ".d");
     in_.disk.check_places();
+    Fd room = room_for_evidence();
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
+    room = Fd();
     take_hooks_files();
     write_manifest(in_, k_target_root, phases_.timings(), created);
     if (in_.network != nullptr) {
@@ -294,6 +307,7 @@ class Build final : StepObserver {
   const BuildInputs& in_;
   fs::path hooks_ = k_build_directory / "hooks";
   unsigned users_umask_ = 022;
+  std::uint64_t files_of_tree_ = 0;
   UnsyncedRunner programs_;  ///< hooks' and package steps'
   PhaseRunner phases_;
   PackageSteps packages_;

@@ -13,6 +13,7 @@
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
@@ -31,6 +32,7 @@
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/sandbox.hpp"
+#include "builder/sandbox/shifted_host.hpp"
 #include "builder/sandbox/step_watch.hpp"
 #include "builder/store/repository_states.hpp"
 
@@ -100,9 +102,23 @@ bool lies_in(const fs::path& directory, const fs::path& path) {
   return path == directory || path.string().starts_with(cat(directory.string(), "/"));
 }
 
+/// A build makes directories in its user's home, but not the home.
+void require_home(const ImageRequest& request) {
+  const fs::path home = home_directory(request.environment);
+  boost::system::error_code failed;
+  if (fs::is_directory(home, failed)) return;
+  for (const fs::path& place : {request.cache, request.lock_files}) {
+    if (!lies_in(home, place)) continue;
+    throw Error(ErrorKind::not_found,
+                cat("the home ", home.string(), ", where ", place.string(), " would be made, is no directory"))
+        .hint("Make it, let HOME name another one, or give --image-cache DIR (DIB_IMAGE_CACHE) and DIB_LOCKFILES.");
+  }
+}
+
 /// Says in `spec` where hooks, outputs, layers and libguestfs' appliance are written to. Of the image cache those two
 /// are the builder's: a hook that changed them would change other images.
 void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
+  require_home(request);
   const fs::path own = request.output.string() + ".d";
   take_back_own_files(own);
   if (fs::weakly_canonical(request.output.parent_path()) == "/") {
@@ -171,7 +187,9 @@ std::vector<fs::path> readable_paths(const ImageRequest& request, const Installa
   const std::vector<fs::path> keys = files_of_layout(disk);
   paths.insert(paths.end(), keys.begin(), keys.end());
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
-  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, homes)) {
+  std::vector<fs::path> closed = homes;
+  if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read
+  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, closed)) {
     paths.push_back(std::move(path));
   }
   return paths;
@@ -346,7 +364,8 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .written = {request.output.string() + ".d", request.cache, request.lock_files},
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
-      .key = secrets};
+      .key = secrets,
+      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); }};
   return {files, plan, std::move(setup)};
 }
 
@@ -435,8 +454,24 @@ std::unique_ptr<fetch::PrivateNetwork> private_network(const ImageRequest& reque
   return std::make_unique<fetch::PrivateNetwork>(request.environment, places);
 }
 
+/// The machine as the build is to see it; says so where hooks of root's have root's own ids.
+ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbosity) {
+  std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
+  for (const std::vector<fs::path>* more : {&spec.writable, &spec.closed, &spec.readable})
+    needed.insert(needed.end(), more->begin(), more->end());
+  if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
+  std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
+  ShiftedHost host = ShiftedHost::create(needed);
+  if (!host.why_not().empty())
+    note(cat("hooks run with this machine's root's ids, and not with a range of their own: ", host.why_not()), log,
+         verbosity);
+  return host;
+}
+
 /// The sandbox's process becomes what hooks run in.
-BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, fetch::PrivateNetwork* network) {
+BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, const ShiftedHost& host,
+                    fetch::PrivateNetwork* network) {
+  host.attach();
   if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
   if (network != nullptr) network->enter();
   BuilderPlaces places = enter_sandbox(spec);
@@ -467,7 +502,7 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) {
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -478,6 +513,8 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
                             .elements = plan.elements.elements,
                             .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
+} catch (Error& error) {
+  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"));
 }
 
 }  // namespace
@@ -549,28 +586,31 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;
   if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
+  const ShiftedHost host = shifted_host(spec, log, verbosity);
   Pipe built = Pipe::create();
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
-  NamespacedProcess sandbox = NamespacedProcess::start([&] {
-    const BuilderPlaces places = enter(request, spec, own_network.get());
-    std::optional<StepWatch> watch;
-    if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places));
-    RealRunner runner(clock);
-    std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
-    if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
-    if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
-    try {
-      build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-             network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
-             places.way_to(spec.closed.front()), &places, key});
-    } catch (const Error& error) {
-      log.line(cat("hearth: ", error.story()));
-      throw;
-    }
-    write_all(built.write, "b", "the pipe to the builder");
-    built.write = Fd();
-    return 0;
-  });
+  NamespacedProcess sandbox = NamespacedProcess::start(
+      [&] {
+        const BuilderPlaces places = enter(request, spec, host, own_network.get());
+        std::optional<StepWatch> watch;
+        if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places));
+        RealRunner runner(clock);
+        std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
+        if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
+        if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
+        try {
+          build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
+                 network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
+                 places.way_to(spec.closed.front()), &places, key});
+        } catch (const Error& error) {
+          log.line(cat("hearth: ", error.story()));
+          throw;
+        }
+        write_all(built.write, "b", "the pipe to the builder");
+        built.write = Fd();
+        return 0;
+      },
+      host.maps());
   built.write = Fd();
   if (own_network) own_network->connect(sandbox.pid());
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.

@@ -122,6 +122,11 @@ refused in-root 1 create -o /hearth-image tiny-os
 expect_text out-in-root "the image /hearth-image would lie in /" "-o DIRECTORY/NAME"
 [ ! -e /hearth-image.d ] || fail "a directory was made in /"
 
+# A home that is not there is not made.
+HOME=$work/no-home refused no-home 1 env -u DIB_IMAGE_CACHE "$HEARTH" image create -n -t tar -o no-home tiny-os
+expect_text out-no-home "the home $work/no-home, where $work/no-home/.cache/image-create would be made, is no directory" "DIB_LOCKFILES"
+[ ! -e no-home ] || fail "a missing home was made"
+
 # A full disk where the image is to appear: the old image stays, nothing half-written does.
 mkdir full
 if unshare -m true 2> /dev/null; then
@@ -134,6 +139,20 @@ if unshare -m true 2> /dev/null; then
         [ -z "$(find full -name "*.tar*" ! -name image.tar)" ] || exit 8
         exit $code'
     expect_text out-full "No space left on device"
+    # NAME.d, where the evidence is written when the outputs are there: it is looked at before.
+    "$HEARTH" image create -n -t tar -o kept tiny-os > out 2>&1 < /dev/null || fail "a build to be kept: $(cat out)"
+    stat -c '%i %y' kept.tar > kept-looks
+    refused full-evidence 1 unshare -m bash -c '
+        cp -a kept.d kept-copy
+        mount -t tmpfs -o size=64k tmpfs kept.d
+        cp kept-copy/* kept.d
+        head -c 1m /dev/zero > kept.d/fill 2> /dev/null
+        code=0
+        OVERWRITE_OLD_IMAGE=1 "$HEARTH" image create -n --no-cache -t tar -o kept tiny-os || code=$?
+        cmp kept.d/provenance.json kept-copy/provenance.json && cmp kept.d/manifest.json kept-copy/manifest.json || exit 9
+        exit "$code"'
+    expect_text out-full-evidence "for the evidence of kept.tar in $PWD/kept.d: No space left on device"
+    stat -c '%i %y' kept.tar | cmp - kept-looks || fail "the image was replaced, and its evidence was not"
     # The work area, at the first directory that is made there, and while a hook writes.
     refused full-places 1 unshare -m bash -c '
         mount -t tmpfs -o size=9m,nr_inodes=12 tmpfs full

@@ -128,6 +128,8 @@ class Site:
         os.makedirs(f"{machine}/led")
         for path in ("elements/edited/data/text", "given/a", "given/below/b", "file", "home/x", "started/here", "site.conf", f"{machine}/led/to"):
             self.write(path)
+        for number in range(9):
+            os.makedirs(f"{work}/home{number}")
         os.symlink(f"{machine}/led", f"{work}/given/led")
         subprocess.run(["git", "init", "-q", "-b", "master", f"{work}/repository"], check=True, env=self.environment)
         self.commit()

@@ -37,6 +37,13 @@ mkdir -p $'odd\n\xff dir'
 (umask 777 && create -o image --no-cache tiny-os plain) && clean_after "umask 777"
 (TMPDIR=$PWD/$'odd\n\xff dir' create -o image --no-cache --no-tmpfs tiny-os plain) && clean_after "TMPDIR with a line break and no UTF-8"
 (ulimit -n 24 && create -o image --no-cache tiny-os plain) && clean_after "24 descriptors"
+for memory in 2000 3000 5000 8000; do
+    code=0
+    (ulimit -d "$memory" && create -o image --no-cache tiny-os plain) || code=$?
+    ! grep -q "internal error" out || fail "ulimit -d $memory: $(cat out)"
+    [ "$code" = 0 ] || expect_text out "Its limits (ulimit -d"
+    rm -f image.tar
+done
 (trap '' INT TERM HUP PIPE CHLD && create -o image --no-cache tiny-os plain) && clean_after "signals that are ignored"
 "$HEARTH" image create -n -t tar -o image --no-cache tiny-os plain <&- >&- 2>&- && clean_after "no descriptors at all"
 "$HEARTH" image create -n -t tar -o image --no-cache tiny-os plain > /dev/full 2>&1 < /dev/null && clean_after "a full terminal"

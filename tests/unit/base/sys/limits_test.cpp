@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <system_error>
+
 namespace hearth {
 namespace {
 
@@ -23,6 +25,16 @@ TEST(Limits, DescriptorsAreAllowedUpToTheHardLimitAndNeverFewer) {
   allow_descriptors(70);
   EXPECT_EQ(limit_now().rlim_cur, 100U);
   ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(Limits, WhatTheSystemRefusesIsNoFaultOfOurs) {
+  const std::system_error no_thread(EAGAIN, std::generic_category());
+  EXPECT_TRUE(
+      describe_unexpected(no_thread).starts_with("the system gives this process no further thread\n  Its limits"));
+  EXPECT_TRUE(describe_unexpected(std::bad_alloc()).starts_with("out of memory\n  Its limits"));
+  EXPECT_EQ(describe_unexpected(std::runtime_error("oops")), "internal error: oops");
+  const std::system_error other(EPERM, std::generic_category(), "oops");
+  EXPECT_TRUE(describe_unexpected(other).starts_with("internal error: oops"));
 }
 
 TEST(Limits, OnlyProcessorsThatThisProcessMayUseCount) {

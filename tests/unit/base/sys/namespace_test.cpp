@@ -55,6 +55,13 @@ TEST(PlanIdMap, TooFewIdsGiveNothing) {
   EXPECT_TRUE(plan_id_map(1000, {{100000, 65535}}).has_value());
 }
 
+TEST(PlanRangeMap, PutsTheRangesBehindOneAnotherFromRootOn) {
+  EXPECT_EQ(plan_range_map({{300000, 65536}}), (Maps{{0, 300000, 65536}}));
+  EXPECT_EQ(plan_range_map({{300000, 1000}, {400000, 100000}}), (Maps{{0, 300000, 1000}, {1000, 400000, 64536}}));
+}
+
+TEST(PlanRangeMap, TooFewIdsGiveNothing) { EXPECT_EQ(plan_range_map({{300000, 65535}}), std::nullopt); }
+
 /// Closes (POLLHUP) when the last holder of the pipe's writing end is gone.
 bool all_gone(const Fd& read_end) {
   pollfd one{read_end.get(), POLLIN, 0};

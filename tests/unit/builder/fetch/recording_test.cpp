@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder::fetch {
 namespace {
@@ -142,6 +143,14 @@ TEST_F(RecordingTest, LockedHoldsTheNetworkToTheLock) {
   decision = recording.decide(k_key);
   recording.fetched(k_key, kept("right"), std::get<FromNetwork>(decision).expected);
   EXPECT_TRUE(std::holds_alternative<FromStore>(recording.decide(k_key)));
+}
+
+TEST_F(RecordingTest, TellsWhyAPackOfGitIsNotTheLocks) {
+  const FetchKey pack{"POST:0", "http://a.example/app/git-upload-pack"};
+  Recording recording = make(FetchMode::locked);
+  EXPECT_THROW(recording.fetched(pack, kept("packed anew"), kept("packed")), Error);
+  EXPECT_THAT(recording.misses().back().why,
+              testing::HasSubstr(cat("needs the objects of the recording (copy what is in ", dir_.path().string())));
 }
 
 TEST_F(RecordingTest, AsksAgainAfterAFailure) {

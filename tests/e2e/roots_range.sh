@@ -1,0 +1,89 @@
+#!/bin/bash
+# A build of root's runs with ids of a range: root-only files of the machine can't be read but where they are named, what hooks copy,
+# write and leave has the owners that it has without a range, and where ids can't be shifted the build says so and makes the same bytes.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: needs root"; exit 77; }
+# In a mount namespace of its own: /var/opt and /etc/subuid are the test's.
+if [ -z "${RANGE_APART:-}" ]; then
+    cd "$here" && rm -rf "$work"
+    RANGE_APART=yes exec unshare --mount bash "$here/roots_range.sh"
+fi
+export DIB_IMAGE_CACHE=$work/cache SOURCE_DATE_EPOCH=1700000000 HEARTH_CACHE=0 TINY_OS_PROGRAMS='bash cat cp env id mkdir touch'
+export ELEMENTS_PATH=$work/elements:$here/elements
+mount -t tmpfs -o mode=755 none /var/opt
+printf 'root:300000:65536\n' > sub-ids
+for file in /etc/subuid /etc/subgid; do mount --bind sub-ids "$file"; done
+echo secret > /var/opt/secret && echo named > /var/opt/named && chmod 600 /var/opt/secret /var/opt/named
+mkdir -p /var/opt/site/deep && echo text > /var/opt/site/deep/file && chown 33:44 /var/opt/site/deep/file && chmod 700 /var/opt/site
+mkdir -p closed/given && echo given > closed/given/file && chown 33:44 closed/given/file && chmod 700 closed
+
+mkdir -p elements/ranged/extra-data.d elements/ranged/install.d
+cat > elements/ranged/extra-data.d/50-ranged << 'HOOK'
+#!/bin/bash
+set -eu
+[ -z "${SEEN_FROM_OUTSIDE:-}" ] || sleep "$SEEN_FROM_OUTSIDE"
+if cat /var/opt/secret; then echo "the secret: read"; else echo "the secret: closed"; fi
+cat "$DIB_NAMED"
+mkdir -p "$TMP_MOUNT_PATH/opt"
+cp -a "$DIB_SITE" "$GIVEN" "$TMP_MOUNT_PATH/opt"
+touch "$DIB_IMAGE_CACHE/by-hook" "$IMAGE_NAME.by-hook"
+[ ! -e /dev/kvm ] || { exec 3<> /dev/kvm; echo "kvm: opened"; }
+HOOK
+cat > elements/ranged/install.d/50-ranged << 'HOOK'
+#!/bin/bash
+set -eu
+echo mine > /opt/mine
+HOOK
+chmod +x elements/ranged/*/*
+export DIB_NAMED=/var/opt/named DIB_SITE=/var/opt/site GIVEN=$work/closed/given
+
+# build NAME OPTION…: with the hooks' words in NAME.d/build.log, and the builder's notes in out.
+build() { "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"; }
+# owners NAME: as they are in the image.
+owners() { tar --numeric-owner -tvf "$1.tar" | awk '/opt/ { print $2, $6 }'; }
+# outside: the id that a hook of a build has for this machine.
+outside() {
+    local id="" pid
+    SEEN_FROM_OUTSIDE=$moment build image &
+    for _ in {1..100}; do
+        pid=$(pgrep -xf "sleep $moment" | head -1) && id=$(stat -c %u "/proc/$pid" 2> /dev/null) && break
+        sleep 0.1
+    done
+    wait $!
+    echo "$id"
+}
+moment=3.$$
+[ "$(outside)" = 300000 ] || fail "the ids are not those that /etc/subuid gives"
+build image
+expect_text image.d/build.log "the secret: closed" named
+[ ! -e /dev/kvm ] || expect_text image.d/build.log "kvm: opened"
+! grep -q "this machine's root's ids" out || fail "it fell back: $(cat out)"
+diff <(owners image) - << 'END' || fail "the owners in the image"
+0/0 ./opt/
+0/0 ./opt/given/
+33/44 ./opt/given/file
+0/0 ./opt/mine
+0/0 ./opt/site/
+0/0 ./opt/site/deep/
+33/44 ./opt/site/deep/file
+END
+[ "$(stat -c %u:%g cache/by-hook image.by-hook image.tar image.d/manifest.json | sort -u)" = 0:0 ] ||
+    fail "what the build left is not root's: $(stat -c '%u:%g %n' cache/by-hook image.*)"
+build on-disk --no-tmpfs
+cmp image.tar on-disk.tar || fail "the work area on a disk makes another image"
+
+umount /etc/subuid /etc/subgid
+for file in /etc/subuid /etc/subgid; do mount --bind /dev/null "$file"; done
+[ "$(outside)" = 1000000 ] || fail "the ids are not the default ones"
+
+# Overlays can't shift ids.
+mkdir lower upper over && mount -t tmpfs none upper && mkdir upper/{up,work}
+mount -t overlay -o "lowerdir=lower,upperdir=upper/up,workdir=upper/work" none over
+build over/image
+expect_text out "hooks run with this machine's root's ids, and not with a range of their own: the kernel can't shift ids of the file system that $work/over"
+expect_text over/image.d/build.log "the secret: read"
+mv over/image.tar fallback.tar
+umount over upper
+cmp image.tar fallback.tar || fail "the fallback makes another image"
+finish
