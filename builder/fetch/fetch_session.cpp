@@ -93,13 +93,33 @@ void trust(HookView& view, const std::string& authority, const Environment& envi
   view.variables["HEARTH_TARGET_WGETRC"] = cat(k_hooks_place, "/.fetch/wgetrc");
 }
 
-HookView view_for(const FetchPlan& plan, const std::string& authority, const Environment& environment) {
+/// Names of loopback by which hooks mean servers of their own: they ask these without the proxy. Of a name that the
+/// user gave, or that the lock has, the machine's servers are meant, which only the proxy reaches and replays.
+std::string own_loopback(const FetchPlan& plan, const Lock& lock) {
+  std::vector<std::string> own = {"127.0.0.1", "localhost"};
+  const auto is_machines = [&](const std::string& host) {
+    const auto is_named = [&](const std::string& server) {
+      const std::string lower = to_lower(server);
+      return lower == host || lower.starts_with(cat(host, ":"));
+    };
+    return std::any_of(plan.local.begin(), plan.local.end(), is_named) ||
+           std::any_of(lock.fetches.begin(), lock.fetches.end(), [&](const auto& fetched) {
+             const Result<Url> url = parse_url(fetched.first.url);
+             return url && url->host == host;
+           });
+  };
+  own.erase(std::remove_if(own.begin(), own.end(), is_machines), own.end());
+  return join(own, ",");
+}
+
+HookView view_for(const FetchPlan& plan, const std::string& own_hosts, const std::string& authority,
+                  const Environment& environment) {
   HookView view;
   const std::string proxy = cat("http://127.0.0.1:", k_proxy_port);
   for (const char* name : {"http_proxy", "https_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY"}) {
     view.variables[name] = proxy;
   }
-  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = "127.0.0.1,localhost";
+  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = own_hosts;
   view.variables["DIB_OFFLINE"] = "";  // hooks are to ask; the proxy decides
   view.variables["HEARTH_FETCH"] = *plan.mode == FetchMode::record ? "record" : "replay";
   if (!authority.empty()) trust(view, authority, environment);
@@ -147,6 +167,7 @@ struct FetchSession::State {
     session.settings = lock.settings;
     const bool records = *plan.mode == FetchMode::record;
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
+    const std::string own_hosts = own_loopback(plan, lock);
     Lock known = records ? known_answers(store->directory()) : Lock{};
     recording = std::make_shared<Recording>(
         *plan.mode, std::move(lock), std::move(known), store, [board = board] { return board->shown(); },
@@ -161,7 +182,7 @@ struct FetchSession::State {
                    .count_request = [board = board](int change) { board->count_request(change); },
                    .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); },
                    .check = local_access(plan.local)});
-    view = view_for(plan, proxy->authority(), environment);
+    view = view_for(plan, own_hosts, proxy->authority(), environment);
   }
 
   void settle();
