@@ -113,6 +113,7 @@ class Site:
             "SOURCE_DATE_EPOCH": "1700000000", "GIVEN": f"{work}/given", "FILE": f"{work}/file", "HOME": f"{work}/home",
             "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1", "HEARTH_REPOSITORY_AGE": "0", "SERVER": self.server.url(),
             "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}"}
+        self.path = self.environment["PATH"]
         for name in HOOKS:
             self.hook(name, script_of(name, machine))
         self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
@@ -228,6 +229,7 @@ class Site:
             "a file where the build is started": (lambda: self.write(self.random.choice(["started/here", "site.conf"])), True),
             "a file behind a link in a directory that a variable names": (lambda: self.write(f"{self.machine}/led/to"), True),
             "an owner there": (lambda: os.chown(f"{self.work}/file", self.random.randrange(3) if os.geteuid() == 0 else -1, -1), True),
+            "another machine's directories of programs": (lambda: self.variable("PATH", [self.path + more for more in ("", ":/not-there/bin", ":/usr/games")]), False),
             "the home": (lambda: self.variable("HOME", [f"{self.work}/home{self.random.randrange(9)}"]), False),
             "a build service's variable": (lambda: self.variable("CI_JOB_ID", [str(self.random.random())]), False),
             "a terminal's variable": (lambda: self.variable("TMUX_PANE", [str(self.random.random())]), False),
