@@ -18,6 +18,7 @@
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
+#include "builder/run/plan_page.hpp"
 
 namespace hearth::builder {
 
@@ -146,17 +147,15 @@ cli::Command plan_command(const fs::path& executable) {
                 const std::vector<Finding> warnings = build_warnings(request, plan, runner);
                 refuse_warnings(request, warnings);
                 for (const Finding& each : warnings) std::fprintf(stderr, "%s\n", finding_text(each).c_str());
-                const std::optional<MakerChoice>& maker = disk.maker();
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
-                  if (maker) json["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}};
+                  json.update(plan_details(request, plan, disk));
                   cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {
-                  cli::print(cat(plan_text(plan),
-                                 maker ? cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")\n") : ""));
+                  cli::print(cat(plan_text(plan), plan_details_text(plan_details(request, plan, disk))));
                 }
                 return 0;
               },

@@ -1,8 +1,12 @@
 #include "builder/commands.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
+#include "base/cli/layout.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -48,6 +52,15 @@ const Element& element_named(const Catalog& catalog, const std::string& name) {
   throw Error(ErrorKind::input, cat("'", name, "' is provided by others, not an element itself"));
 }
 
+/// What the element is for in a column of its own, as help texts have it.
+std::string list_row(const std::string& name, const std::string& summary) {
+  constexpr std::size_t indent = 28;
+  if (summary.empty()) return cat(name, "\n");
+  const std::string label = cli::padded(cat(name, "  "), indent);
+  const std::size_t width = cli::terminal_width(STDOUT_FILENO, std::getenv("COLUMNS"));
+  return cat(label, cli::wrapped(summary, width, indent, cli::columns(label)), "\n");
+}
+
 cli::Command list_command(const fs::path& executable) {
   return {.words = "element list",
           .operands = "",
@@ -62,9 +75,7 @@ cli::Command list_command(const fs::path& executable) {
                   const std::string summary = summary_of(RealFileSystem(), element);
                   list.push_back({{"name", name}, {"path", element.path.string()}, {"summary", summary}});
                   if (arguments.has("json")) continue;
-                  std::string line = name;
-                  line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
-                  cli::print(cat(line, summary, "\n"));
+                  cli::print(list_row(name, summary));
                 }
                 if (arguments.has("json")) cli::print(json_document(list));
                 return 0;

@@ -120,14 +120,16 @@ std::string element_variables_text(const ElementSet& elements) {
              "export -f get_image_element_array;\n");
 }
 
+/// Of the README's first paragraph its first sentence; an indented one is a synopsis.
 std::string summary_of(const FileReader& files, const Element& element) {
   std::string paragraph;
   for (const char* name : {"README.md", "README.rst"}) {
     for (const std::string& line : split_lines(files.read(element.path / name).value_or(""))) {
       const bool decoration =
           line.find_first_not_of("=-~# ") == std::string::npos || line[0] == '#' || line == element.name;
-      if (!decoration) paragraph += cat(paragraph.empty() ? "" : " ", trim(line));
-      if (decoration && !paragraph.empty()) break;
+      const bool is_synopsis = line.starts_with("    ");
+      if (!decoration && !is_synopsis) paragraph += cat(paragraph.empty() ? "" : " ", trim(line));
+      if ((decoration || is_synopsis) && !paragraph.empty()) break;
     }
   }
   paragraph = paragraph.substr(0, paragraph.find(". "));

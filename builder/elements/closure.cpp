@@ -157,14 +157,23 @@ void refuse_unmet_dependencies(const Catalog& catalog, const std::vector<std::st
   }
 }
 
+/// Also such as bring one by what they depend on: debian is debian-minimal and more.
 Error no_operating_system(const Catalog& catalog) {
-  std::vector<std::string> systems;
-  for (const auto& [name, element] : catalog.elements()) {
-    const bool provides = std::count(element.provides.begin(), element.provides.end(), k_operating_system) > 0;
-    if (provides) systems.push_back(name);
+  std::set<std::string> systems;
+  const auto is_system = [&](const Element& element) {
+    return std::count(element.provides.begin(), element.provides.end(), k_operating_system) > 0 ||
+           std::any_of(element.deps.begin(), element.deps.end(),
+                       [&](const std::string& dependency) { return systems.count(dependency) > 0; });
+  };
+  for (std::size_t before = systems.size() + 1; before != systems.size();) {
+    before = systems.size();
+    for (const auto& [name, element] : catalog.elements()) {
+      if (is_system(element)) systems.insert(name);
+    }
   }
   return Error(ErrorKind::input, "Please include an operating system element")
-      .hint(cat("Known ones: ", systems.empty() ? "none in the search path" : join(systems, " ")));
+      .hint(cat("Known ones: ",
+                systems.empty() ? "none in the search path" : join({systems.begin(), systems.end()}, " ")));
 }
 
 /// Depth-first order: dependencies first, names in order; finds cycles on the way.

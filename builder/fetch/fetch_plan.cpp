@@ -16,6 +16,22 @@ const std::vector<cli::Option>& fetch_options() {
   return options;
 }
 
+namespace {
+
+/// HOST or HOST:PORT.
+void require_server(const std::string& server) {
+  const bool has_port = !server.ends_with(']') && server.find(':') != std::string::npos;
+  const std::size_t end = has_port ? server.rfind(':') : server.size();
+  const std::string host = server.substr(0, end);
+  const auto port = has_port ? parse_number(server.substr(end + 1)) : 80;
+  const bool is_host = !host.empty() && (host.ends_with(']') || host.find(':') == std::string::npos);
+  if (is_host && port && *port > 0 && *port <= 65535) return;
+  throw Error(ErrorKind::usage, cat("--allow-local: '", server, "' is neither HOST nor HOST:PORT"))
+      .hint("For example: localhost:3142, or [::1]:8080.");
+}
+
+}  // namespace
+
 FetchPlan make_fetch_plan(const cli::Arguments& arguments, const fs::path& start_directory, bool strict) {
   FetchPlan plan;
   plan.lock = fs::absolute(arguments.value_or("lock", "hearth.lock"), start_directory);
@@ -39,6 +55,7 @@ FetchPlan make_fetch_plan(const cli::Arguments& arguments, const fs::path& start
     for (std::string& server : split(servers, ',')) {
       if (!plan.mode && (server.ends_with(']') || server.find(':') == std::string::npos))
         throw Error(ErrorKind::usage, cat("--allow-local ", server, ": without --record or --locked it is HOST:PORT"));
+      require_server(server);
       plan.local.push_back(std::move(server));
     }
   }

@@ -91,33 +91,33 @@ void trust(HookView& view, const std::string& authority, const Environment& envi
   view.variables["HEARTH_TARGET_WGETRC"] = cat(k_hooks_place, "/.fetch/wgetrc");
 }
 
-/// Hosts that hooks ask without the proxy, since what they start themselves listens there. Where the caller or a lock
-/// names a server of one of them, the machine's is meant, and only the proxy reaches that.
-std::string direct_hosts(const FetchPlan& plan, const Lock& lock) {
-  std::vector<std::string> hosts;
-  for (const char* name : {"127.0.0.1", "localhost"}) {
-    const std::string host = name;
-    const auto names_it = [&](const std::string& server) { return server == host || server.starts_with(host + ":"); };
-    const auto asks_it = [&](const auto& fetch) {
-      const std::string& url = fetch.first.url;
-      return url.find(cat("://", host, ":")) != std::string::npos ||
-             url.find(cat("://", host, "/")) != std::string::npos;
+/// Names of loopback by which hooks mean servers of their own: they ask these without the proxy. Of a name that the
+/// user gave, or that the lock has, the machine's servers are meant, which only the proxy reaches and replays.
+std::string own_loopback(const FetchPlan& plan, const Lock& lock) {
+  std::vector<std::string> own = {"127.0.0.1", "localhost"};
+  const auto is_machines = [&](const std::string& host) {
+    const auto is_named = [&](const std::string& server) {
+      const std::string lower = to_lower(server);
+      return lower == host || lower.starts_with(cat(host, ":"));
     };
-    if (std::none_of(plan.local.begin(), plan.local.end(), names_it) &&
-        std::none_of(lock.fetches.begin(), lock.fetches.end(), asks_it))
-      hosts.push_back(host);
-  }
-  return join(hosts, ",");
+    return std::any_of(plan.local.begin(), plan.local.end(), is_named) ||
+           std::any_of(lock.fetches.begin(), lock.fetches.end(), [&](const auto& fetched) {
+             const Result<Url> url = parse_url(fetched.first.url);
+             return url && url->host == host;
+           });
+  };
+  own.erase(std::remove_if(own.begin(), own.end(), is_machines), own.end());
+  return join(own, ",");
 }
 
-HookView view_for(const FetchPlan& plan, const std::string& direct, const std::string& authority,
+HookView view_for(const FetchPlan& plan, const std::string& own_hosts, const std::string& authority,
                   const Environment& environment) {
   HookView view;
   const std::string proxy = cat("http://127.0.0.1:", k_proxy_port);
   for (const char* name : {"http_proxy", "https_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY"}) {
     view.variables[name] = proxy;
   }
-  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = direct;
+  for (const char* name : {"no_proxy", "NO_PROXY"}) view.variables[name] = own_hosts;
   view.variables["DIB_OFFLINE"] = "";  // hooks are to ask; the proxy decides
   view.variables["HEARTH_FETCH"] = *plan.mode == FetchMode::record ? "record" : "replay";
   if (!authority.empty()) trust(view, authority, environment);
@@ -164,8 +164,8 @@ struct FetchSession::State {
     Lock lock = given_lock(plan);
     session.settings = lock.settings;
     const bool records = *plan.mode == FetchMode::record;
-    const std::string direct = direct_hosts(plan, lock);
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
+    const std::string own_hosts = own_loopback(plan, lock);
     Lock known = records ? known_answers(store->directory()) : Lock{};
     recording = std::make_shared<Recording>(
         *plan.mode, std::move(lock), std::move(known), store, [board = board] { return board->shown(); },
@@ -180,7 +180,7 @@ struct FetchSession::State {
                    .count_request = [board = board](int change) { board->count_request(change); },
                    .on_bytes = [board = board](std::size_t bytes) { board->count_fetched(bytes); },
                    .check = local_access(plan.local)});
-    view = view_for(plan, direct, proxy->authority(), environment);
+    view = view_for(plan, own_hosts, proxy->authority(), environment);
   }
 
   void settle();

@@ -73,6 +73,7 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
       names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');
   for (const std::string& name : split_words(names)) passed_.insert(name);
   for (fs::path& path : setup_.written) path = fs::weakly_canonical(path);
+  if (!setup_.downloads.empty()) setup_.downloads = fs::weakly_canonical(setup_.downloads);
 }
 
 void FactSource::use_environment(std::function<Environment(Phase)> environment) {
@@ -296,6 +297,21 @@ void FactSource::add_host(const std::string& path, Facts& facts) const {
   facts[cat("host ", path)] = digest == k_written ? digest : file_digest(setup_.key, path, digest);
 }
 
+/// A file that somebody, or an earlier build, left where hooks keep theirs. The names there change with each build.
+bool FactSource::is_download(const fs::path& path) const {
+  boost::system::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  return !setup_.downloads.empty() && !failed && holds(setup_.downloads, real) && !fs::is_directory(real, failed);
+}
+
+void FactSource::drop_copies(Facts& facts) const {
+  const bool has_asked =
+      std::any_of(facts.begin(), facts.end(), [](const auto& fact) { return is_remote(fact.first); });
+  if (!has_asked) return;
+  std::erase_if(
+      facts, [&](const auto& fact) { return fact_kind(fact.first) == "read" && is_download(fact_name(fact.first)); });
+}
+
 /// What is below something that a script or variable names, links in its path or not, is in the facts already; and the
 /// builder's own, the caches, and the elements, whose files count by other facts.
 bool FactSource::is_known_input(const fs::path& path) const {
@@ -308,7 +324,7 @@ bool FactSource::is_known_input(const fs::path& path) const {
   boost::system::error_code failed;
   const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
   return is_start || is_filled_by_packages(path) || std::any_of(named_.begin(), named_.end(), is_in) ||
-         std::any_of(setup_.written.begin(), setup_.written.end(), is_in) ||
+         (!is_download(path) && std::any_of(setup_.written.begin(), setup_.written.end(), is_in)) ||
          std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
                      [&](const Element& element) { return is_in(element.path) || path == element.path.parent_path(); });
 }

@@ -33,8 +33,9 @@ struct FactSetup {
   std::vector<std::string> packages;              ///< -p
   std::vector<fs::path> libraries;                ///< Hearth's own programs and shell library for hooks
   std::vector<fs::path> written;                  ///< where the build itself writes: outputs, caches
-  fs::path start_directory;                       ///< of hooks on the host
-  fs::path memory;                                ///< of InputDigests
+  fs::path downloads;        ///< of those: where hooks keep files for later builds; empty = their own
+  fs::path start_directory;  ///< of hooks on the host
+  fs::path memory;           ///< of InputDigests
   FactKey key;
   std::function<bool(const fs::path&)> is_nobodys;  ///< whether hooks see a path's owner as nobody; empty = of none
 };
@@ -55,6 +56,9 @@ class FactSource {
   void prepare() const;
   /// All facts of a step that read `reads`.
   [[nodiscard]] Facts of_step(const Step& step, const Reads& reads) const;
+  /// Once it is known what the step noted of servers: their answers, asked again, stand for the copies in `downloads`,
+  /// which another machine has not got.
+  void drop_copies(Facts& facts) const;
   /// What differs first of the facts noted for the step of this name, as far as this machine knows.
   [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
   /// A file or directory of the machine.
@@ -81,6 +85,7 @@ class FactSource {
   void add_variables(const Step& step, Facts& facts) const;
   void add_host(const std::string& path, Facts& facts) const;
   void add_unnamed(const std::set<std::string>& reads, Facts& facts) const;
+  [[nodiscard]] bool is_download(const fs::path& path) const;
   [[nodiscard]] bool is_known_input(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;

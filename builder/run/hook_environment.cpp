@@ -1,7 +1,10 @@
 #include "builder/run/hook_environment.hpp"
 
+#include <algorithm>
+
 #include "base/redaction.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/packing/checksums.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
@@ -10,14 +13,23 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_system_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* k_games = "/usr/local/games:/usr/games";
 
+/// The caller's own directories as he has them, and the system's in one order: root and users, sessions and services
+/// have these in different ones, and what they build is the same.
 std::string host_path(const Environment& env) {
-  const auto found = env.find("PATH");
-  std::string path = found == env.end() || found->second.empty() ? k_system_path : found->second;
-  for (const char* directory : {"/sbin", "/usr/sbin", "/usr/local/sbin"}) {
-    if (cat(":", path, ":").find(cat(":", directory, ":")) == std::string::npos) path += cat(":", directory);
+  const std::string system = cat(k_system_path, ":", k_games);
+  const std::vector<std::string> systems = split(system, ':');
+  std::vector<std::string> path = {k_shims_directory.string()};
+  bool has_system = false;
+  for (const std::string& directory : split(variable(env, "PATH"), ':')) {
+    const bool is_system = std::find(systems.begin(), systems.end(), directory) != systems.end();
+    if (directory.empty() || (is_system && has_system)) continue;
+    path.push_back(is_system ? system : directory);
+    has_system = has_system || is_system;
   }
-  return cat(k_shims_directory.string(), ":", path);
+  if (!has_system) path.push_back(system);
+  return join(path, ":");
 }
 
 /// All variables whose name starts with DIB_, as text that a shell can read back. Elements put it into images, so there

@@ -65,6 +65,13 @@ std::vector<fs::path> paths_in(std::string value) {
   return paths;
 }
 
+/// Itself, with what it lies in, or with something in it.
+bool is_shown(const fs::path& path, const std::vector<fs::path>& shown) {
+  return std::any_of(shown.begin(), shown.end(), [&](const fs::path& each) {
+    return each == path || is_below(path, each) || is_below(each, path);
+  });
+}
+
 class Declared {
  public:
   Declared(const FileReader& files, const std::vector<fs::path>& homes) : files_(files), homes_(homes) {}
@@ -145,12 +152,22 @@ std::vector<fs::path> hidden_host_files(const FileReader& files, std::string_vie
   std::vector<fs::path> hidden;
   for (const std::string& name : inputs_in(script, variable(environment, "HOME")).host) {
     const fs::path path = GuestPath(name).text();
-    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const fs::path& each) {
-      return each == path || is_below(path, each) || is_below(each, path);
-    });
-    if (!is_shown && declared.is_hidden(path) && status_for_caller(files, path)) hidden.push_back(path);
+    if (!is_shown(path, shown) && declared.is_hidden(path) && status_for_caller(files, path)) hidden.push_back(path);
   }
   return hidden;
+}
+
+std::string path_of_hooks(const FileReader& files, std::string_view path, const std::vector<fs::path>& homes,
+                          const std::vector<fs::path>& shown) {
+  const Declared declared(files, homes);
+  std::vector<std::string> seen;
+  for (const std::string& directory : split(path, ':')) {
+    const std::optional<FileStatus> status = status_for_caller(files, directory);
+    const bool is_home = std::find(homes.begin(), homes.end(), directory) != homes.end();
+    const bool is_hidden = (is_home || declared.is_hidden(directory)) && !is_shown(directory, shown);
+    if (!directory.starts_with('/') || (status && !is_hidden)) seen.push_back(directory);
+  }
+  return join(seen, ":");
 }
 
 }  // namespace hearth::builder

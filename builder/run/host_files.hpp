@@ -29,4 +29,9 @@ namespace hearth::builder {
                                                       const std::vector<fs::path>& homes,
                                                       const std::vector<fs::path>& shown);
 
+/// Of PATH what hooks find programs by: not what is no directory, nor what is hidden from them in homes. Machines that
+/// differ in these alone share results.
+[[nodiscard]] std::string path_of_hooks(const FileReader& files, std::string_view path,
+                                        const std::vector<fs::path>& homes, const std::vector<fs::path>& shown);
+
 }  // namespace hearth::builder

@@ -206,6 +206,14 @@ void show_machine(const ImageRequest& request, const Installation& installation,
   spec.start_directory = request.start_directory;
 }
 
+/// What the sandbox shows of homes.
+std::vector<fs::path> shown_of_homes(const SandboxSpec& spec) {
+  std::vector<fs::path> shown = spec.readable;
+  shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
+  shown.push_back(spec.output);
+  return shown;
+}
+
 /// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
 class LogProgress final : public Progress {
  public:
@@ -334,9 +342,7 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
 /// Hooks that read something of a home that nothing declares would miss it without a word.
 void report_hidden(const ImageRequest& request, const BuildPlan& plan, const SandboxSpec& spec, BuildLog& log,
                    Verbosity verbosity) {
-  std::vector<fs::path> shown = spec.readable;
-  shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
-  shown.push_back(spec.output);
+  const std::vector<fs::path> shown = shown_of_homes(spec);
   const RealFileSystem files;
   for (const Step& step : plan.steps) {
     const Element* const element = plan.elements.find(step.element);
@@ -362,6 +368,7 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .packages = request.packages,
       .libraries = {installation.shims, installation.library},
       .written = {request.output.string() + ".d", request.cache, request.lock_files},
+      .downloads = request.fetching.mode ? fs::path() : request.cache,  // hooks of recorded builds have an empty one
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,
@@ -546,7 +553,8 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
 
 }  // namespace
 
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
+int build_image(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
+  ImageRequest request = given;
   SystemClock clock;
   RealRunner trials(clock);
   std::vector<std::string> notes;
@@ -557,13 +565,16 @@ int build_image(const ImageRequest& request, const Installation& installation, V
 
   SandboxSpec spec;
   make_writable_directories(request, spec);
+  show_machine(request, installation, plan, disk, spec);
+  const RealFileSystem files;
+  std::string& path = request.environment["PATH"];
+  path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);
   tell_warnings(warnings, log);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
-  const RealFileSystem files;
   FactSource facts = fact_source(files, request, plan, installation, disk, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
   if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
@@ -577,7 +588,6 @@ int build_image(const ImageRequest& request, const Installation& installation, V
   const StopSignals signals;
   const std::uint64_t memory = memory_for_tmpfs();
   const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
-  show_machine(request, installation, plan, disk, spec);
   spec.work_directory = workspace ? workspace->path() : fs::path();
   spec.tmpfs_bytes = memory;
   report_hidden(request, plan, spec, log, verbosity);

@@ -171,6 +171,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   note_inputs(record);
   note_fetches(record);
   note_unseen(record);
+  setup_.facts.drop_copies(record.facts);
   const std::optional<std::string> reason = unkeepable(record.facts);
   steps_.push_back(std::move(record));
   if (!keeping_) return false;

@@ -199,15 +199,32 @@ Opening opening_of(const seccomp_notif& call) {
 }
 
 /// The operating system's, the sandbox's own, and what no step's result comes of.
-constexpr std::array<std::string_view, 20> k_not_told = {
-    "/usr/",      "/lib/",       "/lib32/",   "/lib64/",        "/libx32/",      "/bin/",        "/sbin/",
-    "/boot/",     "/etc/",       "/proc/",    "/sys/",          "/dev/",         "/run/",        "/hearth/",
-    "/.builder/", "/var/cache/", "/var/log/", "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/"};
+constexpr std::array<std::string_view, 19> k_not_told = {
+    "/usr/",       "/lib/",     "/lib32/",        "/lib64/",       "/libx32/",     "/bin/",    "/sbin/",
+    "/boot/",      "/proc/",    "/sys/",          "/dev/",         "/run/",        "/hearth/", "/.builder/",
+    "/var/cache/", "/var/log/", "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/"};
+/// Of /etc what libraries read whatever a program is about, and what the sandbox covers.
+constexpr std::array<std::string_view, 20> k_not_told_of_etc = {
+    "ld.so.cache/", "ld.so.preload/", "nsswitch.conf/", "passwd/",    "group/",
+    "hosts/",       "host.conf/",     "resolv.conf/",   "gai.conf/",  "services/",
+    "protocols/",   "shadow/",        "shadow-/",       "gshadow/",   "gshadow-/",
+    "krb5.keytab/", "ssl/",           "ssh/",           "wireguard/", "NetworkManager/system-connections/"};
+/// Where links of /etc lead to that the kernel and services fill: /etc/mtab is one.
+constexpr std::array<std::string_view, 4> k_filled_while_running = {"/proc/", "/sys/", "/dev/", "/run/"};
+
+template <std::size_t count>
+bool is_below_one_of(const std::array<std::string_view, count>& directories, std::string_view path) {
+  const std::string whole = cat(path, "/");
+  return std::any_of(directories.begin(), directories.end(),
+                     [&](std::string_view directory) { return whole.starts_with(directory); });
+}
 
 bool is_told(const std::string& path) {
-  const std::string whole = cat(path, "/");
-  return path != "/" && std::none_of(k_not_told.begin(), k_not_told.end(),
-                                     [&](std::string_view directory) { return whole.starts_with(directory); });
+  constexpr std::string_view etc = "/etc/";
+  if (path == "/" || is_below_one_of(k_not_told, path)) return false;
+  if (!path.starts_with(etc)) return true;
+  const std::string_view inner = std::string_view(path).substr(etc.size());
+  return !is_below_one_of(k_not_told_of_etc, inner);
 }
 
 /// Where /proc tells of this process of ours: a container may have forbidden a /proc of our own.
@@ -347,6 +364,7 @@ void StepWatch::look_at_opening(const seccomp_notif& call) {
   }
   const fs::file_status status = fs::status(path, failed);
   if (!fs::is_regular_file(status) && !fs::is_directory(status)) return;
+  if (is_below_one_of(k_filled_while_running, fs::canonical(path, failed).string())) return;
   const std::lock_guard lock(mutex_);
   reads_.insert(path.string());
 }

@@ -28,9 +28,10 @@ std::vector<cli::Option> result_options() {
         't',
         "TYPE[,TYPE…]",
         "qcow2 (default), raw, vhd, vhdx, vmdk, vdi, tar, tgz, tar.zst, squashfs, erofs, ext4, xfs, btrfs, docker, "
-        "oci, oci-archive, aci, kernel, uki, iso, or another of qemu-img's; several at once",
-        {"qcow2", "raw", "vhd",   "vhdx",   "vmdk", "vdi",         "tar", "tgz",    "tar.zst", "squashfs", "erofs",
-         "ext4",  "xfs", "btrfs", "docker", "oci",  "oci-archive", "aci", "kernel", "uki",     "iso"}},
+        "oci, oci-archive, aci, kernel, uki, iso, vpc, qcow, qed, parallels; several at once",
+        {"qcow2",    "raw",   "vhd",  "vhdx", "vmdk",  "vdi",    "tar",      "tgz",         "tar.zst",
+         "squashfs", "erofs", "ext4", "xfs",  "btrfs", "docker", "oci",      "oci-archive", "aci",
+         "kernel",   "uki",   "iso",  "vpc",  "qcow",  "qed",    "parallels"}},
        {"", 'u', "", "do not compress qcow2"},
        {"compression",
         0,

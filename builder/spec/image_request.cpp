@@ -261,7 +261,8 @@ void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments,
   if (limit > k_most_cache_gib) throw Error(ErrorKind::usage, cat("HEARTH_CACHE_LIMIT: ", limit, " GiB are too many"));
   request.cache_limit = limit * k_spec_gib;
   request.layer_worth_ms = whole_number(variable_or(env, "HEARTH_LAYER_WORTH", "600"));
-  request.copy_layers = env_or(env, "HEARTH_LAYERS", "") == "copies";
+  if (const GivenValue layers = variable_or(env, "HEARTH_LAYERS", ""); !layers.text.empty())
+    request.copy_layers = one_of(layers, {"copies"}) == "copies";
   request.repository_age = whole_number(variable_or(env, "HEARTH_REPOSITORY_AGE", "3600"));
 }
 

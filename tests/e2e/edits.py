@@ -2,7 +2,8 @@
 """Random edits; after each, what is built from layers has the bytes of a clean build. usage: edits.py HEARTH ELEMENTS [SEED]
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
-of git, a document and an apt repository on a server, programs of the machine, files where the build is started, files whose paths scripts put together. 30 edits, 500
+of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
+cache, files whose paths scripts put together. 30 edits, 500
 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
 hook uses (a build service's variables) must leave the outputs up to date. At the end a hook fetches something without noting it.
 """
@@ -43,6 +44,7 @@ HOOKS = {
                            'cat "$TMPDIR"/apt/edited_*.deb > "$TMP_MOUNT_PATH/etc/edited.deb"; rm -rf "$TMPDIR/apt" "$apt/lists"/*Packages* "$apt/lists/partial"',
     "extra-data.d/80-unnamed": 'python3 -c \'import os, sys; place = sys.argv[1][::-1]; print(open(os.path.join(place, "un" + "named")).read(), '
                                'sorted(os.listdir(os.path.join(place, "some" + "where"))))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
+    "extra-data.d/85-left": 'cat "$DIB_IMAGE_CACHE/left" > "$TMP_MOUNT_PATH/etc/left"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
     "post-install.d/50-after": 'cat /etc/flavour /etc/text > /opt/after',
@@ -113,6 +115,7 @@ class Site:
             "SOURCE_DATE_EPOCH": "1700000000", "GIVEN": f"{work}/given", "FILE": f"{work}/file", "HOME": f"{work}/home",
             "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1", "HEARTH_REPOSITORY_AGE": "0", "SERVER": self.server.url(),
             "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}"}
+        self.path = self.environment["PATH"]
         for name in HOOKS:
             self.hook(name, script_of(name, machine))
         self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
@@ -121,6 +124,7 @@ class Site:
         shutil.copy(f"{elements}/../../../elements/cache-url/bin/cache-url", f"{work}/elements/edited/bin/cache-url")
         for name in ("named", "unnamed", "somewhere/0"):
             self.write(f"{machine}/{name}")
+        self.write("cache/left")
         with open(f"{machine}/large", "wb") as file:
             file.truncate(LARGE)
         self.document()
@@ -227,9 +231,11 @@ class Site:
             "a variable of a program of the machine": (lambda: self.variable("NOBODYS", [str(self.random.random())]), True),
             "a program of the machine": (lambda: self.program(f"{self.machine}/bin/program-of-the-machine",
                                                               f'echo "${{NOBODYS:-plain}} {self.random.random()}"'), True),
+            "a file that lies in the image cache": (lambda: self.write("cache/left"), True),
             "a file where the build is started": (lambda: self.write(self.random.choice(["started/here", "site.conf"])), True),
             "a file behind a link in a directory that a variable names": (lambda: self.write(f"{self.machine}/led/to"), True),
             "an owner there": (lambda: os.chown(f"{self.work}/file", self.random.randrange(3) if os.geteuid() == 0 else -1, -1), True),
+            "another machine's directories of programs": (lambda: self.variable("PATH", [self.path + more for more in ("", ":/not-there/bin", ":/usr/games")]), False),
             "the home": (lambda: self.variable("HOME", [f"{self.work}/home{self.random.randrange(9)}"]), False),
             "a build service's variable": (lambda: self.variable("CI_JOB_ID", [str(self.random.random())]), False),
             "a terminal's variable": (lambda: self.variable("TMUX_PANE", [str(self.random.random())]), False),

@@ -12,7 +12,8 @@ gives() {
 }
 
 gives 0 "$HEARTH" element list
-expect_text out "tiny-os" "debian-minimal"
+expect_text out "tiny-os" "debian-minimal" "cache-url                   Downloads a file once"
+awk 'length($0) > 80 { print; long = 1 } END { exit long }' out || fail "element list has lines of more than 80 columns"
 gives 0 "$HEARTH" element list --json
 expect_text out '"name": "pkg-map"'
 

@@ -80,13 +80,13 @@ class Site(http.server.SimpleHTTPRequestHandler):
 
 
 class Server:
-    def __init__(self, directory, context=None):
-        self.http = http.server.ThreadingHTTPServer((HOST, 0), lambda *a: Site(*a, directory=directory))
+    def __init__(self, directory, context=None, host=HOST):
+        self.http = http.server.ThreadingHTTPServer((host, 0), lambda *a: Site(*a, directory=directory))
         self.http.asked = []
         self.http.over = threading.Event()
         if context:
             self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
-        self.url = f"http{'s' if context else ''}://{HOST}:{self.http.server_address[1]}"
+        self.url = f"http{'s' if context else ''}://{host}:{self.http.server_address[1]}"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def stop(self):
@@ -497,6 +497,15 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
                          self.good("named", "--record", DIB_DISTRIBUTION_MIRROR=self.server.url, SOURCE_DATE_EPOCH="1"))
         self.assertIn("(loopback)", self.bad("--locked", HEARTH_CACHE=str(self.work / "new")), "a lock is no word of the user's")
         self.assertEqual(self.build("image", "--allow-local", HOST).returncode, 2)
+
+    def test_a_server_of_this_machine_that_is_meant_is_reached_by_clients_that_send_loopback_to_no_proxy(self):
+        self.allowed = ""
+        server = Server(self.site, host="127.0.0.1")
+        self.element('curl -sSf "$DIB_SITE/file" > curl; wget -q -O wget "$DIB_SITE/file"\n'
+                     "/usr/bin/python3 -c 'import os, urllib.request; open(\"python\", \"wb\").write(urllib.request.urlopen(os.environ[\"DIB_SITE\"] + \"/file\").read())'\n")
+        recorded = self.good("recorded", "--record", DIB_SITE=server.url, SOURCE_DATE_EPOCH="1")
+        server.stop()
+        self.assertEqual(self.good("replayed", "--offline", DIB_SITE=server.url), recorded)
 
     def test_ftp_is_refused_with_a_hint(self):
         self.element("curl -sSf ftp://192.0.2.1/file > a\n")

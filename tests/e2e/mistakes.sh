@@ -44,6 +44,7 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 
 # Variables
 HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
+HEARTH_LAYERS=copy mistake 2 "HEARTH_LAYERS: 'copy' is not known" "Known: copies" -- image create -n -t tar tiny-os
 DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image create -n -t raw tiny-os
 
 # Images
@@ -55,6 +56,9 @@ mistake 2 "--firmware is bios, uefi or uefi-secure, not 'efi'" -- image boot --f
 mistake 2 "--forward: '80;22' is not HOST:GUEST" -- image boot --forward '80;22' disk.raw
 mistake 2 "--timeout: 'abc' is not a positive number" -- image test --timeout abc disk.raw
 mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
+mistake 2 "--allow-local: 'localhost:http' is neither HOST nor HOST:PORT" -- image create -n -t tar --allow-local localhost:http tiny-os
+mistake 2 "--allow-local: '127.0.0.1:99999' is neither" -- image create -n -t tar --allow-local 127.0.0.1:99999 tiny-os
+mistake 1 "Please include an operating system element" "Known ones: debian debian-minimal" " ubuntu ubuntu-minimal" -- image create -n -t tar vm
 mistake 2 "unknown image type qcow3, did you mean qcow2?" -- image convert disk.raw disk.qcow3
 mistake 1 "no Ed25519 private key" "openssl genpkey" -- image create -n -t tar --sign-key text.txt tiny-os
 DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://" -- image create -n -t raw tiny-os

@@ -40,7 +40,10 @@ TEST_F(InfoTest, TheSummaryIsTheReadmesFirstSentence) {
   tree.file("lib", "README.md", "# lib\n\nHelps:\n\n    code\n");
   const Catalog catalog = tree.catalog();
   EXPECT_EQ(summary_of(files, *catalog.find("web")), "Serves pages to people");
+  EXPECT_EQ(summary_of(files, *catalog.find("lib")), "Helps");
   EXPECT_EQ(summary_of(files, *catalog.find("os")), "");
+  tree.file("os", "README.md", "# os\n\n    os [-f] URL\n\nAn operating\nsystem. More.\n");
+  EXPECT_EQ(summary_of(files, *catalog.find("os")), "An operating system");
 }
 
 TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {

@@ -43,6 +43,10 @@ TEST(FetchPlan, RefusesWhatContradictsItself) {
                                              {"--locked", "--intercept-https"},
                                              {"--lock", "x"},
                                              {"--locked", "--allow-unrecorded"},
+                                             {"--record", "--allow-local", "localhost:http"},
+                                             {"--record", "--allow-local", "127.0.0.1:65536"},
+                                             {"--record", "--allow-local", "::1"},
+                                             {"--record", "--allow-local", ":80"},
                                              {"--record", "--allow-unrecorded", "--intercept-https"}}) {
     EXPECT_THROW((void)plan(words), Error) << words.back();
   }

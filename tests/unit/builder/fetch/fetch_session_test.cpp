@@ -42,6 +42,20 @@ TEST_F(FetchSessionTest, TellsHooksWhereTheProxyIs) {
   EXPECT_EQ(hooks["HEARTH_CALLER_https_proxy"], "");
 }
 
+TEST_F(FetchSessionTest, OnlyTheProxyReachesServersOfThisMachineThatAreMeant) {
+  const auto without_proxy = [&](const FetchPlan& given) {
+    return FetchSession(given, environment_).view().variables.at("no_proxy");
+  };
+  EXPECT_EQ(without_proxy(plan(FetchMode::record)), "127.0.0.1,localhost");
+  FetchPlan named = plan(FetchMode::record);
+  named.local = {"127.0.0.1:3142", "192.0.2.1"};
+  EXPECT_EQ(without_proxy(named), "localhost");
+  named.local = {"LocalHost", "127.0.0.11:80"};
+  EXPECT_EQ(without_proxy(named), "127.0.0.1");
+  write_lock("GET http://127.0.0.1:3142/file 200 sha256:" + std::string(64, '0') + " 1\n");
+  EXPECT_EQ(without_proxy(plan(FetchMode::offline)), "localhost");
+}
+
 TEST_F(FetchSessionTest, RecordsHttpsUnlessTheUserLetsItPass) {
   EXPECT_EQ(FetchSession(plan(FetchMode::record), environment_).view().variables.count("SSL_CERT_FILE"), 1U);
   const FetchSession wgetrc(plan(FetchMode::record), environment_);

@@ -36,7 +36,8 @@ class FactSourceTest : public testing::Test {
              .callers = env,
              .packages = packages,
              .libraries = {dir.path() / "lib"},
-             .written = {dir.path() / "made/image.d"},
+             .written = {dir.path() / "made/image.d", dir.path() / "cache"},
+             .downloads = dir.path() / "cache",
              .start_directory = dir.path() / "start"}};
   }
   Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }
@@ -69,6 +70,28 @@ TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   EXPECT_EQ(fault(noted), "the package repository http://m/InRelease changed");
   repository = std::nullopt;  // it does not answer, and nothing is known of it
   EXPECT_EQ(fault(noted), "none");
+}
+
+TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
+  on_host("cat $DIB_IMAGE_CACHE/base $DIB_IMAGE_CACHE/other\n");
+  put("cache/base", "one");
+  const std::string base = (dir.path() / "cache/base").string();
+  const std::string list = (dir.path() / "cache").string();
+  const Facts noted = facts({.machine = {base, list}});
+  EXPECT_EQ(noted.count("read " + base), 1U);
+  EXPECT_EQ(noted.count("read " + list), 0U);  // each build may put something there
+  EXPECT_EQ(fault(noted), "none");
+  put("cache/base", "two");
+  EXPECT_THAT(fault(noted), HasSubstr("cache/base"));
+  fs::remove(base);
+  EXPECT_THAT(fault(noted), HasSubstr("cache/base"));
+
+  Facts asked = noted;
+  source().drop_copies(asked);
+  EXPECT_EQ(asked, noted);
+  asked["url http://m/base"] = "etag";
+  source().drop_copies(asked);
+  EXPECT_EQ(asked.count("read " + base), 0U);  // the server is asked for it
 }
 
 TEST_F(FactSourceTest, TheNetworkIsAskedUntilSomethingDiffers) {

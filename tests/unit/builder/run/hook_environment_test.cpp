@@ -112,9 +112,12 @@ TEST_F(HookEnvironmentTest, SkipBaseIsThereOnlyWhenTheBaseIsSkipped) {
 
 TEST_F(HookEnvironmentTest, ThePathStartsWithTheShimsAndHasTheSystemsDirectories) {
   request.environment["PATH"] = "/opt/bin:/usr/sbin";
-  EXPECT_EQ(environment().at("PATH"), "/hearth/shims:/opt/bin:/usr/sbin:/sbin:/usr/local/sbin");
+  const std::string system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/games:/usr/games";
+  EXPECT_EQ(environment().at("PATH"), "/hearth/shims:/opt/bin:" + system);
+  request.environment["PATH"] = "/usr/local/bin:/usr/bin:/bin:/usr/games:/opt/bin";
+  EXPECT_EQ(environment().at("PATH"), "/hearth/shims:" + system + ":/opt/bin");
   request.environment.erase("PATH");
-  EXPECT_EQ(environment().at("PATH").compare(0, 15, "/hearth/shims:/"), 0);
+  EXPECT_EQ(environment().at("PATH"), "/hearth/shims:" + system);
 }
 
 /// Real bash is the peer of what is prepared for it.

@@ -81,6 +81,15 @@ TEST_F(HostFilesTest, WhatAScriptNamesAndDoesNotSeeIsTold) {
   EXPECT_THAT(hidden("cat ~/key", {"/home/u/key"}), IsEmpty());
 }
 
+TEST_F(HostFilesTest, OfPathHooksHaveWhatTheySee) {
+  const std::string outside = at("element").string();
+  const std::string path = at("home/venv/bin").string() + ":" + outside + ":" + at("not-there").string() + ":bin";
+  EXPECT_EQ(path_of_hooks(files, path, {at("home")}, {}), outside + ":bin");
+  EXPECT_EQ(path_of_hooks(files, path, {at("home")}, {at("home/venv")}),
+            at("home/venv/bin").string() + ":" + outside + ":bin");
+  EXPECT_EQ(path_of_hooks(files, at("home").string(), {at("home")}, {}), "");
+}
+
 TEST_F(HostFilesTest, TheSystemIsNobodysHome) {
   for (const char* home : {"/", "/usr/sbin", "/etc", "/var", "relative", "/nowhere/at/all"}) {
     EXPECT_THAT(homes_of(files, {{"HOME", home}}), Not(Contains(fs::path(home)))) << home;

@@ -90,6 +90,7 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
     EXPECT_THAT(after("cat $1/a"), IsEmpty()) << "nobody asked for it";
     watch.watch_reads(true);
     EXPECT_THAT(after("cat /etc/passwd > /dev/null; exec 3< /proc/self/stat"), IsEmpty());
+    EXPECT_THAT(after("cat /etc/mtab /etc/hosts /etc/profile"), ElementsAre("/etc/profile"));
     EXPECT_THAT(after("x=${1%/*}; cat $x/${1##*/}/a"), ElementsAre(here + "/a"));
     EXPECT_THAT(after("cat ./below/../a; cd below; cat < b"), ElementsAre(here + "/a", here + "/below/b"));
     EXPECT_THAT(after("python3 -c 'import os; os.open(\"b\", 0, dir_fd=os.open(\"below\", 0))'"),

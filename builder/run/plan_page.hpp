@@ -1,0 +1,22 @@
+// What a build would make, beside its steps, before it begins: outputs, the disk's size, packages, the network of its
+// hooks.
+#pragma once
+
+#include <string>
+
+#include "base/json.hpp"
+#include "builder/plan/build_plan.hpp"
+#include "builder/run/disk_stage.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Keys "outputs" (paths), "packages" (phase, name, element, action, conditions), "network" (text), and "disk" (maker,
+/// reason, bytes; null where the tree decides) where one is made. Packages for other architectures are left out;
+/// conditions that hooks' variables decide stand there as they are. Throws Error for a network that can't be had.
+[[nodiscard]] Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk);
+
+/// The same as lines for people.
+[[nodiscard]] std::string plan_details_text(const Json& details);
+
+}  // namespace hearth::builder
