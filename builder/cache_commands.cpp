@@ -114,16 +114,9 @@ int carry(const cli::Arguments& arguments, bool out) {
   return 0;
 }
 
-/// NAME.d of an image's name, or of the name of one of its files.
-fs::path directory_of(const std::string& name) {
-  fs::path path = name;
-  if (!fs::is_directory(path.string() + ".d")) path.replace_extension();
-  return path.string() + ".d";
-}
-
 int why(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path file = directory_of(arguments.operands().front()) / k_steps_file;
+  const fs::path file = records_directory(arguments.operands().front()) / k_steps_file;
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text) {
     throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
@@ -144,7 +137,7 @@ int why(const cli::Arguments& arguments) {
 
 int timing(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path file = directory_of(arguments.operands().front()) / k_timing_file;
+  const fs::path file = records_directory(arguments.operands().front()) / k_timing_file;
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no ", file.string())).hint("Builds write it at their end.");

@@ -14,6 +14,7 @@
 #include "builder/fetch/local_access.hpp"
 #include "builder/frames/publish_command.hpp"
 #include "builder/installation.hpp"
+#include "builder/outdated/outdated.hpp"
 #include "builder/output/convert_command.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_stage.hpp"
@@ -60,6 +61,7 @@ std::vector<cli::Option> description_options() {
 
 /// Options that say how images are built, on this machine, and not what is in them: they don't belong into a file.
 const std::set<std::string> k_of_all_images = {"fresh-from",
+                                               "if-outdated",
                                                "image-cache",
                                                "min-tmpfs",
                                                "no-cache",
@@ -183,6 +185,7 @@ std::vector<cli::Command> commands(const fs::path& executable) {
   std::vector<cli::Command> rows = {create_command(executable), plan_command(executable),
                                     convert_command(),          frames::publish_command(),
                                     evidence::verify_command(), reproduce_command(executable)};
+  rows.push_back(outdated_command());
   for (cli::Command& row : inspect_commands(executable)) rows.push_back(std::move(row));
   for (cli::Command& row : cli::in_group("elements", element_commands(executable))) rows.push_back(std::move(row));
   for (cli::Command& row : cache_commands()) rows.push_back(std::move(row));

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <array>
+#include <string>
+
+#include "base/path.hpp"
 
 namespace hearth::builder {
 
@@ -23,5 +26,12 @@ inline constexpr const char* k_clusters_file = "clusters";
 inline constexpr std::array k_own_names = {
     k_name_lock, k_build_log, k_steps_file,      k_output_file, k_timing_file, k_timing_picture, k_manifest_file,
     k_tree_file, k_sbom_file, k_provenance_file, k_signed_file, k_lock_file,   k_clusters_file};
+
+/// NAME.d of an image's name, or of the name of one of its files.
+[[nodiscard]] inline fs::path records_directory(const std::string& image) {
+  fs::path path = image;
+  if (!fs::is_directory(path.string() + ".d")) path.replace_extension();
+  return path.string() + ".d";
+}
 
 }  // namespace hearth::builder

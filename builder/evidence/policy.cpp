@@ -1,31 +1,13 @@
 #include "builder/evidence/policy.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <ctime>
 
+#include "base/debian_version.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder::evidence {
 
 namespace {
-
-/// dpkg's order of what is no digit: "~" first, then the end, letters, all else.
-int weight(std::string_view text) {
-  if (text.empty() || is_digit(text.front())) return 0;
-  const auto c = static_cast<unsigned char>(text.front());
-  if (c == '~') return -1;
-  return std::isalpha(c) != 0 ? c : c + 256;
-}
-
-/// The digits that `text` begins with, without leading zeros; they are taken off.
-std::string_view take_digits(std::string_view& text) {
-  const auto past = std::find_if_not(text.begin(), text.end(), is_digit);
-  std::string_view digits = text.substr(0, static_cast<std::size_t>(past - text.begin()));
-  text.remove_prefix(digits.size());
-  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
-  return digits;
-}
 
 /// A text in the statement; empty when it isn't there.
 std::string text_at(const Json& statement, const char* pointer) {
@@ -36,22 +18,6 @@ std::string text_at(const Json& statement, const char* pointer) {
 std::string quoted(const std::string& text) { return text.empty() ? "nothing" : cat("'", text, "'"); }
 
 }  // namespace
-
-int compare_versions(std::string_view one, std::string_view other) {
-  while (!one.empty() || !other.empty()) {
-    while ((!one.empty() && !is_digit(one.front())) || (!other.empty() && !is_digit(other.front()))) {
-      const int difference = weight(one) - weight(other);
-      if (difference != 0) return difference;
-      one.remove_prefix(std::min<std::size_t>(1, one.size()));
-      other.remove_prefix(std::min<std::size_t>(1, other.size()));
-    }
-    const std::string_view a = take_digits(one);
-    const std::string_view b = take_digits(other);
-    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-    if (const int difference = a.compare(b); difference != 0) return difference;
-  }
-  return 0;
-}
 
 std::optional<std::int64_t> parse_time(const std::string& text) {
   if (const auto seconds = parse_number(text)) return static_cast<std::int64_t>(*seconds);
@@ -82,7 +48,7 @@ std::vector<std::string> policy_faults(const Json& statement, const Policy& poli
   require("builder", policy.builder);
   require("name", policy.name);
   require("version", policy.version);
-  if (policy.minimum_version && (version.empty() || compare_versions(version, *policy.minimum_version) < 0)) {
+  if (policy.minimum_version && (version.empty() || compare_debian_versions(version, *policy.minimum_version) < 0)) {
     faults.push_back(cat("its version is ", quoted(version), ", older than '", *policy.minimum_version, "'"));
   }
   if (policy.not_before && parse_time(finished).value_or(-1) < *policy.not_before) {

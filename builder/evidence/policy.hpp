@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -26,9 +25,6 @@ struct Policy {
 
 /// What a statement says of these: "builder", "name", "version", "finished"; empty where it says nothing.
 [[nodiscard]] std::map<std::string, std::string> identity_in(const Json& statement);
-
-/// Negative, 0 or positive, in the order of dpkg: runs of digits count as numbers, "~" sorts before everything.
-[[nodiscard]] int compare_versions(std::string_view one, std::string_view other);
 
 /// "2026-11-23", "2026-11-23T10:00:00Z", or seconds since 1970.
 [[nodiscard]] std::optional<std::int64_t> parse_time(const std::string& text);

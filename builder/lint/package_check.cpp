@@ -1,10 +1,7 @@
 #include "builder/lint/package_check.hpp"
 
-#include <archive.h>
-
 #include <algorithm>
 #include <cctype>
-#include <memory>
 #include <optional>
 #include <set>
 
@@ -12,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/packages/package_map.hpp"
+#include "builder/packages/packed_text.hpp"
 
 namespace hearth::builder {
 
@@ -142,28 +140,6 @@ std::vector<fs::path> package_lists(const FileReader& files, const ImageRequest&
   return lists.empty() ? lists_in(files, k_apt_lists, request, system.release) : lists;
 }
 
-/// The text of a file that may be compressed; empty where it can't be read.
-std::string unpacked(const fs::path& file) {
-  struct Free {
-    void operator()(archive* reader) const { ::archive_read_free(reader); }
-  };
-  const std::unique_ptr<archive, Free> reader(::archive_read_new());
-  ::archive_read_support_filter_all(reader.get());
-  ::archive_read_support_format_raw(reader.get());
-  ::archive_entry* entry = nullptr;
-  constexpr std::size_t block = std::size_t{1} << 20U;
-  if (::archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK) return "";
-  if (::archive_read_next_header(reader.get(), &entry) != ARCHIVE_OK) return "";
-  std::string text;
-  std::vector<char> buffer(block);
-  while (true) {
-    const la_ssize_t got = ::archive_read_data(reader.get(), buffer.data(), buffer.size());
-    if (got < 0) return "";
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
 }  // namespace
 
 void add_package_names(std::string_view list, std::unordered_set<std::string>& names) {
@@ -195,7 +171,9 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
   std::erase_if(open, [&](const Wanted& each) { return each.name.empty() || seen.count(memory(each.name)) > 0; });
   if (open.empty()) return {};
   std::unordered_set<std::string> names;
-  for (const fs::path& list : package_lists(files, request, *system)) add_package_names(unpacked(list), names);
+  for (const fs::path& list : package_lists(files, request, *system)) {
+    add_package_names(unpacked_text(files.read(list).value_or("")).value_or(""), names);
+  }
   if (names.empty()) return {};
   std::vector<Finding> found;
   for (const Wanted& each : open) {

@@ -24,6 +24,7 @@
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/layers/script_inputs.hpp"
+#include "builder/outdated/outdated.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/estimate.hpp"
@@ -304,7 +305,8 @@ LayerPolicy layer_policy(const ImageRequest& request) {
                      .limit = request.cache_limit,
                      .worth = std::chrono::milliseconds(request.layer_worth_ms)};
   if (request.offline) return policy;
-  policy.repository_age = request.refresh ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
+  const bool now = request.refresh || request.if_outdated;
+  policy.repository_age = now ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
   return policy;
 }
 
@@ -387,6 +389,14 @@ std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
   return fetch::local_places(variables, RealFileSystem(), request.fetching.local);
 }
 
+/// Release files whose news are of no package that the image has, and what they were when it was built.
+std::map<std::string, std::string> repositories_without_news(const ImageRequest& request, const Clock& clock) {
+  const BuildRecords records = read_build_records(RealFileSystem(), request.output.string() + ".d");
+  const OutdatedSetup setup{.image_cache = request.cache, .environment = request.environment};
+  const ImageAge age = image_ages({records}, setup, clock).front();
+  return age.packages.empty() && age.unknown.empty() ? records.repositories : std::map<std::string, std::string>();
+}
+
 /// Whether the outputs of an earlier build are what this one would make; says so.
 bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
@@ -398,9 +408,15 @@ bool is_up_to_date(const ImageRequest& request, const std::string& key, const Fa
   RepositoryStates repositories(
       layer_directory(request.cache) / "repositories.json", client, clock, policy.repository_age, request.environment,
       [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
-  const RemoteFacts remote{.repository = [&](const std::string& what) { return repositories.digest(what); },
-                           .fetch = {}};
-  const std::vector<fs::path> outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote);
+  std::optional<std::map<std::string, std::string>> without_news;  // asked for when nothing else has changed
+  const auto now = [&](const std::string& what) -> std::optional<std::string> {
+    if (!request.if_outdated || what.starts_with("git ") || what.starts_with("url ")) return repositories.digest(what);
+    if (!without_news) without_news = repositories_without_news(request, clock);
+    const auto found = without_news->find(what);
+    return found == without_news->end() ? repositories.digest(what) : found->second;
+  };
+  const std::vector<fs::path> outputs =
+      unchanged_outputs(request.output.string() + ".d", key, facts, {.repository = now, .fetch = {}});
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);

@@ -74,6 +74,10 @@ std::vector<cli::Option> reuse_options() {
       {{"image-cache", 0, "DIR", "where downloads are kept (default: ~/.cache/image-create)"},
        {"no-cache", 0, "", "run every step; keep nothing for later builds (also HEARTH_CACHE=0)"},
        {"refresh", 0, "", "look at the package repositories now, even if that was done within the last hour"},
+       {"if-outdated", 0, "",
+        "build only where something that is in the image has moved on: a newer version of one of its packages, not "
+        "just "
+        "any news of a repository (hearth image outdated)"},
        {"fresh-from", 0, "PHASE", "run every step from PHASE (root, install, …) on", phase_names()},
        {"remote-cache", 0, "URL",
         "share layers by the HTTP cache protocol: URL/ac and URL/cas (also HEARTH_REMOTE_CACHE, which may have a "

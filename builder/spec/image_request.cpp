@@ -256,6 +256,7 @@ void take_metadata(ImageRequest& request, const cli::Arguments& arguments) {
 void take_cache_settings(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
   request.use_cache = !arguments.has("no-cache") && env_or(env, "HEARTH_CACHE", "1") != "0";
   request.refresh = arguments.has("refresh");
+  request.if_outdated = arguments.has("if-outdated");
   if (const auto phase = arguments.value("fresh-from")) request.fresh_from = phase_named({*phase, "--fresh-from"});
   const std::uint64_t limit = whole_number(variable_or(env, "HEARTH_CACHE_LIMIT", "10"));
   if (limit > k_most_cache_gib) throw Error(ErrorKind::usage, cat("HEARTH_CACHE_LIMIT: ", limit, " GiB are too many"));

@@ -75,6 +75,7 @@ struct ImageRequest {
   bool strict = false;                  ///< what would be left out ends the build
   bool use_cache = true;                ///< layers of earlier builds
   bool refresh = false;                 ///< look at package repositories now, however lately that was done
+  bool if_outdated = false;             ///< news of repositories count where they are of packages in the image
   std::optional<Phase> fresh_from;      ///< the first phase for which no layer is used
   std::uint64_t cache_limit = 0;        ///< bytes of layers
   std::uint64_t layer_worth_ms = 0;     ///< steps that took this long together make a layer

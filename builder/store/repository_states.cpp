@@ -18,22 +18,6 @@ constexpr auto k_git_patience = std::chrono::seconds(20);
 constexpr std::string_view k_git = "git ";
 constexpr std::string_view k_document = "url ";
 
-/// The user info that a variable's URL has for the same server and a place above this one; mostly empty.
-std::string known_user_info(const Url& url, const Environment& environment) {
-  for (const auto& [name, value] : environment) {
-    for (const std::string& word : split_words(value)) {
-      const Result<Url> known = word.find('@') == std::string::npos ? Result<Url>(Url()) : parse_url(word);
-      if (!known.ok() || known.value().user_info.empty()) continue;
-      const Url& place = known.value();
-      if (place.scheme == url.scheme && place.host == url.host && place.port == url.port &&
-          url.path.starts_with(place.path)) {
-        return place.user_info;
-      }
-    }
-  }
-  return "";
-}
-
 /// A file that hooks named: what blocks or never ends is none.
 std::optional<std::string> digest_of_file(const fs::path& path) {
   try {
@@ -55,6 +39,21 @@ Environment environment_of_git(const Environment& given) {
 }
 
 }  // namespace
+
+std::string known_user_info(const Url& url, const Environment& environment) {
+  for (const auto& [name, value] : environment) {
+    for (const std::string& word : split_words(value)) {
+      const Result<Url> known = word.find('@') == std::string::npos ? Result<Url>(Url()) : parse_url(word);
+      if (!known.ok() || known.value().user_info.empty()) continue;
+      const Url& place = known.value();
+      if (place.scheme == url.scheme && place.host == url.host && place.port == url.port &&
+          url.path.starts_with(place.path)) {
+        return place.user_info;
+      }
+    }
+  }
+  return "";
+}
 
 RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
                                    Environment environment, ReachCheck reach)

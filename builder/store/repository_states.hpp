@@ -19,6 +19,9 @@ namespace hearth::builder {
 /// Whether hooks reach the server that a URL names.
 using ReachCheck = std::function<bool(const std::string& url)>;
 
+/// The user info that a variable's URL has for the same server and a place above this one; mostly empty.
+[[nodiscard]] std::string known_user_info(const Url& url, const Environment& environment);
+
 class RepositoryStates {
  public:
   /// `age`: for how long a look is good; none = ask nobody. URLs are without credentials, since they are kept in files;

@@ -47,9 +47,10 @@ INNER_ARROWS = {
         "layers": {"plan", "evidence"},
         "store": {"layers"},
         "spec": {"yaml", "qcow2", "fetch", "elements", "evidence", "disk", "output", "store"},
+        "outdated": {"fetch", "packages", "evidence", "store"},
         "lint": {"yaml", "elements", "packages", "plan", "spec"},
         "inspect": {"vm", "guestfs", "packages", "disk"},
-        "run": {"packing", "guestfs", "sandbox", "fetch", "elements", "packages", "plan", "evidence", "disk", "boot", "output", "layers", "store", "spec", "lint"},
+        "run": {"packing", "guestfs", "sandbox", "fetch", "elements", "packages", "plan", "evidence", "disk", "boot", "output", "layers", "store", "spec", "lint", "outdated"},
     },
     "metadata": {
         "model": set(),

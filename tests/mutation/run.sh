@@ -11,7 +11,11 @@
 # Exit code 1: a fault that nobody noticed, or a row that is not true.
 set -euo pipefail
 
-[ $# -ge 1 ] || { sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}" >&2 && exit 2; }
+case ${1:---help} in --help | -h)
+  sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
+  exit $(($# ? 0 : 2))
+  ;;
+esac
 if [ "${*: -1}" = --long ]; then
   [ -n "${HEARTH_LONG:-}" ] || { echo "skipped: HEARTH_LONG is not set" && exit 77; }
   set -- "${@:1:$#-1}"
