@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.hpp"
+
 namespace hearth {
 
 namespace {
 
-bool is_version_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// dpkg's order of what is no digit: "~" first, then the end, letters, all else.
 int weight(std::string_view text) {
-  if (text.empty() || is_version_digit(text.front())) return 0;
+  if (text.empty() || is_digit(text.front())) return 0;
   const auto c = static_cast<unsigned char>(text.front());
   if (c == '~') return -1;
   return std::isalpha(c) != 0 ? c : c + 256;
@@ -19,7 +19,7 @@ int weight(std::string_view text) {
 
 /// The digits that `text` begins with, without leading zeros; they are taken off.
 std::string_view take_number(std::string_view& text) {
-  const auto past = std::find_if_not(text.begin(), text.end(), is_version_digit);
+  const auto past = std::find_if_not(text.begin(), text.end(), is_digit);
   std::string_view digits = text.substr(0, static_cast<std::size_t>(past - text.begin()));
   text.remove_prefix(digits.size());
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
@@ -33,7 +33,7 @@ int compare_digits(std::string_view a, std::string_view b) {
 
 int compare_parts(std::string_view one, std::string_view other) {
   while (!one.empty() || !other.empty()) {
-    while ((!one.empty() && !is_version_digit(one.front())) || (!other.empty() && !is_version_digit(other.front()))) {
+    while ((!one.empty() && !is_digit(one.front())) || (!other.empty() && !is_digit(other.front()))) {
       const int difference = weight(one) - weight(other);
       if (difference != 0) return difference;
       one.remove_prefix(std::min<std::size_t>(1, one.size()));
@@ -55,7 +55,7 @@ struct Version {
 Version parts_of(std::string_view text) {
   Version version{.epoch = {}, .upstream = text, .revision = {}};
   const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos && std::all_of(text.begin(), text.begin() + static_cast<long>(colon), is_version_digit)) {
+  if (colon != std::string_view::npos && std::all_of(text.begin(), text.begin() + static_cast<long>(colon), is_digit)) {
     std::string_view digits = text.substr(0, colon);
     version.epoch = take_number(digits);
     version.upstream = text.substr(colon + 1);

@@ -75,7 +75,7 @@ int outdated(const cli::Arguments& arguments) {
            fs::absolute(cache.empty() ? home_directory(environment) / ".cache/image-create" : fs::path(cache)),
        .environment = environment},
       clock);
-  cli::print(arguments.has("json") ? cat(format_json(age_json(ages), {.indent = 2}), "\n") : age_text(ages));
+  cli::print(arguments.has("json") ? json_document(age_json(ages)) : age_text(ages));
   const auto has = [&](auto test) { return std::any_of(ages.begin(), ages.end(), test); };
   if (has([](const ImageAge& age) { return age.is_outdated(); })) return k_outdated;
   return has([](const ImageAge& age) { return !age.unknown.empty(); }) ? 1 : 0;

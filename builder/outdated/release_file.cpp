@@ -68,7 +68,10 @@ ReleaseFile parse_release_file(std::string_view text, const std::set<std::string
     if (known != lists.end() && known->second.first <= place->second) continue;
     lists[place->first] = {place->second, {words[2], words[0], *bytes}};
   }
-  const bool has_all = fields["No-Support-for-Architecture-all"] != "Packages";  // else they are in each one's list
+  // As apt has it: else packages of "all" are in each architecture's list, and their own may be there and be stale.
+  const std::vector<std::string> all = split_words(fields["Architectures"]);
+  const bool has_all =
+      std::find(all.begin(), all.end(), "all") != all.end() && fields["No-Support-for-Architecture-all"] != "Packages";
   for (auto& [directory, list] : lists) {
     if (has_all || !directory.ends_with("binary-all")) release.lists.push_back(std::move(list.second));
   }

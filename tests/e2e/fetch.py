@@ -569,25 +569,6 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
                 self.assertIn(proxy.encode(), files.get(settings, b""))
                 self.assertEqual([name for name, text in files.items() if b"127.0.0.1:3128" in text], [])
 
-    def test_a_named_server_at_127_0_0_1_is_asked_by_the_proxy(self):
-        class Answers(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Length", "3")
-                self.end_headers()
-                self.wfile.write(b"doc")
-
-            def log_message(self, *_):
-                pass
-
-        self.element('for tool in "curl -sSf" "wget -qO-"; do $tool "$DIB_SERVER/doc" >> doc; done\n')
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            url = f"http://127.0.0.1:{server.server_port}"
-            recorded = self.good("image", "--record", DIB_SERVER=url, SOURCE_DATE_EPOCH="1")
-            server.shutdown()
-        self.assertEqual(recorded, self.good("image", "--offline", DIB_SERVER=url, SOURCE_DATE_EPOCH="1"))
-
     def test_what_needs_a_credential_is_recorded_without_it(self):
         word = self.work / "word"  # beside the elements, so that only the fetches could carry it
         word.write_text("someone:s3cret-word")

@@ -18,7 +18,7 @@ std::string line(char digit, const std::string& path, int bytes = 7) {
 TEST(ReleaseFile, OfEachListOfTheArchitecturesTheSmallestForm) {
   const ReleaseFile release = parse_release_file(
       cat("Origin: Debian\nLabel: Debian-Security\nSuite: oldstable-security\nCodename: bookworm-security\n"
-          "Acquire-By-Hash: yes\nMD5Sum:\n",
+          "Acquire-By-Hash: yes\nArchitectures: all amd64\nMD5Sum:\n",
           line('0', "main/binary-amd64/Packages.xz"), "SHA256:\n", line('1', "main/binary-amd64/Packages"),
           line('2', "main/binary-amd64/Packages.xz", 99), line('3', "main/binary-amd64/Packages.gz"),
           line('4', "main/binary-arm64/Packages.xz"), line('5', "contrib/binary-all/Packages.gz"),
@@ -42,11 +42,13 @@ TEST(ReleaseFile, AFlatRepositoryHasItsListBesideIt) {
 }
 
 TEST(ReleaseFile, WherePackagesOfAllAreInEachListTheirOwnIsNotAskedFor) {
-  const ReleaseFile release =
-      parse_release_file(cat("No-Support-for-Architecture-all: Packages\nSHA256:\n",
-                             line('a', "main/binary-all/Packages.xz"), line('b', "main/binary-amd64/Packages.xz")),
-                         {"amd64"});
-  EXPECT_THAT(release.lists, ElementsAre(Field(&PackageListFile::path, "main/binary-amd64/Packages.xz")));
+  const std::string lists =
+      cat("SHA256:\n", line('a', "main/binary-all/Packages.xz"), line('b', "main/binary-amd64/Packages.xz"));
+  for (const char* said :
+       {"Architectures: all amd64\nNo-Support-for-Architecture-all: Packages\n", "Architectures: amd64\n"}) {
+    EXPECT_THAT(parse_release_file(cat(said, lists), {"amd64"}).lists,
+                ElementsAre(Field(&PackageListFile::path, "main/binary-amd64/Packages.xz")));
+  }
 }
 
 TEST(ReleaseFile, NothingLeadsOutOfTheRepositoryOrOntoTheTerminal) {
