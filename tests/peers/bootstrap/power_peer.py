@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Power by real management: OpenIPMI's simulator of a BMC, a Redfish service, a machine of QEMU. usage: power_peer.py HEARTH"""
 
+import gc
 import os
 import shutil
 import socket
@@ -146,6 +147,8 @@ def sushy_accepts(bmc):
     system.reset_system(sushy.RESET_NMI)
     same("sushy sends an interrupt", "Nmi", bmc.resets[-1])
     bmc.on = False
+    del root, system
+    gc.collect()  # its resources hold each other; at Python's end, when it would end its session, the emulator is gone
 
 
 def redfish(c):
