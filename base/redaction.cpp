@@ -21,9 +21,9 @@ constexpr std::array<std::string_view, 2> k_public_names = {"dib_apt_keyring", "
 constexpr std::array<std::string_view, 9> k_secret_parameters = {"sig",  "key", "auth",      "pass",        "pwd",
                                                                  "code", "jwt", "assertion", "temp_url_sig"};
 /// Whole names in texts, where "code" and "key" are words as others.
-constexpr std::array<std::string_view, 12> k_secret_words = {"sig", "temp_url_sig", "pass",      "pw",
-                                                             "psk", "community",    "user_data", "user-data",
-                                                             "jwt", "configdrive",  "cookie",    "authorization"};
+constexpr std::array<std::string_view, 13> k_secret_words = {
+    "sig",       "temp_url_sig", "pass",        "pw",     "psk",        "community",    "user_data",
+    "user-data", "jwt",          "configdrive", "cookie", "set-cookie", "authorization"};
 constexpr std::string_view k_hidden = "******";
 constexpr std::string_view k_key_begin = "-----BEGIN ";
 constexpr std::string_view k_key_end = "-----END ";
@@ -77,16 +77,22 @@ std::string without_url_passwords(std::string_view text) {
 }
 
 /// Blocks "-----BEGIN … PRIVATE KEY-----" to their end; one without an end is hidden to the text's.
-std::string without_private_keys(std::string text) {
-  for (std::size_t at = text.find(k_key_begin); at != std::string::npos; at = text.find(k_key_begin, at + 1)) {
-    const std::size_t title = text.find("-----", at + k_key_begin.size());
-    if (title == std::string::npos) break;
-    if (text.substr(at, title - at).find("PRIVATE") == std::string::npos) continue;
-    const std::size_t last = text.find(k_key_end, title);
-    const std::size_t end = last == std::string::npos ? last : text.find("-----", last + k_key_end.size());
-    text.replace(at, end == std::string::npos ? std::string::npos : end + 5 - at, k_hidden);
+std::string without_private_keys(std::string_view text) {
+  std::string kept;
+  while (true) {
+    const std::size_t begin = text.find(k_key_begin);
+    const std::size_t title = begin == std::string_view::npos ? begin : text.find("-----", begin + k_key_begin.size());
+    if (title == std::string_view::npos) return kept.append(text);
+    const bool is_private = text.substr(begin, title - begin).find("PRIVATE") != std::string_view::npos;
+    kept.append(text.substr(0, is_private ? begin : title));
+    text.remove_prefix(title);  // which may be the next one's beginning
+    if (!is_private) continue;
+    kept.append(k_hidden);
+    const std::size_t last = text.find(k_key_end);
+    const std::size_t end = last == std::string_view::npos ? last : text.find("-----", last + k_key_end.size());
+    if (end == std::string_view::npos) return kept;
+    text.remove_prefix(end + 5);
   }
-  return text;
 }
 
 /// What follows a name that holds a secret, in all the forms in which logs have it.
@@ -125,7 +131,8 @@ class NamedValues {
       return;
     }
     out_ += name;
-    if (is_secret_word(name)) value(name.starts_with("--"));
+    if (!is_secret_word(name)) return;
+    here() == '>' ? element(begin) : value(name.starts_with("--"));
   }
 
   /// "$6$salt$hash": the word behind a '$' that another follows.
@@ -142,11 +149,21 @@ class NamedValues {
     const char separator = here();
     if (separator == '=' || separator == ':') {
       keep();
+      while (separator == '=' && (here() == '=' || here() == '>')) keep();  // "=>" of Ruby and Puppet
       keep_spaces();
     } else if (!option || !spaced) {
       return;
     }
     hide(separator);
+  }
+
+  /// "<password>x</password>"; "<password>" alone is a word of a synopsis.
+  void element(std::size_t name) {
+    keep();
+    if (name == 0 || text_[name - 1] != '<' || here() == '<' || std::isspace(static_cast<unsigned char>(here())) != 0)
+      return;
+    at_ = std::min(text_.find_first_of("<\n", at_), text_.size());
+    out_ += k_hidden;
   }
 
   void hide(char separator) {
