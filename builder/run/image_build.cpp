@@ -390,11 +390,13 @@ std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
 }
 
 /// Release files whose news are of no package that the image has, and what they were when it was built.
-std::map<std::string, std::string> repositories_without_news(const ImageRequest& request, const Clock& clock) {
+std::map<std::string, std::string> repositories_without_news(const ImageRequest& request, const Clock& clock) try {
   const BuildRecords records = read_build_records(RealFileSystem(), request.output.string() + ".d");
   const OutdatedSetup setup{.image_cache = request.cache, .environment = request.environment};
   const ImageAge age = image_ages({records}, setup, clock).front();
   return age.packages.empty() && age.unknown.empty() ? records.repositories : std::map<std::string, std::string>();
+} catch (const Error&) {  // somebody took the records away
+  return {};
 }
 
 /// Whether the outputs of an earlier build are what this one would make; says so.
