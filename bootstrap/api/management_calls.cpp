@@ -82,8 +82,9 @@ ServedResponse IronicApi::node_management(const ApiCall& call, const Node& node)
   }
   if (call.is("PUT")) {
     const Json body = call.body();
-    const bool persistent = truth_of(body, "persistent").value_or(false);
-    conductor_.set_boot_device(node.uuid, text_in(body, "boot_device"), persistent, call.answered());
+    const std::optional<bool> persistent = truth_of(body, "persistent");
+    if (body.contains("persistent") && !persistent) throw Refusal(400, "Invalid input for field/attribute persistent.");
+    conductor_.set_boot_device(node.uuid, text_in(body, "boot_device"), persistent.value_or(false), call.answered());
     return empty_answer(204);
   }
   if (call.held) conductor_.ask_boot_device(node.uuid, call.answered());

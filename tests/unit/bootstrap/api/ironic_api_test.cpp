@@ -60,6 +60,8 @@ TEST_F(Api, verbsPowerMaintenanceTraitsAndBootDevice) {
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/traits").body["traits"][0], "CUSTOM_A");
   EXPECT_EQ(ask("DELETE", "/v1/nodes/web1/traits/CUSTOM_B").status, 404);
   pass(5);  // it waits for its agent
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "disk"}, {"persistent", "x"}}).status,
+            400);
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "disk"}}).status, 204);
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "pxe"}}).status, 409);  // it is at it
   pass(1);
