@@ -143,7 +143,10 @@ IdMaps callers_id_maps() {
 IdMaps roots_range() {
   const auto range = [](const char* file) {
     const std::string text = RealFileSystem().read(file).value_or("");
-    return plan_range_map(parse_sub_ids(text, "root", 0)).value_or(std::vector{IdMap{0, k_default_range, k_ids}});
+    std::vector<SubIdRange> ranges = parse_sub_ids(text, "root", 0);
+    // For containers that share an account of the machine root gets that id, too (root:1000:1).
+    std::erase_if(ranges, [](const SubIdRange& each) { return each.first < k_ids; });
+    return plan_range_map(ranges).value_or(std::vector{IdMap{0, k_default_range, k_ids}});
   };
   return {range("/etc/subuid"), range("/etc/subgid")};
 }

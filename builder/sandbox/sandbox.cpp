@@ -85,6 +85,11 @@ class Entries {
   explicit Entries(std::string image = {})
       : mounts_(RealFileSystem().read(k_old_root / "proc/self/mountinfo").value_or("")), image_(std::move(image)) {}
 
+  /// Whether something is mounted below.
+  [[nodiscard]] bool is_divided(const fs::path& entry) const {
+    return fs::is_directory(fs::symlink_status(entry)) && !mount_points_below(mounts_, entry.string()).empty();
+  }
+
   /// All of a directory of the host, as one where it can be.
   void show_whole(const fs::path& host, const fs::path& directory) const {
     if (is_divided(host)) make_places(host, directory);
@@ -121,10 +126,6 @@ class Entries {
       }
     }
   }
-  [[nodiscard]] bool is_divided(const fs::path& entry) const {
-    return fs::is_directory(fs::symlink_status(entry)) && !mount_points_below(mounts_, entry.string()).empty();
-  }
-
   std::string mounts_;
   std::string image_;
 };
@@ -270,16 +271,16 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
 }
 
 /// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area, where
-/// upper holds that and nothing else (layers keep it). The kernel refuses the overlay when something is mounted below
-/// the directory (a user namespace may not uncover what a mount hides): then the entries are shown one by one over an
-/// overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
+/// upper holds that and nothing else (layers keep it). Of what is mounted below the directory an overlay shows nothing
+/// (the kernel refuses it for locked mounts, which those of ShiftedHost are not): then the entries are shown one by one
+/// over an overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
 /// it. Returns where what they write lies.
 fs::path mount_copy(const fs::path& directory, const fs::path& store, mode_t mode, const std::string& image = {}) {
   const fs::path host = k_old_root / directory.relative_path();
   for (const char* name : {"upper", "work", "places"}) fs::create_directories(store / name);
   make_directory(store / "upper", mode);
-  if (mount_overlay(host, store, directory)) return store / "upper";
   const Entries entries(image);
+  if (!entries.is_divided(host) && mount_overlay(host, store, directory)) return store / "upper";
   entries.make_places(host, store / "places");
   if (!image.empty()) make_directory(store / "places" / (image + ".d"));
   const bool is_overlay = mount_overlay(store / "places", store, directory);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "base/error.hpp"
@@ -122,7 +123,14 @@ ShiftedHost ShiftedHost::create(const std::vector<fs::path>& needed) {
 }
 
 void ShiftedHost::attach() const {
-  for (const Mount& mount : mounts_) attach_mount(mount.mount, mount.place);
+  for (const Mount& mount : mounts_) {
+    try {
+      attach_mount(mount.mount, mount.place);
+    } catch (const Error& error) {
+      // It is gone since, or lies where the sandbox's root can't enter: in the home of somebody outside of the range.
+      if (error.system_error() != ENOENT && error.system_error() != EACCES) throw;
+    }
+  }
   if (!devices_) return;
   const fs::path place = "/tmp";  // for a moment
   attach_mount(devices_, place);

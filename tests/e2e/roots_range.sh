@@ -24,7 +24,7 @@ cat > elements/ranged/extra-data.d/50-ranged << 'HOOK'
 set -eu
 [ -z "${SEEN_FROM_OUTSIDE:-}" ] || sleep "$SEEN_FROM_OUTSIDE"
 if cat /var/opt/secret; then echo "the secret: read"; else echo "the secret: closed"; fi
-cat "$DIB_NAMED"
+cat "$DIB_NAMED" "$DIB_MOUNTED/file"
 mkdir -p "$TMP_MOUNT_PATH/opt"
 cp -a "$DIB_SITE" "$GIVEN" "$TMP_MOUNT_PATH/opt"
 touch "$DIB_IMAGE_CACHE/by-hook" "$IMAGE_NAME.by-hook"
@@ -36,7 +36,10 @@ set -eu
 echo mine > /opt/mine
 HOOK
 chmod +x elements/ranged/*/*
-export DIB_NAMED=/var/opt/named DIB_SITE=/var/opt/site GIVEN=$work/closed/given
+# What is mounted below the outputs' directory, and in a home that the sandbox's root can't enter.
+mkdir -p mounted home-of-another/mounted && mount -t tmpfs none mounted && echo "from a mount" > mounted/file
+chown 100001:100001 home-of-another && chmod 700 home-of-another && mount -t tmpfs none home-of-another/mounted
+export DIB_MOUNTED=$work/mounted DIB_NAMED=/var/opt/named DIB_SITE=/var/opt/site GIVEN=$work/closed/given
 
 # build NAME OPTION…: with the hooks' words in NAME.d/build.log, and the builder's notes in out.
 build() { "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"; }
@@ -56,7 +59,7 @@ outside() {
 moment=3.$$
 [ "$(outside)" = 300000 ] || fail "the ids are not those that /etc/subuid gives"
 build image
-expect_text image.d/build.log "the secret: closed" named
+expect_text image.d/build.log "the secret: closed" named "from a mount"
 [ ! -e /dev/kvm ] || expect_text image.d/build.log "kvm: opened"
 ! grep -q "this machine's root's ids" out || fail "it fell back: $(cat out)"
 diff <(owners image) - << 'END' || fail "the owners in the image"
@@ -86,4 +89,5 @@ expect_text over/image.d/build.log "the secret: read"
 mv over/image.tar fallback.tar
 umount over upper
 cmp image.tar fallback.tar || fail "the fallback makes another image"
+umount mounted home-of-another/mounted
 finish
