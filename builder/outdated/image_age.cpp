@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/progress_text.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
 
@@ -111,7 +112,7 @@ void compare_inputs(const BuildRecords& records, const World& world, ImageAge& a
   for (const auto& [directory, digest] : records.elements) {
     const std::optional<std::string> now = world.element(directory);
     if (!now) {
-      age.unknown.push_back(cat("the element ", directory, " is not there any more"));
+      age.unknown.push_back(cat("the element ", directory, " can't be read any more"));
     } else if (*now != digest) {
       age.moved.push_back({cat("element ", directory), digest, *now});
     }
@@ -124,6 +125,20 @@ void compare_inputs(const BuildRecords& records, const World& world, ImageAge& a
       age.moved.push_back({what, digest, *now});
     }
   }
+}
+
+std::string verdict_on(const ImageAge& image) {
+  const auto security = static_cast<std::size_t>(std::count_if(
+      image.packages.begin(), image.packages.end(), [](const NewerPackage& each) { return each.is_security; }));
+  std::vector<std::string> words;
+  if (!image.packages.empty()) {
+    words.push_back(cat(counted(image.packages.size(), "newer package", "newer packages"),
+                        security == 0 ? "" : cat(", ", security, " by security")));
+  }
+  if (!image.moved.empty()) words.push_back(cat(counted(image.moved.size(), "input has", "inputs have"), " moved"));
+  if (image.is_outdated()) return cat(image.image, ": outdated: ", join(words, "; "));
+  return cat(image.image, image.unknown.empty() ? ": up to date (" : ": not known (",
+             counted(image.compared, "package", "packages"), " compared)");
 }
 
 }  // namespace
@@ -168,30 +183,21 @@ ImageAge image_age(const BuildRecords& records, const World& world) {
 
 std::string age_text(const std::vector<ImageAge>& images) {
   std::string text;
+  // Records and servers are anybody's: no line of theirs ends early or moves the cursor.
+  const auto put = [&](const std::string& line) { text += cat(clean_line(line), "\n"); };
   for (const ImageAge& image : images) {
-    const auto security = static_cast<std::size_t>(std::count_if(image.packages.begin(), image.packages.end(),
-                                                                 [](const NewerPackage& p) { return p.is_security; }));
-    std::vector<std::string> words;
-    if (!image.packages.empty()) {
-      words.push_back(cat(counted(image.packages.size(), "newer package", "newer packages"),
-                          security == 0 ? "" : cat(", ", security, " by security")));
-    }
-    if (!image.moved.empty()) words.push_back(cat(counted(image.moved.size(), "input has", "inputs have"), " moved"));
-    const char* verdict = image.is_outdated() ? "outdated: " : image.unknown.empty() ? "up to date" : "not known";
-    text += cat(image.image, ": ", verdict, join(words, "; "));
-    if (!image.is_outdated()) text += cat(" (", counted(image.compared, "package", "packages"), " compared)");
-    text += "\n";
+    put(verdict_on(image));
     for (const NewerPackage& package : image.packages) {
-      text += cat(package.is_security ? "  security  " : "  package   ", package.package, "  ", package.installed,
-                  " -> ", package.version, "  (", package.repository, ")\n");
+      put(cat(package.is_security ? "  security  " : "  package   ", package.package, "  ", package.installed, " -> ",
+              package.version, "  (", package.repository, ")"));
     }
     for (const MovedInput& input : image.moved) {
       const bool is_git = input.what.starts_with("git ");
-      text += cat("  moved     ", input.what,
-                  is_git ? cat("  ", input.was.substr(0, 12), " -> ", input.now.substr(0, 12)) : "", "\n");
+      put(cat("  moved     ", input.what,
+              is_git ? cat("  ", input.was.substr(0, 12), " -> ", input.now.substr(0, 12)) : ""));
     }
-    for (const std::string& why : image.unknown) text += cat("  unknown   ", why, "\n");
-    for (const std::string& note : image.notes) text += cat("  note      ", note, "\n");
+    for (const std::string& why : image.unknown) put(cat("  unknown   ", replace_all(why, "\n", " ")));
+    for (const std::string& note : image.notes) put(cat("  note      ", replace_all(note, "\n", " ")));
   }
   return text;
 }

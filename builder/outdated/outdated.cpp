@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
+#include "base/progress_text.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
@@ -66,15 +67,21 @@ int outdated(const cli::Arguments& arguments) {
   const Environment environment = current_environment();
   const std::string cache = arguments.value_or("image-cache", variable(environment, "DIB_IMAGE_CACHE"));
   std::vector<BuildRecords> images;
+  std::vector<ImageAge> unreadable;
   for (const fs::path& directory : record_directories(arguments.operands())) {
-    images.push_back(read_build_records(RealFileSystem(), directory));
+    try {
+      images.push_back(read_build_records(RealFileSystem(), directory));
+    } catch (const Error& error) {  // the others are told all the same
+      unreadable.push_back({.image = directory.stem().string(), .unknown = {error.story()}});
+    }
   }
-  const std::vector<ImageAge> ages = image_ages(
+  std::vector<ImageAge> ages = image_ages(
       images,
       {.image_cache =
            fs::absolute(cache.empty() ? home_directory(environment) / ".cache/image-create" : fs::path(cache)),
        .environment = environment},
       clock);
+  ages.insert(ages.end(), unreadable.begin(), unreadable.end());
   cli::print(arguments.has("json") ? json_document(age_json(ages)) : age_text(ages));
   const auto has = [&](auto test) { return std::any_of(ages.begin(), ages.end(), test); };
   if (has([](const ImageAge& age) { return age.is_outdated(); })) return k_outdated;
@@ -86,8 +93,13 @@ int outdated(const cli::Arguments& arguments) {
 std::vector<ImageAge> image_ages(const std::vector<BuildRecords>& images, const OutdatedSetup& setup,
                                  const Clock& clock) {
   RealFileSystem files;
-  const fs::path directory = setup.image_cache / "package-lists";
-  files.make_directories(directory, 0755);
+  fs::path directory = setup.image_cache / "package-lists";
+  std::optional<TempDir> instead;
+  try {
+    files.make_directories(directory, 0755);
+  } catch (const Error&) {  // a cache that others fill: lists are fetched for this time
+    directory = instead.emplace(TempDir::create(fs::temp_directory_path(), "hearth-lists-")).path();
+  }
   const bool is_apart = fetch::why_no_private_network(setup.environment).empty();
   const std::set<fetch::LocalPlace> places = fetch::local_places(setup.environment, files, {});
   // What builds noted is asked for as their hooks could have asked, and no further.
@@ -107,14 +119,17 @@ std::vector<ImageAge> image_ages(const std::vector<BuildRecords>& images, const 
                           [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
   const World world{
       .repository = [&](const std::string& url) -> const RepositoryLook& {
-        if (::isatty(STDERR_FILENO) == 1) std::fprintf(stderr, "\r\033[Kasking %s…\r", url.c_str());
+        if (::isatty(STDERR_FILENO) == 1) std::fprintf(stderr, "\r\033[Kasking %s…\r", clean_line(url).c_str());
         return repositories.at(url);
       },
       .offers = [&]() -> const PackageOffers& { return repositories.offers(); },
       .remote = asked_once<std::optional<std::string>>([&](const std::string& what) { return states.digest(what); }),
       .element = asked_once<std::optional<std::string>>([&](const std::string& path) -> std::optional<std::string> {
-        if (!fs::is_directory(path)) return std::nullopt;
-        return directory_digest(path);
+        try {
+          return fs::is_directory(path) ? std::optional(directory_digest(path)) : std::nullopt;
+        } catch (const Error&) {  // not an element's, or not ours to read
+          return std::nullopt;
+        }
       })};
   std::vector<ImageAge> ages;
   for (const BuildRecords& image : images) ages.push_back(image_age(image, world));

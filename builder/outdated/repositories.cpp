@@ -10,7 +10,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr auto k_list_patience = std::chrono::seconds(300);  // for a list over a slow line
+constexpr std::chrono::seconds k_list_patience{300};  // for a list over a slow line
+constexpr std::chrono::seconds k_release_file_patience{30};
 constexpr auto k_stall = std::chrono::seconds(10);
 constexpr int k_most_redirects = 5;
 constexpr std::size_t k_release_bytes = std::size_t{16} << 20U;
@@ -72,11 +73,12 @@ RepositoryLook Repositories::look(const std::string& url) {
 std::string Repositories::fetched(const std::string& url, std::size_t limit) const {
   constexpr std::string_view file = "file:";
   if (url.starts_with(file)) return read_regular(url.substr(file.size()), limit);
-  HttpRequest request{.url = parse_url(url).value_or_throw(),
-                      .deadline = Deadline::after(k_list_patience, setup_.clock),
-                      .stall = k_stall,
-                      .max_redirects = k_most_redirects,
-                      .body_limit = limit};
+  HttpRequest request{
+      .url = parse_url(url).value_or_throw(),
+      .deadline = Deadline::after(limit == k_list_bytes ? k_list_patience : k_release_file_patience, setup_.clock),
+      .stall = k_stall,
+      .max_redirects = k_most_redirects,
+      .body_limit = limit};
   request.url.user_info = known_user_info(request.url, setup_.environment);
   HttpResponse response = setup_.client.send(request);
   if (!response.ok()) throw Error(ErrorKind::io, cat(url, ": the server answers ", response.status));
@@ -86,7 +88,7 @@ std::string Repositories::fetched(const std::string& url, std::size_t limit) con
 void Repositories::take_list(const std::string& base, const ReleaseFile& release, const PackageListFile& list) {
   if (!setup_.lists.has(list.sha256)) fetch_list(base, release, list);
   const std::optional<Blob> blob = setup_.lists.open(list.sha256);
-  const std::optional<std::string> text = blob ? unpacked_text(blob->bytes()) : std::nullopt;
+  const std::optional<std::string> text = blob ? unpacked_text(blob->bytes(), k_list_bytes) : std::nullopt;
   if (!text) {
     setup_.lists.remove(list.sha256);
     throw Error(ErrorKind::input, cat(base, list.path, " can't be unpacked"));

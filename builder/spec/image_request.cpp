@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
@@ -371,10 +372,14 @@ void take_upstream_tree(ImageRequest& request) {
   (tree->first ? request.elements_path : request.fallback_elements).push_back(tree->elements);
 }
 
-/// The words of a command line that says the same.
+/// Whether to build, which is no matter of the image.
+const std::set<std::string> k_when_to_build = {"refresh", "if-outdated"};
+
+/// The words of a command line that asks for the same image.
 std::vector<std::string> argument_words(const cli::Arguments& arguments) {
   std::vector<std::string> words;
   for (const cli::Option& option : image_options()) {
+    if (k_when_to_build.count(option.name) > 0) continue;
     for (const std::string& value : arguments.values(option.key())) {
       words.push_back(option.display());
       if (!option.value_name.empty()) words.push_back(value);

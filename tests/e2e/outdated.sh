@@ -51,8 +51,9 @@ echo "deb \$DIB_PROBE_REPO ./" > /etc/apt/sources.list.d/probe.list
 apt-get update
 S
 chmod +x mine/probe/pre-install.d/01-repository
-echo 'hearth-probe:' > mine/probe/package-installs.yaml
-printf 'package-installs\n' > mine/probe/element-deps
+mkdir mine/probe/install.d
+printf '#!/bin/bash\nset -eu -o pipefail\napt-get install -y hearth-probe\n' > mine/probe/install.d/50-probe
+chmod +x mine/probe/install.d/50-probe
 export ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH DIB_RELEASE=$release
 
 # create [OPTION…]
@@ -118,8 +119,8 @@ kill "$server"
 outdated 1 web
 expect_text said "unknown   " "Connection refused"
 outdated 1 nothing
-expect_text errors "there is no nothing.d/manifest.json"
+expect_text said "nothing: not known" "there is no nothing.d/manifest.json"
 echo '{"packages": 7}' > web.d/manifest.json
 outdated 1 web
-expect_text errors "web.d/manifest.json can't be understood"
+expect_text said "web.d/manifest.json can't be understood"
 finish

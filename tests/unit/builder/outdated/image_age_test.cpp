@@ -93,6 +93,14 @@ TEST_F(ImageAgeTest, ANoteTellsOfPackagesInNoRepositoryAndOfSignaturesNobodyKnow
   EXPECT_THAT(now.notes, ElementsAre(HasSubstr("not known to be signed"), "in no repository (any more): own"));
 }
 
+TEST_F(ImageAgeTest, RecordsNeitherMoveTheCursorNorEndALine) {
+  write("manifest.json",
+        {{"packages", {package("bash", "5"), package("o\033[2Jwn", "1")}}, {"unlisted", "why\nweb2: up to date"}});
+  EXPECT_EQ(age_text({age()}),
+            "web: not known (1 package compared)\n  unknown   its list of packages is not whole: why web2: up to date\n"
+            "  note      in no repository (any more): own\n");
+}
+
 TEST_F(ImageAgeTest, DamagedRecordsAreErrorsThatNameTheFile) {
   EXPECT_THROW((void)read_build_records(files_, "none.d"), Error);
   write("steps.json", {{"steps", 7}});
