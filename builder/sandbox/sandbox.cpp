@@ -273,8 +273,8 @@ bool mount_overlay(const fs::path& lower, const fs::path& store, const fs::path&
 /// The host's `directory` as hooks see it: what is there can be read, what they write stays in the work area, where
 /// upper holds that and nothing else (layers keep it). Of what is mounted below the directory an overlay shows nothing
 /// (the kernel refuses it for locked mounts, which those of ShiftedHost are not): then the entries are shown one by one
-/// over an overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep nothing of
-/// it. Returns where what they write lies.
+/// over an overlay of empty ones, and only new ones can be written. Where there is no overlay at all, layers keep
+/// nothing of it. Returns where what they write lies.
 fs::path mount_copy(const fs::path& directory, const fs::path& store, mode_t mode, const std::string& image = {}) {
   const fs::path host = k_old_root / directory.relative_path();
   for (const char* name : {"upper", "work", "places"}) fs::create_directories(store / name);

@@ -23,7 +23,8 @@ namespace {
 
 /// What the machine keeps for root, and what is the kernel's or a service's.
 const std::set<std::string> k_unshifted = {"dev", "etc", "proc", "run", "sys", "var"};
-const fs::path k_shared_temporary = "/var/tmp";
+/// But for these: everybody's, and what tools of containers that hooks call look into (skopeo, podman).
+const std::vector<fs::path> k_shifted_all_the_same = {"/var/tmp", "/var/lib/containers"};
 constexpr const char* k_kvm = "kvm";
 
 bool is_at_or_below(const fs::path& directory, const fs::path& path) {
@@ -43,7 +44,7 @@ fs::path top_for(const fs::path& path) {
 }
 
 std::vector<fs::path> places_to_shift(const std::vector<fs::path>& needed) {
-  std::set<fs::path> found = {k_shared_temporary};
+  std::set<fs::path> found(k_shifted_all_the_same.begin(), k_shifted_all_the_same.end());
   for (const std::string& name : RealFileSystem().list("/")) {
     const fs::path path = fs::path("/") / name;
     if (k_unshifted.count(name) == 0 && fs::is_directory(fs::symlink_status(path))) found.insert(path);
@@ -77,7 +78,8 @@ Fd make_devices(const IdMaps& maps) {
 bool keeps_machines_ids(const fs::path& path) {
   const fs::path relative = path.relative_path();
   const bool is_kept = !relative.empty() && k_unshifted.count(relative.begin()->string()) > 0;
-  return is_kept && !is_at_or_below(k_shared_temporary, path);
+  return is_kept && std::none_of(k_shifted_all_the_same.begin(), k_shifted_all_the_same.end(),
+                                 [&](const fs::path& shifted) { return is_at_or_below(shifted, path); });
 }
 
 void ShiftedHost::shift_all_below(const fs::path& top, const std::string& mountinfo, const Fd& user_namespace) {

@@ -16,7 +16,8 @@ namespace {
 TEST(KeepsMachinesIds, WhereServicesKeepWhatOnlyRootMayRead) {
   for (const char* path : {"/etc", "/etc/ssl/private", "/var/lib/x", "/run/x", "/dev/shm/x", "/var/tmpx"})
     EXPECT_TRUE(keeps_machines_ids(path)) << path;
-  for (const char* path : {"/", "/usr", "/opt/etc", "/root/x", "/tmp", "/var/tmp", "/var/tmp/x", "/etcx"})
+  for (const char* path :
+       {"/", "/usr", "/opt/etc", "/root/x", "/tmp", "/var/tmp", "/var/tmp/x", "/var/lib/containers/x", "/etcx"})
     EXPECT_FALSE(keeps_machines_ids(path)) << path;
 }
 
