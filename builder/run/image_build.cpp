@@ -569,6 +569,20 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
   return disk;
 }
 
+/// Where the build works: in memory, or in a directory that goes with what is returned.
+std::optional<Workspace> choose_workspace(const ImageRequest& request, SandboxSpec& spec, BuildLog& log) {
+  spec.tmpfs_bytes = memory_for_tmpfs();
+  std::optional<Workspace> workspace = workspace_on_disk(request, spec.tmpfs_bytes, log);
+  if (workspace) spec.work_directory = workspace->path();
+  return workspace;
+}
+
+/// PATH without what hooks don't see: machines that differ there share what they built.
+void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files) {
+  std::string& path = request.environment["PATH"];
+  path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
+}
+
 }  // namespace
 
 int build_image(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
@@ -585,8 +599,7 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   make_writable_directories(request, spec);
   show_machine(request, installation, plan, disk, spec);
   const RealFileSystem files;
-  std::string& path = request.environment["PATH"];
-  path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
+  take_path_of_hooks(request, spec, files);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);
@@ -604,10 +617,7 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
-  const std::uint64_t memory = memory_for_tmpfs();
-  const std::optional<Workspace> workspace = workspace_on_disk(request, memory, log);
-  spec.work_directory = workspace ? workspace->path() : fs::path();
-  spec.tmpfs_bytes = memory;
+  const std::optional<Workspace> workspace = choose_workspace(request, spec, log);
   report_hidden(request, plan, spec, log, verbosity);
   const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
   std::optional<fetch::FetchSession> network;

@@ -19,7 +19,7 @@ bash -euo pipefail /dev/fd/9 9<<'OPEN' < /dev/null || fail "the open side fails"
         --site instackenv.json --sign-key ../key.pem
 OPEN
 cp open/web.tar original.tar
-rm -rf open "$HOME"
+rm -rf open "$HOME" && mkdir "$HOME"
 
 "$HEARTH" bundle verify site.bundle --key stranger.pem > out 2>&1 && fail "a stranger's key is believed"
 expect_text out "is signed by a stranger"

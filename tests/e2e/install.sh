@@ -65,7 +65,7 @@ offered() {
         _hearth "$1" "${!#}"; printf "%s " "${COMPREPLY[@]}"' bash "$root/usr/share/bash-completion/completions/hearth" "$@"
 }
 [ "$(offered hearth baremetal introspection bulk '')" = "start status " ] || fail "a fourth word: $(offered hearth baremetal introspection bulk '')"
-[ "$(offered hearth image create -t raw,qc)" = "raw,qcow2 " ] || fail "a value: $(offered hearth image create -t raw,qc)"
+[ "$(offered hearth image create -t raw,qc)" = "raw,qcow2 raw,qcow " ] || fail "a value: $(offered hearth image create -t raw,qc)"
 [ "$(offered hearth image create debian-mi)" = "debian-minimal " ] || fail "an element: $(offered hearth image create debian-mi)"
 [ "$(offered disk-image-create --image-si)" = "--image-size " ] || fail "an option: $(offered disk-image-create --image-si)"
 
