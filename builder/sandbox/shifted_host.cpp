@@ -23,7 +23,7 @@ namespace {
 
 /// What the machine keeps for root, and what is the kernel's or a service's.
 const std::set<std::string> k_unshifted = {"dev", "etc", "proc", "run", "sys", "var"};
-/// But for these: everybody's, and what tools of containers that hooks call look into (skopeo, podman).
+/// But for these: what is everybody's, and where tools of containers that hooks call look (skopeo, podman).
 const std::vector<fs::path> k_shifted_all_the_same = {"/var/tmp", "/var/lib/containers"};
 constexpr const char* k_kvm = "kvm";
 
