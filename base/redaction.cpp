@@ -53,27 +53,33 @@ bool is_secret_word(std::string_view name) {
          std::find(k_secret_words.begin(), k_secret_words.end(), lower) != k_secret_words.end();
 }
 
-/// "http://u:p@h/?sig=x" → "http://u:******@h/?sig=******".
-std::string without_url_passwords(std::string_view text) {
+/// The text with what stands behind "://" in each URL of it as `change` gives it.
+template <class Change>
+std::string with_each_url(std::string_view text, Change change) {
   std::string kept;
   while (true) {
     const std::size_t scheme = text.find(k_scheme_end);
     if (scheme == std::string_view::npos) return kept.append(text);
     const std::size_t begin = scheme + k_scheme_end.size();
     const std::size_t end = std::min(text.find_first_of(k_url_end, begin), text.size());
-    std::string_view url = text.substr(begin, end - begin);
-    kept.append(text.substr(0, begin));
-    const std::size_t at = url.substr(0, std::min(url.find_first_of("/?#"), url.size())).rfind('@');
-    const std::size_t colon = url.find(':');
-    if (at != std::string_view::npos && colon < at) {
-      kept.append(url.substr(0, colon + 1)).append(k_hidden);
-      url.remove_prefix(at);
-    }
-    const std::size_t query = std::min(url.find('?'), url.size());
-    kept.append(url.substr(0, query));
-    if (query < url.size()) kept.append("?").append(without_secret_values(url.substr(query + 1), k_hidden));
+    kept.append(text.substr(0, begin)).append(change(text.substr(begin, end - begin)));
     text.remove_prefix(end);
   }
+}
+
+/// "u:p@h/?sig=x" → "u:******@h/?sig=******".
+std::string without_url_password(std::string_view rest) {
+  std::string kept;
+  const std::size_t at = rest.substr(0, std::min(rest.find_first_of("/?#"), rest.size())).rfind('@');
+  const std::size_t colon = rest.find(':');
+  if (at != std::string_view::npos && colon < at) {
+    kept.append(rest.substr(0, colon + 1)).append(k_hidden);
+    rest.remove_prefix(at);
+  }
+  const std::size_t query = std::min(rest.find('?'), rest.size());
+  kept.append(rest.substr(0, query));
+  if (query < rest.size()) kept.append("?").append(without_secret_values(rest.substr(query + 1), k_hidden));
+  return kept;
 }
 
 /// Blocks "-----BEGIN … PRIVATE KEY-----" to their end; one without an end is hidden to the text's.
@@ -238,20 +244,10 @@ std::string without_secret_values(std::string_view query, std::string_view mask)
   return join(parameters, "&");
 }
 
-std::string without_credentials(std::string_view text) {
-  std::string kept;
-  while (true) {
-    const std::size_t scheme = text.find(k_scheme_end);
-    if (scheme == std::string_view::npos) return kept.append(text);
-    const std::size_t begin = scheme + k_scheme_end.size();
-    const std::size_t end = std::min(text.find_first_of(k_url_end, begin), text.size());
-    kept.append(text.substr(0, begin)).append(masked_rest(text.substr(begin, end - begin)));
-    text.remove_prefix(end);
-  }
-}
+std::string without_credentials(std::string_view text) { return with_each_url(text, masked_rest); }
 
 std::string hide_secrets(std::string_view text) {
-  return NamedValues(without_private_keys(without_url_passwords(text))).hidden();
+  return NamedValues(without_private_keys(with_each_url(text, without_url_password))).hidden();
 }
 
 }  // namespace hearth

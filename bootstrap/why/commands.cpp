@@ -41,7 +41,7 @@ Asked asked_for(const std::vector<std::string>& words) {
 }
 
 void print_answer(const why::Answer& answer, bool as_json) {
-  cli::print(as_json ? cat(format_json(answer.rows, {.indent = 2, .lossy = true}), "\n") : answer.text);
+  cli::print(as_json ? json_document(answer.rows) : answer.text);
 }
 
 /// Of an incident that somebody sent.

@@ -90,7 +90,7 @@ int run_incident(const cli::Arguments& arguments) {
   if (arguments.has("json")) {
     const Json shown = {
         {"file", file}, {"size", bytes.size()}, {"sha256", hex_digest(HashKind::sha256, bytes)}, {"why", answer.rows}};
-    cli::print(cat(format_json(shown, {.indent = 2, .lossy = true}), "\n"));
+    cli::print(json_document(shown));
   } else {
     cli::print(cat(answer.text, "\nwrote ", file, " (", bytes.size(), " bytes); who gets it reads: hearth why --file ",
                    file, "\n"));

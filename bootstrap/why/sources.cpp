@@ -21,10 +21,6 @@ constexpr const char* k_held =
     "status=COMPLETE&hook=pre-create&hook=pre-update&hook=pre-delete&hook=post-create&hook=post-update&hook=post-"
     "delete";
 
-Stamp wall_now(const Clock& clock) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(clock.wall().time_since_epoch()).count();
-}
-
 /// The answer, or nullopt where there is no such thing.
 template <class Call>
 std::optional<Json> unless_missing(Call call) {
@@ -73,7 +69,7 @@ NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const 
   const std::optional<Json> boots =
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/boot-log/", id)); });
   if (boots) facts.boot_log = part_of(*boots, "events");
-  facts.now = wall_now(clock);
+  facts.now = unix_microseconds(clock.wall());
   return facts;
 }
 

@@ -2,32 +2,9 @@
 # A rehearsal whose stack has no server, so that no machine is switched on: faults are injected from the beginning, and one
 # whose moment never comes is told; a second rehearsal in the same folder is refused, and so is a folder of something else.
 # One with the operator's own inventory is kept, looked into by page, console and door, and ended.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-skip() {
-    echo "SKIPPED: $*"
-    exit 77
-}
-for program in qemu-system-x86_64 qemu-img ip; do
-    command -v "$program" > /dev/null || skip "$program is not installed"
-done
-[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
-unshare -Urn true 2> /dev/null || skip "user namespaces are not allowed"
-
-qemu-img create -q -f qcow2 node.qcow2 1M
-echo "a kernel" > deploy.kernel
-echo "a ramdisk" > deploy.initramfs
-cat > site.yaml << 'YAML'
-network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}
-deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}
-image: node.qcow2
-machines: [{name: one}, {name: two}]
-stack: {template: stack.yaml}
-YAML
-cat > stack.yaml << 'YAML'
-heat_template_version: 2018-08-31
-resources: {words: {type: OS::Heat::RandomString}}
-YAML
+# shellcheck source-path=SCRIPTDIR source=rehearsal_lib.sh
+. "$(dirname "$0")/rehearsal_lib.sh"
+small_site one two
 rehearse() { timeout 120 "$HEARTH" rehearse site.yaml --accel tcg --no-inspection "$@"; }
 
 ! rehearse --inject dead-disk:three > error 2>&1 || fail "a fault of no machine is accepted"
