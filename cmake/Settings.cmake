@@ -10,7 +10,7 @@ if(HEARTH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths below the checkout are hashed as relative ones, so that checkouts share objects. The depend mode spares a run of
   # the preprocessor: a miss then costs no more than no ccache.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_INODECACHE=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime ${HEARTH_CCACHE})
+      CCACHE_INODECACHE=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=time_macros ${HEARTH_CCACHE})
 endif()
 
 add_library(hearth_settings INTERFACE)
