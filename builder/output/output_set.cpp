@@ -84,7 +84,7 @@ void write_iso(const Output& output, const OutputSource& source, const OutputSet
   const LiveIso iso{.tree = source.tree,
                     .layout = source.layout,
                     .boot = source.boot,
-                    .title = settings.title,
+                    .title = os_release_field(source.tree, "PRETTY_NAME", "Linux"),
                     .scratch = source.scratch};
   const TempDir work = TempDir::create(source.scratch, "iso-");
   const fs::path raw = work.path() / "iso";  // xorriso writes only into a file that has a name

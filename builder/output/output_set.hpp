@@ -26,7 +26,6 @@ struct OutputSettings {
   std::string container_tag;  ///< REPOSITORY:TAG
   ContainerConfig container = {};
   std::string architecture;               ///< Debian's name
-  std::string title;                      ///< of an ISO's menu
   fs::path aci_manifest;                  ///< empty = none
   std::vector<std::string> gzip_program;  ///< compresses a tgz from stdin to stdout, like gzip; empty = gzip_stream()
   std::vector<HashKind> checksums;

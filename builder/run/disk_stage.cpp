@@ -79,11 +79,10 @@ LayoutDefaults layout_defaults(const ImageRequest& request) {
   return defaults;
 }
 
-/// The ids of a disk follow from what it is made of: building the same again, in another directory, gives the same
-/// bytes.
+/// The ids of a disk follow from what it is made of: building the same again, in another directory and under another
+/// name, gives the same bytes.
 std::string id_seed(const ImageRequest& request, const BuildPlan& plan) {
-  return cat(fs::path(request.image_name).filename().string(), "\n", request.architecture, "\n",
-             join(plan.elements.names(), " "), "\n", join(request.packages, " "));
+  return cat(request.architecture, "\n", join(plan.elements.names(), " "), "\n", join(request.packages, " "));
 }
 
 /// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream
@@ -455,7 +454,6 @@ OutputSettings DiskStage::output_settings(const OutputSource& source, const Disk
           .container_tag = request_.docker_target,
           .container = request_.container,
           .architecture = request_.architecture,
-          .title = fs::path(request_.image_name).filename().string(),
           .aci_manifest = request_.aci_manifest,
           .gzip_program = request_.gzip_program,
           .checksums = request_.checksums,

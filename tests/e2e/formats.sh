@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every output format from one tree: written at once, sound by the judgement of other programs, and the same bytes when it
-# is done again later, in another directory, with another umask and on one processor. And what stands in its way.
+# is done again later, in another directory, under another name, with another umask and on one processor. And what stands in
+# its way.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 export SOURCE_DATE_EPOCH=1700000000
@@ -11,19 +12,23 @@ done
 mkdir first second
 (cd first && "$HEARTH" image create -n --image-size 0.3 -t $types -o image --checksums md5,sha256,sha512 --docker-target me:1 tiny-os \
     > out 2>&1 < /dev/null) || fail "first: $(cat first/out)"
-(cd second && umask 0077 && TMPDIR=$work/second taskset -c 0 "$HEARTH" image create -n --image-size 0.3 -t $types -o image \
+(cd second && umask 0077 && TMPDIR=$work/second taskset -c 0 "$HEARTH" image create -n --image-size 0.3 -t $types -o other \
     --docker-target me:1 tiny-os > out 2>&1 < /dev/null) || fail "second: $(cat second/out)"
 for file in first/image.*; do
+    again=second/other.${file#first/image.}
     case $file in
-        *.d | *.md5 | *.sha256 | *.sha512) ;;
-        *.oci) diff -r "$file" second/image.oci > difference || fail "the OCI layouts differ: $(cat difference)" ;;
-        *) cmp "$file" "second/${file#first/}" || fail "$file is not the same every time" ;;
+        *.d | *.md5 | *.sha256 | *.sha512 | *.vmdk) ;; # VMDK holds its own file's name: below
+        *.oci) diff -r "$file" "$again" > difference || fail "the OCI layouts differ: $(cat difference)" ;;
+        *) cmp "$file" "$again" || fail "$file is not the same every time" ;;
     esac
 done
 # Alone, a qcow2 takes the files' data from the tree; no raw disk holds it.
 mkdir third
 (cd third && "$HEARTH" image create -n --image-size 0.3 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null) || fail "third: $(cat third/out)"
 cmp first/image.qcow2 third/image.qcow2 || fail "the qcow2 is another one where it is made alone"
+mkdir fourth
+(cd fourth && "$HEARTH" image create -n --image-size 0.3 -t vmdk -o image tiny-os > out 2>&1 < /dev/null) || fail "fourth: $(cat fourth/out)"
+cmp first/image.vmdk fourth/image.vmdk || fail "the VMDK is not the same every time"
 for kind in md5 sha256 sha512; do
     [ "$(find first -name "*.$kind" | wc -l)" = 20 ] || fail "there are not 20 files .$kind"
     cat first/*.$kind | "${kind}sum" --check --quiet --strict || fail "${kind}sum finds differences"

@@ -1,14 +1,16 @@
 #!/bin/bash
-# A real Debian image is recorded, then built again with the network cut: another directory, another umask, another
-# archive in the environment's place. The same bytes come out.
+# A real Debian image is recorded, then built again with the network cut: another directory, another name, another umask,
+# another archive in the environment's place. The same bytes come out.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 unset DIB_IMAGE_CACHE SOURCE_DATE_EPOCH
-"$HEARTH" image create --record -n -t tar -o image debian-minimal < /dev/null || fail "the recorded build fails"
+"$HEARTH" image create --record -n -t tar,qcow2 -o image debian-minimal < /dev/null || fail "the recorded build fails"
 grep -q '/pool/main/' hearth.lock || fail "the lock names no packages"
 mkdir elsewhere
 (cd elsewhere && umask 077 && unshare --net -- \
-    "$HEARTH" image create --offline --lock ../hearth.lock -n -t tar -o image debian-minimal < /dev/null) ||
+    "$HEARTH" image create --offline --lock ../hearth.lock -n -t tar,qcow2 -o renamed debian-minimal < /dev/null) ||
     fail "the replay fails"
-cmp image.tar elsewhere/image.tar || fail "the replay gives other bytes"
+for kind in tar qcow2; do
+    cmp image.$kind elsewhere/renamed.$kind || fail "the replay gives another .$kind"
+done
 finish

@@ -206,5 +206,21 @@ TEST_F(DiskStageTest, AnArchiveOfATreeWithABootLoaderHoldsItsFilesWithoutADiskTo
   EXPECT_THAT(read_file(root / "boot/grub/grub.cfg"), HasSubstr("vmlinuz-6.1"));
 }
 
+TEST_F(DiskStageTest, TheIdsFollowFromWhatIsBuiltNotFromItsName) {
+  tree.file("os", "block-device-default.yaml", k_gpt);
+  const auto ids = [&] {
+    const DiskLayout layout = stage().layout();
+    std::string all = layout.disk_id;
+    for (const DiskFileSystem& each : layout.file_systems) all += each.uuid;
+    return all;
+  };
+  request.image_name = "a";
+  const std::string first = ids();
+  request.image_name = "elsewhere/b";
+  EXPECT_EQ(ids(), first);
+  request.packages = {"nginx"};
+  EXPECT_NE(ids(), first);
+}
+
 }  // namespace
 }  // namespace hearth::builder
