@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
@@ -10,6 +11,8 @@
 #include "builder/disk/block_config.hpp"
 #include "builder/disk/image_size.hpp"
 #include "builder/disk/layout_view.hpp"
+#include "builder/evidence/own_names.hpp"
+#include "builder/evidence/tree_record.hpp"
 #include "builder/guestfs/appliance_check.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/inspect/image_facts.hpp"
@@ -155,6 +158,22 @@ int inspect(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// Which step, of which element, wrote each file; empty where the build left no record beside the image.
+FileWriters writers_beside(const std::string& image) {
+  const RealFileSystem files;
+  const fs::path directory = records_directory(image);
+  const std::optional<std::string> record = files.read(directory / k_tree_file);
+  if (!record) return {};
+  std::map<std::string, std::string> elements;
+  const Json report = json_or_null(files.read(directory / k_steps_file).value_or(""));
+  for (const Json& step : list_member(report, "steps"))
+    elements[text_member(step, "step")] = text_member(step, "element");
+  FileWriters writers;
+  for (const auto& [path, file] : evidence::written_files(*record))
+    writers[path] = {file.step, elements[file.step], file.size};
+  return writers;
+}
+
 int sizes(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
   const std::string given = arguments.value_or("rows", "15");
@@ -162,7 +181,7 @@ int sizes(const cli::Arguments& arguments) {
   if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
   ImageSource source(arguments);
   const auto sizes_of = [&source](const std::string& image) {
-    TreeSizes sizes = tree_sizes(system_tree(source.read(image)));
+    TreeSizes sizes = tree_sizes(system_tree(source.read(image)), writers_beside(image));
     if (sizes.files == 0) throw Error(ErrorKind::input, cat("there is no file in the image ", image));
     return sizes;
   };
@@ -237,10 +256,11 @@ std::vector<cli::Command> inspect_commands(const fs::path& executable) {
        .run = inspect},
       {.words = "image sizes",
        .operands = "IMAGE",
-       .summary = "tell where an image's bytes are: by directory and by package",
+       .summary = "tell where an image's bytes are: by directory, package, element and step",
        .details = "Sizes are those of the files, as ls shows them; a file system may store them in fewer bytes. Which "
                   "package a file is of\n"
-                  "is told by dpkg's lists.\n\n"
+                  "is told by dpkg's lists; which step of its build wrote it last, and of which element, by the\n"
+                  "NAME.d/tree.tsv that --record leaves beside the image.\n\n"
                   "Example: hearth image sizes web.qcow2 --against last-week.qcow2",
        .options = std::move(weighing),
        .run = sizes},

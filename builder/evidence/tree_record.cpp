@@ -38,6 +38,17 @@ std::string plain(std::string text) {
   return replace_all(replace_all(replace_all(std::move(text), "\\", "\\\\"), "\t", "\\t"), "\n", "\\n");
 }
 
+/// plain() taken back.
+std::string raw(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 1 < text.size();
+    if (is_escape) ++i;
+    out += is_escape && text[i] == 't' ? '\t' : is_escape && text[i] == 'n' ? '\n' : text[i];
+  }
+  return out;
+}
+
 std::string line_of(const fs::path& root, const fs::path& entry, const std::vector<StepSpan>& steps) {
   struct stat status {};
   if (::lstat(entry.c_str(), &status) != 0) throw Error::from_errno("reading", entry.string());
@@ -89,6 +100,16 @@ std::string record_tree(const fs::path& root, const std::vector<StepSpan>& steps
   for (const fs::recursive_directory_iterator end; at != end; ++at) lines.push_back(line_of(root, at->path(), steps));
   std::sort(lines.begin(), lines.end());
   return join(lines, "");
+}
+
+std::map<std::string, WrittenFile> written_files(std::string_view record) {
+  std::map<std::string, WrittenFile> files;
+  for (const auto& [path, columns] : by_path(record)) {
+    const std::optional<std::uint64_t> size = parse_number(columns[3]);
+    if (path.starts_with('/') && columns[1].starts_with('-') && size)
+      files[raw(std::string_view(path).substr(1))] = {columns[5], *size};
+  }
+  return files;
 }
 
 std::optional<TreeDifference> first_difference(std::string_view first, std::string_view second) {

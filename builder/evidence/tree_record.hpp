@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,13 @@ struct StepSpan {
 [[nodiscard]] std::string step_at(const std::vector<StepSpan>& steps, std::int64_t changed_ns);
 
 [[nodiscard]] std::string record_tree(const fs::path& root, const std::vector<StepSpan>& steps);
+
+struct WrittenFile {
+  std::string step;
+  std::uint64_t size = 0;
+};
+/// The files of a record, by path without the first slash.
+[[nodiscard]] std::map<std::string, WrittenFile> written_files(std::string_view record);
 
 struct TreeDifference {
   std::string path;

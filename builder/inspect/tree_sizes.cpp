@@ -104,6 +104,9 @@ std::string difference_table(const char* title, const std::vector<Change>& chang
 
 constexpr const char* k_whole = "(all)";
 constexpr const char* k_unowned = "(of no package)";
+constexpr const char* k_unwritten = "(of no step that is known)";
+constexpr const char* k_no_record =
+    "\nby element and step: not known; a build with --record tells them in NAME.d/tree.tsv, beside the image\n";
 
 Json rows_json(const Sizes& sizes) {
   Json rows = Json::array();
@@ -119,7 +122,7 @@ Json changes_json(const std::vector<Change>& changes) {
 
 }  // namespace
 
-TreeSizes tree_sizes(const FileTree& tree) {
+TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers) {
   TreeSizes sizes;
   const std::map<std::string, std::string> owners = owners_of(tree);
   for (const auto& [path, entry] : tree.entries) {
@@ -128,6 +131,12 @@ TreeSizes tree_sizes(const FileTree& tree) {
     sizes.bytes += entry.size;
     add_to_directories(sizes.directories, path, entry.size);
     const auto owner = owners.find(path);
+    const auto writer = writers.find(path);
+    const bool is_known = writer != writers.end() && writer->second.size == entry.size;
+    if (!writers.empty()) {
+      sizes.elements[is_known ? writer->second.element : ""] += entry.size;
+      sizes.steps[is_known ? writer->second.step : ""] += entry.size;
+    }
     if (!owners.empty()) sizes.packages[owner == owners.end() ? "" : owner->second] += entry.size;
   }
   return sizes;
@@ -136,30 +145,42 @@ TreeSizes tree_sizes(const FileTree& tree) {
 std::string sizes_text(const TreeSizes& sizes, std::size_t rows) {
   std::string text = cat(sizes.files, " files, ", human_bytes(sizes.bytes), "\n");
   text += table("by directory, with all below it", sizes.directories, k_whole, rows);
-  return cat(text, sizes.packages.empty() ? "\nno list of files of a package (dpkg) is in it\n"
-                                          : table("by package", sizes.packages, k_unowned, rows));
+  text += sizes.packages.empty() ? "\nno list of files of a package (dpkg) is in it\n"
+                                 : table("by package", sizes.packages, k_unowned, rows);
+  if (sizes.steps.empty()) return cat(text, k_no_record);
+  return cat(text, table("by element", sizes.elements, k_unwritten, rows),
+             table("by step, the one that wrote a file last", sizes.steps, k_unwritten, rows));
 }
 
 Json sizes_json(const TreeSizes& sizes) {
   return {{"files", sizes.files},
           {"bytes", sizes.bytes},
           {"directories", rows_json(sizes.directories)},
-          {"packages", rows_json(sizes.packages)}};
+          {"packages", rows_json(sizes.packages)},
+          {"elements", rows_json(sizes.elements)},
+          {"steps", rows_json(sizes.steps)}};
 }
 
 std::string sizes_difference_text(const TreeSizes& before, const TreeSizes& after, std::size_t rows) {
   const std::vector<Change> directories = changes_of(before.directories, after.directories);
   const std::vector<Change> packages = changes_of(before.packages, after.packages);
+  const bool are_known = !before.steps.empty() && !after.steps.empty();
   return cat(human_bytes(before.bytes), " in ", before.files, " files -> ", human_bytes(after.bytes), " in ",
              after.files, " files\n", difference_table("by directory, with all below it", directories, k_whole, rows),
-             difference_table("by package", packages, k_unowned, rows));
+             difference_table("by package", packages, k_unowned, rows),
+             are_known
+                 ? cat(difference_table("by element", changes_of(before.elements, after.elements), k_unwritten, rows),
+                       difference_table("by step", changes_of(before.steps, after.steps), k_unwritten, rows))
+                 : k_no_record);
 }
 
 Json sizes_difference_json(const TreeSizes& before, const TreeSizes& after) {
   return {{"before", {{"files", before.files}, {"bytes", before.bytes}}},
           {"after", {{"files", after.files}, {"bytes", after.bytes}}},
           {"directories", changes_json(changes_of(before.directories, after.directories))},
-          {"packages", changes_json(changes_of(before.packages, after.packages))}};
+          {"packages", changes_json(changes_of(before.packages, after.packages))},
+          {"elements", changes_json(changes_of(before.elements, after.elements))},
+          {"steps", changes_json(changes_of(before.steps, after.steps))}};
 }
 
 }  // namespace hearth::builder

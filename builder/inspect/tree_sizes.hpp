@@ -1,4 +1,4 @@
-// Where the bytes of a system are: by directory, and by package. Pure.
+// Where the bytes of a system are: by directory, by package, and by what of its build wrote them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,24 @@
 
 namespace hearth::builder {
 
+/// Who wrote a file last: what a build that is recorded leaves beside its image.
+struct FileWriter {
+  std::string step;
+  std::string element;
+  std::uint64_t size = 0;  ///< that the file had; one of another size is another file
+};
+using FileWriters = std::map<std::string, FileWriter>;  ///< by path
+
 struct TreeSizes {
   std::uint64_t bytes = 0;  ///< of all files
   std::size_t files = 0;
   std::map<std::string, std::uint64_t> directories;  ///< with all below them, three levels deep; "" is the whole
   std::map<std::string, std::uint64_t> packages;     ///< by dpkg's lists of files; "" is what no package owns
+  std::map<std::string, std::uint64_t> elements;     ///< of whose steps; both empty where no writer is known
+  std::map<std::string, std::uint64_t> steps;
 };
 
-[[nodiscard]] TreeSizes tree_sizes(const FileTree& tree);
+[[nodiscard]] TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers = {});
 
 /// The largest rows of each, at most `rows`.
 [[nodiscard]] std::string sizes_text(const TreeSizes& sizes, std::size_t rows);

@@ -57,5 +57,14 @@ TEST_F(TreeRecordTest, NamesTheFirstEntryThatDiffers) {
   EXPECT_EQ(difference(before).what, "it is only in the second");
 }
 
+TEST(TreeRecord, TheFilesAreReadBackWithTheirSteps) {
+  const std::map<std::string, WrittenFile> files = written_files(
+      "/a\\tb\\\\n\t-0644\t0:0\t12\tabc\tinstall.d/10-a\n/d\td0755\t0:0\t0\t-\tinstall.d/10-a\n/torn\t-0644\n");
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files.begin()->first, "a\tb\\n");
+  EXPECT_EQ(files.begin()->second.step, "install.d/10-a");
+  EXPECT_EQ(files.begin()->second.size, 12U);
+}
+
 }  // namespace
 }  // namespace hearth::builder::evidence

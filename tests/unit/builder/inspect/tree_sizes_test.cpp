@@ -69,5 +69,28 @@ TEST(TreeSizes, twoSystemsAreComparedByWhatHasChanged) {
             (Json{{"name", "srv"}, {"before", 512}, {"after", 2560}}));
 }
 
+TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
+  const FileWriters writers = {{"usr/lib/x86/a/libc.so", {"root.d/08-debootstrap", "debootstrap", 2048}},
+                               {"usr/share/doc/libc/copyright", {"install.d/10-b", "debootstrap", 1024}},
+                               {"srv/page", {"install.d/50-web", "web", 511}}};
+  const TreeSizes sizes = tree_sizes(a_system(), writers);
+  EXPECT_EQ(sizes.elements, (std::map<std::string, std::uint64_t>{{"", 512}, {"debootstrap", 3072}}))
+      << "a file of another size is another file";
+  EXPECT_EQ(sizes.steps.at("root.d/08-debootstrap"), 2048U);
+  const std::string text = sizes_text(sizes, 9);
+  EXPECT_THAT(text, HasSubstr("by element\n     3.0 KiB  debootstrap\n       512 B  (of no step that is known)\n"));
+  EXPECT_THAT(text, HasSubstr("by step, the one that wrote a file last\n     2.0 KiB  root.d/08-debootstrap\n"));
+  EXPECT_THAT(sizes_text(tree_sizes(a_system()), 9), HasSubstr("a build with --record tells them"));
+
+  FileTree grown = a_system();
+  grown.entries["srv/page"] = sized(2560);
+  FileWriters later = writers;
+  later["srv/page"].size = 2560;
+  EXPECT_THAT(sizes_difference_text(sizes, tree_sizes(grown, later), 9),
+              HasSubstr("by element\n    +2.5 KiB  web (new)\n"));
+  EXPECT_THAT(sizes_difference_text(tree_sizes(a_system()), sizes, 9), HasSubstr("a build with --record tells them"));
+  EXPECT_EQ(sizes_json(sizes)["elements"][0]["name"], "debootstrap");
+}
+
 }  // namespace
 }  // namespace hearth::builder
