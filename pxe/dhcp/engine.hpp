@@ -56,6 +56,7 @@ class Engine {
   void use(Site site) { site_ = std::move(site); }
 
   [[nodiscard]] const Site& site() const { return site_; }
+  [[nodiscard]] bool knows(const Mac& mac) const { return nodes_.find({.mac = mac}) != nullptr; }
   [[nodiscard]] const LeaseTable& leases() const { return leases_; }
 
  private:

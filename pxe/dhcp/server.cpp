@@ -2,9 +2,11 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "pxe/dhcp/client_of_message.hpp"
@@ -39,6 +41,41 @@ class Callback final : public Watcher {
 /// A MAC that belongs to nobody: locally administered.
 Mac random_mac() { return parse_mac(cat("0a", random_hex(5))).value(); }
 
+/// Whether something on this machine waits there; kept for some seconds, since many machines may ask at once.
+class OwnListeners {
+ public:
+  explicit OwnListeners(const Clock& clock) : clock_(clock) {}
+  bool operator()(Attempt::Kind kind, const Endpoint& at) {
+    if (!read_ || clock_.now() - *read_ > k_keep) {
+      const RealFileSystem files;
+      const auto table = [&](const char* name) { return files.read(cat("/proc/net/", name)).value_or(""); };
+      tcp_ = table("tcp") + table("tcp6");
+      udp_ = table("udp") + table("udp6");
+      read_ = clock_.now();
+    }
+    return has_listener(kind == Attempt::Kind::tcp ? tcp_ : udp_, at);
+  }
+
+ private:
+  static constexpr Duration k_keep = std::chrono::seconds(5);
+  const Clock& clock_;
+  std::string tcp_;
+  std::string udp_;
+  std::optional<MonotonicTime> read_;
+};
+
+/// What the network's machines are told that the address is: ", the name server that 192.0.2.0/24 is given".
+std::string role_of(const Site& site, Ipv4 client, Ipv4 target) {
+  const Network* network = site.network_of(client);
+  const auto has = [&](const std::vector<Ipv4>& list) {
+    return std::find(list.begin(), list.end(), target) != list.end();
+  };
+  if (network == nullptr) return "";
+  const bool is_dns = has(network->dns);
+  if (!is_dns && !has(network->routers)) return "";
+  return cat(", the ", is_dns ? "name server" : "router", " that DHCP gives to ", to_text(network->subnet));
+}
+
 std::set<Ipv4> own_addresses(const Site& site) {
   std::set<Ipv4> own;
   for (const Network& network : site.networks) own.insert(network.server);
@@ -58,6 +95,7 @@ class Server::Link {
         answers_(interface, PacketSocket::Kind::dhcp_answers),
         arp_(interface, PacketSocket::Kind::arp),
         solicitations_(interface, PacketSocket::Kind::router_solicitations),
+        attempts_(interface, PacketSocket::Kind::attempts),
         reactor_(server.wiring_.reactor) {
     watch(main_.get(), [this, &server] { read(server, main_, false); });
     watch(boot_.get(), [this, &server] { read(server, boot_, true); });
@@ -70,6 +108,10 @@ class Server::Link {
     });
     watch(arp_.fd(), [this, &server] {
       read_packets(arp_, [&](std::string_view packet, const Mac&) { server.arp_heard(packet); });
+    });
+    watch(attempts_.fd(), [this, &server] {
+      read_packets(attempts_,
+                   [&](std::string_view packet, const Mac& from) { server.attempt_heard(*this, packet, from); });
     });
   }
   ~Link() {
@@ -131,6 +173,7 @@ class Server::Link {
   PacketSocket answers_;
   PacketSocket arp_;
   PacketSocket solicitations_;
+  PacketSocket attempts_;
   Reactor& reactor_;
   std::vector<std::pair<int, std::unique_ptr<Callback>>> watchers_;
 };
@@ -139,7 +182,8 @@ Server::Server(Wiring wiring, Engine engine)
     : wiring_(std::move(wiring)),
       engine_(std::move(engine)),
       guard_(own_addresses(engine_.site()),
-             {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}) {
+             {engine_.site().allowed_servers.begin(), engine_.site().allowed_servers.end()}),
+      tries_(OwnListeners(wiring_.clock)) {
   for (const std::string& name : engine_.site().interfaces)
     links_.push_back(std::make_unique<Link>(*this, find_interface(name, own_addresses(engine_.site()))));
 }
@@ -247,7 +291,30 @@ void Server::answer_heard(std::string_view packet, const Mac& from) {
   if (report) wiring_.logger.error(*report);
 }
 
+/// Of the site's machines only: what others do on its network is not ours to keep.
+void Server::tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, std::optional<Unanswered> unanswered) const {
+  if (!unanswered) return;
+  wiring_.log.record({.protocol = unanswered->protocol,
+                      .client = client,
+                      .mac = to_text(mac),
+                      .what = unanswered->what,
+                      .outcome = cat(unanswered->outcome, role_of(engine_.site(), client, target)),
+                      .good = false,
+                      .overheard = true});
+}
+
+void Server::attempt_heard(const Link& link, std::string_view packet, const Mac& from) {
+  const std::optional<Attempt> attempt = answering_ ? view_attempt(packet) : std::nullopt;
+  if (!attempt || !engine_.knows(from)) return;
+  const Ipv4 to = attempt->to.address;
+  const bool is_ours = to == link.interface().address || own_addresses(engine_.site()).count(to) > 0;
+  tell_unanswered(from, attempt->from.address, to, tries_.tried(from, *attempt, is_ours, wiring_.clock.now()));
+}
+
 void Server::arp_heard(std::string_view packet) {
+  const std::optional<ArpQuestion> question = answering_ ? view_arp_question(packet) : std::nullopt;
+  if (question && engine_.knows(question->mac))
+    tell_unanswered(question->mac, question->from, question->target, tries_.asked(*question, wiring_.clock.now()));
   const std::optional<ArpClaim> claim = view_arp(packet);
   if (!claim || probed_.erase(claim->address) == 0) return;
   const std::optional<Lease> found = engine_.found_in_use(claim->address, claim->mac, now());

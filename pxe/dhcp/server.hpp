@@ -14,6 +14,7 @@
 #include "pxe/dhcp/probe_plan.hpp"
 #include "pxe/net/packet_socket.hpp"
 #include "pxe/net/reactor.hpp"
+#include "pxe/net/unanswered.hpp"
 #include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe::dhcp {
@@ -51,6 +52,8 @@ class Server final {
   void tell(const RequestRecord& record) const;
   void probe_addresses();
   void arp_heard(std::string_view packet);
+  void attempt_heard(const Link& link, std::string_view packet, const Mac& from);
+  void tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, std::optional<Unanswered> unanswered) const;
   void answer_heard(std::string_view packet, const Mac& from);
   void solicited(const Link& link, std::string_view packet, const Mac& from);
   void remember_booting(const Message& message);
@@ -62,6 +65,7 @@ class Server final {
   std::vector<std::unique_ptr<Link>> links_;
   std::set<Ipv4> probed_;
   ProbePlan probe_plan_;
+  UnansweredTries tries_;
   std::map<Mac, Seconds> booting_;  ///< network firmware that asked lately
   bool answering_ = false;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links

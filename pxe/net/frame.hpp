@@ -32,4 +32,22 @@ struct ArpClaim {
 /// Who an ARP packet says has which address; nothing for probes.
 [[nodiscard]] std::optional<ArpClaim> view_arp(std::string_view packet);
 
+struct ArpQuestion {
+  Mac mac;
+  Ipv4 from;
+  Ipv4 target;
+};
+/// "Who has `target`?" from a machine that has an address; nothing for probes and announcements.
+[[nodiscard]] std::optional<ArpQuestion> view_arp_question(std::string_view packet);
+
+/// The beginning of a TCP connection, or a question to a name server.
+struct Attempt {
+  enum class Kind { tcp, dns };
+  Kind kind = Kind::tcp;
+  Endpoint from;
+  Endpoint to;
+  std::string name;  ///< that a name server is asked for; "?" in it for what is no letter, digit, "-", "_" or "."
+};
+[[nodiscard]] std::optional<Attempt> view_attempt(std::string_view packet);
+
 }  // namespace hearth::pxe

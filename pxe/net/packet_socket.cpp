@@ -31,6 +31,15 @@ constexpr std::array<sock_filter, 5> k_solicitations{
      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 40), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 133, 1, 0),
      BPF_STMT(BPF_RET | BPF_K, 0)}};
 
+/// On an IPv4 packet, not a later fragment: TCP with SYN and without ACK, or UDP with destination port 53.
+constexpr std::array<sock_filter, 12> k_attempts{
+    {BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x1fff, 9, 0),
+     BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 0, 3), BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13),
+     BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 4, 3),
+     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 2), BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
+     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 53, 1, 0), BPF_STMT(BPF_RET | BPF_K, 0)}};
+
 /// Packets that get past `refusing` are taken.
 void attach_filter(const Fd& socket, std::span<const sock_filter> refusing) {
   std::vector<sock_filter> code(refusing.begin(), refusing.end());
@@ -86,6 +95,7 @@ PacketSocket::PacketSocket(const Interface& interface, Kind kind)
     throw Error::from_errno("opening a packet socket on", interface.name).hint("this needs root or CAP_NET_RAW.");
   }
   if (kind == Kind::dhcp_answers) attach_filter(socket_, k_dhcp_answers);
+  if (kind == Kind::attempts) attach_filter(socket_, k_attempts);
   if (kind == Kind::router_solicitations) {
     attach_filter(socket_, k_solicitations);
     hear_multicasts(socket_, index_);

@@ -28,6 +28,7 @@ class PacketSocket {
     dhcp_answers,  ///< hears UDP to port 68
     arp,
     router_solicitations,  ///< hears ICMPv6 type 133
+    attempts,              ///< hears beginnings of TCP connections, and UDP to port 53
   };
   PacketSocket(const Interface& interface, Kind kind);
 
