@@ -27,7 +27,7 @@ bool is_kernel(const pxe::RequestRecord& record) {
 
 BootService::BootService(const pxe::Site& site, const Options& options, Conductor& conductor, const Clock& clock,
                          Logger& log)
-    : conductor_(conductor), agent_url_(own_agent_url(site, options.agent_url)) {
+    : conductor_(conductor), agent_url_(own_agent_url(site, options.agent_url)), in_vain_(options.in_vain) {
   pxe::BootOptions boot;
   boot.force = options.force;
   boot.observer = this;
@@ -61,7 +61,13 @@ void BootService::put(const Node& node) {
 void BootService::record(const pxe::RequestRecord& record) noexcept {
   try {
     if (record.mac.empty()) return;
-    const Sign sign{record.mac, cat(record.protocol, " ", record.what), is_kernel(record)};
+    Sign sign{record.mac, pxe::to_text(record.client), cat(record.protocol, " ", record.what)};
+    if (record.overheard) {
+      sign.kind = Conductor::Sign::in_vain;
+      sign.how = cat(sign.how, " (", record.outcome, ")");
+    } else if (is_kernel(record)) {
+      sign.kind = Conductor::Sign::boots;
+    }
     const std::lock_guard lock(mutex_);
     if (signs_.size() < k_signs) signs_.push_back(sign);
   } catch (const std::exception&) {  // a sign lost; there will be others
@@ -75,7 +81,11 @@ void BootService::tick() {
     const std::lock_guard lock(mutex_);
     signs.swap(signs_);
   }
-  for (const Sign& sign : signs) conductor_.seen(sign.mac, sign.how, sign.boots);
+  for (const Sign& sign : signs) {
+    const bool is_vain = sign.kind == Conductor::Sign::in_vain;
+    conductor_.seen(sign.mac, is_vain ? cat(k_in_vain, sign.how) : sign.how, sign.kind);
+    if (is_vain && in_vain_) in_vain_(sign.address, sign.how);
+  }
 }
 
 }  // namespace hearth::bootstrap

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -18,6 +19,8 @@ class BootService final : private pxe::RequestLog {
   struct Options {
     bool force = false;     ///< even where another DHCP server answers
     std::string agent_url;  ///< empty: the first network's server, port 6385
+    /// Told what the machine at an address asks in vain, from tick(); may be empty.
+    std::function<void(const std::string& address, const std::string& what)> in_vain;
   };
   /// Opens the servers' ports; answers nobody yet. The conductor must not commit any more when this is gone. Throws
   /// Error.
@@ -40,13 +43,14 @@ class BootService final : private pxe::RequestLog {
 
   struct Sign {
     std::string mac;
+    std::string address;
     std::string how;
-    bool boots = false;
-    auto operator<=>(const Sign&) const = default;
+    Conductor::Sign kind = Conductor::Sign::asks;
   };
 
   Conductor& conductor_;
   std::string agent_url_;
+  std::function<void(const std::string&, const std::string&)> in_vain_;
   pxe::NodeTable nodes_;
   std::mutex mutex_;
   std::deque<Sign> signs_;

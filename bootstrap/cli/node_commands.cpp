@@ -214,7 +214,8 @@ int list_command(const cli::Arguments& arguments) {
   while (true) {
     const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
     const std::string text =
-        arguments.has("json") ? json_document(nodes) : node_table(nodes, arguments.has("seed-words"));
+        arguments.has("json") ? json_document(nodes)
+                              : node_table(nodes, arguments.has("seed-words"), unix_microseconds(SystemClock().wall()));
     if (text != before) cli::print(cat(before.empty() ? "" : "\n", text));
     std::fflush(stdout);
     before = text;

@@ -185,6 +185,22 @@ struct OwnEngine {
   std::string url;
 };
 
+/// What is asked of the stack engine's ports goes to its log; the conductor keeps events of its own.
+class EngineAccess final : public AccessLog {
+ public:
+  explicit EngineAccess(const OwnEngine& engine) : engine_(engine) {}
+  void record(const AccessRecord& record) noexcept override {
+    const bool is_conductors = record.listener == "api" || record.listener == "agents";
+    if (engine_.service && !is_conductors) engine_.service->audit().record(record);
+  }
+  void refused_certificate(std::string_view peer, std::string_view why) noexcept override {
+    if (engine_.service) engine_.service->audit().refused_certificate(peer, why);
+  }
+
+ private:
+  const OwnEngine& engine_;
+};
+
 }  // namespace
 
 /// In the order in which they are made.
@@ -208,7 +224,8 @@ struct SeedService::Parts {
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
-        server({.stop_time = std::chrono::seconds(1)}, clock, log, nullptr) {
+        access(engine),
+        server({.stop_time = std::chrono::seconds(1)}, clock, log, &access) {
     if (const std::optional<Handover> given = kept_handover(store)) {
       throw Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given->to))
           .hint("hearth seed takeover goes on with it; with --back it calls it off");
@@ -257,6 +274,11 @@ struct SeedService::Parts {
     BootService::Options options;
     options.force = arguments.has("boot-force");
     options.agent_url = arguments.value_or("agent-url", agent_url);
+    if (engine.service) {
+      options.in_vain = [this](const std::string& address, const std::string& what) {
+        engine.service->overheard(address, cat("is not answered: ", what));
+      };
+    }
     boot = std::make_unique<BootService>(*site, options, conductor, clock, log);
     boot->look_around();
     if (!site->networks.empty()) {
@@ -299,6 +321,7 @@ struct SeedService::Parts {
   StatusPage page;
   Gate people_gate;
   Gate machines_gate;
+  EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
 };

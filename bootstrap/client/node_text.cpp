@@ -68,12 +68,24 @@ std::string short_line(const std::string& text) {
   return cat(line.substr(0, end), "…");
 }
 
+/// What its system was overheard to ask in vain, if that was the last sign of it and is not long ago.
+std::string asked_in_vain(const Json& node, Stamp now) {
+  constexpr Stamp k_fresh = 300'000'000;
+  const Json internal = node.value("driver_internal_info", Json::object());
+  const Json seen = internal.is_object() ? internal.value("last_seen", Json::object()) : Json::object();
+  const std::string how = seen.is_object() ? text_in(seen, "how") : "";
+  const std::string at = seen.is_object() ? text_in(seen, "at") : "";
+  if (how.rfind(k_in_vain, 0) != 0 || at.size() < 19 || now - parse_stamp(at) > k_fresh) return "";
+  return cat(how, ", at ", at.substr(11, 8));
+}
+
 /// Why a node is where it is; empty when there is nothing to say.
-std::string reason_of(const Json& node) {
+std::string reason_of(const Json& node, Stamp now) {
   for (const char* key : {"last_error", "maintenance_reason"}) {
     const std::string text = text_in(node, key);
     if (!text.empty()) return short_line(text);
   }
+  if (const std::string vain = asked_in_vain(node, now); !vain.empty()) return short_line(vain);
   const StateKind kind = kind_of(parse_state(text_in(node, "provision_state")).value_or(State::available));
   if (kind != StateKind::working && kind != StateKind::waiting) return "";
   const Json internal = node.value("driver_internal_info", Json::object());
@@ -100,7 +112,7 @@ std::string text_table(const Row& head, const std::vector<Row>& rows) {
 
 std::string shown_value(const Json& value) { return value.is_string() ? value.get<std::string>() : python_text(value); }
 
-std::string node_table(const Json& nodes, bool seed_words) {
+std::string node_table(const Json& nodes, bool seed_words, Stamp now) {
   std::vector<Row> rows;
   for (const Json& node : nodes) {
     std::string state = shown_value(node["provision_state"]);
@@ -112,7 +124,7 @@ std::string node_table(const Json& nodes, bool seed_words) {
   }
   Row head = {"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"};
   std::vector<std::string> reasons;
-  for (const Json& node : nodes) reasons.push_back(reason_of(node));
+  for (const Json& node : nodes) reasons.push_back(reason_of(node, now));
   const bool any = !seed_words && std::any_of(reasons.begin(), reasons.end(),
                                               [](const std::string& reason) { return !reason.empty(); });
   for (std::size_t i = 0; any && i < rows.size(); ++i) rows[i].push_back(reasons[i]);

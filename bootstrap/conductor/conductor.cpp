@@ -172,14 +172,15 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
           {"rescue", boot_text},   {"storage", ""}};
 }
 
-void Conductor::seen(const std::string& mac, const std::string& how, bool boots) {
+void Conductor::seen(const std::string& mac, const std::string& how, Sign sign) {
   const Node* found = ledger_.by_mac(mac);
   if (found == nullptr) {
     strangers_.note(mac, how, ledger_.now());
     return;
   }
   strangers_.forget(mac);
-  const bool news = boots || !found->instruction.action.empty();
+  const bool boots = sign == Sign::boots;
+  const bool news = sign != Sign::asks || !found->instruction.action.empty();
   if (!news && ledger_.now() - found->seen < microseconds(Seconds(30))) return;
   Node& changed = ledger_.edit(found->uuid);
   heard_from(ledger_, changed, how);

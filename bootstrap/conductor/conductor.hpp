@@ -81,8 +81,13 @@ class Conductor {
   /// Nodes that are in no maintenance get deploy kernel and ramdisk and the capability boot_option:local.
   std::vector<std::string> configure_boot(const std::string& kernel, const std::string& ramdisk, const Json& options);
 
-  /// Something was heard of a card: "DHCP", "boot", … `boots`: it is about to boot from the network.
-  void seen(const std::string& mac, const std::string& how, bool boots);
+  enum class Sign {
+    asks,
+    boots,   ///< it is about to boot from the network
+    in_vain  ///< its system asks for what nobody answers
+  };
+  /// Something was heard of a card: "dhcp REQUEST", …
+  void seen(const std::string& mac, const std::string& how, Sign sign);
   /// A person says that the machine is switched as it was asked for.
   void instruction_done(const std::string& id);
 

@@ -53,6 +53,9 @@ struct Job {
 };
 
 /// What a person is to do at the machine, for nodes without power management.
+/// How what is overheard of a machine begins where it is told as the last that was heard of it.
+constexpr std::string_view k_in_vain = "it asks in vain: ";
+
 struct Instruction {
   std::string action;  ///< "power-on-network", "power-on-disk", "power-off", "reset"; empty = nothing
   std::string text;

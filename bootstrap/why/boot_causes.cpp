@@ -21,8 +21,15 @@ struct Seen {
   std::size_t scripts = 0;    ///< what a loader asks for once it runs
   std::size_t kernels = 0;    ///< once for each boot
   std::size_t ramdisks = 0;
-  const Json* bad = nullptr;  ///< the last that did not succeed
+  const Json* bad = nullptr;   ///< the last that did not succeed
+  const Json* vain = nullptr;  ///< the last that it asked of others, in vain
 };
+
+/// What it asked of others, and was overheard (pxe/net/unanswered.hpp).
+bool is_overheard(const Json& line) {
+  const std::string protocol = text_in(line, "protocol");
+  return protocol == "arp" || protocol == "tcp" || protocol == "dns";
+}
 
 /// In seconds; 0 for what is no line of a log.
 double time_of(const Json& line) {
@@ -40,6 +47,10 @@ Seen seen_of(const BootFacts& facts) {
   for (const Json& line : *facts.log) {
     if (time_of(line) * 1e6 < static_cast<double>(facts.since)) continue;
     seen.lines.push_back(&line);
+    if (is_overheard(line)) {
+      seen.vain = &line;
+      continue;
+    }
     const std::string what = text_in(line, "what");
     const std::string outcome = text_in(line, "outcome");
     const bool good = !line.contains("good") || line["good"] != false;
@@ -84,6 +95,40 @@ std::vector<std::string> newest_of(const std::vector<const Json*>& lines, Stamp 
 
 std::vector<std::string> evidence_of(const Seen& seen, const BootFacts& facts) {
   return newest_of(seen.lines, facts.now);
+}
+
+/// What it means that nobody answers, and what to do.
+Finding in_vain(std::string who, const Json& line) {
+  const std::string protocol = text_in(line, "protocol");
+  const std::string what = text_in(line, "what");
+  const std::string outcome = text_in(line, "outcome");
+  const auto has = [&](const char* words) { return outcome.find(words) != std::string::npos; };
+  Finding finding{.cause = std::move(who), .evidence = {}, .next = ""};
+  if (protocol == "dns") {
+    finding.cause += cat(" can't look up names: it asks for ", text_behind(what, "query "), ", and ", outcome, ".");
+    finding.next =
+        "let dns in the site file name a server that runs, or give the metadata's address in place of a name "
+        "(--public)";
+  } else if (has("the name server that DHCP gives")) {
+    finding.cause += cat(" can't look up names: ", outcome, ".");
+    finding.next = "correct dns in the site file, or start that server; the machine has it with its next lease";
+  } else if (has("the router that DHCP gives")) {
+    finding.cause += cat(" can't leave its network: ", outcome, ".");
+    finding.next =
+        "correct the router in the site file, or look at it; what is on the machine's own network needs none";
+  } else if (protocol == "arp") {
+    finding.cause += cat(" looks for a machine that is not there: ", outcome, ".");
+    finding.next =
+        "is that the address in the metadata's URL (--public, --cfn-url) or of a name server? Then correct it; else "
+        "look "
+        "for that machine";
+  } else {
+    finding.cause += cat(" connects to a service that does not answer: ", outcome, ".");
+    finding.next =
+        "is that the port and address in the metadata's URL (--public, --cfn-url)? Does the service run, and does it "
+        "listen at more than 127.0.0.1? Is a firewall before it?";
+  }
+  return finding;
 }
 
 /// The addresses in what the conductor says of strangers: "…, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER)".
@@ -215,6 +260,11 @@ Finding boot_cause(const BootFacts& facts) {
   const Seen seen = seen_of(facts);
   if (seen.lines.empty()) return silent(facts);
   if (std::optional<Finding> finding = refused(seen, facts)) return *finding;
+  if (seen.kernels > 0 && seen.vain != nullptr) {
+    Finding finding = in_vain("Its ramdisk runs, and", *seen.vain);
+    finding.evidence = evidence_of(seen, facts);
+    return finding;
+  }
   return stopped_behind(seen, facts);
 }
 
@@ -224,6 +274,15 @@ std::optional<Finding> unasked_cause(const std::string& server, const std::optio
     for (const Json& line : *log) lines.push_back(&line);
   }
   if (lines.empty()) return std::nullopt;
+  const auto vain = std::find_if(lines.rbegin(), lines.rend(), [](const Json* line) { return is_overheard(*line); });
+  const auto kernel = std::find_if(lines.rbegin(), lines.rend(),
+                                   [](const Json* line) { return text_in(*line, "what").ends_with("kernel"); });
+  if (vain < kernel) {
+    Finding finding = in_vain(cat("The machine of ", server), **vain);
+    finding.evidence = newest_of(lines, now);
+    finding.evidence.push_back(cat(server, " has never asked for its metadata"));
+    return finding;
+  }
   const bool leased = text_in(*lines.back(), "protocol") == "dhcp" && text_in(*lines.back(), "what") == "REQUEST";
   std::vector<std::string> evidence = newest_of(lines, now);
   evidence.push_back(cat(server, " has never asked for its metadata"));
@@ -234,11 +293,27 @@ std::optional<Finding> unasked_cause(const std::string& server, const std::optio
                    std::move(evidence), "look at its console: does its system come up, and has its card an address?"};
   }
   return Finding{cat("The machine of ", server,
-                     " is up and has an address, and does not find the metadata's service: its name can't be looked up "
-                     "there (DNS), its address can't be reached, or the agent does not run."),
+                     " is up and has an address, and does not find the metadata's service. Nothing was overheard that "
+                     "failed on its own network: so its name server runs and does not know the name, the address lies "
+                     "behind a router, or the agent does not run."),
                  std::move(evidence),
                  "compare the URL of the metadata with what the machine's network reaches: dns and router in the site "
                  "file, a firewall between; on it: hearth-agent doctor"};
+}
+
+std::optional<Finding> vain_cause(const std::optional<Json>& log, Stamp now) {
+  constexpr double k_fresh = 600;
+  if (!log) return std::nullopt;
+  const Json* vain = nullptr;
+  std::vector<const Json*> lines;
+  for (const Json& line : *log) {
+    lines.push_back(&line);
+    if (is_overheard(line) && static_cast<double>(now) / 1e6 - time_of(line) < k_fresh) vain = &line;
+  }
+  if (vain == nullptr) return std::nullopt;
+  Finding finding = in_vain(std::string(k_system_in_vain), *vain);
+  finding.evidence = newest_of(lines, now);
+  return finding;
 }
 
 }  // namespace hearth::bootstrap::why

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -28,5 +29,10 @@ struct BootFacts {
 /// where the boot servers saw nothing of it.
 [[nodiscard]] std::optional<Finding> unasked_cause(const std::string& server, const std::optional<Json>& log,
                                                    Stamp now);
+
+/// How what vain_cause() says begins.
+constexpr std::string_view k_system_in_vain = "It is active, and its system";
+/// Of one that runs its system and whose network overheard within ten minutes that it asks in vain.
+[[nodiscard]] std::optional<Finding> vain_cause(const std::optional<Json>& log, Stamp now);
 
 }  // namespace hearth::bootstrap::why

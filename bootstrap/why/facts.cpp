@@ -207,7 +207,7 @@ std::vector<Finding> causes_of(const StackFacts& facts) {
   std::vector<Finding> found = stack_causes(safe.stack, safe.resources);
   for (const auto& [server, node] : safe.silent) {
     Finding first = node_causes(node).front();
-    if (first.cause.rfind("Nothing is wrong", 0) == 0) {
+    if (first.cause.rfind("Nothing is wrong", 0) == 0 || first.cause.rfind(k_system_in_vain, 0) == 0) {
       const std::optional<Finding> seen = unasked_cause(server, node.boot_log, node.now);
       if (!seen) continue;
       first = *seen;

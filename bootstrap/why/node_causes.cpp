@@ -245,6 +245,9 @@ class NodeReader {
     if (off && state_ == State::active) {
       return {"It is active, and its machine is off.", {"power state: power off"}, cat("hearth node power on ", name_)};
     }
+    if (state_ == State::active) {
+      if (std::optional<Finding> vain = vain_cause(facts_.boot_log, facts_.now)) return *vain;
+    }
     return {cat("Nothing is wrong that its conductor knows: ", now, "."), {}, history()};
   }
 

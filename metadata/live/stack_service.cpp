@@ -179,6 +179,9 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
 }
 
 AccessLog& StackService::audit() { return parts_->peers; }
+void StackService::overheard(const std::string& address, const std::string& what) {
+  parts_->peers.overheard(address, what);
+}
 Engine& StackService::engine() { return parts_->engine; }
 const std::string& StackService::token() const { return parts_->tokens.own(); }
 

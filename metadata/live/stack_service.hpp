@@ -62,6 +62,9 @@ class StackService {
   /// Of all that is asked: for the audit log, and for what is told of machines that ask in vain.
   [[nodiscard]] AccessLog& audit();
 
+  /// What was overheard of the machine at an address: it is told where a deployment waits for it.
+  void overheard(const std::string& address, const std::string& what);
+
   /// Makes the stack of templates on disk, or updates it when it is there. Its UUID. Throws Error and EngineError.
   std::string deploy(const UploadRequest& request, const FileReader& files);
   [[nodiscard]] Engine& engine();

@@ -43,8 +43,10 @@ IN_HOOKS = [
 
 
 class Machine:
-    def __init__(self, service, name, **more):
-        self.service, self.name = service, name
+    """`inside`: the words before each of its programs, where it is a machine of its own (machine_faults.py)."""
+
+    def __init__(self, service, name, inside=(), poll=POLL, **more):
+        self.service, self.name, self.inside, self.poll = service, name, list(inside), poll
         self.lab = Lab(AGENT)
         told = json.loads(service.hearth("resource", "metadata", name, "beta"))["os-collect-config"]
         self.collector = told["collectors"][0]
@@ -60,15 +62,18 @@ class Machine:
 
     def start(self, before=()):
         lines = ["[DEFAULT]", "command=os-refresh-config --lockfile " + self.lab.path("lock"), "collectors=" + self.collector,
-                 f"polling_interval={POLL}", "min_polling_interval=0.2", "cachedir=" + self.lab.path("cache"),
+                 f"polling_interval={self.poll}", f"min_polling_interval={self.poll if self.inside else 0.2}", "cachedir=" + self.lab.path("cache"),
                  "backup_cachedir=" + self.lab.path("run"), f"[{self.collector}]"]
         lines += [f"{key}={value}" for key, value in self.settings.items()]
         with open(self.lab.path("occ.conf"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         env = dict(self.lab.env, OS_REFRESH_CONFIG_BASE_DIR=self.lab.path("orc"))
         with open(self.lab.path("log"), "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen([*before, os.path.join(self.lab.bin, "os-collect-config"), "--config-file", self.lab.path("occ.conf")],
+            self.process = subprocess.Popen([*self.inside, *before, os.path.join(self.lab.bin, "os-collect-config"), "--config-file", self.lab.path("occ.conf")],
                                             env=env, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def said(self):
+        return self.lab.read("log")
 
     def end(self):
         if self.process:
@@ -176,25 +181,25 @@ def refused(service, work):
         print(f"{what}: told")
 
 
-def certificate(work, name, days):
+def certificate(work, name, days, address="127.0.0.1"):
     """Signed by itself."""
     def openssl(*words):
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=work)
 
     with open(work + "/ext", "w", encoding="utf-8") as file:
-        file.write("subjectAltName=IP:127.0.0.1\n")
+        file.write(f"subjectAltName=IP:{address}\n")
     openssl("req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
     openssl("x509", "-req", "-in", name + ".csr", "-signkey", name + ".key", "-days", str(days), "-extfile", "ext", "-out", name + ".pem")
 
 
 class OverTls:
     """People's side of a service whose certificate can't be verified."""
-    def __init__(self, work, name):
+    def __init__(self, work, name, *options):
         self.ports = {word: free_port() for word in ("cfn", "objects", "heat", "identity")}
         self.state = f"{work}/{name}"
         words = [word for key, port in self.ports.items() for word in (f"--{key}-port", str(port))]
         self.process = subprocess.Popen([HEARTH, "metadata", "serve", "--state", self.state, *words, "--tls-certificate", f"{work}/{name}.pem",
-                                         "--tls-key", f"{work}/{name}.key"], stdout=subprocess.PIPE, text=True)
+                                         "--tls-key", f"{work}/{name}.key", *options], stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
 
     def ask(self, path, body=None):

@@ -70,5 +70,20 @@ TEST(NodeText, eventsAreALineEach) {
       "2026-11-20 23:31:40 web1 state: a -> b");
 }
 
+TEST(NodeText, WhatAnActiveMachineAsksInVainIsTheReasonForAsLongAsItIsFresh) {
+  Json node = k_nodes[0];
+  node["provision_state"] = "active";
+  node["driver_internal_info"] = {{"last_seen",
+                                   {{"at", "2026-11-25T12:00:00+00:00"},
+                                    {"how", "it asks in vain: arp who-has 192.0.2.99 (nobody has 192.0.2.99)"}}}};
+  const Stamp then = parse_stamp("2026-11-25T12:00:00+00:00");
+  const auto table = [&](Stamp later) { return node_table(Json::array({node}), false, then + later); };
+  EXPECT_NE(table(60'000'000).find("it asks in vain: arp who-has 192.0.2.99 (nobody has 192.0.2.99), at 12:00:00"),
+            std::string::npos);
+  EXPECT_EQ(table(600'000'000).find("in vain"), std::string::npos);
+  node["driver_internal_info"] = {{"last_seen", {{"at", nullptr}, {"how", "it asks in vain: x"}}}};
+  (void)table(0);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

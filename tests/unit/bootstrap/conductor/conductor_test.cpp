@@ -60,8 +60,17 @@ TEST_F(ConductorTest, validationTellsWhatIsMissing) {
 
 TEST_F(ConductorTest, strangersOnTheNetworkChangeNothing) {
   const std::int64_t before = store.last_event();
-  conductor->seen("52:54:00:00:00:77", "DHCP", true);
+  conductor->seen("52:54:00:00:00:77", "DHCP", Conductor::Sign::boots);
   EXPECT_EQ(store.last_event(), before);
+}
+
+TEST_F(ConductorTest, whatAMachineAsksInVainIsKeptAlsoRightBehindAnotherSign) {
+  const std::string uuid = add("fake-hardware");
+  conductor->seen("52:54:00:00:00:01", "dhcp REQUEST", Conductor::Sign::asks);
+  conductor->seen("52:54:00:00:00:01", "it asks in vain: arp who-has 192.0.2.99", Conductor::Sign::in_vain);
+  EXPECT_EQ(node(uuid).seen_how, "it asks in vain: arp who-has 192.0.2.99");
+  conductor->seen("52:54:00:00:00:01", "dhcp REQUEST", Conductor::Sign::asks);
+  EXPECT_EQ(node(uuid).seen_how, "it asks in vain: arp who-has 192.0.2.99") << "no news within half a minute";
 }
 
 }  // namespace

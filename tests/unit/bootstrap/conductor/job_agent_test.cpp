@@ -57,7 +57,7 @@ TEST_F(JobAgent, aShortSilenceIsForgiven) {
 TEST_F(JobAgent, aMachineThatLosesItsPowerInTheMiddleBeginsAgainWithANewToken) {
   const std::string uuid = writing();
   agents.agents.clear();
-  conductor->seen("52:54:00:00:00:01", "HTTP boot", true);
+  conductor->seen("52:54:00:00:00:01", "HTTP boot", Conductor::Sign::boots);
   EXPECT_EQ(node(uuid).job.stage, "await agent");
   conductor->settle();
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
@@ -82,7 +82,7 @@ TEST_F(JobAgent, anAgentThatHasForgottenItsOrderMeansARestartOfTheDeployment) {
 TEST_F(JobAgent, aMachineThatKeepsRestartingFails) {
   const std::string uuid = writing();
   for (int i = 0; i < 3; ++i) {
-    conductor->seen("52:54:00:00:00:01", "HTTP boot", true);
+    conductor->seen("52:54:00:00:00:01", "HTTP boot", Conductor::Sign::boots);
     pass(1);
     if (node(uuid).state == State::wait_call_back) agent_calls(uuid);
     pass(3);

@@ -132,7 +132,7 @@ TEST_F(JobPower, aPersonIsToldWhatToDoAndTheDeploymentGoesOnByItself) {
   EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
   EXPECT_EQ(node(uuid).instruction.action, "power-on-disk");
   EXPECT_EQ(node(uuid).observed, Power::off);
-  conductor->seen("52:54:00:00:00:01", "DHCP", false);
+  conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
   EXPECT_EQ(node(uuid).instruction.action, "");
 }
 

@@ -49,12 +49,12 @@ TEST_F(JobsTest, aNodeThatNeverCallsBackFailsWithIronicsWords) {
 TEST_F(JobsTest, strangersThatAskedMeanwhileAreNamed) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
-  conductor->seen("52:54:00:00:00:76", "before", false);
+  conductor->seen("52:54:00:00:00:76", "before", Conductor::Sign::asks);
   pass(10);
   conductor->verb(uuid, "deploy", {});
   pass(30);
-  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", false);
-  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", false);
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
   pass(60);
   EXPECT_TRUE(node(uuid).last_error.ends_with(
       "boot order; meanwhile there asked, and is no node's: 52:54:00:00:00:77 (dhcp DISCOVER, 2 times)"))
@@ -66,7 +66,7 @@ TEST_F(JobsTest, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
   conductor->verb(uuid, "deploy", {});
   pass(30);
-  conductor->seen("52:54:00:00:00:01", "DHCP", false);
+  conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
   pass(60);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
   EXPECT_NE(node(uuid).last_error.find(": the last that was heard of its machine, at "), std::string::npos);
@@ -85,7 +85,7 @@ TEST_F(JobsTest, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
   EXPECT_EQ(node(uuid).job.stage, "await agent");
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
   pass(70);
-  conductor->seen("52:54:00:00:00:01", "DHCP", false);
+  conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
   pass(90);
   EXPECT_EQ(events(uuid, "retry").size(), 1U) << "it was heard of since";
   pass(30);

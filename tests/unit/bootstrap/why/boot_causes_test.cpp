@@ -96,5 +96,45 @@ TEST(BootCauses, OfAMachineThatRunsAndNeverAskedTheNetworkKnowsTheLast) {
   EXPECT_FALSE(unasked_cause("beta", Json::array(), 1));
 }
 
+TEST(BootCauses, WhatItsSystemAsksInVainIsTheCause) {
+  const Json leased = line(1, "dhcp", "REQUEST", "192.0.2.50 is its own");
+  const auto vain = [](const char* protocol, const char* what, const char* outcome) {
+    Json row = line(5, protocol, what, outcome, false);
+    return row;
+  };
+  const auto cause = [&](const Json& last) {
+    return unasked_cause("beta", Json::array({leased, last}), 9'000'000)->cause;
+  };
+  const Json name_server =
+      vain("arp", "who-has 192.0.2.53", "nobody has 192.0.2.53, the name server that DHCP gives to 192.0.2.0/24");
+  EXPECT_EQ(cause(name_server),
+            "The machine of beta can't look up names: nobody has 192.0.2.53, the name server that DHCP gives to "
+            "192.0.2.0/24.");
+  EXPECT_NE(cause(vain("arp", "who-has 192.0.2.254", "nobody has 192.0.2.254, the router that DHCP gives to x"))
+                .find("can't leave its network"),
+            std::string::npos);
+  EXPECT_NE(cause(vain("arp", "who-has 192.0.2.99", "nobody has 192.0.2.99")).find("a machine that is not there"),
+            std::string::npos);
+  EXPECT_NE(cause(vain("tcp", "connect 192.0.2.1:9", "nothing listens at 192.0.2.1:9")).find("does not answer"),
+            std::string::npos);
+  EXPECT_EQ(cause(vain("dns", "query seed.example", "no name server runs at 192.0.2.1")),
+            "The machine of beta can't look up names: it asks for seed.example, and no name server runs at "
+            "192.0.2.1.");
+  const Json kernel = line(7, "http", "/x/kernel");
+  EXPECT_EQ(unasked_cause("beta", Json::array({leased, name_server, kernel}), 9'000'000)->cause.find("names"),
+            std::string::npos)
+      << "of an earlier boot";
+  EXPECT_EQ(vain_cause(Json::array({leased, name_server}), 9'000'000)->cause.find("It is active, and its system can't"),
+            0U);
+  EXPECT_FALSE(vain_cause(Json::array({leased, name_server}), 9'000'000'000'000)) << "long ago";
+  EXPECT_FALSE(vain_cause(Json::array({leased}), 9'000'000));
+}
+
+TEST(BootCauses, ARamdiskThatAsksInVainIsToldByThat) {
+  expect({line(1, "dhcp", "REQUEST", "web1: ACK"), line(2, "http", "/x/kernel"),
+          line(4, "arp", "who-has 192.0.2.77", "nobody has 192.0.2.77", false)},
+         "Its ramdisk runs, and looks for a machine that is not there");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::why

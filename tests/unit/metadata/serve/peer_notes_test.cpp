@@ -53,6 +53,13 @@ TEST_F(PeerNotesTest, ACertificateThatIsNotTakenIsTold) {
   EXPECT_EQ(told(), "") << "an hour ago";
 }
 
+TEST_F(PeerNotesTest, WhatOthersHaveOverheardIsToldUntilItGetsSomething) {
+  notes_.overheard("192.0.2.7", "is not answered: arp who-has 192.0.2.99 (nobody has 192.0.2.99)");
+  EXPECT_EQ(told("192.0.2.7"), "192.0.2.7 is not answered: arp who-has 192.0.2.99 (nobody has 192.0.2.99), 0 s ago");
+  asks("192.0.2.7", "cfn", 200);
+  EXPECT_EQ(told("192.0.2.7"), "");
+}
+
 TEST_F(PeerNotesTest, StrangersFillNeitherMemoryNorTerminals) {
   for (int i = 0; i < 2000; ++i) {
     clock_.advance(std::chrono::milliseconds(100));
