@@ -108,6 +108,9 @@ int carry(const cli::Arguments& arguments, bool out) {
   const SystemClock clock;
   RealRunner runner(clock);
   const LayerStore store = store_of(arguments);
+  if (!out && !fs::is_regular_file(only_file(arguments)))
+    throw Error(ErrorKind::not_found, cat("there is no file ", only_file(arguments).string()))
+        .hint("hearth cache export FILE writes one.");
   const std::size_t layers =
       out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
   cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));

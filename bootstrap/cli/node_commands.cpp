@@ -213,6 +213,8 @@ int list_command(const cli::Arguments& arguments) {
   std::string before;
   while (true) {
     const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
+    // Another conductor may have drivers that we don't know.
+    if (const auto driver = arguments.value("driver"); driver && nodes.empty()) static_cast<void>(driver_page(*driver));
     const std::string text =
         arguments.has("json") ? json_document(nodes)
                               : node_table(nodes, arguments.has("seed-words"), unix_microseconds(SystemClock().wall()));

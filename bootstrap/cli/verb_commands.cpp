@@ -212,13 +212,43 @@ cli::Command verb_command(const VerbCommand& row) {
           [&row](const cli::Arguments& arguments) { return run_verb(row, arguments); }};
 }
 
+/// Waits until its BMC has done it, or for some seconds; what failed, else nothing.
+std::string look_at_power(ConductorClient& conductor, const std::string& id, const Json& before,
+                          std::string_view goal) {
+  Json node = conductor.call("GET", verb_target(id, ""));
+  for (int i = 0; i < k_verb_looks && !node["target_power_state"].is_null(); ++i) {
+    conductor.wait(k_verb_look_every);
+    node = conductor.call("GET", verb_target(id, ""));
+  }
+  if (!node["target_power_state"].is_null()) {
+    std::fputs(cat(id, " is asked for ", goal, "; watch it: hearth node events -f ", id, "\n").c_str(), stderr);
+    return "";
+  }
+  const std::string why = text_in(node, "last_error");
+  const bool is_new = !why.empty() && why != text_in(before, "last_error");
+  if (text_in(node, "power_state") == goal && !is_new) return "";
+  return cat(id, ": ", why.empty() ? cat("its power is ", shown_value(node["power_state"])) : why);
+}
+
 int power(const cli::Arguments& arguments, const std::string& hard, const std::string& soft) {
   const auto conductor = ConductorClient::open(arguments);
   (void)arguments.operand(0, "node");
+  const std::string wish = arguments.has("soft") ? soft : hard;
+  std::vector<Json> before;
   for (const std::string& id : arguments.operands()) {
-    conductor->call("PUT", verb_target(id, "/states/power"), {{"target", arguments.has("soft") ? soft : hard}});
+    before.push_back(conductor->call("GET", verb_target(id, "")));
+    conductor->call("PUT", verb_target(id, "/states/power"), {{"target", wish}});
   }
-  return 0;
+  if (arguments.has("no-wait")) return 0;
+  const std::string_view goal = wish.ends_with("off") ? "power off" : "power on";
+  std::vector<std::string> failures;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string failure = look_at_power(*conductor, arguments.operands()[i], before[i], goal);
+    if (!failure.empty()) failures.push_back(failure);
+  }
+  if (failures.empty()) return 0;
+  throw Error(ErrorKind::external, join(failures, "\n"))
+      .hint(cat("hearth why node ", arguments.operands().front(), " says what to do"));
 }
 
 int maintenance(const cli::Arguments& arguments, bool on) {
@@ -238,12 +268,16 @@ int maintenance(const cli::Arguments& arguments, bool on) {
 std::vector<cli::Command> verb_commands() {
   std::vector<cli::Command> all;
   for (const VerbCommand& row : k_verb_commands) all.push_back(verb_command(row));
-  const std::vector<cli::Option> soft = with_client({{"soft", 0, "", "ask its system to do it"}});
-  all.push_back({"node power on", "NODE…", "switch machines on", "", with_client({}),
+  constexpr const char* k_power_details =
+      "Ends when the BMC has done it, or after ten seconds: says so, and how to watch it. What the BMC refuses is an "
+      "error: exit code 1.";
+  const cli::Option no_wait = {"no-wait", 0, "", "not even until it is known whether the BMC does it"};
+  const std::vector<cli::Option> soft = with_client({{"soft", 0, "", "ask its system to do it"}, no_wait});
+  all.push_back({"node power on", "NODE…", "switch machines on", k_power_details, with_client({no_wait}),
                  [](const cli::Arguments& a) { return power(a, "power on", "power on"); }});
-  all.push_back({"node power off", "NODE…", "switch machines off", "", soft,
+  all.push_back({"node power off", "NODE…", "switch machines off", k_power_details, soft,
                  [](const cli::Arguments& a) { return power(a, "power off", "soft power off"); }});
-  all.push_back({"node reboot", "NODE…", "start machines again", "", soft,
+  all.push_back({"node reboot", "NODE…", "start machines again", k_power_details, soft,
                  [](const cli::Arguments& a) { return power(a, "rebooting", "soft rebooting"); }});
   all.push_back({"node maintenance set", "NODE…", "take nodes out of service", "",
                  with_client({{"reason", 0, "TEXT", "why"}}),

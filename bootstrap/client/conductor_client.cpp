@@ -15,9 +15,13 @@ namespace {
 
 /// The node that a request is about.
 std::string node_in(const std::string& target) {
-  constexpr std::string_view k_nodes = "/v1/nodes/";
-  if (target.rfind(k_nodes, 0) != 0) return "";
-  return percent_decode(target.substr(k_nodes.size(), target.find_first_of("/?", k_nodes.size()) - k_nodes.size()));
+  for (const std::string_view before : {"/v1/nodes/", "/v1/hearth/log/", "/v1/hearth/boot-log/"}) {
+    if (target.starts_with(before))
+      return percent_decode(target.substr(before.size(), target.find_first_of("/?", before.size()) - before.size()));
+  }
+  constexpr std::string_view k_parameter = "&node=";
+  const std::size_t at = target.find(k_parameter);
+  return at == std::string::npos ? "" : percent_decode(target.substr(at + k_parameter.size()));
 }
 
 /// What an error answer says, however deep it is wrapped.

@@ -37,6 +37,7 @@ int convert(const cli::Arguments& arguments) {
   const fs::path source = fs::absolute(arguments.operands()[0]);
   const fs::path target = fs::absolute(arguments.operands()[1]);
   const OutputFormat format = format_of(arguments, target);
+  if (!fs::exists(source)) throw Error(ErrorKind::not_found, cat("there is no image ", source.string()));
   WriteOptions options{.compression = qcow2::parse_compression(arguments.value_or("compression", "fast"))};
   options.backing = arguments.value_or("backing", "");
   if (!options.backing.empty() && (format.kind != FormatKind::qcow2 || vm::image_format_of(options.backing) != "raw")) {

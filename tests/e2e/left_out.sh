@@ -116,6 +116,10 @@ expect_text lint "warning: set -e is missing" "0 errors, "
 "$HEARTH" element lint --house-style mine/web > lint 2>&1 && fail "--house-style asks for nothing"
 expect_text lint "error: it does not follow DIB_DEBUG_TRACE"
 
+# A release that is mistyped is told by the first step, beside those that there are.
+DIB_RELEASE=bookwrm timeout 60 "$HEARTH" image create -n -t tar -o three debian-minimal > out 2>&1 < /dev/null && fail "there is a release bookwrm"
+expect_text out "have no suite bookwrm of debian" "Is DIB_RELEASE written as meant (this host uses "
+
 # Names of packages, by lists that a bootstrap left.
 mkdir -p mine/debian-minimal cache/apt/debian/lists-bookworm-amd64
 echo operating-system > mine/debian-minimal/element-provides

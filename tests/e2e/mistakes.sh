@@ -64,6 +64,14 @@ mistake 1 "no Ed25519 private key" "openssl genpkey" -- image create -n -t tar -
 DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://" -- image create -n -t raw tiny-os
 mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-cache
 mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
+mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import --image-cache no-cache nothere
+mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
+mistake 2 "'' names no image" -- image create -n -t tar -o "" tiny-os
+mistake 2 "a disk of 0 bytes holds nothing" -- image create -n -t raw --image-size 0 tiny-os
+mistake 2 "'amd46' is not known, did you mean amd64?" -- image create -n -a amd46 -t tar tiny-os
+mistake 1 "there is no lock file $work/hearth.lock" "--record" -- image create -n --offline -t tar tiny-os
+mistake 2 "unknown compression zst" "zstd" -- image create -n -t tar --compression zst tiny-os
+mistake 1 "there is no nothere.d/steps.json" -- why image nothere
 
 mistake 1 "there is no image $work/nothere.tar" -- image sizes nothere.tar
 mistake 1 "there is no file in the image disk.raw" -- image sizes disk.raw
@@ -89,6 +97,10 @@ mistake 2 "'stack.yaml' is one word too many" "A file is named by -t, --template
 mistake 1 "-P mtod" "id you mean motd?" -- metadata validate -t stack.yaml -P mtod=x
 mistake 1 "there is no directory nothere" "hearth metadata compile" -- metadata plan -t stack.yaml -P motd=x nothere
 mistake 1 "there is no environment file nothere.yaml" -- metadata graph -t stack.yaml -e nothere.yaml
+mistake 2 "--listen 0.0.0.0 without TLS" "--tls-certificate" -- metadata serve --listen 0.0.0.0
+mistake 2 "--cfn-port 99999: no port" -- metadata serve --cfn-port 99999
+mistake 2 "--tls-key without --tls-certificate" -- metadata serve --tls-key nothere
+mistake 1 "there is no template stack.ymal" -- metadata validate -t stack.ymal
 mistake 1 "127.0.0.1:9" "hearth metadata serve" -- stack list --url http://127.0.0.1:9/v1/admin
 
 # Network boot
@@ -104,6 +116,18 @@ mistake 0 "| Reason" "Connection refused" -- node list
 mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve
 mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node set alpha --driver redfsh
 mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node drivers redfsh
+mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node list --driver redfsh
+mistake 0 "the driver redfish reads no redfish_adress; did you mean redfish_address?" -- node set dead --driver-info redfish_adress=x
+mistake 1 "dead: " "Connection refused" "hearth why node dead" -- node power on dead
+mistake 1 "dead: " "Connection refused" -- node reboot dead
+mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node events alpa
+mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node log alpa
+mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node maintenance set alpa
+mistake 1 "Did you mean alpha?" -- incident alpa
+mistake 1 "can not be performed" "available" -- node provide alpha
+mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
+mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
+mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
