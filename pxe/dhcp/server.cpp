@@ -49,18 +49,19 @@ class OwnListeners {
     if (!read_ || clock_.now() - *read_ > k_keep) {
       const RealFileSystem files;
       const auto table = [&](const char* name) { return files.read(cat("/proc/net/", name)).value_or(""); };
-      tcp_ = table("tcp") + table("tcp6");
-      udp_ = table("udp") + table("udp6");
+      tcp_ = listeners_in(table("tcp") + table("tcp6"));
+      udp_ = listeners_in(table("udp") + table("udp6"));
       read_ = clock_.now();
     }
-    return has_listener(kind == Attempt::Kind::tcp ? tcp_ : udp_, at);
+    const std::set<Endpoint>& list = kind == Attempt::Kind::tcp ? tcp_ : udp_;
+    return list.count(at) > 0 || list.count({{}, at.port}) > 0;
   }
 
  private:
   static constexpr Duration k_keep = std::chrono::seconds(5);
   const Clock& clock_;
-  std::string tcp_;
-  std::string udp_;
+  std::set<Endpoint> tcp_;
+  std::set<Endpoint> udp_;
   std::optional<MonotonicTime> read_;
 };
 

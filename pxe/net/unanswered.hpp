@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,7 +24,7 @@ struct Unanswered {
 };
 
 /// A question that is asked three times in a row had no answer: systems repeat it only then. Each is told once a minute
-/// for as long as it goes on.
+/// for as long as it goes on; of one machine no more than ten in a minute, whatever it scans.
 class UnansweredTries {
  public:
   /// Whether something listens on this machine at an address and port, by TCP or (name servers) UDP.
@@ -42,15 +43,20 @@ class UnansweredTries {
     MonotonicTime first;
     std::optional<MonotonicTime> told;
   };
-  Row& row(const Key& key, MonotonicTime now);
-  bool is_due(Row& row, bool is_known, MonotonicTime now);
+  struct Minute {
+    MonotonicTime began;
+    int told = 0;
+  };
+  bool is_due(const Key& key, bool is_known, MonotonicTime now);
+  bool may_tell(const Mac& mac, MonotonicTime now);
 
   Serves serves_;
   std::map<Key, Row> rows_;
+  std::map<Mac, Minute> minutes_;
 };
 
-/// Whether a table of /proc/net has a socket that waits for others at that address or at any: tcp, tcp6 (LISTEN), udp,
-/// udp6 (not connected).
-[[nodiscard]] bool has_listener(std::string_view table, const Endpoint& at);
+/// Where sockets wait for others, by a table of /proc/net: tcp, tcp6 (LISTEN), udp, udp6 (not connected). At any
+/// address: 0.0.0.0.
+[[nodiscard]] std::set<Endpoint> listeners_in(std::string_view table);
 
 }  // namespace hearth::pxe
