@@ -142,8 +142,7 @@ bool confine(const ChildPlan& plan) {
 Error start_error(const SpawnOptions& options, const StartFailure& failure) {
   const std::string reason = std::strerror(failure.error_number);
   switch (failure.step) {
-    case StartStep::confine:
-      return {ErrorKind::external, cat("confining ", options.argv.front(), ": ", reason)};
+    case StartStep::confine: return {ErrorKind::external, cat("confining ", options.argv.front(), ": ", reason)};
     case StartStep::chroot:
       return {ErrorKind::external, cat("changing the root to ", options.root.string(), ": ", reason)};
     case StartStep::chdir:
