@@ -7,6 +7,7 @@
 
 #include "agent/applet.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
+#include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
@@ -80,9 +81,10 @@ void make_links(const std::vector<LinkPlan>& plan) {
 }
 
 int install_links_main(const std::vector<std::string>& words) {
-  if (words.empty()) {
-    std::fputs("usage: hearth-agent install-links DIR [APPLET | hooks | HOOK...]\n", stderr);
-    return 2;
+  const bool help = cli::asks_for_help(words);
+  if (words.empty() || help) {
+    std::fputs("usage: hearth-agent install-links DIR [APPLET | hooks | HOOK...]\n", help ? stdout : stderr);
+    return help ? 0 : 2;
   }
   try {
     std::vector<std::string> links;

@@ -28,7 +28,9 @@ endfunction()
 
 # hearth_units(TARGET SOURCE…): divides the sources, in their order, into the fewest units of at most HEARTH_UNIT_BYTES, of
 # about the same size (the last one would else be small, and both processors wait for the largest). CMake's own units name
-# sources by their absolute paths, so that ccache could not share them between checkouts; ours name them by the tree.
+# sources by their absolute paths, so that ccache could not share them between checkouts; ours name them by the tree. A
+# source that is alone is a unit, too: another target of the same directory may have it in one with others, and what that
+# says of the source (HEADER_FILE_ONLY) holds for both.
 function(hearth_units target)
   if(NOT HEARTH_UNITY)
     return()
@@ -54,7 +56,7 @@ function(hearth_units target)
   file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   foreach(unit RANGE ${units})
     list(LENGTH unit_${unit} count)
-    if(count GREATER 1)
+    if(count GREATER 0)
       list(TRANSFORM unit_${unit} REPLACE "(.+)" "#include \"${room}/\\1\"\n" OUTPUT_VARIABLE includes)
       list(JOIN includes "" includes)
       set(file ${CMAKE_CURRENT_BINARY_DIR}/units/${target}_${unit}.cpp)

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <malloc.h>
 #include <algorithm>
 #include <cmath>
+
 #include <csignal>
 #include <cstdio>
 
@@ -128,7 +130,7 @@ class Collector {
       if (state_) state_->tell(doing, seconds);
       if (watchdog_) watchdog_->tell(doing, seconds);
     };
-    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { (void)resend_pending_signals(log_); }, tell,
+    const LoopEnd end = run_loop(plan, {context_, cache, pause, [this] { between_polls(); }, tell,
                                         [&](const auto& apply) { return reported(plan, apply); },
                                         [this](const std::string& why) {
                                           reporter_.send({.state = RunReport::State::ended, .status = 1, .said = why});
@@ -154,6 +156,14 @@ class Collector {
         {.state = RunReport::State::ended, .status = status, .seconds = seconds, .said = read_run_note(note, clock_)});
     remove_run_note(note);
     return status;
+  }
+
+  /// Whoever waits keeps little: the memory of the authorities goes back to the machine.
+  void between_polls() {
+    (void)resend_pending_signals(log_);
+    http_.forget_authorities();
+    messages_.forget_authorities();
+    ::malloc_trim(0);
   }
 
   const Words& argv_;

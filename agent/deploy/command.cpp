@@ -12,6 +12,7 @@
 #include "agent/deploy/init/network.hpp"
 #include "agent/deploy/init/system.hpp"
 #include "agent/deploy/real_machine.hpp"
+#include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"
@@ -78,7 +79,7 @@ int failed(const Error& error) {
 }  // namespace
 
 int deploy_main(const std::vector<std::string>& words) {
-  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+  if (cli::asks_for_help(words)) {
     std::fputs("usage: hearth-agent deploy [NAME=VALUE…]   (as on the kernel command line: ipa-api-url=URL …)\n",
                stdout);
     return 0;
@@ -96,7 +97,7 @@ int deploy_main(const std::vector<std::string>& words) {
 }
 
 int write_image_main(const std::vector<std::string>& words) {
-  const bool help = !words.empty() && (words[0] == "--help" || words[0] == "-h");
+  const bool help = cli::asks_for_help(words);
   if (help || words.size() < 2 || words.size() > 3) {
     std::fputs(
         "usage: hearth-agent write-image URL DISK [CHECKSUM | frames:ROOT]\n"
@@ -131,7 +132,7 @@ int write_image_main(const std::vector<std::string>& words) {
 }
 
 int init_main(const std::vector<std::string>& words) {
-  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+  if (::getpid() != 1 && cli::asks_for_help(words)) {
     std::fputs("usage: init [NAME=VALUE…]   (process 1 of the deploy ramdisk; words as on the kernel command line)\n",
                stdout);
     return 0;

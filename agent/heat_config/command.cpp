@@ -183,6 +183,10 @@ int heat_config_notify_main(const std::vector<std::string>& args) {
 
 int hook_main(const std::string& name, const std::vector<std::string>& args) {
   const Hook* hook = find_hook(name);
+  if (hook == nullptr && cli::asks_for_help({name})) {
+    std::fputs("usage: hearth-agent heat-config-hook HOOK < DEPLOYMENT.json\n", stdout);
+    return 0;
+  }
   if (hook == nullptr) {
     std::fprintf(stderr, "heat-config-hook: there is no hook '%s'\n", name.c_str());
     return 2;

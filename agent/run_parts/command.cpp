@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "agent/run_parts/run_parts.hpp"
+#include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -27,6 +28,10 @@ int list_scripts(const RunPartsRequest& request) {
 }  // namespace
 
 int dib_run_parts_main(const std::vector<std::string>& words) {
+  if (cli::asks_for_help(words)) {
+    std::fputs(k_usage, stdout);
+    return 0;
+  }
   const Say say = say_on_stderr("dib-run-parts");
   const bool list = !words.empty() && words[0] == "--list";
   const std::string directory = words.size() > (list ? 1U : 0U) ? words[list ? 1 : 0] : "";

@@ -159,6 +159,11 @@ const Command* row_of(const std::vector<Command>& rows, const std::vector<std::s
 
 }  // namespace
 
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word == "--help" || word == "-h"; });
+}
+
 std::vector<Command> in_group(std::string_view group, std::vector<Command> rows) {
   for (Command& row : rows) {
     if (row.group.empty()) row.group = group;

@@ -58,6 +58,9 @@ struct Program {
 /// Finds the command that `words` start with, parses the rest and runs it. Prints help and errors. Never throws.
 int run(const Program& program, const std::vector<std::string>& words) noexcept;
 
+/// Whether --help or -h is among the words, for programs without a table: then they do nothing else.
+[[nodiscard]] bool asks_for_help(const std::vector<std::string>& words);
+
 /// Runs one command under its own name (a link such as disk-image-create). Never throws.
 int run_single(const Program& program, const Command& command, const std::vector<std::string>& words) noexcept;
 

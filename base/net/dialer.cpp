@@ -75,6 +75,11 @@ TlsContext Dialer::context(const Trust& trust) {
   return contexts_.insert_or_assign(file, ReadAuthorities{version, TlsContext(file)}).first->second.context;
 }
 
+void Dialer::forget_authorities() {
+  const std::lock_guard guard(lock_);
+  contexts_.clear();
+}
+
 Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& deadline, Tunnel tunnel) {
   const std::optional<Url> proxy = proxy_for(url, proxies_);
   if (check_ && proxy && is_address(url.host)) {

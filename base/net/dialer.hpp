@@ -34,6 +34,10 @@ class Dialer {
   /// The proxy of a plain request, which must name the whole URL to it. (TLS goes through a tunnel of dial's.)
   [[nodiscard]] std::optional<Url> plain_proxy(const Url& url) const;
 
+  /// A system's bundle is megabytes in memory, and read again in 20 ms: whoever will not dial for a while need not keep
+  /// it.
+  void forget_authorities();
+
  private:
   struct ReadAuthorities {
     std::string version;  ///< of the file

@@ -12,6 +12,7 @@ class WebClient final : public HttpClient {
   /// Reads from `env` what Dialer reads. `agent` is the User-Agent.
   WebClient(const Clock& clock, const Environment& env, std::string agent, AddressCheck check = {});
   [[nodiscard]] HttpResponse send(const HttpRequest& request) override;
+  void forget_authorities() { dialer_.forget_authorities(); }
 
  private:
   [[nodiscard]] HttpResponse send_once(const HttpRequest& request);

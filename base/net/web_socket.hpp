@@ -32,6 +32,7 @@ class WebSocketDialer final : public MessageDialer {
       : dialer_(clock, env), agent_(std::move(agent)) {}
   [[nodiscard]] std::unique_ptr<MessageStream> dial(const Url& url, const Trust& trust,
                                                     const Deadline& deadline) override;
+  void forget_authorities() { dialer_.forget_authorities(); }
 
  private:
   Dialer dialer_;

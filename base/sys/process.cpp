@@ -1,8 +1,12 @@
 #include "base/sys/process.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/sched.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,7 +28,7 @@ namespace {
 constexpr int k_extra_descriptor = 3;
 
 /// Which step of starting the child failed, as sent over the error pipe.
-enum class StartStep : int { chroot, chdir, exec };
+enum class StartStep : int { confine, chroot, chdir, exec };
 
 struct StartFailure {
   StartStep step = StartStep::exec;
@@ -39,6 +43,8 @@ struct ChildPlan {
   std::string program;
   const char* root = nullptr;
   const char* cwd = nullptr;
+  std::string proc;          ///< of a confined child: where its own is mounted
+  std::string command_line;  ///< and the file there that it shall not see
 };
 
 std::string search_program(const SpawnOptions& options) {
@@ -61,6 +67,8 @@ ChildPlan plan_child(const SpawnOptions& options) {
   plan.program = search_program(options);
   if (!options.root.empty()) plan.root = options.root.c_str();
   if (!options.cwd.empty()) plan.cwd = options.cwd.c_str();
+  plan.proc = (options.root / "proc").string();
+  plan.command_line = cat(plan.proc, "/cmdline");
   return plan;
 }
 
@@ -76,6 +84,28 @@ void place(int from, int to) {
   } else {
     ::dup2(from, to);
   }
+}
+
+/// fork(2), into namespaces of its own where the child is to be confined.
+pid_t fork_for(const SpawnOptions& options) {
+  if (!options.confined) return ::fork();
+  clone_args args{};
+  args.flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
+  args.exit_signal = SIGCHLD;
+  return static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+}
+
+/// In the child. What is dropped from the bounding set, the program that is started can't have, though it is root's.
+bool confine(const ChildPlan& plan) {
+  constexpr unsigned long hidden = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  if (::mount("proc", plan.proc.c_str(), "proc", hidden, nullptr) != 0) return false;
+  if (::mount("/dev/null", plan.command_line.c_str(), nullptr, MS_BIND, nullptr) != 0) return false;
+  for (const int capability : {CAP_SYS_MODULE, CAP_SYS_BOOT, CAP_SYS_PTRACE, CAP_SYS_RAWIO, CAP_SYSLOG, CAP_BPF,
+                               CAP_PERFMON, CAP_NET_ADMIN, CAP_NET_RAW}) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false;  // one that is not known
+  }
+  return true;
 }
 
 /// Runs in the child: plain data only.
@@ -97,6 +127,7 @@ void place(int from, int to) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGCHLD}) ::signal(number, SIG_DFL);
+  if (options.confined && !confine(plan)) fail_start(report, StartStep::confine);
   if (plan.root != nullptr && (::chroot(plan.root) != 0 || ::chdir("/") != 0)) fail_start(report, StartStep::chroot);
   if (plan.cwd != nullptr && ::chdir(plan.cwd) != 0) fail_start(report, StartStep::chdir);
   char** envp = plan.envp.empty() ? environ : const_cast<char**>(plan.envp.data());
@@ -111,6 +142,7 @@ void place(int from, int to) {
 Error start_error(const SpawnOptions& options, const StartFailure& failure) {
   const std::string reason = std::strerror(failure.error_number);
   switch (failure.step) {
+    case StartStep::confine: return {ErrorKind::external, cat("confining ", options.argv.front(), ": ", reason)};
     case StartStep::chroot:
       return {ErrorKind::external, cat("changing the root to ", options.root.string(), ": ", reason)};
     case StartStep::chdir:
@@ -186,7 +218,7 @@ pid_t start_companion(const std::function<int()>& body) {
 Child Child::spawn(const SpawnOptions& options) {
   const ChildPlan plan = plan_child(options);
   Pipe report = Pipe::create();
-  const pid_t pid = ::fork();
+  const pid_t pid = fork_for(options);
   if (pid < 0) throw Error::from_errno("forking for", options.argv.front());
   if (pid == 0) become(options, plan, report.write.get());
   if (options.own_group) ::setpgid(pid, pid);

@@ -81,6 +81,7 @@ struct Command {
   Deadline deadline = Deadline::never();
   bool own_group = true;     ///< false keeps the terminal's foreground group (for interactive shells)
   bool outlives_us = false;  ///< it goes on when this process is killed; else it is killed with it
+  bool confined = false;     ///< see SpawnOptions
 };
 
 struct CommandResult {
@@ -127,6 +128,11 @@ struct SpawnOptions {
   int extra = -1;  ///< a further descriptor, which the child gets as number 3; all others are closed in it
   bool own_group = true;
   bool outlives_us = false;
+  /// For programs that are not ours, in `root`, as root: they see neither the network nor other processes (their
+  /// namespaces end with the program, which is process 1 of them), and `root`/proc, mounted anew, holds no kernel
+  /// command line. They can't load modules, trace, reach memory or the kernel's log, or restart the machine. Disks and
+  /// mounts they can, so it is no prison.
+  bool confined = false;
 };
 
 /// A running child. Destroying it kills its whole process group and reaps it.

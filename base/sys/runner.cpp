@@ -220,7 +220,8 @@ CommandResult RealRunner::run(const Command& command) {
                      .cwd = command.cwd,
                      .root = command.root,
                      .own_group = command.own_group,
-                     .outlives_us = command.outlives_us};
+                     .outlives_us = command.outlives_us,
+                     .confined = command.confined};
   Pipe input;
   Pipe out;
   Pipe err;

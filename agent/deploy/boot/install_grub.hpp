@@ -20,7 +20,7 @@ struct GrubWish {
 /// the image has no GRUB, external when GRUB fails.
 std::string install_grub(const GrubWish& wish, CommandRunner& runner);
 
-/// The part within: `tree` is where the image is mounted, with /dev, /proc, /sys and, by UEFI, /boot/efi.
+/// The part within: `tree` is where the image is mounted, with /dev, an empty /proc, /sys and, by UEFI, /boot/efi.
 std::string run_grub(const std::string& tree, const GrubWish& wish, const FileReader& files, CommandRunner& runner);
 
 /// /etc/fstab with the EFI system partition `uuid` at /boot/efi, and no other there.

@@ -72,13 +72,17 @@ DiskTarget::DiskTarget(const std::string& path) : path_(path), plain_(open_exclu
   }
 }
 
-void DiskTarget::begin(std::uint64_t image_size) {
+void DiskTarget::check_room(std::uint64_t image_size) const {
   if (image_size > size_) {
     throw Error(ErrorKind::input,
                 cat("the disk ", path_, " is too small: it has ", size_, " bytes (", human_bytes(size_),
                     "), the image needs ", image_size, " (", human_bytes(image_size), ")"))
         .hint("Choose a larger disk by root device hints (a larger root_gb for a partition), or a smaller image.");
   }
+}
+
+void DiskTarget::begin(std::uint64_t image_size) {
+  check_room(image_size);
   held_.assign(static_cast<std::size_t>(std::min(k_held, size_)), 0);
   wipe_ends();
 }

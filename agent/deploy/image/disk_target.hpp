@@ -24,6 +24,8 @@ class DiskTarget {
   /// Bytes of a logical sector; 0 for a file, which has none.
   [[nodiscard]] std::uint32_t sector() const { return sector_; }
 
+  /// Throws Error(input) when `image_size` is too large.
+  void check_room(std::uint64_t image_size) const;
   /// Takes the boot sector and the partition tables off the disk. Throws Error(input) when `image_size` is too large.
   void begin(std::uint64_t image_size);
   /// From any thread; ranges must not overlap. Fastest for memory and offsets that are multiples of 4096.

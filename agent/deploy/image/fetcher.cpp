@@ -166,7 +166,7 @@ void Window::compare(std::uint64_t offset, std::string_view bytes) const {
 void Window::expect(std::uint64_t offset, std::string bytes) {
   if (offset < begin_) throw Error(ErrorKind::input, "a part of the image can't be compared any more");
   const std::uint64_t end = offset + bytes.size();
-  const auto at = expected_.insert_or_assign(offset, std::move(bytes)).first;
+  const auto at = expected_.emplace(offset, std::move(bytes));
   compare(begin_, kept());
   if (end <= begin_ + kept().size()) expected_.erase(at);
 }

@@ -90,9 +90,9 @@ class Window {
   void drop(std::size_t size);
 
   std::string kept_;
-  std::size_t front_ = 0;    ///< what of kept_ is gone already
-  std::uint64_t begin_ = 0;  ///< where kept() lies in the file
-  std::map<std::uint64_t, std::string> expected_;
+  std::size_t front_ = 0;                               ///< what of kept_ is gone already
+  std::uint64_t begin_ = 0;                             ///< where kept() lies in the file
+  std::multimap<std::uint64_t, std::string> expected_;  ///< two may begin at one place and say different things
   Fetcher& fetcher_;
 };
 

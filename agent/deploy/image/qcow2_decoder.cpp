@@ -37,6 +37,13 @@ std::vector<Extent> read_tables(Decoding& decoding, const Qcow2Header& header) {
     if (l1[i] != 0) tables.push_back({l1[i], i});
   }
   std::sort(tables.begin(), tables.end(), [](const Table& a, const Table& b) { return a.offset < b.offset; });
+  // So there are no more extents than the file has room for: one table, named again and again, would fill the memory.
+  const auto shared = std::adjacent_find(tables.begin(), tables.end(), [&header](const Table& a, const Table& b) {
+    return b.offset - a.offset < header.cluster();
+  });
+  if (shared != tables.end()) {
+    throw Error(ErrorKind::input, cat(decoding.name, ": two of the qcow2 image's tables lie at byte ", shared->offset));
+  }
   for (std::size_t i = 0; i < tables.size();) {
     std::size_t end = i + 1;
     while (end < tables.size() && tables[end].offset + header.cluster() - tables[i].offset <= k_longest_piece) ++end;
@@ -123,6 +130,7 @@ void cut_at_end(std::vector<Extent>& extents, const std::optional<std::uint64_t>
 std::uint64_t decode_qcow2(Decoding& decoding) {
   const Qcow2Header header =
       parse_qcow2_header(decoding.window.peek(k_qcow2_header_bytes), decoding.name).value_or_throw();
+  decoding.disk.check_room(header.disk_size);  // before the tables, whose number depends on it, are fetched
   std::vector<Extent> extents = read_tables(decoding, header);
   cut_at_end(extents, decoding.source.size(), decoding.name);
   decoding.disk.begin(header.disk_size);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/cli/command.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -156,10 +157,11 @@ void ModuleLoader::settle() {
 }
 
 int modprobe_main(const std::vector<std::string>& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+  const bool help = cli::asks_for_help(words);
+  if (words.empty() || help) {
     std::fputs("usage: modprobe [-OPTION…] NAME   (of a kernel module, or an alias of one; options mean nothing)\n",
-               words.empty() ? stderr : stdout);
-    return words.empty() ? 1 : 0;
+               help ? stdout : stderr);
+    return help ? 0 : 1;
   }
   ModuleLoader loader(cat("/lib/modules/", release()));
   bool done = false;

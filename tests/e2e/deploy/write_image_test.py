@@ -4,6 +4,7 @@ right leaves no disk that boots. usage: write_image_test.py HEARTH_AGENT HEARTH"
 import hashlib
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -131,6 +132,19 @@ class WriteImage(unittest.TestCase):
         for name in ("i.raw", "zlib.qcow2", "i.frames", "i.raw.zst"):
             with self.subTest(name):
                 self.refuse(name, "is too small: it has 67108864 bytes", size=64 * MIB)
+
+    def test_tables_that_would_fill_the_memory_are_refused(self):
+        """A qcow2 of two megabytes whose first table names one second table again and again, and one for a disk of a pebibyte."""
+        for name, size, words, served in (("again.qcow2", 1 << 28, "two of the qcow2 image's tables lie at byte 1024", 3),
+                                          ("huge.qcow2", 1 << 50, "is too small", 2)):
+            bits = 9 if name == "again.qcow2" else 21
+            entries = max(size >> (2 * bits - 3), 1)
+            head = struct.pack(">4sIQIIQIIQQIIQQQQII", b"QFI\xfb", 3, 0, 0, bits, size, 0, entries, 4096, 0, 0, 0, 0, 0, 0, 0, 4, 104)
+            with open(self.path(name), "wb") as file:
+                file.write(head.ljust(4096, b"\0") + struct.pack(">Q", 1024 | 1 << 63) * entries)
+                file.truncate(2 * MIB)
+            self.refuse(name, words)
+            self.assertLessEqual(self.served, served, name)
 
     def test_what_is_no_whole_disk_is_refused(self):
         with open(self.path("nothing.raw"), "wb") as file:

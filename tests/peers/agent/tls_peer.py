@@ -120,8 +120,44 @@ def check(what, name, options, expected=True, says="", host="localhost"):
     print("%s %s%s" % ("ok    " if good else "FAILED", what, "" if good else "\n" + said))
 
 
+def check_idle():
+    """A daemon that waits for its next poll keeps nothing of the system's bundle, which made it 9.6 MB."""
+    global BAD
+    with open(path("bundle.pem"), "w") as bundle:
+        for file in ("/etc/ssl/certs/ca-certificates.crt", path("root.pem")):
+            with open(file) as f:
+                bundle.write(f.read())
+    server = Server("p256", [])
+    for _ in range(1000):
+        if listens(server.port):
+            break
+        time.sleep(0.01)
+    with open(path("d.conf"), "w") as f:
+        f.write("[DEFAULT]\ncommand=:\npolling_interval=1\ncachedir=%s\nbackup_cachedir=%s\n[request]\nmetadata_url=https://localhost:%d/x\n" % (
+            path("cache"), path("backup"), server.port))
+    with open(path("log"), "w") as log:
+        daemon = subprocess.Popen([os.path.join(OPTIONS.links, "os-collect-config"), "--config-file", path("d.conf"), "request"],
+                                  env={"HOME": DIR.name, "PATH": os.environ["PATH"], "SSL_CERT_FILE": path("bundle.pem"), "NO_PROXY": "*"}, stderr=log)
+    idle = 0
+    for _ in range(300):
+        time.sleep(0.1)
+        with open(path("log")) as log:
+            said = log.read()
+        if said.count("Sleeping") >= 3 and said.endswith("seconds.\n"):
+            with open("/proc/%d/status" % daemon.pid) as status:
+                idle = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS:"))
+            break
+    daemon.kill()
+    daemon.wait()
+    server.close()
+    good = 0 < idle <= 6_800_000 and os.path.exists(path("cache/request.json")) and "WARNING" not in said
+    BAD += not good
+    print("%s idle with the system's bundle: %d bytes%s" % ("ok    " if good else "FAILED", idle, "" if good else "\n" + said))
+
+
 def main():
     make_certificates()
+    check_idle()
     for suite in TLS12:
         check("TLS 1.2 " + suite, "p256" if "ECDSA" in suite else "rsa2048", ["-tls1_2", "-cipher", suite + ":@SECLEVEL=1"])
     for suite in TLS13:

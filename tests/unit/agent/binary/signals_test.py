@@ -94,7 +94,7 @@ class Once(SignalTest):
         self.lab.tool("os-apply-config", "echo '[{\"id\": \"b\", \"group\": \"script\"}]'")
         self.lab.tool("docker")
         for name in sorted(os.listdir(self.lab.bin)) + ["hooks/" + hook for hook in os.listdir(self.lab.path("bin", "hooks"))]:
-            if name in ("hooks", "os-apply-config", "dib-run-parts"):  # the last takes it for a directory, as the original
+            if name in ("hooks", "os-apply-config"):
                 continue
             done = self.lab.run(name, "--help", timeout=20)
             self.assertEqual((name, done.returncode), (name, 0), done.stderr)
@@ -102,6 +102,26 @@ class Once(SignalTest):
         self.assertEqual(self.lab.calls(), [])
         self.assertEqual(self.server.requests, [])
         self.assertFalse(os.path.exists(self.lab.path("deployed")))
+
+    def test_help_only_helps_wherever_it_stands(self):
+        """Also where a directory is called so: dib-run-parts ran what was in it."""
+        os.makedirs(self.lab.path("--help"))
+        with open(self.lab.path("--help", "10-run"), "w", encoding="utf-8") as script:
+            script.write("#!/bin/sh\ntouch $LAB/ran\n")
+        os.chmod(self.lab.path("--help", "10-run"), 0o755)
+        before = sorted(os.listdir(self.lab.dir))
+        listed = subprocess.run([AGENT, "--help"], capture_output=True, encoding="utf-8", check=True).stdout.split("Applets")[1]
+        names = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()[1:]]
+        self.assertIn("modprobe", names)
+        for words in [(name, "--help") for name in names + ["install-links"]] + [
+                ("install-links", "links", "--help"), ("modprobe", "loop", "--help"), ("dib-run-parts", "--list", "--help"),
+                ("write-image", "http://127.0.0.1:1/i", "disk", "--help"), ("deploy", "ipa-api-url=http://127.0.0.1:1", "--help"),
+                ("init", "quiet", "--help"), ("55-heat-config", "--resend-pending", "--help")]:
+            done = subprocess.run([AGENT, *words], capture_output=True, encoding="utf-8", env=self.lab.env, cwd=self.lab.dir,
+                                  stdin=subprocess.DEVNULL, timeout=20, check=False)
+            self.assertEqual((words, done.returncode), (words, 0), done.stderr)
+            self.assertIn("usage", done.stdout.lower(), words)
+            self.assertEqual(sorted(os.listdir(self.lab.dir)), before, words)
 
     def test_a_word_too_many_does_nothing(self):
         self.lab.deployments([self.deployment("a")])

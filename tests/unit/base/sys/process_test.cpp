@@ -66,6 +66,15 @@ TEST_F(ChildTest, NoOtherDescriptorReachesIt) {
   EXPECT_EQ(output_of({.argv = {"/bin/ls", "/proc/self/fd"}}), "0\n1\n2\n3\n");  // 3 is the listing itself
 }
 
+TEST_F(ChildTest, AConfinedOneSeesNoNetworkNoProcessesAndNoKernelCommandLine) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may confine";
+  const std::string script =
+      "echo $$; sed 's/:.*//' /proc/net/dev | tail -n +3; ls /proc | grep -c '^[0-9]'; cat /proc/cmdline;"
+      "echo $((0x$(sed -n 's/^CapEff:.//p' /proc/self/status) >> 16 & 1))";  // CAP_SYS_MODULE
+  EXPECT_EQ(output_of({.argv = {"/bin/sh", "-c", script}, .root = "/", .confined = true}), "1\n    lo\n3\n0\n");
+  EXPECT_FALSE(read_all(Fd::open("/proc/cmdline", O_RDONLY), "cmdline").empty()) << "ours is as it was";
+}
+
 TEST_F(ChildTest, AMissingDirectoryIsAnErrorNamingIt) {
   try {
     (void)Child::spawn({.argv = {"/bin/true"}, .cwd = "/no/such/place"});

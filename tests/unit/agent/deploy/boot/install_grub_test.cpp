@@ -24,6 +24,7 @@ struct Tree {
     std::string text;
     for (const Command& command : runner.ran) {
       EXPECT_EQ(command.root, directory.path()) << "within the image";
+      EXPECT_TRUE(command.confined) << "without network and token";
       text += join(command.argv, " ") + "\n";
     }
     return text;

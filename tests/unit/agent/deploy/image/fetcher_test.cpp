@@ -77,6 +77,16 @@ TEST(Window, ItIsAlsoComparedWhereTheDecoderSkipsIt) {
   EXPECT_THROW((void)file.window.at(2 * k_block + 100, 8), Error);
 }
 
+/// A qcow2's first table that lies about itself, and is then asked for again as one of the second, truthfully.
+TEST(Window, TheTruthAboutAPlaceIsNoExcuseForALieAboutIt) {
+  for (const std::uint64_t longer : {std::uint64_t{64}, std::uint64_t{4096}}) {
+    OpenedFile file(k_three_blocks);
+    file.window.expect(k_block + 17, file.piece(k_block + 17, 64, true));
+    file.window.expect(k_block + 17, file.piece(k_block + 17, longer, false));
+    EXPECT_THROW(file.window.finish(), Error) << longer;
+  }
+}
+
 TEST(Window, APieceBehindTheEndIsNoPartOfTheFile) {
   OpenedFile file(k_three_blocks);
   file.window.expect(k_three_blocks - 4, std::string(8, 'x').replace(0, 4, file.piece(k_three_blocks - 4, 4, false)));
