@@ -18,6 +18,11 @@ target_compile_features(hearth_settings INTERFACE cxx_std_20)
 target_include_directories(hearth_settings INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(hearth_settings INTERFACE HEARTH_VERSION="${PROJECT_VERSION}" _GNU_SOURCE)
 target_compile_options(hearth_settings INTERFACE -fno-plt)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC looks for garbage of its own at 128 MB, and each time it has doubled. Our units end below 1 GB: never to look spares
+  # 9 % of their time, for 250 MB more at the worst.
+  target_compile_options(hearth_settings INTERFACE --param=ggc-min-heapsize=1048576)
+endif()
 include(Hardening)
 if(HEARTH_SANITIZE)
   target_compile_options(hearth_settings INTERFACE -fsanitize=${HEARTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
