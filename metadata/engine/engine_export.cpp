@@ -70,14 +70,7 @@ Json Engine::abandon(const std::string& id) {
 }
 
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
-  LiveTree& live = admit(project, name, body, data);
-  const std::string id = live.tree.id;
-  try {
-    run(live, Action::adopt);
-  } catch (...) {  // nothing of it was kept
-    forget(id);
-    throw;
-  }
+  const std::string id = begin_new(project, name, body, Action::adopt, data);
   const auto made = trees_.find(id);  // a rollback may have ended with it
   if (made != trees_.end()) made->second->tree.adopted = Json();
   return id;
