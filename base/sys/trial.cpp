@@ -36,7 +36,7 @@ timeval timeval_of(Duration time) {
   return {static_cast<time_t>(micros / 1'000'000), static_cast<suseconds_t>(micros % 1'000'000)};
 }
 
-Duration duration_of(const timeval& time) {
+Duration time_of(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
@@ -191,7 +191,7 @@ void Trial::reap() {
   }
   pid_ = -1;
   outcome_ = outcome_of(std::move(read_), status);
-  outcome_.processor = duration_of(usage.ru_utime) + duration_of(usage.ru_stime);
+  outcome_.processor = time_of(usage.ru_utime) + time_of(usage.ru_stime);
 }
 
 /// Whoever waits until we take what he has said is not late.

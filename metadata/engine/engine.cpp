@@ -348,7 +348,10 @@ void Engine::commit(LiveTree& live, Changes& changes) {
     if (store_ == Store::readable && !taking_up_) take_up();
     throw;
   }
-  for (const std::function<void()>& follows : changes.when_kept) follows();
+  for (const std::function<void()>& follows : changes.when_kept) {
+    follows();
+    breathe();
+  }
   index(live, changes);
   for (const Event& event : changes.events) {
     for (const auto& watcher : watchers_) watcher(event);

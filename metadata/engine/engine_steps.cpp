@@ -46,7 +46,7 @@ bool Engine::step_apart(const std::string& id, const Work& work) {
   LiveTree& before = *find(id).live;
   const std::uint64_t change = before.change;
   LiveTree mine;
-  mine.tree = before.tree;
+  mine.tree = before.tree.copied([this] { breathe(); });
   const auto carry = [](LiveTree& from, LiveTree& to) {
     to.blueprint = std::move(from.blueprint);
     to.previous = std::move(from.previous);

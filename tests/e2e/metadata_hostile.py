@@ -289,6 +289,8 @@ def check_others_while_templates_are_evaluated(service):
     request = small_stack(service, "aside")
     service.call("POST", "/stacks", dict(busy_stack(2), stack_name="other"))
     other = "/stacks/other/" + service.call("GET", "/stacks/other")["stack"]["id"]
+    quiet = [poll(service.ports["cfn"], request) for _ in range(100)]
+    limit = max(100.0, 10 * percentile(quiet, 0.99))  # of a machine that has other work
     poller, person = Poller(service.ports["cfn"], request), Person(service, other)
     time.sleep(0.5)
     began = time.monotonic()
@@ -300,7 +302,7 @@ def check_others_while_templates_are_evaluated(service):
     for who, times in (("poll", poller.times()), ("person", person.times())):
         p99, worst = percentile(times, 0.99), max(times) * 1000
         print(f"create {created:.1f} s, update {took - created:.1f} s; {len(times)} times beside it a {who} p99 {p99:.0f} ms, worst {worst:.0f} ms")
-        assert len(times) > 20 and p99 < 100, f"a {who} of another stack waited: p99 {p99:.0f} ms, worst {worst:.0f}"
+        assert len(times) > 20 and p99 < limit, f"a {who} of another stack waited: p99 {p99:.0f} ms, worst {worst:.0f}"
     shown = service.call("GET", heavy)["stack"]
     assert shown["stack_status"] == "UPDATE_COMPLETE", shown["stack_status"]
     events = [row["resource_status"] for row in service.call("GET", heavy + "/events")["events"] if row["resource_name"] == "heavy"]
