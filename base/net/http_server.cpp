@@ -111,13 +111,13 @@ int status_of(const ErrorCode& error) {
   return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
 }
 
-/// A Host field that is missing, there twice, or no host (RFC 9112 section 3.2).
+/// A Host field that is missing, there twice, empty (which no http URL's is), or no host (RFC 9112 section 3.2).
 template <class Message>
 bool has_bad_host(const Message& message) {
   const std::size_t count = message.count(http::field::host);
   if (message.version() < 11 ? count > 1 : count != 1) return true;
   const auto host = message[http::field::host];
-  return !can_be_host({host.data(), host.size()});
+  return (count == 1 && host.empty()) || !can_be_host({host.data(), host.size()});
 }
 
 /// Whether the body's end is told in a way that we don't know: its bytes would be taken for the next request (RFC 9112

@@ -36,6 +36,10 @@ timeval timeval_of(Duration time) {
   return {static_cast<time_t>(micros / 1'000'000), static_cast<suseconds_t>(micros % 1'000'000)};
 }
 
+Duration time_of(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
 void limit(int resource, rlim_t most, rlim_t hard) {
   rlimit now{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
@@ -182,10 +186,12 @@ bool Trial::take() {
 /// Its pipe is closed: it is ending, if it has not yet.
 void Trial::reap() {
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   pid_ = -1;
   outcome_ = outcome_of(std::move(read_), status);
+  outcome_.processor = time_of(usage.ru_utime) + time_of(usage.ru_stime);
 }
 
 /// Whoever waits until we take what he has said is not late.
@@ -195,7 +201,8 @@ bool Trial::end_if_late() {
   if (read_.size() > before || clock_.now() < latest_) return false;
   ::kill(pid_, SIGKILL);
   reap();
-  outcome_ = {TrialEnd::wall, ""};
+  outcome_.end = TrialEnd::wall;
+  outcome_.text.clear();
   return true;
 }
 

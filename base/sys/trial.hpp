@@ -33,7 +33,8 @@ enum class TrialEnd : std::uint8_t {
 
 struct TrialOutcome {
   TrialEnd end = TrialEnd::died;
-  std::string text;  ///< what the work returned, the story of what it threw, or how it died
+  std::string text{};    ///< what the work returned, the story of what it threw, or how it died
+  Duration processor{};  ///< what it took
 };
 
 class Trial {

@@ -15,6 +15,7 @@ class DiskFiles final : public FileSource {
   explicit DiskFiles(const FileReader& reader) : reader_(reader) {}
   [[nodiscard]] std::optional<std::string> read(const std::string& name) override;
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override;
+  [[nodiscard]] std::vector<std::string> beside(const std::string& name) override;
   [[nodiscard]] bool strips_templates() const override { return true; }
 
  private:
@@ -27,6 +28,7 @@ class MapFiles final : public FileSource {
   explicit MapFiles(std::map<std::string, std::string> files) : files_(std::move(files)) {}
   [[nodiscard]] std::optional<std::string> read(const std::string& name) override;
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override;
+  [[nodiscard]] std::vector<std::string> beside(const std::string& name) override;
 
  private:
   std::map<std::string, std::string> files_;

@@ -7,6 +7,7 @@
 #include "base/sql/database.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "metadata/engine/step_around.hpp"
 
 namespace hearth::metadata::live {
 
@@ -16,7 +17,6 @@ constexpr std::int64_t k_default_timeout_minutes = 60;
 constexpr std::size_t k_large_step = 500;  ///< rows; with fewer, less time goes by than others can wait
 constexpr std::size_t k_events_at_once = 1000;
 
-constexpr std::int64_t k_retired_kept = std::int64_t{90} * 86'400;
 constexpr std::size_t k_most_retired = 10'000;
 constexpr std::int64_t k_between_prunes = 60;
 constexpr std::size_t k_pruned_in_a_tick = 100;
@@ -73,6 +73,7 @@ void Engine::admit_stored(StackTree tree) {
   const std::string id = tree.id;
   auto made = std::make_unique<LiveTree>();
   made->tree = std::move(tree);
+  made->change = ++last_change_;
   order_.push_back(id);
   trees_[id] = std::move(made);
   attempt(id, [this](LiveTree& live) {
@@ -105,13 +106,8 @@ void Engine::take_up(LiveTree& kept) {
   const Stack& root = kept.tree.root();
   if (root.action == Action::erase && root.status == Status::complete) return drop(kept);  // all that was left to do
   if (!kept.tree.busy()) return;
-  if (kept.tree.previous_body.is_object() && !kept.previous) {
-    kept.previous = world_.maker.make(definition(kept.tree, kept.tree.previous_body, true));
-  }
-  const Step step(*this, kept);
-  StackMachine machine(kept.tree, blueprint(kept), *this, kept.previous.get());
-  machine.resume();
-  finish(kept, machine);
+  bring_previous(kept);
+  step(kept, [](StackMachine& machine) { machine.resume(); });
 }
 
 std::int64_t Engine::now() const { return unix_seconds(world_.clock.wall()); }
@@ -146,7 +142,8 @@ StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool
 Blueprint& Engine::blueprint(LiveTree& live) {
   if (!live.blueprint) {
     live.blueprint = world_.maker.make(definition(live.tree, live.tree.body));
-    StackMachine(live.tree, *live.blueprint, *this).relearn();
+    StepAround around(*this);
+    StackMachine(live.tree, *live.blueprint, around).relearn();
   }
   return *live.blueprint;
 }
@@ -166,8 +163,14 @@ Json Engine::with_defaults(const Json& body) const {
   return all;
 }
 
-/// A new stack, checked and in place, but not begun.
-LiveTree& Engine::admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted) {
+void Engine::require_free(const std::string& project, const std::string& name) const {
+  if (tree_of_.count(name_key(project, name)) > 0 || find_set_aside(name, project) != nullptr)
+    throw EngineError("StackExists", cat("The Stack (", name, ") already exists."));
+}
+
+/// A new stack is nobody's but ours until it is kept.
+std::string Engine::begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
+                              const Json& adopted) {
   if (!is_stack_name(name)) {
     throw EngineError(
         "StackValidationFailed",
@@ -175,32 +178,37 @@ LiveTree& Engine::admit(const std::string& project, const std::string& name, con
             " must contain only alphanumeric or \"_-.\" characters, must start with alpha and must be 255 "
             "characters or less."));
   }
-  if (tree_of_.count(name_key(project, name)) > 0 || find_set_aside(name, project) != nullptr)
-    throw EngineError("StackExists", cat("The Stack (", name, ") already exists."));
+  require_free(project, name);
   auto live = std::make_unique<LiveTree>();
   live->tree.id = random_uuid();
   live->tree.name = name;
   live->tree.project = project;
   live->tree.body = with_defaults(body);
   live->tree.adopted = adopted;
-  try {
-    live->blueprint = world_.maker.make(definition(live->tree, body));
-    live->tree.add_stack(live->blueprint->stack(""), k_none, now());
-  } catch (const EngineError&) {
-    throw;
-  } catch (const Error& error) {
-    throw EngineError("StackValidationFailed", error.what());
-  }
-  const std::string id = live->tree.id;
+  StepAround around(*this);
+  Changes changes;
+  apart_.run([&] {
+    try {
+      live->blueprint = world_.maker.make(definition(live->tree, body));
+      live->tree.add_stack(live->blueprint->stack(""), k_none, now());
+    } catch (const EngineError&) {
+      throw;
+    } catch (const Error& error) {
+      throw EngineError("StackValidationFailed", error.what());
+    }
+    changes = around.all(begun(*live, action, around));
+  });
+  require_free(project, name);           // others went on meanwhile
+  const std::string id = live->tree.id;  // what is made may be gone already when it has been run
   order_.push_back(id);
-  return *(trees_[id] = std::move(live));
+  LiveTree& placed = *(trees_[id] = std::move(live));
+  const Step step(*this, placed);
+  finish(placed, changes);
+  return id;
 }
 
 std::string Engine::create(const std::string& project, const std::string& name, const Json& body) {
-  LiveTree& live = admit(project, name, body);
-  const std::string id = live.tree.id;  // what is made may be gone already when it has been run
-  run(live, Action::create);
-  return id;
+  return begin_new(project, name, body, Action::create, {});
 }
 
 void Engine::require_idle(const LiveTree& live) const {
@@ -215,28 +223,29 @@ void Engine::update(const std::string& id, const Json& body) {
   require_idle(live);
   change_to(live, body, Action::update);
   // In a burst of updates nothing waits for the next tick to be taken out.
-  if (!live.tree.busy()) compact(live);
+  if (const auto still = trees_.find(id); still != trees_.end() && !still->second->tree.busy()) compact(*still->second);
 }
 
-void Engine::change_to(LiveTree& live, const Json& body, Action action) {
-  const Step step(*this, live);
-  std::unique_ptr<Blueprint> next;
-  StackDefinition wanted = definition(live.tree, body);
-  ++wanted.era;
-  try {
-    next = world_.maker.make(wanted);
-  } catch (const Error& error) {
-    throw EngineError("StackValidationFailed", error.what());
-  }
-  if (action == Action::update) require_same(live, *next);
-  (void)blueprint(live);  // the old one must know what was learned, for what it is asked when things go
-  live.previous = std::move(live.blueprint);
-  live.blueprint = std::move(next);
-  live.tree.previous_body = std::exchange(live.tree.body, with_defaults(body));
-  StackMachine(live.tree, *live.blueprint, *this, live.previous.get()).relearn(true);
-  live.tree.era = wanted.era;
-  live.tree.restoring = action == Action::rollback;
-  run(live, action);
+void Engine::change_to(LiveTree& kept, const Json& body, Action action) {
+  step(kept, [&](LiveTree& live, StepAround& around) {
+    std::unique_ptr<Blueprint> next;
+    StackDefinition wanted = definition(live.tree, body);
+    ++wanted.era;
+    try {
+      next = world_.maker.make(wanted);
+    } catch (const Error& error) {
+      throw EngineError("StackValidationFailed", error.what());
+    }
+    if (action == Action::update) require_same(live, *next);
+    (void)blueprint(live);  // the old one must know what was learned, for what it is asked when things go
+    live.previous = std::move(live.blueprint);
+    live.blueprint = std::move(next);
+    live.tree.previous_body = std::exchange(live.tree.body, with_defaults(body));
+    StackMachine(live.tree, *live.blueprint, around, live.previous.get()).relearn(true);
+    live.tree.era = wanted.era;
+    live.tree.restoring = action == Action::rollback;
+    return begun(live, action, around);
+  });
 }
 
 /// Parameters that a template declares immutable keep the values that they were created with.
@@ -259,9 +268,10 @@ void Engine::cancel(const std::string& id, bool back) {
                                           status_text(action, live.tree.root().status), " is not supported."));
   }
   const Step step(*this, live);
-  StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
+  StepAround around(*this);
+  StackMachine machine(live.tree, blueprint(live), around, live.previous.get());
   machine.cancel();
-  Changes changes = machine.take_changes();
+  Changes changes = around.all(machine.take_changes());
   commit(live, changes);
   live.previous.reset();
   if (back) roll_back(live);
@@ -269,10 +279,7 @@ void Engine::cancel(const std::string& id, bool back) {
 
 void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
   require_idle(live);
-  const Step step(*this, live);
-  StackMachine machine(live.tree, blueprint(live), *this);
-  machine.mark(resource, unhealthy, reason);
-  finish(live, machine);
+  step(live, [&](StackMachine& machine) { machine.mark(resource, unhealthy, reason); });
 }
 
 void Engine::act(const std::string& id, Action action) {
@@ -288,17 +295,19 @@ void Engine::set_deadline(LiveTree& live) {
   live.tree.deadline = now() + minutes * 60;
 }
 
-void Engine::run(LiveTree& live, Action action) {
+Changes Engine::begun(LiveTree& live, Action action, StepAround& around) {
   set_deadline(live);
-  const Step step(*this, live);
-  StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
+  StackMachine machine(live.tree, blueprint(live), around, live.previous.get());
   machine.begin(action);
-  finish(live, machine);
+  return machine.take_changes();
+}
+
+void Engine::run(LiveTree& kept, Action action) {
+  step(kept, [&](LiveTree& live, StepAround& around) { return begun(live, action, around); });
 }
 
 /// Writes what happened, then shows it.
-void Engine::finish(LiveTree& live, StackMachine& machine) {
-  Changes changes = machine.take_changes();
+void Engine::finish(LiveTree& live, Changes& changes) {
   const bool nothing = changes.events.empty() && changes.stacks.empty() && changes.resources.empty() &&
                        changes.servers.empty() && !changes.definition;
   if (nothing) return;
@@ -329,7 +338,6 @@ void Engine::commit(LiveTree& live, Changes& changes) {
     resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
     changes.resources.insert(server);
   }
-  changes.settings = std::exchange(settings_, {});
   try {
     save(live, changes);
   } catch (const sql::StoreError&) {
@@ -339,6 +347,10 @@ void Engine::commit(LiveTree& live, Changes& changes) {
     store_failed();
     if (store_ == Store::readable && !taking_up_) take_up();
     throw;
+  }
+  for (const std::function<void()>& follows : changes.when_kept) {
+    follows();
+    breathe();
   }
   index(live, changes);
   for (const Event& event : changes.events) {
@@ -405,7 +417,6 @@ void Engine::store_failed(const std::string& trouble) {
 
 void Engine::forget_all() {
   store_ = Store::lost;
-  settings_.clear();
   served_.clear();
   retired_.clear();
   trees_.clear();
@@ -440,17 +451,12 @@ void Engine::tick() {
   if (now() >= prune_at_) prune_retired();
   for (const std::string& id : std::vector<std::string>(order_)) {
     const auto found = trees_.find(id);
-    if (found == trees_.end()) continue;
+    if (found == trees_.end() || is_apart(id)) continue;
     if (!found->second->tree.busy()) {
       compact(*found->second);
       continue;
     }
-    attempt(id, [this](LiveTree& live) {
-      const Step step(*this, live);
-      StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
-      machine.check_deadlines();
-      finish(live, machine);
-    });
+    attempt(id, [this](LiveTree& live) { step(live, [](StackMachine& machine) { machine.check_deadlines(); }); });
   }
 }
 
@@ -594,82 +600,6 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
     objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/",
                  resource.data.value("object", ""))] = place;
   }
-}
-
-SignalInputs Engine::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
-  DeploymentState& state = resource.deployment;
-  keys_.erase(state.key_id);  // the former trigger's URL is worth nothing from now on
-  objects_.erase(cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id));
-  state.key_id = transport == "NO_SIGNAL" ? "" : random_hex(16);
-  return credentials_.signal_inputs(transport, tree.project, tree.stack(resource.stack), resource, now());
-}
-
-void Engine::prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) {
-  if (!resource.data.contains("key")) resource.data["key"] = random_hex(16);
-  resource.data["name"] = plan.name;
-  resource.data["transport"] = plan.transport;
-  resource.data["metadata"] = plan.metadata;
-  if (plan.transport == "POLL_TEMP_URL" && !resource.data.contains("object")) {
-    resource.data["container"] = plan.container.empty() ? plan.name : plan.container;
-    resource.data["object"] = plan.object.empty() ? random_uuid() : plan.object;
-  }
-  Json section = credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
-  // What the agent was told of another transport is taken back, or its configuration of the boot would go on with it.
-  const Json former = resource.data.value("os-collect-config", Json::object());
-  for (const auto& [name, values] : former.items()) {
-    if (!values.is_object() || section.contains(name)) continue;
-    for (const auto& [key, value] : values.items()) section[name][key] = nullptr;
-  }
-  resource.data["os-collect-config"] = std::move(section);
-}
-
-bool Engine::provides(const Resource&) const { return world_.provides_machines; }
-
-Json Engine::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
-  if (!resource.data.contains("key")) resource.data["key"] = random_hex(16);
-  return credentials_.handle_attributes(plan, tree.project, tree.stack(resource.stack), resource, now());
-}
-
-/// A server that goes is remembered: when its machine still asks, it is told, and so are we.
-void Engine::forget(const StackTree& tree, const Resource& resource) {
-  keys_.erase(resource.deployment.key_id);
-  const std::string key = resource.data.value("key", "");
-  keys_.erase(key);
-  if (resource.role != Role::server || key.empty()) return;
-  const Stack& stack = tree.stack(resource.stack);
-  Json row = Json::object();
-  row["key"] = key;
-  row["name"] = resource.data.value("name", resource.name);
-  row["stack_id"] = stack.id;
-  row["stack_name"] = stack.name;
-  row["resource"] = resource.name;
-  row["type"] = resource.type;
-  row["physical_id"] = resource.physical_id;
-  row["until"] = now() + k_retired_kept;
-  row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
-                                                         resource.data.value("object", ""))
-                                                   : cat("key/", key);
-  const std::size_t current = tree.find_path(resource.path);
-  const bool replaced = current != k_none && &tree.resource(current) != &resource;
-  if (replaced && tree.resource(current).physical_id == resource.physical_id) return;  // only its key is another
-  servers_.erase(resource.physical_id);
-  served_.erase(resource.physical_id);
-  polls_.erase(resource.physical_id);
-  runs_.erase(resource.physical_id);
-  retired_[key] = row;
-  const bool same_object = replaced &&
-                           tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&
-                           resource.data.contains("object");
-  if (!same_object) {
-    objects_.erase(row.value("object", ""));
-    retired_[row.value("object", "")] = row;
-  }
-  if (!replaced) {
-    std::erase_if(addresses_, [&](const auto& entry) {
-      return entry.second.tree == tree.id && entry.second.path == resource.path;
-    });
-  }
-  settings_.emplace_back(cat("retired/", key), format_json(row));
 }
 
 }  // namespace hearth::metadata::live

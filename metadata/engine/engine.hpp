@@ -93,7 +93,19 @@ struct FirstBoot {
 /// The one secret of a repository, made when it is asked for first.
 [[nodiscard]] std::string engine_secret(Repository& repository);
 
-class Engine final : public StackView, public ObjectStore, public MachineView, private Surroundings {
+/// Seconds for which servers that went are remembered.
+constexpr std::int64_t k_retired_kept = std::int64_t{90} * 86'400;
+
+class StepAround;
+
+/// Where the work of a step is done while others are served: a caller that can wait for it has a thread of its own
+/// (live/side_thread.hpp). Elsewhere it is done at once.
+struct Apart {
+  std::function<bool()> is_here = [] { return false; };
+  std::function<void(const std::function<void()>& work)> run = [](const std::function<void()>& work) { work(); };
+};
+
+class Engine final : public StackView, public ObjectStore, public MachineView {
  public:
   struct World {
     Repository& repository;
@@ -179,9 +191,14 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   /// can read it, and nothing else may be asked until the step is done.
   void set_breath(const std::function<void()>& breathe);
   /// In the midst of a long step, or of a long list.
-  void breathe() override {
+  void breathe() {
     if (breathe_) breathe_();
   }
+  /// What the steps of this engine may be done beside.
+  void set_apart(Apart apart) { apart_ = std::move(apart); }
+  /// A step of this tree is being made beside all else: until it is kept the tree is as it was before, but what is made
+  /// of its templates is away.
+  [[nodiscard]] bool is_apart(const std::string& tree) const { return apart_trees_.count(tree) > 0; }
   /// This process is a copy that only tries a request (live/trial_guard.hpp): watchers hear nothing any more.
   void be_copy(const std::function<void()>& breathe);
 
@@ -253,16 +270,18 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
     std::int64_t version = 0;
   };
 
-  // Surroundings
-  [[nodiscard]] std::int64_t now() const override;
+  friend class StepAround;
+  [[nodiscard]] std::int64_t now() const;
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
-  [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
-                                           const std::string& transport) override;
-  void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
-  void forget(const StackTree& tree, const Resource& resource) override;
-  [[nodiscard]] bool is_polling(const Resource& server) const override;
-  [[nodiscard]] bool provides(const Resource& server) const override;
-  [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
+  [[nodiscard]] bool is_polling(const Resource& server) const;
+  [[nodiscard]] bool is_polling(std::int64_t last_poll) const;
+
+  // engine_steps.cpp: how a tree is changed
+  using Work = std::function<Changes(LiveTree& live, StepAround& around)>;
+  void step(LiveTree& live, const Work& work);
+  void step(LiveTree& live, const std::function<void(StackMachine&)>& work);
+  bool step_apart(const std::string& id, const Work& work);
+  void bring_previous(LiveTree& live);
 
   void load_rows();
   void prune_retired();
@@ -278,12 +297,15 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   void put_aside(const LiveTree& live, std::string why);
   void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
-  LiveTree& admit(const std::string& project, const std::string& name, const Json& body, const Json& adopted = {});
+  void require_free(const std::string& project, const std::string& name) const;
+  std::string begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
+                        const Json& adopted);
   void require_same(LiveTree& live, Blueprint& next);
   void change_to(LiveTree& live, const Json& body, Action action);
   void drop(LiveTree& live);
+  [[nodiscard]] Changes begun(LiveTree& live, Action action, StepAround& around);
   void run(LiveTree& live, Action action);
-  void finish(LiveTree& live, StackMachine& machine);
+  void finish(LiveTree& live, Changes& changes);
   void save(LiveTree& live, Changes& changes);
   void beside_others(std::size_t rows, const std::function<void()>& work);
   void commit(LiveTree& live, Changes& changes);
@@ -319,7 +341,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView, p
   bool is_copy_ = false;
   std::uint64_t last_change_ = 0;
   std::string trouble_;
-  std::vector<std::pair<std::string, std::string>> settings_;  ///< of the running step, to be kept with it
+  Apart apart_;
+  std::map<std::string, bool> apart_trees_;  ///< id → whether it has what was before the running update
   Credentials credentials_;
   SoftwareStore software_;
   std::map<std::string, std::unique_ptr<LiveTree>> trees_;  ///< by id

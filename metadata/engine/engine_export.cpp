@@ -69,14 +69,38 @@ Json Engine::abandon(const std::string& id) {
   return out;
 }
 
+static Json map_or_empty(Json value) { return value.is_object() ? std::move(value) : Json::object(); }
+
+/// What of the resources' own data is not taken over. Throws where one would get another value than it had.
+static void tell_untaken(const Json& stack, const std::string& above, std::vector<std::string>& untaken) {
+  const Json resources = map_or_empty(stack.value("resources", Json()));
+  for (const auto& [name, row] : resources.items()) {
+    if (!row.is_object()) continue;
+    const std::string path = cat(above, name);
+    const Json given = row.value("resource_data", Json::object());
+    const Json data = map_or_empty(given);
+    const bool is_random = row.value("type", Json()) == "OS::Heat::RandomString";
+    if (is_random && (data != given || (data.contains("value") && !data["value"].is_string()))) {
+      throw EngineError("StackValidationFailed", cat("Invalid adopt data: resource_data of the resource ", path,
+                                                     " is no map whose \"value\" is a text"));
+    }
+    if (!given.is_object() && !given.is_null()) untaken.push_back(path);
+    for (const auto& [key, value] : data.items()) {
+      if (!is_random || key != "value") untaken.push_back(cat(path, ".", key));
+    }
+    tell_untaken(row, cat(path, "."), untaken);
+  }
+}
+
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
-  LiveTree& live = admit(project, name, body, data);
-  const std::string id = live.tree.id;
-  try {
-    run(live, Action::adopt);
-  } catch (...) {  // nothing of it was kept
-    forget(id);
-    throw;
+  std::vector<std::string> untaken;
+  tell_untaken(data, "", untaken);
+  const std::string id = begin_new(project, name, body, Action::adopt, data);
+  if (!untaken.empty()) {
+    world_.log.warning(cat("of the stack ", name,
+                           " that was adopted, resource_data was not taken over, for only a "
+                           "RandomString's value is: ",
+                           join(untaken, ", ")));
   }
   const auto made = trees_.find(id);  // a rollback may have ended with it
   if (made != trees_.end()) made->second->tree.adopted = Json();

@@ -97,20 +97,18 @@ void Engine::machine_came(const std::string& server_id, const Json& machine) {
   const auto found = servers_.find(server_id);
   const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
-  const Step step(*this, *live);
-  StackMachine states(live->tree, blueprint(*live), *this, live->previous.get());
-  states.machine_came(live->tree.find_path(resource->path), machine, "");
-  finish(*live, states);
+  step(*live, [index = live->tree.find_path(resource->path), &machine](StackMachine& states) {
+    states.machine_came(index, machine, "");
+  });
 }
 
 void Engine::machine_failed(const std::string& server_id, const std::string& reason) {
   const auto found = servers_.find(server_id);
   const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
-  const Step step(*this, *live);
-  StackMachine states(live->tree, blueprint(*live), *this, live->previous.get());
-  states.machine_came(live->tree.find_path(resource->path), {}, reason.empty() ? "no reason is given" : reason);
-  finish(*live, states);
+  step(*live, [index = live->tree.find_path(resource->path), &reason](StackMachine& states) {
+    states.machine_came(index, {}, reason.empty() ? "no reason is given" : reason);
+  });
 }
 
 void Engine::rotate(const std::string& id, std::int64_t until) {

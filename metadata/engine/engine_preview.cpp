@@ -1,8 +1,7 @@
 // What would be, without doing it: a new stack, or an update of one that is there.
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
-#include "metadata/engine/engine.hpp"
-#include "metadata/engine/stack_machine.hpp"
+#include "metadata/engine/step_around.hpp"
 
 namespace hearth::metadata::live {
 
@@ -123,7 +122,8 @@ UpdatePreview Engine::preview_update(const std::string& id, const Json& body) {
   next.body = body;
   try {
     preview.next.blueprint = world_.maker.make(definition(live.tree, body));
-    StackMachine(live.tree, *preview.next.blueprint, *this, &blueprint(live)).relearn(true);
+    StepAround around(*this);
+    StackMachine(live.tree, *preview.next.blueprint, around, &blueprint(live)).relearn(true);
     next.add_stack(preview.next.blueprint->stack(""), k_none, now());
     expand(next, *preview.next.blueprint, 0, now());
   } catch (const Error& error) {

@@ -48,9 +48,9 @@ std::int64_t Engine::last_poll(const std::string& server_id) const {
   return found == polls_.end() ? 0 : found->second;
 }
 
-bool Engine::is_polling(const Resource& server) const {
-  return now() - last_poll(server.physical_id) < k_still_polling;
-}
+bool Engine::is_polling(const Resource& server) const { return is_polling(last_poll(server.physical_id)); }
+
+bool Engine::is_polling(std::int64_t last_poll) const { return now() - last_poll < k_still_polling; }
 
 /// {"deployments": [sorted by name], "os-collect-config": {…}, what the template adds}. Entries are put in as the texts
 /// that they were made as.
@@ -286,10 +286,8 @@ SignalOutcome Engine::signal(const std::string& stack_id, const std::string& res
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
-  const Step step(*this, live);
-  StackMachine machine(live.tree, blueprint(live), *this, live.previous.get());
-  SignalOutcome outcome = machine.signal(index, body);
-  finish(live, machine);
+  SignalOutcome outcome;
+  step(live, [&](StackMachine& machine) { outcome = machine.signal(index, body); });
   return outcome;
 }
 

@@ -56,8 +56,12 @@ void StackMachine::restore(std::size_t index) {
   if (resource.role == Role::server || resource.role == Role::wait_handle) {
     resource.data = known_data(known, path);
   }
+  // What is made of its own data is the same thing as before.
+  if (resource.role == Role::deployment || !blueprint_.resource_data(path).empty()) {
+    const Json id = row->value("resource_id", Json());
+    if (id.is_string() && !id.get_ref<const std::string&>().empty()) resource.physical_id = id;
+  }
   if (resource.role == Role::deployment) {
-    if (row->contains("resource_id") && (*row)["resource_id"].is_string()) resource.physical_id = (*row)["resource_id"];
     if (known.is_object() && known.contains("deployment")) resource.deployment = deployment_from(known["deployment"]);
   }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <set>
 
 #include "metadata/engine/stack_tree.hpp"
@@ -20,6 +21,7 @@ struct Changes {
   std::set<std::size_t> servers;                              ///< whose metadata document is another now
   std::vector<std::pair<std::string, std::string>> settings;  ///< small things by name, kept with the rest
   bool definition = false;                                    ///< name, body or deadline of the tree
+  std::vector<std::function<void()>> when_kept;               ///< what follows from it in memory: rights that end
 };
 
 /// What the machine needs of the world around it.

@@ -56,8 +56,11 @@ SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
          cat("Signal: status:", signal->status, " reason:", signal->reason));
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& other = tree_.resource(i);
-    const bool waits = other.role == Role::wait_condition && other.status == Status::in_progress && !other.gone;
-    if (waits && other.data.value("handle", "") == handle.path) check_wait(i);
+    const bool is_ours =
+        other.role == Role::wait_condition && !other.gone && other.data.value("handle", "") == handle.path;
+    if (!is_ours) continue;
+    // Heat keeps no copy of `data`: a signal that nobody waited for is seen as well.
+    other.status == Status::in_progress ? check_wait(i) : learn(i);
   }
   return {};
 }

@@ -44,6 +44,31 @@ std::string path_below(const std::string& stack_path, const std::string& name) {
   return stack_path.empty() ? name : cat(stack_path, ".", name);
 }
 
+StackTree StackTree::copied(const std::function<void()>& breathe) const {
+  StackTree made;
+  made.id = id;
+  made.name = name;
+  made.project = project;
+  made.body = body;
+  made.previous_body = previous_body;
+  made.era = era;
+  made.restoring = restoring;
+  made.adopted = adopted;
+  made.deadline = deadline;
+  made.gone_ = gone_;
+  breathe();
+  made.stacks_ = stacks_;
+  made.stack_by_key_ = stack_by_key_;
+  breathe();
+  made.by_path_ = by_path_;
+  made.resources_.reserve(resources_.size());
+  for (const Resource& resource : resources_) {
+    made.resources_.push_back(resource);
+    breathe();
+  }
+  return made;
+}
+
 std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now) {
   Stack stack;
   stack.id = plan.id;

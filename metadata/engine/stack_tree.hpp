@@ -1,6 +1,7 @@
 // A live stack with its nested stacks, in memory: found by path, by id, by name.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -25,6 +26,8 @@ class StackTree {
   Json adopted;               ///< while it is being adopted: the export that it comes from; not kept
   std::int64_t deadline = 0;  ///< of the running operation, Unix seconds; 0 = none
 
+  /// Another one like it; many rows take their time.
+  [[nodiscard]] StackTree copied(const std::function<void()>& breathe) const;
   /// Adds a stack and, in state INIT, its resources. `parent_resource` is k_none for the root.
   std::size_t add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now);
   std::size_t add_resource(std::size_t stack, const PlannedResource& plan, std::int64_t now);

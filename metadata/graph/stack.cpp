@@ -586,6 +586,19 @@ std::optional<Value> Stack::file(std::string_view name) {
   return tree_.texts[full] = Value::string(std::move(*text)).with_mark({tree_.sources.add(full), 1, 1});
 }
 
+std::string Stack::advice_of_file(std::string_view name) {
+  return metadata::advice_of_file(tree_.files,
+                                  tree_.files.resolve(template_ ? template_->name() : "", std::string(name)));
+}
+
+std::string advice_of_file(FileSource& files, const std::string& name) {
+  const auto bare = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  std::vector<std::string> names = files.beside(name);
+  for (std::string& each : names) each = bare(each);
+  const auto near = nearest(bare(name), names);
+  return near ? cat("Did you mean ", *near, "?") : "";
+}
+
 Value Stack::facade(std::string_view which) {
   if (parent_ == nullptr) throw Fault("AttributeError", "a root stack has no parent resource for resource_facade");
   if (which == "metadata" || which == "Metadata") return parent_->owner->metadata_of(*parent_);
@@ -631,7 +644,11 @@ TemplatePtr template_of(Tree& tree, const std::string& file) {
   const auto known = tree.templates.find(file);
   if (known != tree.templates.end()) return known->second;
   const std::optional<std::string> text = tree.files.read(file);
-  if (!text) throw validation_fault(cat("there is no template ", file));
+  if (!text) {
+    Fault fault = validation_fault(cat("there is no template ", file));
+    if (std::string advice = advice_of_file(tree.files, file); !advice.empty()) fault.hint(std::move(advice));
+    throw fault;
+  }
   check_template_size(text->size(), tree.settings.largest_template);
   const std::string mended = tree.mend_text ? tree.mend_text(file, *text, "template") : "";
   std::string_view read = tree.mend_text ? mended : *text;

@@ -54,7 +54,12 @@ class FileSource {
   [[nodiscard]] virtual bool strips_templates() const { return false; }
   /// The name of `reference` as written in `from`: "nested.yaml" in "dir/top.yaml" is "dir/nested.yaml".
   [[nodiscard]] virtual std::string resolve(const std::string& from, const std::string& reference) = 0;
+  /// Names of the files where this one would be: for advice alone.
+  [[nodiscard]] virtual std::vector<std::string> beside(const std::string& /*name*/) { return {}; }
 };
+
+/// "Did you mean chain.yaml?", of the files where this one would be; empty where none is near.
+[[nodiscard]] std::string advice_of_file(FileSource& files, const std::string& name);
 
 struct StackSettings {
   std::string seed{};             ///< of all ids and secrets; empty = a random one, for what is not kept
@@ -206,6 +211,7 @@ class Stack final : public Scope {
   Value attribute(std::string_view name, const std::vector<Value>& path) override;
   Value condition(const Value& name) override;
   std::optional<Value> file(std::string_view name) override;
+  [[nodiscard]] std::string advice_of_file(std::string_view name) override;
   Value facade(std::string_view which) override;
   Value mappings() override;
   void spend(std::uint64_t bytes) override { tree_.spend(bytes); }

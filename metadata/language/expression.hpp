@@ -43,6 +43,8 @@ class Scope {
   /// A condition by name: a bool, or a waiting value. Throws ValueError when there is none of that name.
   [[nodiscard]] virtual Value condition(const Value& name) = 0;
   [[nodiscard]] virtual std::optional<Value> file(std::string_view name) = 0;
+  /// What to do about a file that is not there; may be empty.
+  [[nodiscard]] virtual std::string advice_of_file(std::string_view /*name*/) { return {}; }
   /// metadata, deletion_policy or update_policy of the parent resource.
   [[nodiscard]] virtual Value facade(std::string_view which) = 0;
   /// Fn::FindInMap: the Mappings section; null when there is none.

@@ -135,6 +135,32 @@ Placeholders placeholders_of(const Expression& call, const Strictness& how, cons
 
 constexpr std::uint64_t k_cost_of_a_place = 256;  ///< in bytes that would take as long to make
 
+/// What of the text could be meant by a placeholder: the words of it that have the same signs around them.
+std::vector<std::string> candidates(std::string_view placeholder, std::string_view text) {
+  constexpr std::string_view k_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  const std::size_t begin = placeholder.find_first_of(k_letters);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view before = placeholder.substr(0, begin);
+  const std::string_view after = placeholder.substr(placeholder.find_last_of(k_letters) + 1);
+  std::vector<std::string> found;
+  for (std::size_t at = text.find_first_of(k_letters), end = 0; at != std::string_view::npos;
+       at = text.find_first_of(k_letters, end)) {
+    end = std::min(text.find_first_not_of(k_letters, at), text.size());
+    const bool is_like = text.substr(0, at).ends_with(before) && text.substr(end).starts_with(after);
+    if (is_like) found.push_back(cat(before, text.substr(at, end - at), after));
+  }
+  return found;
+}
+
+std::string advice_of_unused(const std::vector<std::string>& unused, std::string_view text) {
+  constexpr std::size_t k_beginning = 4096;
+  for (const std::string& placeholder : unused) {
+    const auto near = nearest(placeholder, candidates(placeholder, text.substr(0, k_beginning)));
+    if (near) return cat("The template has ", *near, " where ", placeholder, " may be meant.");
+  }
+  return "";
+}
+
 Value replace_in(const Expression& call, Scope& scope, const Strictness& how, const Value& text, const Value& params) {
   if (!text.is_string())
     throw type_fault(cat(in_quotes(call.function->name), " template must be a string"), text.mark());
@@ -142,8 +168,11 @@ Value replace_in(const Expression& call, Scope& scope, const Strictness& how, co
   Placeholders placeholders = placeholders_of(call, how, params);
   const Placeholders::Replaced replaced = placeholders.replace_in(text.text(), call);
   scope.spend(text.text().size() + replaced.places * k_cost_of_a_place);
-  if (how.all_used && !replaced.unused.empty())
-    throw value_fault(cat("The following params were not found in the template: ", join(replaced.unused, ",")));
+  if (how.all_used && !replaced.unused.empty()) {
+    Fault fault = value_fault(cat("The following params were not found in the template: ", join(replaced.unused, ",")));
+    if (std::string advice = advice_of_unused(replaced.unused, text.text()); !advice.empty()) fault.hint(advice);
+    throw fault;
+  }
   return Value::string(replaced.text);
 }
 

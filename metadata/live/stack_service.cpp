@@ -12,6 +12,7 @@
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/heat_blueprint.hpp"
 #include "metadata/live/heat_guide.hpp"
+#include "metadata/live/side_thread.hpp"
 #include "metadata/live/store_guard.hpp"
 #include "metadata/live/trial_guard.hpp"
 #include "metadata/live/trial_logger.hpp"
@@ -168,7 +169,8 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
          [this](const ServedRequest& request) { parts_->bring_snapshots(request); }});
   serve("identity", ports.identity, parts_->identity);
   if (ports.serves_ec2) serve("ec2", ports.ec2, parts_->ec2, parts_->tried_of_ec2());
-  const auto breathe = [&server] { server.breathe(); };
+  const auto breathe = [&server] { SideThread::is_beside() ? SideThread::breathe() : server.breathe(); };
+  parts_->engine.set_apart({SideThread::is_here, SideThread::beside});
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);
   server.every(std::chrono::seconds(1), [this] {

@@ -97,9 +97,11 @@ std::unique_ptr<HeldAnswer> TrialGuard::hold(const ServedRequest& request) {
   const Subject subject = port_.subject ? port_.subject(request) : Subject{request.target, uuids_in(request)};
   const bool is_evaluated = reads(request) && how != Trying::lists;
   const auto known = is_evaluated ? known_.find(subject.name) : known_.end();
-  if (known != known_.end() && known->second == state_of(subject)) return nullptr;
-  Tried tried{request, how,          inner_, trees_of(subject), [this, subject] { return state_of(subject); },
-              {},      port_.refusal};
+  const std::vector<std::string> trees = trees_of(subject);
+  const bool is_there =
+      std::none_of(trees.begin(), trees.end(), [this](const std::string& tree) { return engine_.is_apart(tree); });
+  if (is_there && known != known_.end() && known->second == state_of(subject)) return nullptr;
+  Tried tried{request, how, inner_, trees, [this, subject] { return state_of(subject); }, {}, port_.refusal};
   if (port_.prepare) tried.prepare = [this, &request] { port_.prepare(request); };
   if (is_evaluated) tried.passed = [this, name = subject.name](std::uint64_t state) { note(name, state); };
   return trials_.hold(std::move(tried));

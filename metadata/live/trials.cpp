@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "metadata/live/side_thread.hpp"
 
 namespace hearth::metadata::live {
 
@@ -96,6 +97,15 @@ std::optional<ServedResponse> unpacked(std::string_view text) {
   return response;
 }
 
+/// A request that is being answered on a thread of its own, whether its client waits for that still or not.
+struct Trials::Side {
+  std::uint64_t number = 0;
+  ServedRequest request;
+  std::vector<std::string> trees;
+  ServedResponse response{};
+  std::unique_ptr<SideThread> thread{};
+};
+
 /// One request: waits for its turn, is tried, maybe anew, and is answered.
 class Trials::Held final : public HeldAnswer {
  public:
@@ -133,6 +143,7 @@ class Trials::Held final : public HeldAnswer {
   }
 
   [[nodiscard]] std::optional<ServedResponse> answer() override {
+    if (failed_) std::rethrow_exception(failed_);
     if (ready_) return std::move(ready_);
     if (!trial_) return std::nullopt;
     if (trial_->take()) return ended();
@@ -143,11 +154,36 @@ class Trials::Held final : public HeldAnswer {
   /// Whether it can be tried: a change has its trees for itself meanwhile. A question need not, unless changes came
   /// between more than once.
   [[nodiscard]] bool can_begin(const std::set<std::string>& taken) const {
-    if (trial_ || ready_ || line_.tried >= line_.limits.at_once) return false;
+    if (trial_ || ready_ || failed_ || waits_beside_ || line_.tried >= line_.limits.at_once) return false;
+    if (trials_.is_beside(tried_.trees)) return false;
     return !is_alone() || std::none_of(tried_.trees.begin(), tried_.trees.end(),
                                        [&](const std::string& tree) { return taken.count(tree) > 0; });
   }
-  [[nodiscard]] bool is_tried() const { return trial_ != nullptr; }
+  [[nodiscard]] bool is_tried() const { return trial_ != nullptr || waits_beside_; }
+  [[nodiscard]] bool waits_beside(const Line& line) const { return waits_beside_ && &line == &line_; }
+  /// What is answered on a side thread, unless it has to be tried anew.
+  [[nodiscard]] std::unique_ptr<Side> side() {
+    if (tried_.state() != begun_at_) {
+      waits_beside_ = false;
+      if (std::optional<ServedResponse> refused = try_anew()) come_to(std::move(*refused));
+      return nullptr;
+    }
+    auto made = std::make_unique<Side>(Side{number_, tried_.request, tried_.trees});
+    made->thread = std::make_unique<SideThread>(
+        [&side = *made, &inner = tried_.inner] { side.response = inner.answer(side.request); },
+        [&trials = trials_, &line = line_] {
+          trials.world_.server.post([&trials, &line] { trials.go_on_beside(line); });
+        });
+    return made;
+  }
+  void come_to(ServedResponse response) {
+    ready_ = std::move(response);
+    wake();
+  }
+  void fail(std::exception_ptr failure) {
+    failed_ = std::move(failure);
+    wake();
+  }
   void take_trees(std::set<std::string>& taken) const {
     if (is_alone()) taken.insert(tried_.trees.begin(), tried_.trees.end());
   }
@@ -195,7 +231,8 @@ class Trials::Held final : public HeldAnswer {
     end_trial();
     if (outcome.end == TrialEnd::failed) return own();  // it will fail here as well, and be told of
     if (outcome.end != TrialEnd::answered) return refused(outcome);
-    if (tried_.passed) tried_.passed(begun_at_);
+    is_light_ = outcome.processor <= trials_.world_.light;
+    if (tried_.passed && is_light_) tried_.passed(begun_at_);
     std::optional<ServedResponse> response;
     if (outcome.text.front() == '+') response = unpacked(std::string_view(outcome.text).substr(1));
     // What is logged of other refusals is logged here.
@@ -212,7 +249,14 @@ class Trials::Held final : public HeldAnswer {
 
   /// As the server itself does; it was tried as things are now, or is so once more.
   std::optional<ServedResponse> own() {
-    if (tried_.state() == begun_at_) return tried_.inner.answer(tried_.request);
+    if (tried_.state() != begun_at_) return try_anew();
+    if (is_light_ || !changes()) return tried_.inner.answer(tried_.request);
+    waits_beside_ = true;
+    trials_.go_on_soon();
+    return std::nullopt;
+  }
+
+  std::optional<ServedResponse> try_anew() {
     if (++times_ == k_most_times) return not_now("what this depends on changes too often just now");
     trials_.go_on_soon();
     return std::nullopt;
@@ -227,11 +271,16 @@ class Trials::Held final : public HeldAnswer {
   std::optional<ServedResponse> ready_;
   std::uint64_t begun_at_ = 0;
   int times_ = 0;
+  bool is_light_ = true;
+  bool waits_beside_ = false;  ///< or is answered there
+  std::exception_ptr failed_;
 };
 
 Trials::Trials(World world) : world_(std::move(world)), people_{world_.people}, machines_{world_.machines} {
   world_.server.every(std::chrono::seconds(1), [this] { end_late_ones(); });
 }
+
+Trials::~Trials() = default;
 
 std::unique_ptr<HeldAnswer> Trials::hold(Tried tried) { return std::make_unique<Held>(*this, std::move(tried)); }
 
@@ -241,6 +290,7 @@ void Trials::go_on_soon() {
 }
 
 void Trials::go_on() {
+  for (Line* line : {&people_, &machines_}) begin_side(*line);
   std::set<std::string> taken;
   for (const auto& [number, held] : held_) {
     if (held->is_tried()) held->take_trees(taken);
@@ -251,6 +301,40 @@ void Trials::go_on() {
     held->begin() ? held->take_trees(taken) : without.push_back(number);
   }
   for (const std::uint64_t number : without) wake(number);
+}
+
+/// The first that waits for it.
+void Trials::begin_side(Line& line) {
+  if (line.side) return;
+  const auto first =
+      std::find_if(held_.begin(), held_.end(), [&](const auto& each) { return each.second->waits_beside(line); });
+  if (first == held_.end()) return;
+  line.side = first->second->side();
+  if (line.side) go_on_beside(line);
+}
+
+bool Trials::is_beside(const std::vector<std::string>& trees) const {
+  return std::any_of(trees.begin(), trees.end(), [this](const std::string& tree) {
+    const auto has = [&](const Line& line) {
+      return line.side && std::count(line.side->trees.begin(), line.side->trees.end(), tree) > 0;
+    };
+    return has(people_) || has(machines_);
+  });
+}
+
+void Trials::go_on_beside(Line& line) {
+  if (!line.side) return;
+  std::exception_ptr failure;
+  try {
+    if (!line.side->thread->go_on()) return;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::unique_ptr<Side> side = std::move(line.side);
+  go_on_soon();
+  const auto found = held_.find(side->number);
+  if (found == held_.end()) return;  // its client has gone; what it asked for is done
+  failure ? found->second->fail(failure) : found->second->come_to(std::move(side->response));
 }
 
 void Trials::await(std::uint64_t number, int descriptor) {

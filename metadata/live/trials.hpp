@@ -8,6 +8,9 @@
 // own, so that they don't wait for people's templates. Changes of one tree of stacks are tried one after another, in
 // the order in which they came: so none finds at its end that another changed what it was tried with, however many
 // there are.
+//
+// What took the copy longer than others can wait, the server does on a side thread, one of each line after another:
+// they are served meanwhile, all but those that are about the same trees.
 #pragma once
 
 #include <cstdint>
@@ -71,21 +74,27 @@ class Trials {
     std::function<bool()> lacked_something;
     LineLimits people{};
     LineLimits machines{.length = 4096};
+    /// Processor time that others can wait for.
+    Duration light = std::chrono::milliseconds(20);
   };
 
   explicit Trials(World world);
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
 
+  ~Trials();
+
   [[nodiscard]] std::unique_ptr<HeldAnswer> hold(Tried tried);
 
  private:
   class Held;
+  struct Side;
   struct Line {
     LineLimits limits;
     std::size_t tried = 0;
     std::size_t requests = 0;
     std::uint64_t bytes = 0;
+    std::unique_ptr<Side> side{};
   };
 
   void go_on_soon();
@@ -93,6 +102,9 @@ class Trials {
   void await(std::uint64_t number, int descriptor);
   void wake(std::uint64_t number);
   void end_late_ones();
+  void begin_side(Line& line);
+  void go_on_beside(Line& line);
+  [[nodiscard]] bool is_beside(const std::vector<std::string>& trees) const;
 
   World world_;
   std::uint64_t last_ = 0;

@@ -31,6 +31,9 @@ class RecordingFiles final : public FileSource {
   [[nodiscard]] std::string resolve(const std::string& from, const std::string& reference) override {
     return files_->resolve(from, reference);
   }
+  [[nodiscard]] std::vector<std::string> beside(const std::string& name) override {
+    return files_->beside(relative_to(cat(directory_, "/x"), name));
+  }
 
  private:
   std::unique_ptr<FileSource> files_;

@@ -375,6 +375,14 @@ void Template::read_outputs() {
   }
 }
 
+/// The member whose name is likely to be meant for this one.
+static const Entry* entry_near(const Value& map, std::string_view name) {
+  for (const Entry& entry : map.entries()) {
+    if (entry.key.is_string() && nearest(entry.key.text(), {std::string(name)})) return &entry;
+  }
+  return nullptr;
+}
+
 OutputDefinition Template::read_output(const Entry& entry) const {
   const std::string_view value_key = is_cfn(version_) ? "Value" : "value";
   OutputDefinition made{.name = python_str(entry.key),
@@ -389,7 +397,12 @@ OutputDefinition Template::read_output(const Entry& entry) const {
   if (!entry.value.is_map())
     throw fault(cat("Output definitions must be a map. Found a ", type_name(entry.value), " instead"));
   const Value* value = entry.value.find(value_key);
-  if (value == nullptr) throw fault(cat("Each output definition must contain a ", value_key, " key."));
+  if (value == nullptr) {
+    const Entry* near = entry_near(entry.value, value_key);
+    Fault lacking = fault(cat("Each output definition must contain a ", value_key, " key."));
+    if (near == nullptr) throw lacking;
+    throw validation_fault(lacking.text(), near->key.mark()).suggest(near->key.text(), {std::string(value_key)});
+  }
   made.value = parse_expression(*value, version_, cat(path, ".", value_key));
   const Value description = member(entry.value, is_cfn(version_) ? "Description" : "description");
   made.description = description.is_null() ? "" : python_str(description);

@@ -157,8 +157,14 @@ Item made_at_once_but_late(std::function<std::vector<Value>()> make) {
   });
 }
 
+void Evaluator::require_steps(std::uint64_t count) const {
+  if (steps_ + count > k_most_steps)
+    throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
+}
+
 void Evaluator::count_step() {
-  if (++steps_ > k_most_steps) throw Fault("MemoryQuotaExceededException", "the yaql expression takes too many steps");
+  require_steps(1);
+  ++steps_;
   count_looks();
   if (!breathe_ || steps_ % k_steps_of_a_breath != 0) return;
   breathe_();
@@ -418,6 +424,18 @@ Item call_defined(const Call& call, const Item& defined) {
   return result;
 }
 
+/// Advises the nearest of the functions that can be called in this way.
+[[noreturn]] void refuse_unknown(const Call& call, Fault fault) {
+  std::vector<std::string> names;
+  for (const auto& [name, library] : libraries()) {
+    const bool fits = library->form == Form::both || (library->form == Form::method) == call.receiver.has_value();
+    if (fits && name.front() != '#') names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  if (const auto near = nearest(call.name, names)) fault.hint(cat("Did you mean ", *near, "?"));
+  throw fault;
+}
+
 }  // namespace
 
 Item call_function(const Call& call) {
@@ -433,10 +451,10 @@ Item call_function(const Call& call) {
   const Item defined = call.receiver ? Item() : call.variables.get(cat("def ", call.name));
   if (defined.function) return call_defined(call, defined);
   if (call.receiver) {
-    throw Fault("NoMethodRegisteredException",
-                cat("Unknown method \"", call.name, "\" for receiver ", shown(call.receiver->value)));
+    refuse_unknown(call, Fault("NoMethodRegisteredException",
+                               cat("Unknown method \"", call.name, "\" for receiver ", shown(call.receiver->value))));
   }
-  throw Fault("NoFunctionRegisteredException", cat("Unknown function \"", call.name, "\""));
+  refuse_unknown(call, Fault("NoFunctionRegisteredException", cat("Unknown function \"", call.name, "\"")));
 }
 
 void require_hashable(const Item& collection) {

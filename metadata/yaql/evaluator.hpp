@@ -126,6 +126,8 @@ class Evaluator {
   [[nodiscard]] std::size_t limit() const { return limit_; }
   /// Each throws where the expression takes too many: what lambdas do, and items that functions go through.
   void count_step();
+  /// Refuses at once what takes so many steps that it would be refused at its end.
+  void require_steps(std::uint64_t count) const;
   void count_items(std::size_t count) const;
   /// What reads a text, or writes a value as a text.
   void count_letters(std::uint64_t count) const { count_items(count / k_letters_of_an_item); }

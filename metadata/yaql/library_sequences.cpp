@@ -1,5 +1,6 @@
 // Sequences that are made by rules, without an end perhaps; orders of several keys; parts put into sequences.
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 #include "base/text.hpp"
@@ -134,6 +135,10 @@ std::vector<Value> sorted_by(const Ordering& ordering) {
     }
     return false;
   };
+  // A merge compares at least half of its items, and a comparison takes two steps at least.
+  constexpr std::size_t k_inserted = 8;  // runs that are sorted before there is any merge
+  if (items.size() > k_inserted)
+    ordering.keys.front().of.evaluator().require_steps(items.size() * (std::bit_width(items.size() / k_inserted) - 1));
   std::stable_sort(items.begin(), items.end(), comes_first);
   return items;
 }

@@ -155,9 +155,9 @@ def stack_of(count):
         "files": {"node.yaml": NODE}}
 
 
-def small_stack(service):
-    service.call("POST", "/stacks", {"stack_name": "small", "template": NODE})
-    shown = service.call("GET", "/stacks/small/resources/server")["resource"]["attributes"]["os_collect_config"]["cfn"]
+def small_stack(service, name="small"):
+    service.call("POST", "/stacks", {"stack_name": name, "template": NODE})
+    shown = service.call("GET", f"/stacks/{name}/resources/server")["resource"]["attributes"]["os_collect_config"]["cfn"]
     return poll_request(shown, service.ports["cfn"])
 
 
@@ -254,6 +254,63 @@ def check_polls_while_much_is_listed(service, request, stack, limit):
         assert worst < max(250, 2 * limit, 200 * took), f"a poll waited for {worst:.0f} ms while {path} was answered"
 
 
+def call_until(stop, service, path, results):
+    """Asks each 50 ms: who is held up has those after him wait as well."""
+    times, due = [], time.monotonic()
+    while not stop.is_set():
+        time.sleep(max(0.0, due - time.monotonic()))
+        if len(times) % 2:
+            service.call("GET", path)
+        else:
+            service.call("POST", path + "/actions", {"check": None})
+        times.append(time.monotonic() - due)
+        due += 0.05
+    results.put(times)
+
+
+class Person(Poller):
+    """Asks for a stack of his own, and has it checked."""
+
+    def __init__(self, service, path):  # pylint: disable=super-init-not-called
+        self.stop, self.results = multiprocessing.Event(), multiprocessing.Queue()
+        self.process = multiprocessing.Process(target=call_until, args=(self.stop, service, path, self.results))
+        self.process.start()
+
+
+def busy_stack(size):
+    """Takes some seconds of processor time, in one part after another."""
+    value = {"yaql": {"expression": "range($.data).select($ * 3 mod 7).sum()", "data": size}}
+    return {"template": {"heat_template_version": "2018-08-31", "resources": {
+        f"r{i}": {"type": "OS::Heat::Value", "properties": {"value": value}} for i in range(20)}}}
+
+
+def check_others_while_templates_are_evaluated(service):
+    """Evaluation takes seconds: agents and people of other stacks are served, and the stack itself is as it was before."""
+    request = small_stack(service, "aside")
+    service.call("POST", "/stacks", dict(busy_stack(2), stack_name="other"))
+    other = "/stacks/other/" + service.call("GET", "/stacks/other")["stack"]["id"]
+    quiet = [poll(service.ports["cfn"], request) for _ in range(100)]
+    limit = max(100.0, 10 * percentile(quiet, 0.99))  # of a machine that has other work
+    poller, person = Poller(service.ports["cfn"], request), Person(service, other)
+    time.sleep(0.5)
+    began = time.monotonic()
+    service.call("POST", "/stacks", dict(busy_stack(100_000), stack_name="heavy"))
+    created = time.monotonic() - began
+    heavy = "/stacks/heavy/" + service.call("GET", "/stacks/heavy")["stack"]["id"]
+    service.call("PUT", heavy, busy_stack(100_001))
+    took = time.monotonic() - began
+    for who, times in (("poll", poller.times()), ("person", person.times())):
+        p99, worst = percentile(times, 0.99), max(times) * 1000
+        print(f"create {created:.1f} s, update {took - created:.1f} s; {len(times)} times beside it a {who} p99 {p99:.0f} ms, worst {worst:.0f} ms")
+        assert len(times) > 20 and p99 < limit, f"a {who} of another stack waited: p99 {p99:.0f} ms, worst {worst:.0f}"
+    shown = service.call("GET", heavy)["stack"]
+    assert shown["stack_status"] == "UPDATE_COMPLETE", shown["stack_status"]
+    events = [row["resource_status"] for row in service.call("GET", heavy + "/events")["events"] if row["resource_name"] == "heavy"]
+    assert events == ["UPDATE_COMPLETE", "UPDATE_IN_PROGRESS", "CREATE_COMPLETE", "CREATE_IN_PROGRESS"], events
+    for path in (heavy, other):
+        service.call("DELETE", path)
+
+
 def check_bodies_of_strangers(service):
     """Whoever has no token sends what he likes: nothing of it is kept."""
     before = service.memory()
@@ -304,6 +361,7 @@ def main():
         service = Service(work + "/one")
         check_bodies_of_strangers(service)
         check_a_heavier_update_among_signals(service)
+        check_others_while_templates_are_evaluated(service)
         check_polls_while_much_is_made(service)
         service.stop()
         check_without_descriptors(work + "/two")

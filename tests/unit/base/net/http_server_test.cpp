@@ -176,7 +176,8 @@ TEST(HttpServer, AHostIsNamedOnceAndIsOne) {
   Echo echo;
   RunningServer server(echo);
   for (const char* bad : {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-                          "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", "GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"}) {
+                          "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n",
+                          "GET / HTTP/1.0\r\nHost: \r\n\r\n", "GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"}) {
     RawConnection client(server.port);
     client.say(bad);
     EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad;

@@ -252,6 +252,26 @@ TEST(Mending, advises_of_versions_policies_and_the_words_of_a_choice) {
     EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
 }
 
+TEST(Mending, advises_of_files_placeholders_yaql_and_what_an_output_has) {
+  const Mistakes mistakes =
+      look({{"top.yaml",
+             "heat_template_version: 2018-08-31\nresources:\n"
+             "  a: {type: chlid.yaml}\n"
+             "  b: {type: OS::Heat::Value, properties: {value: {get_file: scripts/instal.sh}}}\n"
+             "  d: {type: OS::Heat::Value, properties: {value: {str_replace_strict: {template: to $name$,"
+             " params: {$nmae$: y}}}}}\n"
+             "  e: {type: OS::Heat::Value, properties: {value: {yaql: {expression: lenn($.data), data: [1]}}}}\n"
+             "  f: {type: OS::Heat::Value, properties: {value: {yaql: {expression: $.data.selct($), data: [1]}}}}\n"
+             "outputs: {o: {vale: 1}}\n"},
+            {"child.yaml", "heat_template_version: 2018-08-31\nresources: {}\n"},
+            {"scripts/install.sh", "true"}});
+  std::string advice;
+  for (const Mistake& each : mistakes.errors) advice += each.advice + "\n";
+  EXPECT_EQ(mistakes.errors.size(), 6U) << join(lines(mistakes), "\n");
+  for (const char* told : {"child.yaml?", "install.sh?", "$name$ where $nmae$ may", "len?", "select?", "value?"})
+    EXPECT_NE(advice.find(told), std::string::npos) << told << " in\n" << advice;
+}
+
 TEST(Mending, ends_where_what_was_mended_is_wrong_again) {
   std::size_t looks = 0;
   const Mistakes mistakes = all_mistakes([&](StackModel& model) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
@@ -232,6 +233,18 @@ TEST(Validation, refuses_yaql_that_goes_through_too_much) {
     ASSERT_EQ(faults.size(), 1U) << expression;
     EXPECT_NE(std::string(faults[0].what()).find("goes through more than"), std::string::npos) << faults[0].what();
   }
+}
+
+/// What would be refused at its end is refused before it is begun.
+TEST(Validation, refuses_at_once_to_sort_what_takes_too_many_steps) {
+  const auto built = build({{"top.yaml",
+                             "heat_template_version: 2018-08-31\noutputs:\n  o:\n    value: {yaql: {expression: "
+                             "'range(1000000).orderBy(-$)', data: {}}}\n"}});
+  const std::clock_t before = std::clock();
+  const std::vector<Fault> faults = validate_stack(built->root());
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(std::string(faults[0].what()).find("takes too many steps"), std::string::npos) << faults[0].what();
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.5);
 }
 
 /// A thousand of them ran for a minute, each although the budget was gone.

@@ -77,6 +77,8 @@ TEST_F(MachineTest, AWaitConditionCountsTheSignalsOfItsHandle) {
   EXPECT_EQ(at("w").status, Status::in_progress);
   EXPECT_THAT(signal("h", R"({"id": "b", "data": 2})"), Contains("w: CREATE_COMPLETE"));
   EXPECT_EQ(blueprint_->known["w"]["data"], R"({"1": "again", "b": 2})");
+  signal("h", R"({"id": "late", "data": 3})");
+  EXPECT_EQ(blueprint_->known["w"]["data"], R"({"1": "again", "b": 2, "late": 3})");
   signal("h", R"({"oops": 1})");
   EXPECT_EQ(outcome_.message, "Metadata format invalid");
 }

@@ -184,12 +184,19 @@ outputs:
   (void)service->engine().create("admin", "s", body("20"));
   const Json before = texts();
   const std::string left = service->engine().find("s").live->tree.id;
+  const auto resource_id = [&] {
+    const StackTree& tree = service->engine().find("s").live->tree;
+    return tree.resource(tree.find_path("pw")).physical_id;
+  };
+  const std::string known_as = resource_id();
   Json data = service->engine().abandon(left);
   EXPECT_EQ(data["resources"]["pw"]["resource_data"]["value"], before[0]);
   EXPECT_EQ(data["resources"]["more"]["resources"]["0"]["resource_data"]["value"], before[2][0]);
   data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
   const std::string id = service->engine().adopt("admin", "s", body("20"), data);
   EXPECT_EQ(texts(), before) << "and only what is random comes along";
+  EXPECT_TRUE(log_.holds("resource_data was not taken over, for only a RandomString's value is: same.value"));
+  EXPECT_EQ(resource_id(), known_as);
   service.reset();
   service.emplace(settings(), clock_, log_);
   EXPECT_EQ(texts(), before);

@@ -12,6 +12,7 @@
 
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
+#include "metadata/live/side_thread.hpp"
 #include "tests/fakes/memory_logger.hpp"
 #include "tests/fakes/running_server.hpp"
 
@@ -34,6 +35,12 @@ class Evaluator final : public HttpHandler {
     if (request.path.starts_with("/wait") && is_copy) ::pause();
     if (request.path.starts_with("/heavy/") && is_copy) spin_for(150ms);
     if (!is_copy && !request.path.starts_with("/plain")) ++state;
+    if (request.path.starts_with("/heavy/aside") && !is_copy) {
+      SideThread::beside([this] {
+        while (is_held) std::this_thread::sleep_for(1ms);
+      });
+    }
+    if (request.path == "/heavy/throw") throw Error(ErrorKind::io, "the disk is gone");
     if (request.path == "/throw") throw Error(ErrorKind::io, "the disk is gone");
     ServedResponse response;
     if (request.path == "/refuse") response.status = 400;
@@ -49,6 +56,7 @@ class Evaluator final : public HttpHandler {
   std::function<void()> breathe;
   std::uint64_t state = 0;
   int answers = 0;
+  std::atomic<bool> is_held = true;  ///< what is done on a side thread
 
  private:
   [[noreturn]] static void spin(const std::function<void()>& breathe) {
@@ -249,6 +257,36 @@ TEST_F(TrialsTest, AHeavierChangeIsDoneWhileItsTreeChangesAgainAndAgain) {
   for (auto& machine : machines) machine.get();
   EXPECT_GE(taken, 3) << "signals that came before an update are done before it";
   EXPECT_EQ(there<int>([&] { return evaluator_.answers; }), taken + 3) << "what was acknowledged was done";
+}
+
+TEST_F(TrialsTest, WhatIsHeavyIsDoneBesideAllButWhatIsAboutItsTree) {
+  std::future<HttpResponse> heavy = std::async(std::launch::async, [&] { return send("POST", "/heavy/aside"); });
+  while (there<std::uint64_t>([&] { return evaluator_.state; }) == 0) std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(by(send("POST", "/change/other")), "server");
+  EXPECT_EQ(by(send("GET", "/question/other")), "copy");
+  std::future<HttpResponse> same = std::async(std::launch::async, [&] { return send("GET", "/question/aside"); });
+  std::future<HttpResponse> next = std::async(std::launch::async, [&] { return send("POST", "/heavy/next"); });
+  EXPECT_EQ(same.wait_for(300ms), std::future_status::timeout);
+  EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "one after another";
+  EXPECT_EQ(by(send("POST", "/signal/machine")), "server");
+  evaluator_.is_held = false;
+  EXPECT_EQ(by(heavy.get()), "server");
+  EXPECT_EQ(same.get().status, 200);
+  EXPECT_EQ(by(next.get()), "server");
+  EXPECT_EQ(send("POST", "/heavy/throw").status, 500);
+}
+
+TEST_F(TrialsTest, WhatIsDoneOnASideThreadIsDoneThoughItsClientHasGone) {
+  {
+    RawConnection client(port_);
+    client.say("POST /heavy/aside HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+    while (there<std::uint64_t>([&] { return evaluator_.state; }) == 0) std::this_thread::sleep_for(5ms);
+  }
+  std::future<HttpResponse> same = std::async(std::launch::async, [&] { return send("POST", "/change/aside"); });
+  EXPECT_EQ(same.wait_for(300ms), std::future_status::timeout);
+  evaluator_.is_held = false;
+  EXPECT_EQ(by(same.get()), "server");
+  EXPECT_EQ(there<int>([&] { return evaluator_.answers; }), 2);
 }
 
 TEST_F(TrialsTest, MachinesDoNotWaitForPeople) {
