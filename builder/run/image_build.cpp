@@ -360,9 +360,25 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
   }
 }
 
+/// Whether hooks find something empty at a path, or nothing, whatever is there: in homes, also in one that is open for
+/// the outputs the settings, and keys.
+bool is_hidden(const SandboxSpec& spec, const fs::path& path) {
+  const auto is_setting_of = [&](const fs::path& home) {
+    const fs::path inner = path.lexically_relative(home);
+    const bool is_open =
+        home == spec.output || std::find(spec.writable.begin(), spec.writable.end(), home) != spec.writable.end();
+    return is_open && !inner.empty() && inner.begin()->string().starts_with('.') && *inner.begin() != "." &&
+           *inner.begin() != "..";
+  };
+  return is_hidden_home(path, spec.homes, shown_of_homes(spec)) ||
+         std::any_of(spec.homes.begin(), spec.homes.end(), is_setting_of) ||
+         std::find(spec.keys.begin(), spec.keys.end(), path) != spec.keys.end();
+}
+
 /// Facts of this build's steps, as they are before it begins.
 FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                       const Installation& installation, const DiskStage& disk, const FactKey& secrets) {
+                       const Installation& installation, const DiskStage& disk, const SandboxSpec& spec,
+                       const FactKey& secrets) {
   const Environment variables = hook_environment(request, plan, installation, disk.facts());
   FactSetup setup{
       .environment = [variables](Phase phase) { return phase_environment(variables, phase, k_target_root); },
@@ -374,7 +390,8 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,
-      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); }};
+      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); },
+      .is_hidden = [spec](const fs::path& path) { return is_hidden(spec, path); }};
   return {files, plan, std::move(setup)};
 }
 
@@ -606,7 +623,7 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   tell_warnings(warnings, log);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
-  FactSource facts = fact_source(files, request, plan, installation, disk, secrets);
+  FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
   if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
     if (request.signing_key) write_evidence(request, plan, std::nullopt);
@@ -631,7 +648,7 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
       [&] {
         const BuilderPlaces places = enter(request, spec, host, own_network.get());
         std::optional<StepWatch> watch;
-        if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places));
+        if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places), asked_look);
         RealRunner runner(clock);
         std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
         if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);

@@ -160,12 +160,16 @@ void LayerKeeper::step_begins(const Step& /*step*/) {
   if (setup_.watch == nullptr) return;
   (void)setup_.watch->take();
   (void)setup_.watch->take_reads();
+  (void)setup_.watch->take_looks();
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
   Reads reads = watch_ ? watch_->take() : Reads{};
   reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
-  if (setup_.watch != nullptr) reads.machine = setup_.watch->take_reads();
+  if (setup_.watch != nullptr) {
+    reads.machine = setup_.watch->take_reads();
+    reads.asked = setup_.watch->take_looks();
+  }
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
                     setup_.facts.of_step(step, reads)};
   note_inputs(record);
