@@ -54,6 +54,15 @@ bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(dir
 
 }  // namespace
 
+std::vector<std::string> steps_of_layers(const BuildPlan& plan, const LayerPolicy& policy) {
+  std::vector<std::string> labels;
+  for (const Step& step : plan.steps) {
+    if (step.phase > k_last_kept || (policy.fresh_from && step.phase >= *policy.fresh_from)) break;
+    labels.push_back(step.label());
+  }
+  return labels;
+}
+
 LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area)
     : setup_(std::move(setup)),
       area_(std::move(area)),
@@ -73,15 +82,7 @@ void LayerKeeper::note(const std::string& text) {
   setup_.progress.note(text);
 }
 
-/// Labels of the plan's steps that layers may cover.
-std::vector<std::string> LayerKeeper::cacheable() const {
-  std::vector<std::string> labels;
-  for (const Step& step : setup_.plan.steps) {
-    if (step.phase > k_last_kept || (setup_.policy.fresh_from && step.phase >= *setup_.policy.fresh_from)) break;
-    labels.push_back(step.label());
-  }
-  return labels;
-}
+std::vector<std::string> LayerKeeper::cacheable() const { return steps_of_layers(setup_.plan, setup_.policy); }
 
 ResumePoint LayerKeeper::resume() {
   ChainQuery query{.base = setup_.base_key,
