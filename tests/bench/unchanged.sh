@@ -5,8 +5,7 @@
 # usage: unchanged.sh HEARTH PEER [ROUNDS]      PEER: another build of hearth, as before a change; root or sub-ids, no network
 set -euo pipefail
 
-hearth=$(readlink -f "$1")
-peer=$(readlink -f "$2")
+declare -A program=([hearth]=$(readlink -f "$1") [peer]=$(readlink -f "$2"))
 rounds=${3:-20}
 tree=$(readlink -f "$(dirname "$0")/../..")
 
@@ -24,14 +23,14 @@ for element in "$tree"/elements/*/; do
     rm -f elements/"$name"/{element-deps,element-provides,package-installs*,pkg-map,block-device-*,host-files}
     names+=("$name")
 done
-find elements -path '*.d/*' -type f ! -path '*/environment.d/*' -exec grep -l '^#!' {} + | xargs sed -i '1a exit 0'
+find elements -path '*.d/*' -type f ! -path '*/environment.d/*' -exec sed -i -e '1{/^#!/a exit 0' -e '}' {} +
 find elements -path '*/environment.d/*' -type f -exec sed -i '1i return 0' {} +
 mkdir hearth peer
 
 # build PROGRAM: the image, as often as it is asked for.
 build() {
     (cd "$1" && env -u HEARTH_CACHE ELEMENTS_PATH="$work/elements:$tree/tests/e2e/elements" DIB_IMAGE_CACHE="$work/$1/cache" \
-        "${!1}" image create -n -t tar -o image tiny-os "${names[@]}" < /dev/null > said 2>&1) || { cat "$1/said"; exit 1; }
+        "${program[$1]}" image create -n -t tar -o image tiny-os "${names[@]}" < /dev/null > said 2>&1) || { cat "$1/said"; exit 1; }
 }
 # milliseconds PROGRAM: its wall time.
 milliseconds() {
@@ -41,14 +40,14 @@ milliseconds() {
 }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-for program in hearth peer; do
-    build "$program"
-    build "$program"
-    grep -q 'is up to date' "$program/said" || { echo "$program builds again:" && cat "$program/said" && exit 1; }
+for whose in hearth peer; do
+    build "$whose"
+    build "$whose"
+    grep -q 'is up to date' "$whose/said" || { echo "$whose builds again:" && cat "$whose/said" && exit 1; }
 done
 for _ in $(seq "$rounds"); do
-    for program in hearth peer; do
-        milliseconds "$program" >> "$program.times"
+    for whose in hearth peer; do
+        milliseconds "$whose" >> "$whose.times"
     done
 done
 a=$(median < hearth.times)
