@@ -19,6 +19,7 @@
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
+#include "builder/run/kept_steps.hpp"
 #include "builder/run/plan_page.hpp"
 
 namespace hearth::builder {
@@ -102,9 +103,18 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
   });
 }
 
+Verbosity verbosity_of(const cli::Arguments& arguments) {
+  if (arguments.has("json") && arguments.has("verbose"))
+    throw Error(ErrorKind::usage, "--json and --verbose: both want stdout")
+        .hint("The whole log is in NAME.d/build.log.");
+  if (arguments.has("json")) return Verbosity::json;
+  return arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
+}
+
 cli::Command create_command(const fs::path& executable) {
   std::vector<cli::Option> options = image_options();
   options.push_back({"verbose", 'v', "", "print the whole log on stdout", {}, k_watching});
+  options.push_back({"json", 0, "", "print progress on stdout, an event as JSON a line", {}, k_watching});
   const std::vector<cli::Option> further = description_options();
   options.insert(options.end(), further.begin(), further.end());
   return {.words = "image create",
@@ -115,16 +125,21 @@ cli::Command create_command(const fs::path& executable) {
           .run =
               [executable](const cli::Arguments& arguments) {
                 if (are_descriptions(arguments.operands(), fs::current_path())) {
-                  const bool whole_log = arguments.has("verbose");
-                  return build_descriptions(arguments, executable,
-                                            whole_log ? Verbosity::plain_log : Verbosity::progress);
+                  return build_descriptions(arguments, executable, verbosity_of(arguments));
                 }
                 const ImageRequest request = request_of(arguments, Manner::hearth);
-                const Verbosity verbosity = arguments.has("verbose") ? Verbosity::plain_log : Verbosity::progress;
-                return build_image(request, find_installation(current_environment(), executable), verbosity);
+                return build_image(request, find_installation(current_environment(), executable),
+                                   verbosity_of(arguments));
               },
           .first = true,
           .names = element_names(executable)};
+}
+
+void add_forecasts(const std::vector<StepForecast>& forecasts, Json& steps) {
+  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    steps[i]["from_layers"] = forecasts[i].is_kept;
+    if (!forecasts[i].is_kept) steps[i]["runs_because"] = forecasts[i].why;
+  }
 }
 
 cli::Command plan_command(const fs::path& executable) {
@@ -140,7 +155,8 @@ cli::Command plan_command(const fs::path& executable) {
               [executable](const cli::Arguments& arguments) {
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 std::vector<std::string> notes;
-                const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
+                const Installation installation = find_installation(current_environment(), executable);
+                const BuildPlan plan = plan_image(request, installation, notes);
                 for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
                 const DiskStage disk = DiskStage::plan(request, plan);
                 for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
@@ -153,11 +169,13 @@ cli::Command plan_command(const fs::path& executable) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
                   json.update(plan_details(request, plan, disk));
+                  add_forecasts(kept_steps(request, installation, plan, disk), json["steps"]);
                   cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {
-                  cli::print(cat(plan_text(plan), plan_details_text(plan_details(request, plan, disk))));
+                  cli::print(cat(plan_text(plan), kept_steps_text(kept_steps(request, installation, plan, disk)),
+                                 plan_details_text(plan_details(request, plan, disk))));
                 }
                 return 0;
               },

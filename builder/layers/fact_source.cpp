@@ -23,6 +23,7 @@ constexpr const char* k_services = "svc-map.table";
 constexpr const char* k_written = "written";
 /// More files of a step that nothing names are no list of inputs that anybody wants to compare.
 constexpr std::size_t k_most_unnamed = 256;
+constexpr std::size_t k_most_asked = 2048;
 
 /// What hooks get whose scripts do not name these: the user is root there, homes are hidden, and there is no terminal.
 constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
@@ -79,6 +80,9 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
 void FactSource::use_environment(std::function<Environment(Phase)> environment) {
   setup_.environment = std::move(environment);
   handed_.clear();
+  environments_.clear();
+  variable_names_.reset();
+  variables_in_.clear();
 }
 
 bool FactSource::is_callers(const std::string& name, const std::string& value) const {
@@ -133,7 +137,7 @@ const std::map<std::string, fs::path>& FactSource::nameable() const {
 }
 
 /// As it was before the first hook ran: a scratch file in /tmp that a hook made is no input.
-const std::vector<fs::path>& FactSource::callers_files(const StepScripts::Script& script) const {
+const std::vector<fs::path>& FactSource::callers_files(const Script& script) const {
   const auto [known, is_new] = callers_files_.try_emplace(&script);
   std::vector<fs::path>& paths = known->second;
   if (!is_new) return paths;
@@ -152,19 +156,58 @@ const std::vector<fs::path>& FactSource::callers_files(const StepScripts::Script
   return paths;
 }
 
-std::vector<fs::path> FactSource::named_by(const StepScripts::Script& script, const Environment& environment,
-                                           bool on_host) const {
+std::vector<fs::path> FactSource::named_by(const Script& script, const Environment& environment, bool on_host) const {
   std::vector<fs::path> paths;
   const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
   if (on_host) {
     paths = callers_files(script);
     paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
   }
-  for (const auto& [name, value] : environment) {
-    if (!script.words().names(name)) continue;
-    for (fs::path& path : paths_in(name, value, on_host)) paths.push_back(std::move(path));
+  for (const std::size_t index : variables_in(script)) {
+    const auto found = environment.find(variable_names()[index]);
+    if (found == environment.end()) continue;
+    for (fs::path& path : paths_in(found->first, found->second, on_host)) paths.push_back(std::move(path));
   }
   return paths;
+}
+
+const Environment& FactSource::environment_of(Phase phase) const {
+  const auto [known, is_new] = environments_.try_emplace(phase);
+  if (is_new) known->second = setup_.environment(phase);
+  return known->second;
+}
+
+const std::vector<std::string>& FactSource::variable_names() const {
+  if (variable_names_) return *variable_names_;
+  std::set<std::string> names;
+  for (const PhaseInfo& each : k_phases) {
+    for (const auto& [name, value] : environment_of(each.phase)) names.insert(name);
+  }
+  return variable_names_.emplace(names.begin(), names.end());
+}
+
+/// Many steps run the same scripts, so each is looked through once.
+const std::vector<std::size_t>& FactSource::variables_in(const Script& script) const {
+  const auto [known, is_new] = variables_in_.try_emplace(&script);
+  if (!is_new) return known->second;
+  const std::vector<std::string>& names = variable_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (script.words().names(names[i])) known->second.push_back(i);
+  }
+  return known->second;
+}
+
+Mentions FactSource::mentions_of(const Scripts& scripts) const {
+  Mentions mentions;
+  std::vector<bool> is_named(variable_names().size());
+  for (const Script* script : scripts) {
+    for (const std::size_t index : variables_in(*script)) is_named[index] = true;
+    mentions.lists_variables = mentions.lists_variables || script->words().lists_variables();
+  }
+  for (std::size_t i = 0; i < is_named.size(); ++i) {
+    if (is_named[i]) mentions.names.insert(variable_names()[i]);
+  }
+  return mentions;
 }
 
 const FactSource::Handed& FactSource::handed(Phase phase, const Step* step) const {
@@ -172,21 +215,20 @@ const FactSource::Handed& FactSource::handed(Phase phase, const Step* step) cons
       step == nullptr ? directory_name(phase) : cat(step->label(), " ", static_cast<int>(step->kind));
   const auto [known, is_new] = handed_.try_emplace(name);
   if (!is_new) return known->second;
-  const Environment all = setup_.environment(phase);
+  const Environment& all = environment_of(phase);
   known->second.scripts =
-      scripts_.of(step, [&](const StepScripts::Script& script) { return named_by(script, all, runs_on_host(phase)); });
-  known->second.environment = choose(all, known->second.scripts);
+      scripts_.of(step, [&](const Script& script) { return named_by(script, all, runs_on_host(phase)); });
+  known->second.mentions = mentions_of(known->second.scripts);
+  known->second.environment = choose(all, known->second.mentions);
   return known->second;
 }
 
-Environment FactSource::choose(const Environment& all, const Scripts& scripts) const {
-  std::vector<const ScriptWords*> words;
-  for (const StepScripts::Script* script : scripts) words.push_back(&script->words());
+Environment FactSource::choose(const Environment& all, const Mentions& mentions) const {
   Environment chosen;
   const bool shows_home = setup_.callers.count(k_host_files) > 0;
   for (const auto& [name, value] : all) {
     const bool is_free = !is_callers(name, value) || never_counts(name) || (shows_home && name == "HOME");
-    if (is_free || counts(name, words, passed_)) chosen.emplace(name, value);
+    if (is_free || counts(name, mentions, passed_)) chosen.emplace(name, value);
   }
   for (const auto& [name, value] : k_stand_ins) chosen.emplace(name, value);
   if (all.count(k_epoch) > 0) chosen.emplace(k_epoch, k_stand_in_epoch);
@@ -285,11 +327,13 @@ std::string FactSource::names_digest() const {
 
 std::string FactSource::host_digest_of(const fs::path& path) const {
   named_.insert(path.string());
+  const auto [known, is_new] = host_digests_.try_emplace(path.string());
+  if (!is_new) return known->second;
   boost::system::error_code failed;
   const fs::path real = fs::weakly_canonical(path, failed);
   const bool changes = !failed && std::any_of(setup_.written.begin(), setup_.written.end(),
                                               [&](const fs::path& written) { return holds(real, written); });
-  return changes ? k_written : digests_.host(path);
+  return known->second = changes ? k_written : digests_.host(path);
 }
 
 void FactSource::add_host(const std::string& path, Facts& facts) const {
@@ -312,31 +356,64 @@ void FactSource::drop_copies(Facts& facts) const {
       facts, [&](const auto& fact) { return fact_kind(fact.first) == "read" && is_download(fact_name(fact.first)); });
 }
 
-/// What is below something that a script or variable names, links in its path or not, is in the facts already; and the
-/// builder's own, the caches, and the elements, whose files count by other facts.
-bool FactSource::is_known_input(const fs::path& path) const {
-  const auto is_in = [&](const fs::path& directory) {
-    if (holds(directory, path)) return true;
+/// Below these whatever a step reads is in the facts already: what a script or variable of it names, links in its path
+/// or not, and the elements, whose files count by other facts.
+std::vector<fs::path> FactSource::places_that_count() const {
+  const auto add = [](const fs::path& place, std::vector<fs::path>& places) {
+    places.push_back(place);
     boost::system::error_code failed;
-    const fs::path real = fs::canonical(directory, failed);
-    return !failed && holds(real, path);
+    fs::path real = fs::canonical(place, failed);
+    if (!failed && real != place) places.push_back(std::move(real));
   };
-  boost::system::error_code failed;
-  const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
-  return is_start || is_filled_by_packages(path) || std::any_of(named_.begin(), named_.end(), is_in) ||
-         (!is_download(path) && std::any_of(setup_.written.begin(), setup_.written.end(), is_in)) ||
-         std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
-                     [&](const Element& element) { return is_in(element.path) || path == element.path.parent_path(); });
+  if (element_places_.empty()) {
+    for (const Element& element : plan_.elements.elements) add(element.path, element_places_);
+  }
+  std::vector<fs::path> places = element_places_;
+  for (const std::string& path : named_) add(path, places);
+  return places;
 }
 
-/// What was seen to be read and nothing names: a path that a script or a program put together.
-void FactSource::add_unnamed(const std::set<std::string>& reads, Facts& facts) const {
+bool FactSource::holds_elements(const fs::path& directory) const {
+  return std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
+                     [&](const Element& element) { return element.path.parent_path() == directory; });
+}
+
+/// Without them there would be no build: where it starts, reads its elements and writes.
+bool FactSource::must_be_there(const fs::path& path) const {
+  const auto is_in_it = [&](const fs::path& place) { return holds(path, place); };
+  return is_in_it(setup_.start_directory) || std::any_of(setup_.written.begin(), setup_.written.end(), is_in_it) ||
+         std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
+                     [&](const Element& element) { return is_in_it(element.path); });
+}
+
+/// What was seen to be read or asked for and nothing names: a path that a script or a program put together.
+void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
+  if (reads.machine.empty() && reads.asked.empty()) return;
+  const std::vector<fs::path> places = places_that_count();
+  const auto is_in_one_of = [](const std::vector<fs::path>& all, const fs::path& path) {
+    return std::any_of(all.begin(), all.end(), [&](const fs::path& place) { return holds(place, path); });
+  };
+  const auto counts_otherwise = [&](const fs::path& path) {
+    return is_filled_by_packages(path) || is_in_one_of(places, path);
+  };
   std::set<std::string> unnamed;
-  std::copy_if(reads.begin(), reads.end(), std::inserter(unnamed, unnamed.end()),
-               [&](const std::string& path) { return !is_known_input(path); });
-  if (unnamed.size() > k_most_unnamed) {
-    facts[cat("unseen it read more than ", k_most_unnamed,
-              " files of this machine that neither a script nor a variable names, ", *unnamed.begin(), " first")] = "-";
+  for (const std::string& path : reads.machine) {
+    boost::system::error_code failed;
+    const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
+    const bool is_builders = !is_download(path) && is_in_one_of(setup_.written, path);
+    if (!is_start && !is_builders && !holds_elements(path) && !counts_otherwise(path)) unnamed.insert(path);
+  }
+  std::map<std::string, std::string> asked;
+  for (const auto& [path, look] : reads.asked) {
+    const bool is_hidden = setup_.is_hidden && setup_.is_hidden(path);
+    if (is_hidden || unnamed.count(path) > 0 || must_be_there(path) || is_in_one_of(setup_.written, path)) continue;
+    if (!counts_otherwise(path)) asked.emplace(path, look);
+  }
+  if (unnamed.size() > k_most_unnamed || asked.size() > k_most_asked) {
+    const bool has_read = unnamed.size() > k_most_unnamed;
+    facts[cat("unseen it ", has_read ? "read" : "asked for", " more than ", has_read ? k_most_unnamed : k_most_asked,
+              " files of this machine that neither a script nor a variable names, ",
+              has_read ? *unnamed.begin() : asked.begin()->first, " first")] = "-";
     return;
   }
   for (const std::string& path : unnamed) {
@@ -345,6 +422,37 @@ void FactSource::add_unnamed(const std::set<std::string>& reads, Facts& facts) c
         fs::is_directory(path, failed) ? fact_digest(join(files_.list(path), "\n")) : digests_.host(path);
     facts[cat("read ", path)] = file_digest(setup_.key, path, digest);
   }
+  for (const auto& [path, look] : asked) facts[cat("asked ", path)] = file_digest(setup_.key, path, fact_digest(look));
+}
+
+const std::vector<FactSource::HookText>& FactSource::hook_texts(const std::string& path) const {
+  const auto [known, is_new] = hook_texts_.try_emplace(path);
+  if (!is_new) return known->second;
+  for (const fs::path& source : plan_.hooks.sources(path)) {
+    const std::optional<FileStatus> status = files_.status(source);
+    if (!status || status->type != FileStatus::Type::regular) continue;
+    const std::string text = files_.read(source).value_or("");
+    known->second.push_back(
+        {.inputs = inputs_in(text, variable(setup_.callers, "HOME")),
+         .names_elements = std::any_of(k_element_words.begin(), k_element_words.end(),
+                                       [&](const char* word) { return text.find(word) != std::string::npos; }),
+         .names_bootstrap = text.find(k_bootstrap) != std::string::npos});
+  }
+  return known->second;
+}
+
+/// Absolute paths of all elements' files of this name.
+const std::vector<std::string>& FactSource::host_files() const {
+  if (host_files_) return *host_files_;
+  host_files_.emplace();
+  for (const Element& element : plan_.elements.elements) {
+    for (const std::string& line : split_lines(files_.read(element.path / "host-files").value_or(""))) {
+      const std::string path(trim(line));
+      if (path.starts_with('/')) host_files_->push_back(path);
+      if (path.starts_with("~/")) host_files_->push_back(cat(variable(setup_.callers, "HOME"), path.substr(1)));
+    }
+  }
+  return *host_files_;
 }
 
 /// What its scripts and what it read say of inputs: files beside the hooks, of the machine, all elements' files.
@@ -363,21 +471,16 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string path = paths[i];
     if (!facts.emplace(cat("hook ", path), hook_digest(path)).second) continue;
-    for (const fs::path& source : plan_.hooks.sources(path)) {
-      const std::optional<FileStatus> status = files_.status(source);
-      if (!status || status->type != FileStatus::Type::regular) continue;
-      const std::string text = files_.read(source).value_or("");
-      add_inputs(inputs_in(text, home));
-      for (const char* word : k_element_words) {
-        if (text.find(word) != std::string::npos) facts["elements all"] = elements_digest();
-      }
-      if (text.find(k_bootstrap) == std::string::npos) continue;
+    for (const HookText& text : hook_texts(path)) {
+      add_inputs(text.inputs);
+      if (text.names_elements) facts["elements all"] = elements_digest();
+      if (!text.names_bootstrap) continue;
       for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
     }
   }
-  for (const StepScripts::Script* script : handed(step.phase, &step).scripts) {
-    if (script->place() == StepScripts::Script::Place::host) add_inputs(script->inputs(home));
-    if (!runs_on_host(step.phase) || script->place() == StepScripts::Script::Place::host_below) continue;
+  for (const Script* script : handed(step.phase, &step).scripts) {
+    if (script->place() == Script::Place::host) add_inputs(script->inputs(home));
+    if (!runs_on_host(step.phase) || script->place() == Script::Place::host_below) continue;
     for (const fs::path& path : callers_files(*script)) add_host(path.string(), facts);
   }
 }
@@ -385,10 +488,8 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
 /// Variables that it sees, and what of the machine those name.
 void FactSource::add_variables(const Step& step, Facts& facts) const {
   const Handed& seen = handed(step.phase, &step);
-  std::vector<const ScriptWords*> words;
-  for (const StepScripts::Script* script : seen.scripts) words.push_back(&script->words());
   const bool on_host = runs_on_host(step.phase);
-  facts.merge(environment_facts(seen.environment, words, setup_.key, passed_));
+  facts.merge(environment_facts(seen.environment, seen.mentions, setup_.key, passed_));
   if (const std::string epoch = variable(seen.environment, k_epoch); !epoch.empty())
     facts.emplace(cat("env ", k_epoch), fact_digest(epoch));
   const auto add_paths = [&](const std::string& name, const std::string& value) {
@@ -401,8 +502,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
       facts[cat("file ", name)] = digest == k_written ? digest : file_digest(setup_.key, name, digest);
   };
   for (const auto& [name, value] : seen.environment) {
-    const bool is_named =
-        std::any_of(words.begin(), words.end(), [&name = name](const ScriptWords* each) { return each->names(name); });
+    const bool is_named = seen.mentions.names.count(name) > 0;
     const bool is_read_unnamed =
         always_counts(name) || passed_.count(name) > 0;  // of one that is only listed the value
     if (is_named || (on_host && is_read_unnamed && is_callers(name, value))) add_paths(name, value);
@@ -413,13 +513,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
     facts["env HOME"] = fact_digest(home);
     add_paths(k_host_files, replace_all(shown, "~/", cat(home, "/")));
   }
-  for (const Element& element : plan_.elements.elements) {
-    for (const std::string& line : split_lines(files_.read(element.path / "host-files").value_or(""))) {
-      const std::string path(trim(line));
-      if (path.starts_with('/')) add_host(path, facts);
-      if (path.starts_with("~/")) add_host(cat(variable(setup_.callers, "HOME"), path.substr(1)), facts);
-    }
-  }
+  for (const std::string& path : host_files()) add_host(path, facts);
 }
 
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
@@ -435,7 +529,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   if (reads.everything) facts["elements all"] = elements_digest();
   add_texts(step, reads, facts);
   add_variables(step, facts);
-  add_unnamed(reads.machine, facts);
+  add_unnamed(reads, facts);
   return facts;
 }
 
@@ -450,6 +544,8 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
     if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
     if (fact_kind(fact) == "elements") reads.everything = true;
     if (fact_kind(fact) == "read") reads.machine.insert(fact_name(fact));
+    if (fact_kind(fact) == "asked")
+      reads.asked.emplace(fact_name(fact), asked_look(fact_name(fact)).value_or("unreadable"));
   }
   const Facts now = of_step(step_of(label), reads);
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();

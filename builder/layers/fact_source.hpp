@@ -38,6 +38,7 @@ struct FactSetup {
   fs::path memory;           ///< of InputDigests
   FactKey key;
   std::function<bool(const fs::path&)> is_nobodys;  ///< whether hooks see a path's owner as nobody; empty = of none
+  std::function<bool(const fs::path&)> is_hidden;   ///< whether hooks find nothing there, whatever is; empty = nowhere
 };
 
 /// To be made before the build begins: what is told of a file then holds, even if it is changed while steps run, so
@@ -67,26 +68,42 @@ class FactSource {
   [[nodiscard]] const std::string& elements_digest() const;
 
  private:
+  using Script = StepScripts::Script;
   using Scripts = StepScripts::Scripts;
   struct Handed {
     Environment environment;
     Scripts scripts;
+    Mentions mentions;
+  };
+  /// What a file of the merged hooks says of inputs.
+  struct HookText {
+    ScriptInputs inputs;
+    bool names_elements = false;   ///< as a whole
+    bool names_bootstrap = false;  ///< the packages that a bootstrap takes
   };
   [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
-  [[nodiscard]] Environment choose(const Environment& all, const Scripts& scripts) const;
+  [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
+  [[nodiscard]] const Environment& environment_of(Phase phase) const;
+  [[nodiscard]] const std::vector<std::string>& variable_names() const;
+  [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;
+  [[nodiscard]] Mentions mentions_of(const Scripts& scripts) const;
+  [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
+  [[nodiscard]] const std::vector<std::string>& host_files() const;
   [[nodiscard]] bool is_callers(const std::string& name, const std::string& value) const;
   [[nodiscard]] std::vector<fs::path> paths_in(const std::string& name, const std::string& value, bool on_host) const;
-  [[nodiscard]] std::vector<fs::path> named_by(const StepScripts::Script& script, const Environment& environment,
+  [[nodiscard]] std::vector<fs::path> named_by(const Script& script, const Environment& environment,
                                                bool on_host) const;
   [[nodiscard]] const std::map<std::string, fs::path>& nameable() const;
-  [[nodiscard]] const std::vector<fs::path>& callers_files(const StepScripts::Script& script) const;
+  [[nodiscard]] const std::vector<fs::path>& callers_files(const Script& script) const;
   [[nodiscard]] Step step_of(const std::string& label) const;
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
   void add_variables(const Step& step, Facts& facts) const;
   void add_host(const std::string& path, Facts& facts) const;
-  void add_unnamed(const std::set<std::string>& reads, Facts& facts) const;
+  void add_unnamed(const Reads& reads, Facts& facts) const;
   [[nodiscard]] bool is_download(const fs::path& path) const;
-  [[nodiscard]] bool is_known_input(const fs::path& path) const;
+  [[nodiscard]] std::vector<fs::path> places_that_count() const;
+  [[nodiscard]] bool holds_elements(const fs::path& directory) const;
+  [[nodiscard]] bool must_be_there(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
   [[nodiscard]] std::string packages_digest(const std::string& phase) const;
@@ -102,7 +119,14 @@ class FactSource {
   mutable std::map<std::string, std::string> known_;
   mutable std::map<std::string, Handed> handed_;
   mutable std::optional<std::map<std::string, fs::path>> nameable_;
-  mutable std::map<const StepScripts::Script*, std::vector<fs::path>> callers_files_;
+  mutable std::map<const Script*, std::vector<fs::path>> callers_files_;
+  mutable std::map<Phase, Environment> environments_;
+  mutable std::optional<std::vector<std::string>> variable_names_;          ///< of all phases
+  mutable std::map<const Script*, std::vector<std::size_t>> variables_in_;  ///< which of these it names
+  mutable std::map<std::string, std::vector<HookText>> hook_texts_;
+  mutable std::optional<std::vector<std::string>> host_files_;
+  mutable std::map<std::string, std::string> host_digests_;
+  mutable std::vector<fs::path> element_places_;
 };
 
 /// What differs first of the facts of other machines. To be asked when nothing else differs: it takes its time.

@@ -154,7 +154,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "unseen") return name;
   if (kind == "url") return cat("the document ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
-  if (kind == "host" || kind == "read") return cat("the machine's ", name, " ", what);
+  if (kind == "host" || kind == "read" || kind == "asked") return cat("the machine's ", name, " ", what);
   if (kind == "elements") return cat("some file of an element ", what);
   if (kind == "names") return cat("the set of files beside the hooks ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);
@@ -229,22 +229,18 @@ bool ScriptWords::names(std::string_view variable) const {
   return has(name_in_scripts(variable)) && !(may_be_data_ && is_of_session(variable));
 }
 
-bool counts(const std::string& variable, const std::vector<const ScriptWords*>& scripts,
-            const std::set<std::string>& passed) {
+bool counts(const std::string& variable, const Mentions& mentions, const std::set<std::string>& passed) {
   if (never_counts(variable)) return false;
   if (always_counts(variable) || passed.count(variable) > 0) return true;
-  const bool is_listed = passed.count("*") > 0 || !(is_of_session(variable) || is_of_builder(variable));
-  if (passed.count("*") > 0 && !is_of_builder(variable)) return true;
-  return std::any_of(scripts.begin(), scripts.end(), [&](const ScriptWords* script) {
-    return script->names(variable) || (is_listed && script->lists_variables());
-  });
+  if (mentions.names.count(variable) > 0 || (passed.count("*") > 0 && !is_of_builder(variable))) return true;
+  return mentions.lists_variables && (passed.count("*") > 0 || !(is_of_session(variable) || is_of_builder(variable)));
 }
 
-Facts environment_facts(const Environment& environment, const std::vector<const ScriptWords*>& scripts,
-                        const FactKey& key, const std::set<std::string>& passed) {
+Facts environment_facts(const Environment& environment, const Mentions& mentions, const FactKey& key,
+                        const std::set<std::string>& passed) {
   Facts facts;
   for (const auto& [name, value] : environment) {
-    if (counts(name, scripts, passed)) facts[cat("env ", name)] = variable_digest(key, name, value);
+    if (counts(name, mentions, passed)) facts[cat("env ", name)] = variable_digest(key, name, value);
   }
   return facts;
 }

@@ -22,6 +22,7 @@ namespace hearth::builder {
 ///   "names hooks"      the names of all files of the merged hooks but scripts: for a step that may ask for any
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
 ///   "read PATH"        a file of the host that it read, or a directory whose names it read, and that nothing names
+///   "asked PATH"       a path of the host that it only asked for, or that was not there, likewise: what that told
 ///   "repository URL"   a Release file that packages were taken by
 ///   "git URL REF"      the commit that was taken of a branch or tag
 ///   "url URL"          validators (ETag, Last-Modified) of a document that was fetched
@@ -69,17 +70,23 @@ class ScriptWords {
   bool lists_variables_ = false;
 };
 
-/// Whether a step whose scripts are `scripts` may see the variable: what always counts, what they name, all but a
+/// What the scripts of a step say of variables, all of them together.
+struct Mentions {
+  std::set<std::string, std::less<>> names;
+  bool lists_variables = false;
+};
+
+/// Whether a step whose scripts say `mentions` may see the variable: what always counts, what they name, all but a
 /// session's where they list them, and what HEARTH_HOOK_VARIABLES (`passed`, names or "*") asks for.
-[[nodiscard]] bool counts(const std::string& variable, const std::vector<const ScriptWords*>& scripts,
+[[nodiscard]] bool counts(const std::string& variable, const Mentions& mentions,
                           const std::set<std::string>& passed = {});
 
 /// Whether programs may be told this variable by the builder though it is no fact: where caches lie.
 [[nodiscard]] bool never_counts(std::string_view variable);
 
 /// "env" facts of all variables that count.
-[[nodiscard]] Facts environment_facts(const Environment& environment, const std::vector<const ScriptWords*>& scripts,
-                                      const FactKey& key = {}, const std::set<std::string>& passed = {});
+[[nodiscard]] Facts environment_facts(const Environment& environment, const Mentions& mentions, const FactKey& key = {},
+                                      const std::set<std::string>& passed = {});
 
 /// Which absolute paths a value names: itself, parts of a list, file:// URLs. None for what says nothing about inputs:
 /// a session's, the builder's own, places in the sandbox.

@@ -218,6 +218,19 @@ std::string tree_digest(const FileReader& files, const fs::path& directory) {
   return ContentDigest(files, Owners::ignore).of_tree(directory);
 }
 
+std::optional<std::string> asked_look(const fs::path& path) {
+  struct stat own {};
+  const auto is_told = [](int failed) { return failed == ENOENT || failed == ENOTDIR; };
+  if (::lstat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional<std::string>(k_no_file) : std::nullopt;
+  std::string text;
+  if (S_ISLNK(own.st_mode)) {
+    text = cat(link_of(path), " ");
+    if (::stat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional(cat(text, k_no_file)) : std::nullopt;
+  }
+  text += std::to_string(own.st_mode & S_IFMT);
+  return S_ISREG(own.st_mode) ? cat(text, " ", own.st_mode & 07777U, " ", own.st_size) : text;
+}
+
 InputDigests::InputDigests(const FileReader& files, fs::path memory, std::function<bool(const fs::path&)> is_nobodys)
     : files_(files), memory_(std::move(memory)), is_nobodys_(std::move(is_nobodys)) {
   if (memory_.empty()) return;

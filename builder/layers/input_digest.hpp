@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/sys/file.hpp"
@@ -16,6 +17,10 @@ namespace hearth::builder {
 /// Names, modes, links and contents of everything below a directory, and below directories that links there lead to, as
 /// one digest. Of more than 4 GiB the looks count in place of the contents.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
+
+/// What asking for a path tells (test -e, -f, -x, -s): kind, of files mode and size, where a link leads; words where
+/// there is none. Nothing when it may not be looked at.
+[[nodiscard]] std::optional<std::string> asked_look(const fs::path& path);
 
 /// Digests that are computed once in a process, and large ones once while nothing changes.
 class InputDigests {

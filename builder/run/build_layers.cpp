@@ -2,9 +2,8 @@
 
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "builder/fetch/fetch_session.hpp"
-#include "builder/layers/host_tools.hpp"
+#include "builder/run/build_facts.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/store/repository_states.hpp"
 
@@ -13,13 +12,6 @@ namespace hearth::builder {
 namespace {
 
 const fs::path k_layers_directory = "/hearth/layers";
-
-/// What every step depends on: this Hearth, the programs that hooks are given, and the host that they run on.
-std::string base_key(const BuildInputs& inputs) {
-  const RealFileSystem files;
-  return fact_digest(cat("hearth layers 3\n", build_version(), "\n", host_tools(files), inputs.request.architecture,
-                         "\n", tree_digest(files, k_shims_directory), "\n", tree_digest(files, k_library_directory)));
-}
 
 std::shared_ptr<RemoteCache> remote_cache(const BuildInputs& inputs) {
   if (!inputs.request.remote_cache) return nullptr;
@@ -64,7 +56,7 @@ std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs) {
       .plan = inputs.plan,
       .policy = inputs.layers,
       .store = std::move(store),
-      .base_key = base_key(inputs),
+      .base_key = layers_base_key(inputs.request, k_shims_directory, k_library_directory),
       .image = inputs.request.output,
       .written = inputs.places->written_by_hooks(),
       .scratch = {k_temporary_directory, "/hearth/private/tmp/upper", "/hearth/private/var/tmp/upper"},

@@ -33,25 +33,38 @@ std::optional<FileStatus> status_for_caller(const FileReader& files, const fs::p
   }
 }
 
-/// Whether any file of the directory has the word in it.
-bool mentions(const FileReader& files, const fs::path& directory, const std::string& word, int depth) {
-  const std::vector<std::string> names = files.list(directory);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const fs::path path = directory / name;
-    const std::optional<FileStatus> status = status_for_caller(files, path);
-    if (!status) return false;
-    if (status->type == FileStatus::Type::directory) return depth > 1 && mentions(files, path, word, depth - 1);
-    if (status->type != FileStatus::Type::regular || status->size > k_largest_script) return false;
-    return names_variable(files.read(path).value_or(""), word);
-  });
-}
+/// All that the files of elements say, read when it is asked for, once for all variables.
+class ElementTexts {
+ public:
+  ElementTexts(const FileReader& files, const ElementSet& elements) : files_(files), elements_(elements) {}
 
-bool is_asked_for(const FileReader& files, const ElementSet& elements, const std::string& variable) {
-  if (variable == "HOME" || variable == "PWD" || variable == "OLDPWD" || variable == "PATH") return false;
-  if (variable.starts_with("DIB_") || variable.starts_with("HEARTH_")) return true;
-  return std::any_of(elements.elements.begin(), elements.elements.end(),
-                     [&](const Element& element) { return mentions(files, element.path, variable, k_deepest_script); });
-}
+  [[nodiscard]] bool ask_for(const std::string& variable) {
+    if (variable == "HOME" || variable == "PWD" || variable == "OLDPWD" || variable == "PATH") return false;
+    if (variable.starts_with("DIB_") || variable.starts_with("HEARTH_")) return true;
+    if (!is_read_) {
+      for (const Element& element : elements_.elements) add(element.path, k_deepest_script);
+      is_read_ = true;
+    }
+    return names_variable(text_, variable);
+  }
+
+ private:
+  void add(const fs::path& directory, int depth) {
+    for (const std::string& name : files_.list(directory)) {
+      const fs::path path = directory / name;
+      const std::optional<FileStatus> status = status_for_caller(files_, path);
+      if (!status) continue;
+      if (status->type == FileStatus::Type::directory && depth > 1) add(path, depth - 1);
+      if (status->type == FileStatus::Type::regular && status->size <= k_largest_script)
+        text_ += cat(files_.read(path).value_or(""), "\n");
+    }
+  }
+
+  const FileReader& files_;
+  const ElementSet& elements_;
+  std::string text_;
+  bool is_read_ = false;
+};
 
 /// What looks like an absolute path in a value: "/a:/b", "file:///a", "name=/a other=/b".
 std::vector<fs::path> paths_in(std::string value) {
@@ -124,10 +137,11 @@ std::vector<fs::path> homes_of(const FileReader& files, const Environment& envir
 std::vector<fs::path> declared_host_files(const FileReader& files, const ElementSet& elements,
                                           const Environment& environment, const std::vector<fs::path>& homes) {
   Declared declared(files, homes);
+  ElementTexts texts(files, elements);
   for (const auto& [name, value] : environment) {
     std::vector<fs::path> paths = paths_in(value);
     std::erase_if(paths, [&](const fs::path& path) { return !declared.is_hidden(path); });
-    if (paths.empty() || !is_asked_for(files, elements, name)) continue;
+    if (paths.empty() || !texts.ask_for(name)) continue;
     for (const fs::path& path : paths) declared.add(path);
   }
   const std::string own = variable(environment, "HOME");
@@ -157,15 +171,19 @@ std::vector<fs::path> hidden_host_files(const FileReader& files, std::string_vie
   return hidden;
 }
 
+bool is_hidden_home(const fs::path& path, const std::vector<fs::path>& homes, const std::vector<fs::path>& shown) {
+  const bool is_of_home = std::any_of(homes.begin(), homes.end(),
+                                      [&](const fs::path& home) { return path == home || is_below(path, home); });
+  return is_of_home && !is_shown(path, shown);
+}
+
 std::string path_of_hooks(const FileReader& files, std::string_view path, const std::vector<fs::path>& homes,
                           const std::vector<fs::path>& shown) {
-  const Declared declared(files, homes);
   std::vector<std::string> seen;
   for (const std::string& directory : split(path, ':')) {
     const std::optional<FileStatus> status = status_for_caller(files, directory);
-    const bool is_home = std::find(homes.begin(), homes.end(), directory) != homes.end();
-    const bool is_hidden = (is_home || declared.is_hidden(directory)) && !is_shown(directory, shown);
-    if (!directory.starts_with('/') || (status && !is_hidden)) seen.push_back(directory);
+    const bool is_seen = status && !is_hidden_home(directory, homes, shown);
+    if (!directory.starts_with('/') || is_seen) seen.push_back(directory);
   }
   return join(seen, ":");
 }

@@ -29,6 +29,11 @@ namespace hearth::builder {
                                                       const std::vector<fs::path>& homes,
                                                       const std::vector<fs::path>& shown);
 
+/// Whether hooks find nothing at a path, or something empty, because homes are hidden: it is no part of `shown`, nor
+/// holds one.
+[[nodiscard]] bool is_hidden_home(const fs::path& path, const std::vector<fs::path>& homes,
+                                  const std::vector<fs::path>& shown);
+
 /// Of PATH what hooks find programs by: not what is no directory, nor what is hidden from them in homes. Machines that
 /// differ in these alone share results.
 [[nodiscard]] std::string path_of_hooks(const FileReader& files, std::string_view path,

@@ -26,9 +26,11 @@
 #include "builder/layers/script_inputs.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/run/build.hpp"
+#include "builder/run/build_facts.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/estimate.hpp"
 #include "builder/run/host_files.hpp"
+#include "builder/run/json_progress.hpp"
 #include "builder/run/own_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
@@ -43,6 +45,7 @@ namespace {
 
 constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
 constexpr std::uint64_t k_image_build_kib = 1024;
+constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pipe holds that nobody reads yet
 constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
 constexpr Duration k_name_retry = std::chrono::milliseconds(20);
 
@@ -170,51 +173,6 @@ FileLock lock_name(const ImageRequest& request, Clock& clock) {
       .hint(cat("Wait for it (its log is ", (directory / k_build_log).string(), "), or give another name by -o."));
 }
 
-std::vector<fs::path> files_of_layout(const DiskStage& disk) {
-  std::vector<fs::path> files;
-  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
-    if (!volume.key_file.empty()) files.emplace_back(volume.key_file);
-  }
-  return files;
-}
-
-/// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
-std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
-                                     const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
-  std::vector<fs::path> paths = request.elements_path;
-  paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
-  paths.insert(paths.end(),
-               {installation.elements, installation.agent_binary, installation.program, request.start_directory});
-  const std::vector<fs::path> keys = files_of_layout(disk);
-  paths.insert(paths.end(), keys.begin(), keys.end());
-  for (fs::path& path : paths) path = fs::weakly_canonical(path);
-  std::vector<fs::path> closed = homes;
-  if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read
-  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, closed)) {
-    paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
-/// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
-void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                  const DiskStage& disk, SandboxSpec& spec) {
-  spec.homes = homes_of(RealFileSystem(), request.environment);
-  spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
-  spec.keys = request.private_keys;
-  spec.shims = installation.shims;
-  spec.library = installation.library;
-  spec.start_directory = request.start_directory;
-}
-
-/// What the sandbox shows of homes.
-std::vector<fs::path> shown_of_homes(const SandboxSpec& spec) {
-  std::vector<fs::path> shown = spec.readable;
-  shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
-  shown.push_back(spec.output);
-  return shown;
-}
-
 /// For disk-image-create, whose stdout is the whole log: what would be progress goes there too.
 class LogProgress final : public Progress {
  public:
@@ -231,9 +189,13 @@ class LogProgress final : public Progress {
   BuildLog& log_;
 };
 
+/// What a person, or a program in his place, follows.
+bool tells_progress(Verbosity verbosity) { return verbosity == Verbosity::progress || verbosity == Verbosity::json; }
+
 std::unique_ptr<Progress> progress_for(Verbosity verbosity, BuildLog& log, const Clock& clock, const Environment& env) {
-  if (verbosity != Verbosity::progress) return std::make_unique<LogProgress>(log);
-  return make_progress(STDERR_FILENO, clock, env);
+  if (verbosity == Verbosity::json) return std::make_unique<JsonProgress>(STDOUT_FILENO);
+  if (verbosity == Verbosity::progress) return make_progress(STDERR_FILENO, clock, env);
+  return std::make_unique<LogProgress>(log);
 }
 
 /// Tells how long it is going to take, by the times of the image's last build.
@@ -289,27 +251,6 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
   return elements;
 }
 
-/// Breaks want their phases to run.
-std::optional<Phase> fresh_from(const ImageRequest& request) {
-  std::optional<Phase> first = request.fresh_from;
-  for (const std::string& point : request.breaks) {
-    const std::optional<Phase> phase = parse_phase(point.substr(point.find('-') + 1));
-    if (phase && (!first || *phase < *first)) first = phase;
-  }
-  return first;
-}
-
-LayerPolicy layer_policy(const ImageRequest& request) {
-  LayerPolicy policy{.enabled = request.use_cache,
-                     .fresh_from = fresh_from(request),
-                     .limit = request.cache_limit,
-                     .worth = std::chrono::milliseconds(request.layer_worth_ms)};
-  if (request.offline) return policy;
-  const bool now = request.refresh || request.if_outdated;
-  policy.repository_age = now ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
-  return policy;
-}
-
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
   log.hide(secret_values(request.environment));
@@ -337,7 +278,7 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
     const std::string text = cat(step.label(), " (element ", step.element, ") reads the clock (", *words,
                                  "): what it makes of that differs from day to day; SOURCE_DATE_EPOCH has the image's");
     log.line(cat("hearth: ", text));
-    if (is_to_repeat && verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+    if (is_to_repeat && tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
   }
 }
 
@@ -355,27 +296,9 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
                                    ", which hooks don't see: homes are hidden. HEARTH_HOST_FILES or the element's file "
                                    "host-files can name it");
       log.line(cat("hearth: ", text));
-      if (verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+      if (tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
     }
   }
-}
-
-/// Facts of this build's steps, as they are before it begins.
-FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                       const Installation& installation, const DiskStage& disk, const FactKey& secrets) {
-  const Environment variables = hook_environment(request, plan, installation, disk.facts());
-  FactSetup setup{
-      .environment = [variables](Phase phase) { return phase_environment(variables, phase, k_target_root); },
-      .callers = request.environment,
-      .packages = request.packages,
-      .libraries = {installation.shims, installation.library},
-      .written = {request.output.string() + ".d", request.cache, request.lock_files},
-      .downloads = request.fetching.mode ? fs::path() : request.cache,  // hooks of recorded builds have an empty one
-      .start_directory = request.start_directory,
-      .memory = layer_directory(request.cache) / "inputs.json",
-      .key = secrets,
-      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); }};
-  return {files, plan, std::move(setup)};
 }
 
 /// What of this machine's loopback the caller named: his proxies and package indexes, the remote cache, and what
@@ -422,7 +345,8 @@ bool is_up_to_date(const ImageRequest& request, const std::string& key, const Fa
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);
-    if (verbosity == Verbosity::progress) std::fprintf(stderr, "%s\n", text.c_str());
+    if (tells_progress(verbosity)) std::fprintf(stderr, "%s\n", text.c_str());
+    if (verbosity == Verbosity::json) print_event({{"event", "up-to-date"}, {"output", output.string()}});
   }
   return !outputs.empty();
 }
@@ -438,7 +362,7 @@ void tell(const std::string& text, BuildLog& log) {
 
 void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
   log.line(cat("hearth: ", text));
-  if (verbosity == Verbosity::progress) std::fprintf(stderr, "note: %s\n", text.c_str());
+  if (tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
 }
 
 bool is_named_by_hook(const BuildPlan& plan, const std::string& variable) {
@@ -479,6 +403,22 @@ std::unique_ptr<fetch::PrivateNetwork> private_network(const ImageRequest& reque
   return std::make_unique<fetch::PrivateNetwork>(request.environment, places);
 }
 
+/// The sandbox's root has rights of root's over what belongs to its ids only; who else owns a directory is known
+/// before.
+void require_own_ids(const SandboxSpec& spec, const IdMaps& maps) {
+  std::vector<fs::path> written = spec.writable;
+  written.push_back(spec.output);
+  for (const fs::path& directory : written) {
+    const std::string owner = owner_outside(directory, maps);
+    if (owner.empty()) continue;
+    throw Error(ErrorKind::input, cat(directory.string(), " belongs to ", owner,
+                                      ": builds of root's have ids up to 65535 and can't write there"))
+        .hint(
+            "Give a directory of root's (-o, --image-cache), build as the user whom it belongs to, or let everybody "
+            "write there.");
+  }
+}
+
 /// The machine as the build is to see it; says so where hooks of root's have root's own ids.
 ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbosity) {
   std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
@@ -487,6 +427,7 @@ ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbo
   if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
   std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
   ShiftedHost host = ShiftedHost::create(needed);
+  if (::geteuid() == 0) require_own_ids(spec, host.maps());
   if (!host.why_not().empty())
     note(cat("hooks run with this machine's root's ids, and not with a range of their own: ", host.why_not()), log,
          verbosity);
@@ -577,15 +518,19 @@ std::optional<Workspace> choose_workspace(const ImageRequest& request, SandboxSp
   return workspace;
 }
 
-/// PATH without what hooks don't see: machines that differ there share what they built.
-void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files) {
-  std::string& path = request.environment["PATH"];
-  path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
+/// What ends the sandbox's process goes into the log, and to the one that waits for it.
+int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& work) {
+  try {
+    work();
+    return 0;
+  } catch (const Error& error) {
+    log.line(cat("hearth: ", error.story()));
+    write_all(failed, error.story().substr(0, k_longest_story), "the pipe to the builder");
+    return error.exit_code();
+  }
 }
 
-}  // namespace
-
-int build_image(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
+int build_in_sandbox(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
   ImageRequest request = given;
   SystemClock clock;
   RealRunner trials(clock);
@@ -606,14 +551,13 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   tell_warnings(warnings, log);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
-  FactSource facts = fact_source(files, request, plan, installation, disk, secrets);
+  FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
   if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
     if (request.signing_key) write_evidence(request, plan, std::nullopt);
     return 0;
   }
   facts.prepare();
-
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
@@ -626,30 +570,29 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
   const ShiftedHost host = shifted_host(spec, log, verbosity);
   Pipe built = Pipe::create();
+  Pipe failed = Pipe::create();
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start(
       [&] {
-        const BuilderPlaces places = enter(request, spec, host, own_network.get());
-        std::optional<StepWatch> watch;
-        if (request.use_cache) watch.emplace(watched_network(network.has_value()), copies_of(spec, places));
-        RealRunner runner(clock);
-        std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
-        if (verbosity == Verbosity::progress) progress = with_estimate(std::move(progress), request, plan);
-        if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
-        try {
+        return tell_failure(failed.write, log, [&] {
+          const BuilderPlaces places = enter(request, spec, host, own_network.get());
+          std::optional<StepWatch> watch;
+          if (request.use_cache)
+            watch.emplace(watched_network(network.has_value()), copies_of(spec, places), asked_look);
+          RealRunner runner(clock);
+          std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
+          if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
+          if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
                  network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
                  places.way_to(spec.closed.front()), &places, key});
-        } catch (const Error& error) {
-          log.line(cat("hearth: ", error.story()));
-          throw;
-        }
-        write_all(built.write, "b", "the pipe to the builder");
-        built.write = Fd();
-        return 0;
+          write_all(built.write, "b", "the pipe to the builder");
+          built.write = Fd();
+        });
       },
       host.maps());
   built.write = Fd();
+  failed.write = Fd();
   if (own_network) own_network->connect(sandbox.pid());
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
@@ -662,6 +605,26 @@ int build_image(const ImageRequest& given, const Installation& installation, Ver
   if (code == 0 && network) write_evidence(request, plan, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
+  // It was one of the sandbox's process; said here, it looks like any other.
+  const std::string story = code == 0 ? "" : read_all(failed.read, "the pipe from the sandbox");
+  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+  return code;
+}
+
+}  // namespace
+
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
+  if (verbosity != Verbosity::json) return build_in_sandbox(request, installation, verbosity);
+  print_event({{"event", "begin"}, {"image", request.output.string()}});
+  int code = 0;
+  try {
+    code = build_in_sandbox(request, installation, verbosity);
+  } catch (const Error& error) {
+    print_event(
+        {{"event", "end"}, {"image", request.output.string()}, {"code", error.exit_code()}, {"error", error.story()}});
+    throw;
+  }
+  print_event({{"event", "end"}, {"image", request.output.string()}, {"code", code}});
   return code;
 }
 

@@ -16,6 +16,7 @@ enum class Verbosity {
   progress,   ///< progress on stderr only
   log,        ///< the stamped log on stdout, as disk-image-create prints it
   plain_log,  ///< the same without stamps
+  json,       ///< progress on stdout, an event a line (JsonProgress); notes and errors on stderr
 };
 
 /// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.

@@ -54,6 +54,15 @@ bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(dir
 
 }  // namespace
 
+std::vector<std::string> steps_of_layers(const BuildPlan& plan, const LayerPolicy& policy) {
+  std::vector<std::string> labels;
+  for (const Step& step : plan.steps) {
+    if (step.phase > k_last_kept || (policy.fresh_from && step.phase >= *policy.fresh_from)) break;
+    labels.push_back(step.label());
+  }
+  return labels;
+}
+
 LayerKeeper::LayerKeeper(LayerKeeperSetup setup, WorkArea area)
     : setup_(std::move(setup)),
       area_(std::move(area)),
@@ -73,15 +82,7 @@ void LayerKeeper::note(const std::string& text) {
   setup_.progress.note(text);
 }
 
-/// Labels of the plan's steps that layers may cover.
-std::vector<std::string> LayerKeeper::cacheable() const {
-  std::vector<std::string> labels;
-  for (const Step& step : setup_.plan.steps) {
-    if (step.phase > k_last_kept || (setup_.policy.fresh_from && step.phase >= *setup_.policy.fresh_from)) break;
-    labels.push_back(step.label());
-  }
-  return labels;
-}
+std::vector<std::string> LayerKeeper::cacheable() const { return steps_of_layers(setup_.plan, setup_.policy); }
 
 ResumePoint LayerKeeper::resume() {
   ChainQuery query{.base = setup_.base_key,
@@ -160,12 +161,16 @@ void LayerKeeper::step_begins(const Step& /*step*/) {
   if (setup_.watch == nullptr) return;
   (void)setup_.watch->take();
   (void)setup_.watch->take_reads();
+  (void)setup_.watch->take_looks();
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
   Reads reads = watch_ ? watch_->take() : Reads{};
   reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
-  if (setup_.watch != nullptr) reads.machine = setup_.watch->take_reads();
+  if (setup_.watch != nullptr) {
+    reads.machine = setup_.watch->take_reads();
+    reads.asked = setup_.watch->take_looks();
+  }
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
                     setup_.facts.of_step(step, reads)};
   note_inputs(record);

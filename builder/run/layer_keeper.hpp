@@ -40,6 +40,9 @@ struct LayerPolicy {
   std::optional<Duration> repository_age;  ///< for how long a repository counts as unchanged; none = ask nobody
 };
 
+/// Labels of the plan's steps that layers may cover.
+[[nodiscard]] std::vector<std::string> steps_of_layers(const BuildPlan& plan, const LayerPolicy& policy);
+
 struct LayerKeeperSetup {
   const BuildPlan& plan;
   LayerPolicy policy;

@@ -73,7 +73,20 @@ Fd make_devices(const IdMaps& maps) {
   return is_made ? std::move(mount) : Fd();  // a container may not let us; its guests are emulated
 }
 
+bool has_id(const std::vector<IdMap>& maps, std::uint32_t id) {
+  return std::any_of(maps.begin(), maps.end(),
+                     [&](const IdMap& map) { return id >= map.inside && id - map.inside < map.count; });
+}
+
 }  // namespace
+
+std::string owner_outside(const fs::path& directory, const IdMaps& maps) {
+  struct stat status {};
+  constexpr mode_t open_to_all = S_IWOTH | S_IXOTH;
+  if (::stat(directory.c_str(), &status) != 0 || (status.st_mode & open_to_all) == open_to_all) return "";
+  if (!has_id(maps.uids, status.st_uid)) return cat("user ", status.st_uid);
+  return has_id(maps.gids, status.st_gid) ? "" : cat("group ", status.st_gid);
+}
 
 bool keeps_machines_ids(const fs::path& path) {
   const fs::path relative = path.relative_path();

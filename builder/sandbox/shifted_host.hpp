@@ -16,6 +16,10 @@ namespace hearth::builder {
 /// Whether `path` lies where only what a build needs is shifted.
 [[nodiscard]] bool keeps_machines_ids(const fs::path& path);
 
+/// Whom a directory belongs to ("user 70000") that the sandbox's root may not write to, since that is none of its ids;
+/// empty where it may.
+[[nodiscard]] std::string owner_outside(const fs::path& directory, const IdMaps& maps);
+
 class ShiftedHost {
  public:
   /// `needed` are paths without links that hooks and builder use, wherever they lie; missing ones don't matter. Where

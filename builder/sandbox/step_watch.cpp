@@ -24,6 +24,10 @@
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
 
 namespace hearth::builder {
 
@@ -41,16 +45,73 @@ struct WatchedCalls {
   std::uint32_t open;         ///< 0 = none
   std::uint32_t open_at;
   std::uint32_t open_at_2;
+  std::uint32_t run;
+  std::uint32_t run_at;
+  std::array<std::uint32_t, 10>
+      ask;  ///< whether a path is there, and what it is: stat, access, readlink, chdir; 0 = none
+  std::array<std::uint32_t, 5> ask_at;  ///< likewise, from a directory on
 };
 
 #if defined(__x86_64__)
 constexpr std::array<WatchedCalls, 2> k_watched_calls = {
-    {{AUDIT_ARCH_X86_64, SYS_connect, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, 0, 8, SYS_open, SYS_openat, SYS_openat2},
-     {AUDIT_ARCH_I386, 362, 369, 370, 345, 102, 4, 5, 295, 437}}};
+    {{AUDIT_ARCH_X86_64,
+      SYS_connect,
+      SYS_sendto,
+      SYS_sendmsg,
+      SYS_sendmmsg,
+      0,
+      8,
+      SYS_open,
+      SYS_openat,
+      SYS_openat2,
+      SYS_execve,
+      SYS_execveat,
+      {SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chdir},
+      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat}},
+     {AUDIT_ARCH_I386,
+      362,
+      369,
+      370,
+      345,
+      102,
+      4,
+      5,
+      295,
+      437,
+      11,
+      358,
+      {18, 84, 106, 107, 195, 196, 33, 85, 12},
+      {300, 383, 307, 439, 305}}}};
 #elif defined(__aarch64__)
 constexpr std::array<WatchedCalls, 2> k_watched_calls = {
-    {{AUDIT_ARCH_AARCH64, SYS_connect, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, 0, 8, 0, SYS_openat, SYS_openat2},
-     {AUDIT_ARCH_ARM, 283, 290, 296, 374, 0, 4, 5, 322, 437}}};
+    {{AUDIT_ARCH_AARCH64,
+      SYS_connect,
+      SYS_sendto,
+      SYS_sendmsg,
+      SYS_sendmmsg,
+      0,
+      8,
+      0,
+      SYS_openat,
+      SYS_openat2,
+      SYS_execve,
+      SYS_execveat,
+      {SYS_chdir},
+      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat}},
+     {AUDIT_ARCH_ARM,
+      283,
+      290,
+      296,
+      374,
+      0,
+      4,
+      5,
+      322,
+      437,
+      11,
+      387,
+      {106, 107, 195, 196, 33, 85, 12},
+      {327, 397, 334, 439, 332}}}};
 #else
 #error "name the architecture of system calls here"
 #endif
@@ -77,6 +138,16 @@ void tell_of(WatchFilter& filter, std::uint32_t number) {
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
 }
 
+/// Tells of it where it begins at the working directory. Where it begins at one that was opened, the names of that one
+/// were told when it was, and who goes through a large tree so is not slowed down.
+void tell_of_asking_at(WatchFilter& filter, std::uint32_t number) {
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4);
+  load_word(filter, offsetof(seccomp_data, args));  // its low half
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(AT_FDCWD), 0, 1);
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+  add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+}
+
 /// Tells of it where its flags, the argument of this number, say that something that exists is to be read.
 void tell_of_reading(WatchFilter& filter, std::uint32_t number, std::size_t flags) {
   add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 5);
@@ -100,7 +171,12 @@ WatchFilter filter_for(bool network, bool reads) {
     if (reads) {
       if (calls.open != 0) tell_of_reading(rules, calls.open, 1);
       tell_of_reading(rules, calls.open_at, 2);
-      tell_of(rules, calls.open_at_2);  // its flags are where a filter can't look
+      for (const std::uint32_t number : {calls.open_at_2, calls.run, calls.run_at})  // their flags are out of its sight
+        tell_of(rules, number);
+      for (const std::uint32_t number : calls.ask) {
+        if (number != 0) tell_of(rules, number);
+      }
+      for (const std::uint32_t number : calls.ask_at) tell_of_asking_at(rules, number);
     }
     add_rule(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     load_word(filter, offsetof(seccomp_data, arch));
@@ -118,6 +194,8 @@ Fd install_filter(WatchFilter program) {
   };
   int fd = install(SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
   if (fd < 0 && errno == EINVAL) fd = install(SECCOMP_FILTER_FLAG_NEW_LISTENER);  // Linux before 5.19
+  // The two take turns, so one processor does for both: half the time of a call. Linux before 6.6 has no such thing.
+  if (fd >= 0) (void)::ioctl(fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
   return Fd(fd);
 }
 
@@ -181,19 +259,29 @@ std::string text_of(pid_t pid, std::uint64_t address) {
   return text;
 }
 
-struct Opening {
+struct Request {
+  enum class For { content, look };
   std::string path;          ///< as it was given; empty = no such call
   int directory = AT_FDCWD;  ///< where it begins when it is relative
+  For what = For::content;
 };
 
-Opening opening_of(const seccomp_notif& call) {
+Request request_of(const seccomp_notif& call) {
   const auto pid = static_cast<pid_t>(call.pid);
   const auto number = static_cast<std::uint32_t>(call.data.nr);
   for (const WatchedCalls& calls : k_watched_calls) {
     if (call.data.arch != calls.architecture) continue;
-    if (calls.open != 0 && number == calls.open) return {.path = text_of(pid, call.data.args[0])};
-    if (number == calls.open_at || number == calls.open_at_2)
-      return {.path = text_of(pid, call.data.args[1]), .directory = static_cast<int>(call.data.args[0])};
+    const auto is_one_of = [&](const auto& numbers) {
+      return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+    };
+    const auto at = [&](Request::For what) -> Request {
+      return {text_of(pid, call.data.args[1]), static_cast<int>(call.data.args[0]), what};
+    };
+    if ((calls.open != 0 && number == calls.open) || number == calls.run)
+      return {.path = text_of(pid, call.data.args[0])};
+    if (is_one_of(std::array{calls.open_at, calls.open_at_2, calls.run_at})) return at(Request::For::content);
+    if (is_one_of(calls.ask_at)) return at(Request::For::look);
+    if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::look};
   }
   return {};
 }
@@ -227,10 +315,14 @@ bool is_told(const std::string& path) {
   return !is_below_one_of(k_not_told_of_etc, inner);
 }
 
-/// Where /proc tells of this process of ours: a container may have forbidden a /proc of our own.
-std::string proc_of(pid_t pid) {
+bool has_proc_of_its_own() {
   boost::system::error_code failed;
-  if (fs::read_symlink("/proc/self", failed) == std::to_string(::getpid())) return cat("/proc/", pid);
+  return fs::read_symlink("/proc/self", failed) == std::to_string(::getpid());
+}
+
+/// Where a /proc that is not ours tells of this process of ours: a container may have forbidden one of our own.
+std::string found_in_proc(pid_t pid) {
+  boost::system::error_code failed;
   const fs::path mine = fs::read_symlink("/proc/self/ns/pid", failed);
   const RealFileSystem files;
   for (const std::string& name : files.list("/proc")) {
@@ -274,8 +366,13 @@ std::string network_address(std::string_view address) {
   return cat("[", text.data(), "]:", port);
 }
 
-StepWatch::StepWatch(Network network, std::vector<Copy> copies)
-    : network_(network), copies_(std::move(copies)), news_(Pipe::create()), thread_([this] { serve(); }) {}
+StepWatch::StepWatch(Network network, std::vector<Copy> copies, Look look)
+    : network_(network),
+      copies_(std::move(copies)),
+      look_(std::move(look)),
+      has_own_proc_(has_proc_of_its_own()),
+      news_(Pipe::create()),
+      thread_([this] { serve(); }) {}
 
 StepWatch::~StepWatch() {
   news_.write = Fd();
@@ -335,8 +432,8 @@ void StepWatch::answer(const Fd& listener) {
 
 void StepWatch::look_at(const seccomp_notif& call) {
   const std::string address = network_address(named_address(call));
-  if (address.empty()) return look_at_opening(call);
-  const std::string proc = proc_of(static_cast<pid_t>(call.pid));
+  if (address.empty()) return look_at_path(call);
+  const std::string proc = proc_of(call);
   const std::string own = cat("\nTgid:\t", ::getpid(), "\n");
   if (RealFileSystem().read(cat(proc, "/status")).value_or("").find(own) != std::string::npos || is_noted(proc)) return;
   const std::string name(trim(RealFileSystem().read(cat(proc, "/comm")).value_or("a program")));
@@ -344,29 +441,47 @@ void StepWatch::look_at(const seccomp_notif& call) {
   found_.insert(cat(name, " reached ", address));
 }
 
-void StepWatch::look_at_opening(const seccomp_notif& call) {
-  Opening opening = opening_of(call);
-  const bool is_absolute = opening.path.starts_with('/');
-  if (is_absolute) opening.path.erase(0, opening.path.find_first_not_of('/') - 1);  // "//a" is a name of its own to fs
-  if (opening.path.empty() || (is_absolute && !is_told(fs::path(opening.path).lexically_normal().string()))) return;
-  const std::string proc = proc_of(static_cast<pid_t>(call.pid));
-  boost::system::error_code failed;
-  const fs::path base = opening.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", opening.directory);
-  const fs::path begin = is_absolute ? fs::path() : fs::read_symlink(base, failed);
-  if (failed || fs::read_symlink(cat(proc, "/root"), failed) != "/") return;
-  fs::path path = (begin / opening.path).lexically_normal();
-  if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
-  if (!is_told(path.string()) || fs::exists(cat("/proc/self/task/", call.pid))) return;
-  for (const auto& [directory, written] : copies_) {
-    const fs::path inner = path.lexically_relative(directory);
+std::string StepWatch::proc_of(const seccomp_notif& call) const {
+  return has_own_proc_ ? cat("/proc/", call.pid) : found_in_proc(static_cast<pid_t>(call.pid));
+}
+
+/// Of the machine; a file that hooks wrote to a copy is theirs.
+bool StepWatch::is_hooks_own(const fs::path& path) const {
+  return std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
+    const fs::path inner = path.lexically_relative(copy.first);
     const bool is_below = !inner.empty() && *inner.begin() != "..";
-    if (is_below && inner != "." && fs::exists(fs::symlink_status(written / inner))) return;
-  }
-  const fs::file_status status = fs::status(path, failed);
-  if (!fs::is_regular_file(status) && !fs::is_directory(status)) return;
-  if (is_below_one_of(k_filled_while_running, fs::canonical(path, failed).string())) return;
+    return is_below && inner != "." && fs::exists(fs::symlink_status(copy.second / inner));
+  });
+}
+
+bool StepWatch::is_known_look(const fs::path& path) {
   const std::lock_guard lock(mutex_);
-  reads_.insert(path.string());
+  return looks_.count(path.string()) > 0;
+}
+
+void StepWatch::look_at_path(const seccomp_notif& call) {
+  Request request = request_of(call);
+  const bool is_absolute = request.path.starts_with('/');
+  if (is_absolute) request.path.erase(0, request.path.find_first_not_of('/') - 1);  // "//a" is a name of its own to fs
+  if (request.path.empty() || (is_absolute && !is_told(fs::path(request.path).lexically_normal().string()))) return;
+  const std::string proc = proc_of(call);
+  boost::system::error_code failed;
+  const fs::path base = request.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", request.directory);
+  const fs::path begin = is_absolute ? fs::path() : fs::read_symlink(base, failed);
+  if (failed) return;
+  fs::path path = (begin / request.path).lexically_normal();
+  if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
+  if (!is_told(path.string()) || fs::read_symlink(cat(proc, "/root"), failed) != "/") return;
+  if (request.what == Request::For::look && is_known_look(path)) return;
+  if (fs::exists(cat("/proc/self/task/", call.pid)) || is_hooks_own(path)) return;
+  if (is_below_one_of(k_filled_while_running, fs::weakly_canonical(path, failed).string())) return;
+  const fs::file_status status = fs::status(path, failed);
+  const bool is_read =
+      request.what == Request::For::content && (fs::is_regular_file(status) || fs::is_directory(status));
+  const std::optional<std::string> look = is_read || !look_ ? std::nullopt : look_(path);
+  const std::lock_guard lock(mutex_);
+  if (is_read) reads_.insert(path.string());
+  if (look) looks_.try_emplace(path.string(), *look);
 }
 
 std::vector<std::string> StepWatch::take() {
@@ -380,6 +495,11 @@ std::vector<std::string> StepWatch::take() {
 std::set<std::string> StepWatch::take_reads() {
   const std::lock_guard lock(mutex_);
   return std::exchange(reads_, {});
+}
+
+std::map<std::string, std::string> StepWatch::take_looks() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(looks_, {});
 }
 
 }  // namespace hearth::builder

@@ -1,11 +1,15 @@
 // What a step does that no file of ours tells, whatever program does it: the kernel tells of each connect(), sendto()
-// and sendmsg(), and of each opening of a file to be read, before it happens (seccomp's user notification), and lets it
-// go on. What came over the network without anybody noting it can't be asked for again, so such a step is not kept; the
-// machine's files that it read are inputs, however it found their paths.
+// and sendmsg(), of each opening of a file to be read, of each program that is run, and of each question whether a path
+// is there (stat, access …), before it happens (seccomp's user notification), and lets it go on. What came over the
+// network without anybody noting it can't be asked for again, so such a step is not kept; the machine's files that it
+// read or asked for are inputs, however it found their paths.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -24,15 +28,17 @@ class StepWatch {
   enum class Network { watched, not_watched };
   /// A directory, and where what hooks write to it lies: that is theirs, and no input.
   using Copy = std::pair<fs::path, fs::path>;
+  /// What asking for a path tells now; nothing when hooks can't tell either.
+  using Look = std::function<std::optional<std::string>(const fs::path&)>;
 
   /// To be made as process 1 of the sandbox, by a thread that is not watched.
-  explicit StepWatch(Network network, std::vector<Copy> copies = {});
+  explicit StepWatch(Network network, std::vector<Copy> copies = {}, Look look = {});
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
   ~StepWatch();
 
-  /// Whether what is opened is to be told, too, of programs that are started from now on. It costs some microseconds
-  /// for each file.
+  /// Whether what is opened, run and asked for is to be told, too, of programs that are started from now on. It costs
+  /// some microseconds for each call.
   void watch_reads(bool wanted) { watches_reads_ = wanted; }
   /// Watches this thread and all that it starts from now on.
   void watch_this_thread();
@@ -45,15 +51,23 @@ class StepWatch {
   /// for the operating system's own (/usr, /etc …). Not told: what is not there, and what programs opened that have
   /// another root.
   [[nodiscard]] std::set<std::string> take_reads();
+  /// Of the paths, likewise, that were only asked for, or were not there, what the first one who asked was told. Not
+  /// told: what is asked for by a directory that was opened before.
+  [[nodiscard]] std::map<std::string, std::string> take_looks();
 
  private:
   void serve();
   void answer(const Fd& listener);
   void look_at(const seccomp_notif& call);
-  void look_at_opening(const seccomp_notif& call);
+  [[nodiscard]] std::string proc_of(const seccomp_notif& call) const;
+  void look_at_path(const seccomp_notif& call);
+  [[nodiscard]] bool is_known_look(const fs::path& path);
+  [[nodiscard]] bool is_hooks_own(const fs::path& path) const;
 
   Network network_;
   std::vector<Copy> copies_;
+  Look look_;
+  bool has_own_proc_;
   bool watches_reads_ = false;
   Pipe news_;  ///< a listener more; its end stops the thread
   std::mutex mutex_;
@@ -61,6 +75,7 @@ class StepWatch {
   std::string why_not_;
   std::set<std::string> found_;
   std::set<std::string> reads_;
+  std::map<std::string, std::string> looks_;
   std::thread thread_;
 };
 

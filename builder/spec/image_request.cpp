@@ -328,12 +328,14 @@ void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
     request.environment.erase(name);
     return value;
   };
-  const auto is_set = [](const std::string& value) { return !value.empty() && value != "0"; };
+  const auto is_set = [&](const char* name) {
+    const std::string value = variable(name);
+    return !value.empty() && one_of({value, name}, {"0", "1"}) == "1";
+  };
   const std::string text = arguments.value_or("remote-cache", variable("HEARTH_REMOTE_CACHE"));
   std::vector<std::string> keys = split(variable("HEARTH_REMOTE_CACHE_KEY"), ':');
-  const bool insecure = is_set(variable("HEARTH_REMOTE_CACHE_INSECURE")) || arguments.has("remote-cache-insecure");
-  request.remote_cache_read_only =
-      is_set(variable("HEARTH_REMOTE_CACHE_READ_ONLY")) || arguments.has("remote-cache-read-only");
+  const bool insecure = is_set("HEARTH_REMOTE_CACHE_INSECURE") || arguments.has("remote-cache-insecure");
+  request.remote_cache_read_only = is_set("HEARTH_REMOTE_CACHE_READ_ONLY") || arguments.has("remote-cache-read-only");
   if (arguments.has("remote-cache-key")) keys = arguments.values("remote-cache-key");
   std::erase(keys, "");
   if (text.empty()) return;

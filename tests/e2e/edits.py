@@ -3,7 +3,7 @@
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
 of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
-cache, files whose paths scripts put together. 30 edits, 500
+cache, files whose paths scripts put together, to read them or to ask for them. 30 edits, 500
 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
 hook uses (a build service's variables) must leave the outputs up to date. At the end a hook fetches something without noting it.
 """
@@ -43,7 +43,7 @@ HOOKS = {
                            'apt-get "${options[@]}" update; (cd "$TMPDIR/apt" && apt-get "${options[@]}" download edited)\n'
                            'cat "$TMPDIR"/apt/edited_*.deb > "$TMP_MOUNT_PATH/etc/edited.deb"; rm -rf "$TMPDIR/apt" "$apt/lists"/*Packages* "$apt/lists/partial"',
     "extra-data.d/80-unnamed": 'python3 -c \'import os, sys; place = sys.argv[1][::-1]; print(open(os.path.join(place, "un" + "named")).read(), '
-                               'sorted(os.listdir(os.path.join(place, "some" + "where"))))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
+                               'sorted(os.listdir(os.path.join(place, "some" + "where"))), os.path.exists(os.path.join(place, "as" + "ked")))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
     "extra-data.d/85-left": 'cat "$DIB_IMAGE_CACHE/left" > "$TMP_MOUNT_PATH/etc/left"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
@@ -167,8 +167,8 @@ class Site:
             file.write(self.random.choice(b"abcdef").to_bytes(1, "big"))
         os.utime(path, ns=(look.st_atime_ns, look.st_mtime_ns))
 
-    def flag(self):
-        path = f"{self.machine}/flag"
+    def flag(self, name="flag"):
+        path = f"{self.machine}/{name}"
         os.remove(path) if os.path.exists(path) else self.write(path)
 
     def commit(self):
@@ -223,6 +223,7 @@ class Site:
             "a file whose path a script puts together": (lambda: self.write(f"{self.machine}/unnamed"), True),
             "a name in a directory whose path a script puts together": (lambda: self.write(f"{self.machine}/somewhere/{self.random.randrange(9)}"), True),
             "a file that a script asks for": (self.flag, True),
+            "a file that a script asks for by a path put together": (lambda: self.flag("asked"), True),
             "a large file": (self.large, True),
             "a document on a server": (self.document, True),
             "a package on a mirror": (self.package, True),

@@ -20,13 +20,19 @@ hook writer/install.d/90-last <<< 'echo "${FLAVOUR:-plain}" > /opt/last'
 hook writer/post-install.d/50-after <<< 'sleep 0; echo after > /opt/after'
 hook writer/extra-data.d/20-scratch <<< '[ "$(cat "$TMPDIR/left")$(cat /var/tmp/left)" = scratchhost ]; echo fine > "$TMP_MOUNT_PATH/etc/scratch"'
 
-build() { "$HEARTH" image create -n -t tar -o image "$@" tiny-os reader writer > out 2>&1 < /dev/null || fail "the build fails: $(cat out)"; }
+# What `image plan` foretells is held to what runs then. Before the first build there is nothing to look at, and it makes nothing.
+plan() { "$HEARTH" image plan --json -n -t tar -o image "$@" tiny-os reader writer > plan.json 2> /dev/null || fail "image plan fails"; }
+plan
+[ ! -e cache ] || fail "image plan made the cache"
+build() { plan "$@" && "$HEARTH" image create -n -t tar -o image "$@" tiny-os reader writer > out 2>&1 < /dev/null || fail "the build fails: $(cat out)"; }
 # ran STEP…: exactly these steps of the last build ran.
 ran() {
     local expected
     expected=$(printf '%s\n' "$@" | sed '/^$/d')
     "$HEARTH" image why image > why
     [ "$(awk '$1 == "ran" { print $2 }' why)" = "$expected" ] || { fail "not just ${expected:-nothing} ran:"; cat why >&2; }
+    [ "$(jq -r '.steps[] | select(.from_layers | not) | "\(.phase).d/\(.name)"' plan.json)" = "$expected" ] ||
+        { fail "image plan foretold something else than ${expected:-nothing}:"; jq -c '.steps[]' plan.json >&2; }
 }
 # same_as_clean: the image has the bytes of one that is built without a cache.
 same_as_clean() {
@@ -43,6 +49,20 @@ rm image.tar
 build
 ran
 same_as_clean "all from layers"
+
+# Programs follow a build by its events; errors of the sandbox look like others.
+events() { "$HEARTH" image create --json -n -t tar -o "$@" < /dev/null > events 2> out || true; jq -e . events > /dev/null || fail "no JSON: $(cat events)"; }
+event() { jq -es "any(.[]; $1)" events > /dev/null || { fail "no event $1:" && cat events >&2; }; }
+events image tiny-os reader writer
+event '.event == "up-to-date" and (.output | endswith("/image.tar"))'
+[ "$(tail -1 events)" = "{\"event\":\"end\",\"image\":\"$work/image\",\"code\":0}" ] || fail "the last event: $(tail -1 events)"
+hook writer/post-install.d/60-fails <<< 'echo why >&2; exit 3'
+events failing tiny-os reader writer
+event '.event == "step-end" and .name == "post-install.d/60-fails" and .outcome == "failed"'
+event '.event == "output" and (.text | contains("why"))'
+event '.event == "end" and .code == 3 and (.error | startswith("post-install.d/60-fails"))'
+expect_text out "hearth image create: post-install.d/60-fails (element writer) failed"
+rm elements/writer/post-install.d/60-fails
 
 hook writer/install.d/90-last <<< 'echo "changed ${FLAVOUR:-plain}" > /opt/last'
 build
@@ -184,6 +204,7 @@ if [ "$(id -u)" = 0 ]; then
     mkdir below
     export mounted DIB_IMAGE_CACHE=$work/mounts
     beside_mounts() {
+        plan
         unshare -m bash -c 'mount -t tmpfs none "$mounted" && mount -t tmpfs none below && exec "$HEARTH" image create -n -t tar -o image tiny-os reader writer' > out 2>&1 < /dev/null ||
             fail "beside mounts: $(cat out)"
     }

@@ -38,7 +38,8 @@ class FactSourceTest : public testing::Test {
              .libraries = {dir.path() / "lib"},
              .written = {dir.path() / "made/image.d", dir.path() / "cache"},
              .downloads = dir.path() / "cache",
-             .start_directory = dir.path() / "start"}};
+             .start_directory = dir.path() / "start",
+             .is_hidden = is_hidden}};
   }
   Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }
   std::string fault(const Facts& noted) {
@@ -59,6 +60,7 @@ class FactSourceTest : public testing::Test {
   std::vector<std::string> packages;
   std::optional<std::string> repository = "r1";
   Step step{Phase::install, Step::Kind::hook, "10-x", "os"};
+  std::function<bool(const fs::path&)> is_hidden;
   Environment env = {{"METADATA", (dir.path() / "metadata").string()}, {"OTHER", (dir.path() / "metadata").string()}};
 };
 
@@ -92,6 +94,38 @@ TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
   asked["url http://m/base"] = "etag";
   source().drop_copies(asked);
   EXPECT_EQ(asked.count("read " + base), 0U);  // the server is asked for it
+}
+
+TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
+  on_host("true\n");
+  const std::string flag = (dir.path() / "machine/flag").string();
+  const auto seen = [](const std::string& path) { return Reads{.asked = {{path, asked_look(path).value_or("?")}}}; };
+  const Facts missing = facts(seen(flag));
+  EXPECT_EQ(fault(missing), "none");
+  put("machine/flag", "one");
+  EXPECT_THAT(fault(missing), HasSubstr("machine/flag changed"));
+  const Facts there = facts(seen(flag));
+  put("machine/flag", "two");  // nobody read it
+  EXPECT_EQ(fault(there), "none");
+  fs::permissions(flag, fs::owner_all);
+  EXPECT_THAT(fault(there), HasSubstr("machine/flag changed"));
+  Reads read = seen(flag);
+  read.machine.insert(flag);
+  EXPECT_EQ(facts(read).count("asked " + flag), 0U);  // the content counts
+
+  const fs::path where = fs::canonical(dir.path());
+  put("start/x", "");
+  for (const fs::path& path : {dir.path() / "start", dir.path(), where / "cache/x", dir.path() / "elements/os/x"})
+    EXPECT_EQ(facts(seen(path.string())), facts()) << path << " is there in every build, or the builder's own";
+  is_hidden = [&](const fs::path& path) { return path == flag; };
+  EXPECT_EQ(facts(seen(flag)), facts()) << "hooks see nothing there, whatever is";
+}
+
+TEST_F(FactSourceTest, AStepThatAsksForNoEndOfFilesIsNotKept) {
+  on_host("true\n");
+  Reads reads;
+  for (int i = 0; i < 2049; ++i) reads.asked.emplace(cat("/srv/asked/", i), "missing");
+  EXPECT_THAT(unkeepable(facts(reads)).value_or(""), HasSubstr("asked for more than 2048 files"));
 }
 
 TEST_F(FactSourceTest, TheNetworkIsAskedUntilSomethingDiffers) {

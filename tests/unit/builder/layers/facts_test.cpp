@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <memory>
-
 namespace hearth::builder {
 namespace {
 
@@ -15,13 +13,15 @@ using testing::UnorderedElementsAre;
 /// Keys of what a step with these texts may see.
 Facts facts_of(const Environment& env, const std::vector<std::string>& texts,
                const std::set<std::string>& passed = {}) {
-  std::vector<std::unique_ptr<ScriptWords>> words;
-  std::vector<const ScriptWords*> scripts;
+  Mentions mentions;
   for (const std::string& text : texts) {
-    words.push_back(std::make_unique<ScriptWords>(text));
-    scripts.push_back(words.back().get());
+    const ScriptWords words(text);
+    mentions.lists_variables = mentions.lists_variables || words.lists_variables();
+    for (const auto& [name, value] : env) {
+      if (words.names(name)) mentions.names.insert(name);
+    }
   }
-  return environment_facts(env, scripts, {}, passed);
+  return environment_facts(env, mentions, {}, passed);
 }
 
 TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {

@@ -37,6 +37,21 @@ class ShiftedHostAsRoot : public testing::Test {
   }
 };
 
+TEST_F(ShiftedHostAsRoot, ADirectoryOfAnIdThatIsNoneOfTheSandboxsIsNoPlaceToWrite) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-test-");
+  const IdMaps maps{{{0, 1000000, 65536}}, {{0, 1000000, 65536}}};
+  const auto owner = [&](unsigned user, unsigned group) {
+    if (::chown(dir.path().c_str(), user, group) != 0) throw Error::from_errno("changing", dir.path().string());
+    return owner_outside(dir.path(), maps);
+  };
+  EXPECT_EQ(owner(0, 0), "");
+  EXPECT_EQ(owner(65535, 1), "");
+  EXPECT_EQ(owner(65536, 0), "user 65536");
+  EXPECT_EQ(owner(0, 4000000), "group 4000000");
+  ::chmod(dir.path().c_str(), 01777);
+  EXPECT_EQ(owner(70000, 70000), "") << "everybody may write there";
+}
+
 TEST_F(ShiftedHostAsRoot, WhatRootOwnsIsTheSandboxRootsButForSecretsOfTheMachine) {
   const TempDir dir = TempDir::create("/tmp", "hearth-test-");
   ::chmod(dir.path().c_str(), 0700);

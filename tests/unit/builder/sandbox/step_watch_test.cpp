@@ -101,5 +101,57 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
   });
 }
 
+TEST(StepWatch, TellsWhatOfTheMachineWasAskedForHoweverItsPathCameAbout) {
+  HEARTH_NEEDS_NAMESPACES();
+  const TempDir dir = TempDir::create("/var", "hearth-test-");
+  const std::string here = dir.path().string();
+  RealFileSystem files;
+  files.make_directories(dir.path() / "below", 0755);
+  files.make_directories(dir.path() / "written", 0755);
+  for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
+  fs::copy_file("/bin/true", dir.path() / "program");
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    const auto look = [](const fs::path& path) -> std::optional<std::string> {
+      return fs::exists(fs::symlink_status(path)) ? "there" : "missing";
+    };
+    StepWatch watch(StepWatch::Network::not_watched, {{dir.path(), dir.path() / "written"}}, look);
+    watch.watch_reads(true);
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    const auto run = [&](const std::string& shell, const std::string& script) {
+      (void)runner.run({.argv = {shell, "-c", script, "sh", here},
+                        .env = Environment{{"PATH", "/usr/bin:/bin"}},
+                        .cwd = dir.path() / "below",
+                        .err = hearth::Output::discard});
+    };
+    const auto asked = [&](const std::string& name, const std::string& shell, const std::string& script) {
+      run(shell, script);
+      std::map<std::string, std::string> looks = watch.take_looks();
+      return cat(looks[cat(here, "/", name)], watch.take_reads().count(cat(here, "/", name)) > 0 ? " read" : "");
+    };
+    for (const char* shell : {"/bin/bash", "/bin/dash"}) {
+      EXPECT_EQ(asked("a", shell, "[ -e ${1}/a ]"), "there") << shell;
+      EXPECT_EQ(asked("flag", shell, "[ -e ${1}/flag ]"), "missing") << shell;
+      EXPECT_EQ(asked("flag", shell, "[ -x ../fl\"\"ag ]"), "missing") << shell;
+      EXPECT_EQ(asked("flag", shell, "[ -L ${1}/flag ]"), "missing") << shell;
+      EXPECT_EQ(asked("flag", shell, "cd $1/flag || true"), "missing") << shell;
+      EXPECT_EQ(asked("flag", shell, "cat < $1/flag"), "missing") << shell;
+      EXPECT_EQ(asked("flag", shell, "$1/flag"), "missing") << shell;
+      EXPECT_EQ(asked("program", shell, "$1/program"), " read") << shell;
+      EXPECT_EQ(asked("own", shell, "[ -e $1/own ]; cat $1/own"), "") << "what a hook wrote";
+      EXPECT_EQ(asked("flag", shell, "[ -e $1/flag ]; : > $1/written/flag; rm $1/written/flag"), "missing") << shell;
+    }
+    EXPECT_EQ(asked("flag", "/bin/bash", "stat $1/flag; readlink $1/flag"), "missing");
+    EXPECT_EQ(asked("flag", "/bin/bash", "python3 -c 'import os, sys; os.path.exists(sys.argv[1] + \"/flag\")' $1"),
+              "missing");
+    EXPECT_EQ(asked("flag", "/bin/bash", "python3 -c 'import os, sys; os.access(sys.argv[1] + \"/flag\", 0)' $1"),
+              "missing");
+    watch.watch_reads(false);
+    EXPECT_EQ(asked("flag", "/bin/bash", "[ -e $1/flag ]"), "");
+  });
+}
+
 }  // namespace
 }  // namespace hearth::builder

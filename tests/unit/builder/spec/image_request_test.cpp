@@ -327,9 +327,10 @@ TEST(ImageRequest, WordsThatAreNotKnownAreRefusedHoweverTheyCome) {
                             "--disk-maker x", "--fresh-from instal", "--break before-instal", "--server x"}) {
     EXPECT_NE(image_request_refusal(cat(wrong, " os")), "") << wrong;
   }
-  for (const char* variable : {"ARCH", "DIB_DEFAULT_INSTALLTYPE", "HEARTH_DISK_MAKER", "DIB_CHECKSUM", "break",
-                               "HEARTH_CACHE_LIMIT", "HEARTH_LAYERS", "HEARTH_LAYER_WORTH", "DIB_MIN_TMPFS",
-                               "DIB_JOURNAL_SIZE", "MAX_ONLINE_RESIZE", "DIB_IMAGE_EXTRA_SIZE"}) {
+  for (const char* variable :
+       {"ARCH", "DIB_DEFAULT_INSTALLTYPE", "HEARTH_DISK_MAKER", "DIB_CHECKSUM", "break", "HEARTH_CACHE_LIMIT",
+        "HEARTH_LAYERS", "HEARTH_LAYER_WORTH", "DIB_MIN_TMPFS", "HEARTH_REMOTE_CACHE_INSECURE",
+        "HEARTH_REMOTE_CACHE_READ_ONLY", "DIB_JOURNAL_SIZE", "MAX_ONLINE_RESIZE", "DIB_IMAGE_EXTRA_SIZE"}) {
     EXPECT_NE(image_request_refusal("os", {{variable, "wrong"}}), "") << variable;
   }
 }

@@ -1,0 +1,131 @@
+#include "builder/run/build_facts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "builder/layers/host_tools.hpp"
+#include "builder/run/build.hpp"
+#include "builder/run/host_files.hpp"
+#include "builder/sandbox/shifted_host.hpp"
+#include "builder/store/layer_store.hpp"
+
+namespace hearth::builder {
+
+std::vector<fs::path> files_of_layout(const DiskStage& disk) {
+  std::vector<fs::path> files;
+  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
+    if (!volume.key_file.empty()) files.emplace_back(volume.key_file);
+  }
+  return files;
+}
+
+namespace {
+
+/// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
+std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
+                                     const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
+  std::vector<fs::path> paths = request.elements_path;
+  paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
+  paths.insert(paths.end(),
+               {installation.elements, installation.agent_binary, installation.program, request.start_directory});
+  const std::vector<fs::path> keys = files_of_layout(disk);
+  paths.insert(paths.end(), keys.begin(), keys.end());
+  for (fs::path& path : paths) path = fs::weakly_canonical(path);
+  std::vector<fs::path> closed = homes;
+  if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read
+  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, closed)) {
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+/// Breaks want their phases to run.
+std::optional<Phase> fresh_from(const ImageRequest& request) {
+  std::optional<Phase> first = request.fresh_from;
+  for (const std::string& point : request.breaks) {
+    const std::optional<Phase> phase = parse_phase(point.substr(point.find('-') + 1));
+    if (phase && (!first || *phase < *first)) first = phase;
+  }
+  return first;
+}
+
+/// Whether hooks find something empty at a path, or nothing, whatever is there: in homes, also in one that is open for
+/// the outputs the settings, and keys.
+bool is_hidden(const SandboxSpec& spec, const fs::path& path) {
+  const auto is_setting_of = [&](const fs::path& home) {
+    const fs::path inner = path.lexically_relative(home);
+    const bool is_open =
+        home == spec.output || std::find(spec.writable.begin(), spec.writable.end(), home) != spec.writable.end();
+    return is_open && !inner.empty() && inner.begin()->string().starts_with('.') && *inner.begin() != "." &&
+           *inner.begin() != "..";
+  };
+  return is_hidden_home(path, spec.homes, shown_of_homes(spec)) ||
+         std::any_of(spec.homes.begin(), spec.homes.end(), is_setting_of) ||
+         std::find(spec.keys.begin(), spec.keys.end(), path) != spec.keys.end();
+}
+
+}  // namespace
+
+/// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
+void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
+                  const DiskStage& disk, SandboxSpec& spec) {
+  spec.homes = homes_of(RealFileSystem(), request.environment);
+  spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
+  spec.keys = request.private_keys;
+  spec.shims = installation.shims;
+  spec.library = installation.library;
+  spec.start_directory = request.start_directory;
+}
+
+std::vector<fs::path> shown_of_homes(const SandboxSpec& spec) {
+  std::vector<fs::path> shown = spec.readable;
+  shown.insert(shown.end(), spec.writable.begin(), spec.writable.end());
+  shown.push_back(spec.output);
+  return shown;
+}
+
+LayerPolicy layer_policy(const ImageRequest& request) {
+  LayerPolicy policy{.enabled = request.use_cache,
+                     .fresh_from = fresh_from(request),
+                     .limit = request.cache_limit,
+                     .worth = std::chrono::milliseconds(request.layer_worth_ms)};
+  if (request.offline) return policy;
+  const bool now = request.refresh || request.if_outdated;
+  policy.repository_age = now ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
+  return policy;
+}
+
+FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                       const Installation& installation, const DiskStage& disk, const SandboxSpec& spec,
+                       const FactKey& secrets) {
+  const Environment variables = hook_environment(request, plan, installation, disk.facts());
+  FactSetup setup{
+      .environment = [variables](Phase phase) { return phase_environment(variables, phase, k_target_root); },
+      .callers = request.environment,
+      .packages = request.packages,
+      .libraries = {installation.shims, installation.library},
+      .written = {request.output.string() + ".d", request.cache, request.lock_files},
+      .downloads = request.fetching.mode ? fs::path() : request.cache,  // hooks of recorded builds have an empty one
+      .start_directory = request.start_directory,
+      .memory = layer_directory(request.cache) / "inputs.json",
+      .key = secrets,
+      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); },
+      .is_hidden = [spec](const fs::path& path) { return is_hidden(spec, path); }};
+  return {files, plan, std::move(setup)};
+}
+
+void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files) {
+  std::string& path = request.environment["PATH"];
+  path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
+}
+
+std::string layers_base_key(const ImageRequest& request, const fs::path& shims, const fs::path& library) {
+  const RealFileSystem files;
+  return fact_digest(cat("hearth layers 3\n", build_version(), "\n", host_tools(files), request.architecture, "\n",
+                         tree_digest(files, shims), "\n", tree_digest(files, library)));
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,42 @@
+// What a build's steps depend on, and what their hooks see of the machine: told of a request and its plan, whether it
+// is to be built or only to be looked at.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builder/layers/fact_source.hpp"
+#include "builder/run/disk_stage.hpp"
+#include "builder/run/hook_environment.hpp"
+#include "builder/run/layer_keeper.hpp"
+#include "builder/sandbox/sandbox.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Files of this machine that the disk layout names.
+[[nodiscard]] std::vector<fs::path> files_of_layout(const DiskStage& disk);
+
+/// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
+void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
+                  const DiskStage& disk, SandboxSpec& spec);
+
+/// What the sandbox shows of homes.
+[[nodiscard]] std::vector<fs::path> shown_of_homes(const SandboxSpec& spec);
+
+/// PATH without what hooks don't see: machines that differ there share what they built.
+void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files);
+
+[[nodiscard]] LayerPolicy layer_policy(const ImageRequest& request);
+
+/// Facts of this build's steps, as they are before it begins.
+[[nodiscard]] FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                     const Installation& installation, const DiskStage& disk, const SandboxSpec& spec,
+                                     const FactKey& secrets);
+
+/// What every step depends on: this Hearth, the programs that hooks are given, wherever these lie now, and the host
+/// that they run on.
+[[nodiscard]] std::string layers_base_key(const ImageRequest& request, const fs::path& shims, const fs::path& library);
+
+}  // namespace hearth::builder

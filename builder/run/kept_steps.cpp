@@ -1,0 +1,92 @@
+#include "builder/run/kept_steps.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "builder/layers/chain.hpp"
+#include "builder/store/layer_store.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr const char* k_no_layer = "no build has kept it, or the one that did had other steps before it";
+
+/// As the build will have it, of which only the paths matter here.
+SandboxSpec view_of(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
+                    const DiskStage& disk) {
+  SandboxSpec spec;
+  boost::system::error_code failed;
+  spec.output = fs::weakly_canonical(request.output.parent_path(), failed);
+  spec.image = request.output.filename().string();
+  for (const fs::path& path : {request.cache, request.lock_files})
+    spec.writable.push_back(fs::weakly_canonical(path, failed));
+  show_machine(request, installation, plan, disk, spec);
+  return spec;
+}
+
+/// A reason names the step that it is about, which may be a later one of the same layer.
+std::string without_label(const std::string& reason, const std::string& label) {
+  const std::string begin = cat(label, ": ");
+  return reason.starts_with(begin) ? reason.substr(begin.size()) : reason;
+}
+
+/// Nothing where no build has kept anything.
+std::optional<Chain> chain_of(ImageRequest request, const Installation& installation, const BuildPlan& plan,
+                              const DiskStage& disk) {
+  const fs::path directory = layer_directory(request.cache);
+  const LayerStore store(directory);
+  const RealFileSystem files;
+  if (!request.use_cache || !fs::is_directory(directory / "blobs")) return std::nullopt;
+  const SandboxSpec spec = view_of(request, installation, plan, disk);
+  take_path_of_hooks(request, spec, files);
+  const FactSource facts = fact_source(files, request, plan, installation, disk, spec, store.fact_key());
+  return find_chain({.base = layers_base_key(request, installation.shims, installation.library),
+                     .planned = steps_of_layers(plan, layer_policy(request)),
+                     .is_copy = request.copy_layers,
+                     .find = [&](const std::string& key) { return store.find(key); },
+                     .find_elsewhere = {},
+                     .fault = [&](const StepRecord& step) { return facts.local_fault(step.label, step.facts); }});
+}
+
+}  // namespace
+
+std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
+                                     const BuildPlan& plan, const DiskStage& disk) {
+  const std::optional<Chain> chain = chain_of(request, installation, plan, disk);
+  const std::size_t kept = chain ? chain->covered : 0;
+  const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
+  const std::optional<Phase> fresh = layer_policy(request).fresh_from;
+  std::vector<StepForecast> steps;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    StepForecast step{.label = plan.steps[i].label(), .is_kept = i < kept};
+    if (!request.use_cache) {
+      step.why = "nothing is kept (--no-cache, HEARTH_CACHE=0)";
+    } else if (i >= coverable && fresh && plan.steps[i].phase >= *fresh) {
+      step.why = cat("everything from ", info(*fresh).name, " on is to run (--fresh-from, --break)");
+    } else if (i >= coverable) {
+      step.why = "steps of its phase always run";
+    } else if (i == kept) {
+      step.why = chain && !chain->nearest.empty() ? without_label(chain->nearest.front(), step.label) : k_no_layer;
+    } else if (i > kept) {
+      step.why = cat("it comes after ", plan.steps[kept].label(), ", which runs");
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::string kept_steps_text(const std::vector<StepForecast>& steps) {
+  const auto kept = std::count_if(steps.begin(), steps.end(), [](const StepForecast& step) { return step.is_kept; });
+  std::string text = cat("From layers: ", kept, " of ", steps.size(), " steps\n");
+  for (auto step = steps.begin() + kept; step != steps.end();) {
+    const auto next =
+        std::find_if(step, steps.end(), [&](const StepForecast& other) { return other.why != step->why; });
+    const std::string last = next - step > 1 ? cat(" to ", (next - 1)->label) : "";
+    text += cat("  runs: ", step->label, last, ": ", step->why, "\n");
+    step = next;
+  }
+  return text;
+}
+
+}  // namespace hearth::builder
