@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -17,7 +18,23 @@ std::string_view log_level_name(LogLevel level) {
 }
 
 std::string one_line(std::string_view text) {
-  return replace_all(replace_all(std::string(text), "\n", "\\n"), "\r", "\\r");
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool second_control = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (byte == '\n') {
+      line += "\\n";
+    } else if (byte == '\r') {
+      line += "\\r";
+    } else if ((byte < 0x20 && byte != '\t') || byte == 0x7f || second_control) {
+      line += cat("\\x", to_hex(text.substr(i, second_control ? 2 : 1)));
+      if (second_control) ++i;
+    } else {
+      line.push_back(text[i]);
+    }
+  }
+  return line;
 }
 
 void FdLogger::log(LogLevel level, std::string_view text) noexcept {

@@ -11,8 +11,8 @@ enum class LogLevel { debug, info, warning, error };
 
 [[nodiscard]] std::string_view log_level_name(LogLevel level);
 
-/// A record's text as it stands in one line: line ends within it are written as \n and \r, so that text from outside
-/// can forge no record.
+/// A record's text as it stands in one line: line ends within it are written as \n and \r and other controls but the
+/// tab as \x1b, so that text from outside can forge no record and gives no order to a terminal.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 /// Where log records go. Implementations must be noexcept: a log line must not end a build.

@@ -127,8 +127,9 @@ LoopEnd run_loop(const LoopPlan& plan, const LoopWorld& world) {
     if (outcome.ran && outcome.status == 0 && plan.reset_on_change) backoff.reset();
     world.between_polls();
     const double seconds = backoff.take();
-    world.context.log.info(cat("Sleeping ", fixed(seconds, 2), " seconds."));
+    // What the log says is already so for whoever reads it and asks the doctor.
     world.tell(DaemonState::Doing::waiting, static_cast<std::int64_t>(std::ceil(seconds)));
+    world.context.log.info(cat("Sleeping ", fixed(seconds, 2), " seconds."));
     const auto pause = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
     if (world.pause.wait(pause) == Wake::reload) return {.restart = true};
   }

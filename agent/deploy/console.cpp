@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -49,11 +50,7 @@ std::string tar_entry(const LogFile& file) {
 
 void Console::say(std::string_view text) {
   const auto seconds = std::chrono::duration<double>(clock_.now() - began_).count();
-  std::string line = cat("[", fixed(seconds, 1), "] ", text);
-  for (char& c : line) {
-    if (c == '\n') c = ' ';
-  }
-  line.push_back('\n');
+  std::string line = cat("[", fixed(seconds, 1), "] ", one_line(replace_all(std::string(text), "\n", " ")), "\n");
   const std::lock_guard lock(lock_);
   [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
   bytes_ += line.size();

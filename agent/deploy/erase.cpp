@@ -81,18 +81,16 @@ bool reads_as_zeros(const Fd& fd, const Disk& disk) {
   return true;
 }
 
-}  // namespace
-
-void erase_metadata(const Disk& disk) {
-  const Fd fd = open_to_erase(disk);
-  erase_partition_edges(fd, disk);
-  erase_edges(fd, disk, 0, disk.size);
-  if (::fsync(fd.get()) != 0) throw Error::from_errno("erasing", disk.name);
-  reread_partitions(fd, disk.name);
+/// A drive that has a new key may answer with noise, or refuse to read what was not written since.
+bool is_empty_now(const Fd& fd, const Disk& disk) {
+  try {
+    return reads_as_zeros(fd, disk);
+  } catch (const Error&) {
+    return false;
+  }
 }
 
-void erase_all(const Disk& disk) {
-  const Fd fd = open_to_erase(disk);
+void overwrite(const Fd& fd, const Disk& disk) {
   std::array<std::uint64_t, 2> range{0, disk.size};
   // Blocks that the disk keeps in reserve go by the first only, but a disk need not say what it reads as afterwards.
   const bool discarded = ::ioctl(fd.get(), BLKSECDISCARD, range.data()) == 0;
@@ -106,6 +104,26 @@ void erase_all(const Disk& disk) {
     throw Error(ErrorKind::io, cat("erasing ", disk.name, ": the disk says that it is done, but it still holds data"))
         .hint("Replace the disk, or destroy it.");
   }
+}
+
+}  // namespace
+
+void erase_metadata(const Disk& disk) {
+  const Fd fd = open_to_erase(disk);
+  erase_partition_edges(fd, disk);
+  erase_edges(fd, disk, 0, disk.size);
+  if (::fsync(fd.get()) != 0) throw Error::from_errno("erasing", disk.name);
+  reread_partitions(fd, disk.name);
+}
+
+void erase_all(const Disk& disk, const DriveErase& wish, const std::function<void(const std::string&)>& say) {
+  const Fd fd = open_to_erase(disk);
+  RealDrive drive(fd, disk.name);
+  if (erase_by_drive(disk, drive, wish, say)) {
+    if (is_empty_now(fd, disk)) return reread_partitions(fd, disk.name);
+    say(cat(disk.name, " does not read as zeros after it erased itself: writing them"));
+  }
+  overwrite(fd, disk);
   reread_partitions(fd, disk.name);
 }
 

@@ -48,11 +48,13 @@ Json step_erase_metadata(OrderWorld& world, Session&, const Json&, const Json&) 
   return nullptr;
 }
 
-Json step_erase_all(OrderWorld& world, Session&, const Json&, const Json&) {
+Json step_erase_all(OrderWorld& world, Session&, const Json& node, const Json&) {
+  const DriveErase wish = drive_erase_of(node);
+  const auto say = [&world](const std::string& text) { world.console.say(text); };
   for (const Disk& disk : world.machine.disks()) {
     if (passed_over(disk, world.console)) continue;
     world.console.say(cat("erasing all of ", disk.name, " (", human_bytes(disk.size), ")"));
-    erase_all(disk);
+    erase_all(disk, wish, say);
   }
   return nullptr;
 }

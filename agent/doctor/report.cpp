@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/doctor/check.hpp"
+#include "base/log.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 
@@ -27,9 +28,10 @@ std::string report_text(const std::vector<CheckResult>& results) {
   for (const CheckResult& result : results) {
     text += cat(++number, ". ", result.question, result.problems.empty() ? " Yes.\n" : " No.\n");
     for (const Problem& problem : result.problems) {
-      text += cat("   ", replace_all(std::string(trim(problem.what)), "\n", "\n   "), "\n   -> ", problem.advice, "\n");
+      for (const std::string& line : split_lines(trim(problem.what))) text += cat("   ", one_line(line), "\n");
+      text += cat("   -> ", one_line(problem.advice), "\n");
     }
-    for (const std::string& note : result.notes) text += cat("   (", note, ")\n");
+    for (const std::string& note : result.notes) text += cat("   (", one_line(note), ")\n");
   }
   return cat(text, is_well(results) ? "Nothing keeps a deployment of this machine IN_PROGRESS.\n" : "");
 }

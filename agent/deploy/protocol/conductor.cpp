@@ -20,7 +20,7 @@ std::string reason_of(const HttpResponse& answer) {
     const Json& message = (*body)["error_message"];
     const Result<Json> inner =
         message.is_string() ? parse_json(message.get<std::string>(), "answer") : Result<Json>(message);
-    if (inner && inner->is_object()) return inner->value("faultstring", "");
+    if (inner && inner->is_object()) return text_member(*inner, "faultstring");
     if (message.is_string()) return message.get<std::string>();
   }
   return answer.reason;
@@ -51,7 +51,7 @@ LookedUp parse_lookup(std::string_view body) {
   if (!config.is_object()) return found;
   const auto timeout = config.find("heartbeat_timeout");
   if (timeout != config.end() && timeout->is_number()) {
-    found.heartbeat_timeout = std::chrono::seconds(std::clamp(timeout->get<long long>(), 1LL, 86400LL));
+    found.heartbeat_timeout = std::chrono::seconds(static_cast<int>(std::clamp(timeout->get<double>(), 1.0, 86400.0)));
   }
   found.token = text_member(config, "agent_token");
   found.token_known = found.token == "******";
@@ -65,10 +65,11 @@ LookedUp parse_lookup(std::string_view body) {
 }
 
 HttpResponse Conductor::send(const std::string& method, const std::string& url, const Json* body, int version_limit) {
+  const bool has_token = body != nullptr && body->contains("agent_token");
   HttpRequest request{.method = method,
                       .url = parse_url(url).value_or_throw(),
                       .deadline = Deadline::after(k_conductor_patience, clock_),
-                      .max_redirects = 3,
+                      .max_redirects = has_token ? 0 : 3,  // it is for this conductor only
                       .verify_tls = verify_tls_};
   request.headers.emplace_back("Accept", "application/json");
   if (version_limit > 0) {

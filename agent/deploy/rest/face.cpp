@@ -65,9 +65,10 @@ class Exchange {
   }
 
  private:
+  /// Strangers could take all places of the port by waiting.
   [[nodiscard]] bool waits() const {
     const auto found = query_.find("wait");
-    return found != query_.end() && to_lower(found->second) == "true";
+    return found != query_.end() && token_fits(true) && to_lower(found->second) == "true";
   }
 
   /// Results may be asked for without a token, as long as none is sent: conductors up to 2023 do so.
@@ -89,6 +90,7 @@ class Exchange {
     const bool fits = command && command->is_object() && command->contains("name") && (*command)["name"].is_string();
     if (!fits) return fault(400, "Invalid command: Missing or invalid name or params.");
     const Json params = command->value("params", Json::object());
+    if (!params.is_object()) return fault(400, "Invalid command: Missing or invalid name or params.");
     return json_answer(200, board_.execute((*command)["name"].get<std::string>(), params, waits()));
   }
 

@@ -174,11 +174,12 @@ RestServer::~RestServer() {
   ending_ = true;
   thread_.join();
   while (true) {
+    end_late_ones();
     {
       const std::lock_guard guard(lock_);
       if (places_.empty()) return;
       for (const Place& place : places_) {
-        if (place.reading) ::shutdown(place.socket, SHUT_RDWR);
+        if (place.state == Place::State::reading) ::shutdown(place.socket, SHUT_RDWR);
       }
     }
     clock_.sleep(std::chrono::milliseconds(10));
@@ -195,12 +196,12 @@ void RestServer::accept_all() {
   }
 }
 
-/// The thread of a connection that is shut down ends at its next read.
+/// The thread of a connection that is shut down ends at its next read or write.
 void RestServer::end_late_ones() {
   const std::lock_guard guard(lock_);
   const MonotonicTime now = clock_.now();
   for (const Place& place : places_) {
-    if (place.reading && now > place.until) ::shutdown(place.socket, SHUT_RDWR);
+    if (place.state != Place::State::working && now > place.until) ::shutdown(place.socket, SHUT_RDWR);
   }
 }
 
@@ -210,10 +211,11 @@ void RestServer::take(Fd connection) {
   const std::lock_guard guard(lock_);
   if (places_.size() >= 2 * limits_.places) return;
   if (places_.size() >= limits_.places) {
-    const auto oldest = std::find_if(places_.begin(), places_.end(), [](const Place& place) { return place.reading; });
+    const auto oldest = std::find_if(places_.begin(), places_.end(),
+                                     [](const Place& place) { return place.state == Place::State::reading; });
     if (oldest == places_.end()) return;
     ::shutdown(oldest->socket, SHUT_RDWR);
-    oldest->reading = false;
+    oldest->state = Place::State::working;
   }
   const MonotonicTime now = clock_.now();
   places_.push_back({connection.get(), now, now + limits_.head});
@@ -225,8 +227,9 @@ void RestServer::take(Fd connection) {
   }).detach();
 }
 
-void RestServer::extend(Places::iterator place, Duration time) {
+void RestServer::enter(Places::iterator place, Place::State state, Duration time) {
   const std::lock_guard guard(lock_);
+  place->state = state;
   place->until = clock_.now() + time;
 }
 
@@ -245,7 +248,7 @@ std::optional<ServedRequest> RestServer::read_request(Line& line, Places::iterat
   }
   const Share share(held_, head->body);
   if (held_ > limits_.held) throw Unread{{.status = 503, .body = "too many large requests at once"}};
-  extend(place, limits_.body);
+  enter(place, Place::State::reading, limits_.body);
   while (bytes.size() - head->size < head->body) {
     const std::size_t got = line.read(buffer);
     if (got == 0) return std::nullopt;
@@ -269,10 +272,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   bool unread_rest = false;
   try {
     const std::optional<ServedRequest> request = read_request(*line, place);
-    {
-      const std::lock_guard guard(lock_);
-      place->reading = false;
-    }
+    enter(place, Place::State::working, {});
     if (!request) return;
     response = handler_(*request);
   } catch (const Unread& unread) {
@@ -281,6 +281,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   } catch (const std::exception& error) {
     response = ServedResponse{.status = 400, .body = error.what()};
   }
+  enter(place, Place::State::answering, limits_.answer);
   line->write(response_head(response, format_http_date(std::time(nullptr)), false)) && line->write(response.content());
   line->close();
   if (unread_rest) swallow(socket);

@@ -21,8 +21,9 @@ class Line;
 struct RestLimits {
   std::size_t places = 32;                   ///< connections; when all are taken, the one that has dawdled longest goes
   Duration head = std::chrono::seconds(20);  ///< for TLS and the request's head
-  Duration body = std::chrono::seconds(300);   ///< for its body
-  std::size_t held = std::size_t{160} << 20U;  ///< bytes of all bodies that are being read
+  Duration body = std::chrono::seconds(300);    ///< for its body
+  Duration answer = std::chrono::seconds(300);  ///< to take its answer
+  std::size_t held = std::size_t{160} << 20U;   ///< bytes of all bodies that are being read
 };
 
 class RestServer {
@@ -47,7 +48,7 @@ class RestServer {
     int socket = -1;
     MonotonicTime since{};
     MonotonicTime until{};
-    bool reading = true;  ///< else its command runs, or its answer is under way
+    enum class State { reading, working, answering } state = State::reading;
   };
   using Places = std::list<Place>;
 
@@ -56,7 +57,7 @@ class RestServer {
   void end_late_ones();
   void serve(const Fd& socket, Places::iterator place);
   [[nodiscard]] std::optional<ServedRequest> read_request(Line& line, Places::iterator place);
-  void extend(Places::iterator place, Duration time);
+  void enter(Places::iterator place, Place::State state, Duration time);
 
   Handler handler_;
   const TlsIdentity* tls_;

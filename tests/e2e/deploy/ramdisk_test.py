@@ -78,6 +78,21 @@ class Ramdisk(unittest.TestCase):
         self.deploy({**info, "urls": [f"{self.url}/files/i.frames"]})
         self.machine.expect_from_disk(images.MARK_BIOS, os.path.join(self.work.name, "boot"))
 
+    def test_an_nvme_drive_erases_itself(self):
+        self.start(uefi=True)
+        with open(self.machine.disk, "r+b") as file:  # within what the erase looks at, and beside it
+            for place in (1 << 30, (2 << 30) + 12345):
+                file.seek(place)
+                file.write(b"secret")
+        step = {"step": {"step": "erase_devices"}, "node": {"driver_internal_info": {"agent_enable_nvme_secure_erase": True}}}
+        cleaned = self.conductor.command("clean.execute_clean_step", step)
+        self.assertEqual(cleaned["command_status"], "SUCCEEDED", cleaned)
+        with open(self.console, errors="replace") as log:
+            self.assertIn("/dev/nvme0n1 erases itself (NVMe format", log.read())
+        with open(self.machine.disk, "rb") as file:
+            while block := file.read(64 << 20):
+                self.assertEqual(block.count(0), len(block))
+
     def test_uefi_by_qcow2_with_a_config_drive(self):
         image = os.path.join(self.files, "i.qcow2")
         images.run("qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2", self.raw, image)

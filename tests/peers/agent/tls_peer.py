@@ -150,7 +150,7 @@ def check_idle():
     daemon.kill()
     daemon.wait()
     server.close()
-    good = 0 < idle <= 6_800_000 and os.path.exists(path("cache/request.json")) and "WARNING" not in said
+    good = 0 < idle <= 6_500_000 and os.path.exists(path("cache/request.json")) and "WARNING" not in said
     BAD += not good
     print("%s idle with the system's bundle: %d bytes%s" % ("ok    " if good else "FAILED", idle, "" if good else "\n" + said))
 

@@ -16,6 +16,12 @@ class FdLoggerTest : public testing::Test {
   }
 };
 
+TEST(OneLine, ControlsAreVisibleAndTextIsAsItWas) {
+  EXPECT_EQ(one_line("a\tb\nc\r\x1b[2J\x7f\xc2\x9b"), "a\tb\\nc\\r\\x1b[2J\\x7f\\xc29b");
+  const std::string text = "\xc3\x84 \xe2\x82\xac \xc2";
+  EXPECT_EQ(one_line(text), text);
+}
+
 TEST_F(FdLoggerTest, WritesALineARecordFromItsThresholdUp) {
   FdLogger logger(pipe_.write.get());
   logger.debug("hidden");

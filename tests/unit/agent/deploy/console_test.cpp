@@ -1,8 +1,11 @@
 #include "agent/deploy/console.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include "agent/deploy/image/inflate.hpp"
+#include "base/sys/fd.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::agent::deploy {
 namespace {
@@ -23,6 +26,14 @@ TEST(Console, LogsArePackedAsATarThatGzipReads) {
   EXPECT_EQ(tar.substr(0, 9), "agent.log");
   EXPECT_EQ(tar.substr(512, text.size()), text);
   EXPECT_NE(tar.find("kernel\n"), std::string::npos);
+}
+
+TEST(Console, WhatAServerAnswersDoesNotCommandTheTerminal) {
+  const Fd nowhere = Fd::open("/dev/null", O_WRONLY);
+  const fakes::ManualClock clock;
+  Console console(clock, nowhere.get());
+  console.say("404 \x1b[2Jbad\r\nthe \xc3\xa4\t");
+  EXPECT_EQ(console.log(), "[0.0] 404 \\x1b[2Jbad\\r the \xc3\xa4\t\n");
 }
 
 }  // namespace

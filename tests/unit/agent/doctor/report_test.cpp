@@ -18,6 +18,11 @@ TEST_F(DoctorTest, TheReportHasAdviceForEachProblem) {
             "1. Fine? Yes.\n   (a note)\nNothing keeps a deployment of this machine IN_PROGRESS.\n");
 }
 
+TEST_F(DoctorTest, NamesFromMetadataDoNotCommandTheTerminal) {
+  const std::vector<CheckResult> results = {{"b", "Broken?", {{"group \x1b[2J\r\ny", "do \x07"}}, {"n\xc2\x9b\n"}}};
+  EXPECT_EQ(report_text(results), "1. Broken? No.\n   group \\x1b[2J\\r\n   y\n   -> do \\x07\n   (n\\xc29b\\n)\n");
+}
+
 TEST_F(DoctorTest, TheReportInJsonSaysTheSame) {
   const Json report =
       parse_python_json(report_json({{"b", "Broken?", {{"x", "do z"}}, {"n"}}}), "report").value_or_throw();

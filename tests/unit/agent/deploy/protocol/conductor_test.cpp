@@ -85,6 +85,34 @@ TEST(Conductor, AHeartbeatBringsTheAgentsCertificateWhereTheConductorTakesOne) {
   EXPECT_EQ(world.version_sent(), "1.68");
 }
 
+TEST(Conductor, ARefusalWithoutAReasonIsNothingWorse) {
+  World world;
+  for (const char* body : {R"({"error_message":{"faultstring":null}})", R"({"error_message":"{\"faultstring\":7}"})",
+                           R"({"error_message":[1]})", R"({"error_message":null})", "[]", "null", "\"\""}) {
+    world.http.on("POST", k_api + "/v1/heartbeat/u1", 503, body);
+    EXPECT_THROW(world.conductor.beat({"u1", "", "", ""}), Error) << body;
+  }
+}
+
+TEST(Conductor, ATimeoutBeyondAllNumbersIsADay) {
+  const auto timeout = [](const std::string& text) {
+    return parse_lookup(R"({"node":{"uuid":"u1"},"config":{"heartbeat_timeout":)" + text + "}}").heartbeat_timeout;
+  };
+  for (const char* text : {"1e300", "18446744073709551615", "86401"})
+    EXPECT_EQ(timeout(text), std::chrono::hours(24)) << text;
+  for (const char* text : {"-1e300", "-5", "0.5"}) EXPECT_EQ(timeout(text), std::chrono::seconds(1)) << text;
+}
+
+TEST(Conductor, TheTokenIsNotRedirected) {
+  World world;
+  world.http.on("POST", k_api + "/v1/heartbeat/u1", 202);
+  world.http.on("POST", "http://192.0.2.1/p", 200);
+  world.conductor.beat({"u1", "", "t", ""});
+  EXPECT_EQ(world.http.sent.back().max_redirects, 0);
+  world.conductor.report_progress("http://192.0.2.1/p", {{"agent_token", "t"}});
+  EXPECT_EQ(world.http.sent.back().max_redirects, 0);
+}
+
 TEST(Conductor, VersionsThatMakeNoSenseAreTheOldest) {
   EXPECT_EQ(api_version("1.82", 62).minor, 62);
   EXPECT_EQ(api_version("1.40", 62).minor, 40);

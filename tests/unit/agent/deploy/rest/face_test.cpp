@@ -87,9 +87,28 @@ TEST(RestFace, OneCommandRunsAtATimeAndCanBeWaitedFor) {
   EXPECT_EQ(second.status, 409);
   EXPECT_EQ(json(second)["faultstring"].get<std::string>().rfind("Agent is busy", 0), 0U);
   agent.go.set_value();
-  const Json ended = json(agent.ask("GET", "/v1/commands/" + begun["id"].get<std::string>(), "wait=true"));
+  const Json ended =
+      json(agent.ask("GET", "/v1/commands/" + begun["id"].get<std::string>(), "wait=true&agent_token=secret"));
   EXPECT_EQ(ended["command_status"], "SUCCEEDED");
   EXPECT_EQ(ended["command_result"]["result"], "long: done");
+}
+
+TEST(RestFace, WhoDoesNotKnowTheTokenIsNotWaitedWith) {
+  Agent agent;
+  const Json begun = json(agent.command("standby.long", "agent_token=secret"));
+  const std::string path = "/v1/commands/" + begun["id"].get<std::string>();
+  auto answer = std::async(std::launch::async, [&] { return json(agent.ask("GET", path, "wait=true")); });
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  agent.go.set_value();
+  EXPECT_EQ(answer.get()["command_status"], "RUNNING");
+}
+
+TEST(RestFace, ParamsAreAnObject) {
+  Agent agent;
+  for (const char* params : {"null", "[]", "7", "\"x\""}) {
+    const std::string body = std::string(R"({"name":"standby.sync","params":)") + params + "}";
+    EXPECT_EQ(agent.ask("POST", "/v1/commands", "agent_token=secret", body).status, 400) << params;
+  }
 }
 
 TEST(RestFace, StatusAndRootAreThere) {

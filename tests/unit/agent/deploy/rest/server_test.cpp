@@ -80,6 +80,18 @@ TEST_F(RestServerTest, ABodyThatDripsIsNotWaitedFor) {
   EXPECT_TRUE(is_gone(slow));
 }
 
+TEST_F(RestServerTest, WhoDoesNotTakeHisAnswerHoldsNobodyUp) {
+  server_.emplace(
+      0, [](const ServedRequest&) { return ServedResponse{.body = std::string(std::size_t{64} << 20U, 'x')}; }, nullptr,
+      RestServer::Admission{}, RestLimits{.answer = std::chrono::milliseconds(500)});
+  Connection slow = stranger("GET / HTTP/1.1\r\n\r\n");
+  std::array<char, 16> buffer{};
+  EXPECT_GT(slow.read(buffer, soon()), 0U);
+  const MonotonicTime begun = clock_.now();
+  server_.reset();
+  EXPECT_LT(clock_.now() - begun, std::chrono::seconds(15));
+}
+
 TEST_F(RestServerTest, LongBodiesAreForWhoIsLetIn) {
   start({}, [](const ServedRequest&) { return false; });
   EXPECT_EQ(post(1000).body, "1000");
