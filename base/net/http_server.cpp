@@ -498,6 +498,7 @@ struct HttpServer::State {
   Timer stop_timer{io};
   std::list<Listener> listeners;
   std::list<Timer> timers;
+  std::vector<std::function<void()>> at_end;
 
   void accept(Listener& listener) {
     listener.acceptor.async_accept(listener.peer, [this, &listener](ErrorCode error, Socket socket) {
@@ -671,7 +672,10 @@ void HttpServer::run(bool signals) {
     state_->going_on.insert(state_->going_on.end(), 64, asio::make_work_guard(state_->io));
     state_->io.run();
   } while (!state_->service.stopping);
+  for (const std::function<void()>& action : state_->at_end) action();
 }
+
+void HttpServer::at_end(std::function<void()> action) { state_->at_end.push_back(std::move(action)); }
 
 void HttpServer::breathe() { state_->breathe(); }
 
@@ -691,8 +695,6 @@ void HttpServer::post(std::function<void()> action) {
   asio::post(state_->io, [this, action = std::move(action)]() mutable { state_->run_or_park(std::move(action)); });
 }
 
-void HttpServer::stop() {
-  asio::post(state_->io, [this] { state_->begin_stop(); });
-}
+void HttpServer::stop() { asio::post(state_->io, [this] { state_->begin_stop(); }); }
 
 }  // namespace hearth

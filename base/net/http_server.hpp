@@ -75,6 +75,8 @@ class HttpServer {
   void listen_locally(const std::string& name, const fs::path& path, HttpHandler& handler);
   /// Calls `action` on the server's thread, again and again, until the server stops.
   void every(Duration period, std::function<void()> action);
+  /// Calls `action` on the server's thread when run() ends, after all that it served.
+  void at_end(std::function<void()> action);
   /// Within a handler, or an action: serves others for a moment, if the last moment is some time ago. What is asked
   /// meanwhile is answered if its handler says that it can be; all else, actions too, waits for the handler's end.
   void breathe();

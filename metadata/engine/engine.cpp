@@ -198,7 +198,8 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
     }
     changes = around.all(begun(*live, action, around));
   });
-  require_free(project, name);           // others went on meanwhile
+  require_store();  // others went on meanwhile
+  require_free(project, name);
   const std::string id = live->tree.id;  // what is made may be gone already when it has been run
   order_.push_back(id);
   LiveTree& placed = *(trees_[id] = std::move(live));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "base/clock.hpp"
@@ -252,18 +253,17 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
     std::string tree;  ///< id
     std::string path;  ///< of the resource
   };
-  /// While one lives, its tree is being changed. They nest.
+  /// While one lives, its tree is being changed. They nest; of what is done beside others, the ends have no order.
   class Step {
    public:
-    Step(Engine& engine, const LiveTree& live)
-        : engine_(engine), before_(std::exchange(engine.changing_, live.tree.id)) {}
+    Step(Engine& engine, const LiveTree& live) : engine_(engine), place_(engine.changing_.insert(live.tree.id)) {}
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
-    ~Step() { engine_.changing_ = std::move(before_); }
+    ~Step() { engine_.changing_.erase(place_); }
 
    private:
     Engine& engine_;
-    std::string before_;
+    std::multiset<std::string>::iterator place_;
   };
   struct Served {
     Document document;
@@ -281,6 +281,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void step(LiveTree& live, const Work& work);
   void step(LiveTree& live, const std::function<void(StackMachine&)>& work);
   bool step_apart(const std::string& id, const Work& work);
+  void require_store() const;
   void bring_previous(LiveTree& live);
 
   void load_rows();
@@ -335,8 +336,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   };
   Store store_ = Store::lost;
   std::function<void()> breathe_;
-  std::string changing_;   ///< the tree that a step is changing; what is known of it is not what is kept
-  bool doubtful_ = false;  ///< the store could not be asked whether it is ours still
+  std::multiset<std::string> changing_;  ///< trees that steps are changing: what is known of them is not what is kept
+  bool doubtful_ = false;                ///< the store could not be asked whether it is ours still
   bool taking_up_ = false;
   bool is_copy_ = false;
   std::uint64_t last_change_ = 0;

@@ -1,4 +1,5 @@
 // How a tree is changed: at once where it stands, or beside all else on a copy that takes its place.
+#include "base/sql/database.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/step_around.hpp"
 
@@ -41,6 +42,11 @@ void Engine::bring_previous(LiveTree& live) {
   live.previous = world_.maker.make(definition(live.tree, live.tree.previous_body, true));
 }
 
+/// The store may have failed while something was done beside others: of what is not known just now nothing is said.
+void Engine::require_store() const {
+  if (!can_write()) throw sql::StoreError("the stacks' store failed while a stack was evaluated", trouble_);
+}
+
 /// False where the tree was changed meanwhile: nothing is done then.
 bool Engine::step_apart(const std::string& id, const Work& work) {
   LiveTree& before = *find(id).live;
@@ -68,6 +74,7 @@ bool Engine::step_apart(const std::string& id, const Work& work) {
     throw;
   }
   LiveTree* live = kept();
+  require_store();
   if (live == nullptr) return false;
   std::swap(live->tree, mine.tree);
   carry(mine, *live);

@@ -112,7 +112,9 @@ std::optional<AccessKey> Engine::access_key(const std::string& id) const {
   return AccessKey{credentials_.secret_of(id), gone->second.value("stack_id", ""), gone->second.value("resource", "")};
 }
 
-bool Engine::is_steady(const Place& place) const { return place.tree != changing_ && trees_.count(place.tree) > 0; }
+bool Engine::is_steady(const Place& place) const {
+  return changing_.count(place.tree) == 0 && trees_.count(place.tree) > 0;
+}
 
 bool Engine::is_steady(const std::string& key_id) const {
   const auto found = keys_.find(key_id);

@@ -80,17 +80,39 @@ void SideThread::do_beside(const std::function<void()>& work) {
     thrown = std::current_exception();
   }
   is_beside_ = false;
-  {
-    const std::lock_guard<std::mutex> lock(guard_);
-    waits_ = true;
-  }
-  wake_();
-  {
+  {  // with the lock it wakes, so that whoever finds it waiting finds it done with that
     std::unique_lock<std::mutex> lock(guard_);
+    waits_ = true;
+    wake_();
     turned_.wait(lock, [this] { return turn_ == Turn::own; });
   }
   end_if_wanted();
   if (thrown) std::rethrow_exception(thrown);
+}
+
+bool SideThread::rests() {
+  const std::lock_guard<std::mutex> lock(guard_);
+  has_to_rest_ = true;
+  return is_resting_ || waits_ || ended_;
+}
+
+void SideThread::let_go() {
+  const std::lock_guard<std::mutex> lock(guard_);
+  has_to_rest_ = false;
+  turned_.notify_all();
+}
+
+void SideThread::breathe_beside() {
+  {
+    std::unique_lock<std::mutex> lock(guard_);
+    if (has_to_rest_ && !has_to_end_) {
+      is_resting_ = true;
+      wake_();
+      turned_.wait(lock, [this] { return !has_to_rest_ || has_to_end_; });
+      is_resting_ = false;
+    }
+  }
+  end_if_wanted();
 }
 
 bool SideThread::is_here() { return own != nullptr && !own->is_beside_; }
@@ -99,7 +121,7 @@ bool SideThread::is_beside() { return own != nullptr && own->is_beside_; }
 void SideThread::beside(const std::function<void()>& work) { is_here() ? own->do_beside(work) : work(); }
 
 void SideThread::breathe() {
-  if (is_beside()) own->end_if_wanted();
+  if (is_beside()) own->breathe_beside();
 }
 
 }  // namespace hearth::metadata::live

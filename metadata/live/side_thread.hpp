@@ -13,7 +13,8 @@ namespace hearth::metadata::live {
 
 class SideThread {
  public:
-  /// `work` begins with the first go_on(). `wake` is called on any thread when go_on() is worth a call.
+  /// `work` begins with the first go_on(). `wake` is called on any thread when go_on(), or rests(), is worth a call; it
+  /// calls neither itself.
   SideThread(std::function<void()> work, std::function<void()> wake);
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
@@ -23,6 +24,12 @@ class SideThread {
   /// Lets the work go on until it has ended or does something beside; true when it has ended. Throws what it threw.
   /// Nothing happens while it is beside.
   bool go_on();
+
+  /// Has what is beside rest at its next breath; true when all of it rests, so that it holds nothing that a copy of the
+  /// process would find held for ever.
+  [[nodiscard]] bool rests();
+  /// Until rests() is called again it goes on.
+  void let_go();
 
   /// Whether the caller is the work of one, and has the turn.
   [[nodiscard]] static bool is_here();
@@ -38,6 +45,7 @@ class SideThread {
   void give_back();
   void do_beside(const std::function<void()>& work);
   void end_if_wanted();
+  void breathe_beside();
 
   std::function<void()> wake_;
   std::mutex guard_;
@@ -46,6 +54,8 @@ class SideThread {
   bool waits_ = true;  ///< for its turn
   bool ended_ = false;
   bool is_beside_ = false;  ///< of its own thread's
+  bool has_to_rest_ = false;
+  bool is_resting_ = false;
   bool has_to_end_ = false;
   std::exception_ptr thrown_;
   std::thread thread_;  // the last: it uses all the others

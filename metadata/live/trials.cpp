@@ -172,7 +172,10 @@ class Trials::Held final : public HeldAnswer {
     made->thread = std::make_unique<SideThread>(
         [&side = *made, &inner = tried_.inner] { side.response = inner.answer(side.request); },
         [&trials = trials_, &line = line_] {
-          trials.world_.server.post([&trials, &line] { trials.go_on_beside(line); });
+          trials.world_.server.post([&trials, &line] {
+            trials.go_on_beside(line);
+            trials.go_on();
+          });
         });
     return made;
   }
@@ -229,9 +232,9 @@ class Trials::Held final : public HeldAnswer {
   std::optional<ServedResponse> ended() {
     const TrialOutcome outcome = trial_->outcome();
     end_trial();
+    is_light_ = outcome.processor <= trials_.world_.light;
     if (outcome.end == TrialEnd::failed) return own();  // it will fail here as well, and be told of
     if (outcome.end != TrialEnd::answered) return refused(outcome);
-    is_light_ = outcome.processor <= trials_.world_.light;
     if (tried_.passed && is_light_) tried_.passed(begun_at_);
     std::optional<ServedResponse> response;
     if (outcome.text.front() == '+') response = unpacked(std::string_view(outcome.text).substr(1));
@@ -278,6 +281,7 @@ class Trials::Held final : public HeldAnswer {
 
 Trials::Trials(World world) : world_(std::move(world)), people_{world_.people}, machines_{world_.machines} {
   world_.server.every(std::chrono::seconds(1), [this] { end_late_ones(); });
+  world_.server.at_end([this] { end_sides(); });
 }
 
 Trials::~Trials() = default;
@@ -295,12 +299,28 @@ void Trials::go_on() {
   for (const auto& [number, held] : held_) {
     if (held->is_tried()) held->take_trees(taken);
   }
+  const auto begins = [&](const auto& entry) { return entry.second->can_begin(taken); };
+  if (std::any_of(held_.begin(), held_.end(), begins) && !sides_rest()) return;  // they wake us when they do
   std::vector<std::uint64_t> without;
   for (const auto& [number, held] : held_) {
     if (!held->can_begin(taken)) continue;
     held->begin() ? held->take_trees(taken) : without.push_back(number);
   }
+  for (const Line* line : {&people_, &machines_}) {
+    if (line->side) line->side->thread->let_go();
+  }
   for (const std::uint64_t number : without) wake(number);
+}
+
+/// They use the server, so that they end before it does.
+void Trials::end_sides() {
+  for (Line* line : {&people_, &machines_}) line->side.reset();
+}
+
+bool Trials::sides_rest() {
+  bool all = true;
+  for (const Line* line : {&people_, &machines_}) all = (!line->side || line->side->thread->rests()) && all;
+  return all;
 }
 
 /// The first that waits for it.

@@ -10,7 +10,8 @@
 // there are.
 //
 // What took the copy longer than others can wait, the server does on a side thread, one of each line after another:
-// they are served meanwhile, all but those that are about the same trees.
+// they are served meanwhile, all but those that are about the same trees. A copy is made while that rests, so that it
+// finds no lock held by a thread that it has not got.
 #pragma once
 
 #include <cstdint>
@@ -102,6 +103,8 @@ class Trials {
   void await(std::uint64_t number, int descriptor);
   void wake(std::uint64_t number);
   void end_late_ones();
+  void end_sides();
+  [[nodiscard]] bool sides_rest();
   void begin_side(Line& line);
   void go_on_beside(Line& line);
   [[nodiscard]] bool is_beside(const std::vector<std::string>& trees) const;

@@ -185,7 +185,7 @@ def check_polls_while_much_is_made(service):
         connection.close()
 
 
-def signal_until(stop, port, path, token, number, results):
+def signal_until(stop, port, path, token, number, results, count):
     """Fifty a second. Each that was acknowledged, and how long the longest took."""
     taken, longest, came = [], 0.0, 0
     while not stop.is_set():
@@ -203,9 +203,18 @@ def signal_until(stop, port, path, token, number, results):
         assert status in (b"200", b"503"), answer[:300]
         if status == b"200":
             taken.append(name)
+            with count.get_lock():
+                count.value += 1
             longest = max(longest, time.monotonic() - began)
         time.sleep(max(0.0, began + 0.02 - time.monotonic()))
     results.put((taken, longest))
+
+
+def await_count(count, wanted):
+    deadline = time.monotonic() + 60
+    while count.value < wanted:
+        assert time.monotonic() < deadline, f"{count.value} of {wanted} signals in a minute"
+        time.sleep(0.01)
 
 
 def check_a_heavier_update_among_signals(service):
@@ -218,16 +227,16 @@ def check_a_heavier_update_among_signals(service):
     service.call("POST", "/stacks", dict(body("one"), stack_name="busy"))
     stack = service.call("GET", "/stacks/busy")["stack"]
     path = f"/stacks/busy/{stack['id']}"
-    stop, results = multiprocessing.Event(), multiprocessing.Queue()
+    stop, results, count = multiprocessing.Event(), multiprocessing.Queue(), multiprocessing.Value("i")
     machines = [multiprocessing.Process(target=signal_until, args=(stop, service.ports["heat"], f"/v1/admin{path}/resources/handle/signal",
-                                                                   service.token, i, results)) for i in range(3)]
+                                                                   service.token, i, results, count)) for i in range(3)]
     for machine in machines:
         machine.start()
-    time.sleep(0.3)
+    await_count(count, 15)
     began = time.monotonic()
     service.call("PUT", path, body("two"))
     took = time.monotonic() - began
-    time.sleep(0.3)
+    await_count(count, count.value + 16)
     stop.set()
     told = [results.get(timeout=60) for _ in machines]
     for machine in machines:
@@ -289,8 +298,6 @@ def check_others_while_templates_are_evaluated(service):
     request = small_stack(service, "aside")
     service.call("POST", "/stacks", dict(busy_stack(2), stack_name="other"))
     other = "/stacks/other/" + service.call("GET", "/stacks/other")["stack"]["id"]
-    quiet = [poll(service.ports["cfn"], request) for _ in range(100)]
-    limit = max(100.0, 10 * percentile(quiet, 0.99))  # of a machine that has other work
     poller, person = Poller(service.ports["cfn"], request), Person(service, other)
     time.sleep(0.5)
     began = time.monotonic()
@@ -298,10 +305,12 @@ def check_others_while_templates_are_evaluated(service):
     created = time.monotonic() - began
     heavy = "/stacks/heavy/" + service.call("GET", "/stacks/heavy")["stack"]["id"]
     service.call("PUT", heavy, busy_stack(100_001))
-    took = time.monotonic() - began
+    updated = time.monotonic() - began - created
+    # Of the time half goes to the copy that tries it: who is held up by the other half waits for it whole, on any machine.
+    limit = 1000 * min(created, updated) / 4
     for who, times in (("poll", poller.times()), ("person", person.times())):
         p99, worst = percentile(times, 0.99), max(times) * 1000
-        print(f"create {created:.1f} s, update {took - created:.1f} s; {len(times)} times beside it a {who} p99 {p99:.0f} ms, worst {worst:.0f} ms")
+        print(f"create {created:.1f} s, update {updated:.1f} s; {len(times)} times beside it a {who} p99 {p99:.0f} ms, worst {worst:.0f} ms")
         assert len(times) > 20 and p99 < limit, f"a {who} of another stack waited: p99 {p99:.0f} ms, worst {worst:.0f}"
     shown = service.call("GET", heavy)["stack"]
     assert shown["stack_status"] == "UPDATE_COMPLETE", shown["stack_status"]

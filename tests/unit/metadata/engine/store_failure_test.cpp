@@ -113,6 +113,28 @@ TEST_P(StoreFailureTest, WhatCanNotBeKeptIsNeitherShownNorIsItsNameTaken) {
   EXPECT_TRUE(engine_->can_write());
 }
 
+TEST_P(StoreFailureTest, WhereTheStoreFailsWhileAStepIsMadeBesideOthersThatIsSaidAndNotThatThereIsNoStack) {
+  (void)create("st", k_one_server);
+  const std::string id = engine_->find("st").live->tree.id;
+  bool is_here = true;
+  engine_->set_apart({[&] { return is_here; },
+                      [&](const std::function<void()>& work) {
+                        work();
+                        if (!std::exchange(is_here, false)) return;
+                        faults_ = {.calls = 0, .fails_at = 1, .forever = true};
+                        EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
+                        EXPECT_FALSE(engine_->can_read());
+                        is_here = true;
+                      }});
+  EXPECT_THROW((void)engine_->signal(id, "d1", Json::object()), sql::StoreError);
+  EXPECT_THROW(engine_->tick(), sql::StoreError);
+  faults_ = {};
+  engine_->set_apart({});
+  engine_->tick();
+  (void)engine_->signal(id, "d1", Json::object());
+  EXPECT_EQ(at("st", "d1").status, Status::complete);
+}
+
 TEST_P(StoreFailureTest, WhileNothingCanBeReadNothingIsAnswered) {
   (void)create("st", k_one_server);
   faults_ = {.calls = 0, .fails_at = 1, .forever = true};

@@ -79,6 +79,48 @@ TEST(SideThread, WhatIsBesideEndsAtItsNextBreathWhereNobodyWantsItAnyMore) {
   const SideThread never_begun([&] { went_on = true; }, [] {});
 }
 
+TEST(SideThread, WhatIsBesideRestsAtABreathUntilItIsLetGo) {
+  std::atomic<int> turns = 0;
+  std::atomic<bool> is_held = true;
+  std::atomic<int> woken = 0;
+  SideThread side(
+      [&] {
+        SideThread::beside([&] {
+          for (; is_held; ++turns) SideThread::breathe();
+        });
+      },
+      [&] { ++woken; });
+  EXPECT_TRUE(side.rests()) << "it has not begun";
+  side.let_go();
+  EXPECT_FALSE(side.go_on());
+  for (int times = 1; times < 4; ++times) {
+    while (!side.rests()) std::this_thread::yield();
+    EXPECT_EQ(woken, times);
+    const int before = turns;
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(turns, before);
+    EXPECT_FALSE(side.go_on()) << "it rests, and does not wait for its turn";
+    side.let_go();
+    while (turns == before) std::this_thread::yield();
+  }
+  is_held = false;
+  while (!side.go_on()) std::this_thread::yield();
+  EXPECT_TRUE(side.rests()) << "it has ended";
+}
+
+TEST(SideThread, WhatRestsEndsWhereNobodyWantsItAnyMore) {
+  auto side = std::make_unique<SideThread>(
+      [] {
+        SideThread::beside([] {
+          for (;;) SideThread::breathe();
+        });
+      },
+      [] {});
+  EXPECT_FALSE(side->go_on());
+  while (!side->rests()) std::this_thread::yield();
+  side.reset();
+}
+
 TEST(SideThread, ElsewhereWhatIsBesideIsJustDone) {
   bool done = false;
   SideThread::beside([&] { done = !SideThread::is_beside() && !SideThread::is_here(); });

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "base/net/web_client.hpp"
@@ -29,17 +31,16 @@ class Evaluator final : public HttpHandler {
   ServedResponse answer(const ServedRequest& request) override {
     if (request.path == "/loop") spin({});
     if (request.path == "/long") spin(breathe);
-    if (request.path == "/eat") eat();
+    if (request.path == "/eat") eat(breathe);
     if (request.path == "/die") std::abort();
     if (request.path == "/kill") (void)std::raise(SIGKILL);
     if (request.path.starts_with("/wait") && is_copy) ::pause();
     if (request.path.starts_with("/heavy/") && is_copy) spin_for(150ms);
     if (!is_copy && !request.path.starts_with("/plain")) ++state;
     if (request.path.starts_with("/heavy/aside") && !is_copy) {
-      SideThread::beside([this] {
-        while (is_held) std::this_thread::sleep_for(1ms);
-      });
+      SideThread::beside([this] { stay_beside(); });
     }
+    if (request.path.starts_with("/question")) const std::lock_guard<std::mutex> lock(lock_);
     if (request.path == "/heavy/throw") throw Error(ErrorKind::io, "the disk is gone");
     if (request.path == "/throw") throw Error(ErrorKind::io, "the disk is gone");
     ServedResponse response;
@@ -57,20 +58,39 @@ class Evaluator final : public HttpHandler {
   std::uint64_t state = 0;
   int answers = 0;
   std::atomic<bool> is_held = true;  ///< what is done on a side thread
+  std::atomic<int> beside = 0;       ///< how many do it
 
  private:
+  std::mutex lock_;
   [[noreturn]] static void spin(const std::function<void()>& breathe) {
     for (std::atomic<std::uint64_t> turns = 0;; ++turns) {
       if (turns % 1000 == 0 && breathe) breathe();
     }
   }
+  /// Of processor time, which is what counts, however busy the machine is.
   void spin_for(Duration time) const {
-    const MonotonicTime end = SystemClock().now() + time;
-    while (SystemClock().now() < end) breathe();
+    const auto used = [] { return std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC); };
+    const auto end = used() + time;
+    while (used() < end) breathe();
   }
-  static void eat() {
+  /// Holds a lock nearly all the time, but not while it breathes.
+  void stay_beside() {
+    struct Counted {
+      explicit Counted(std::atomic<int>& given) : count(given) { ++count; }
+      ~Counted() { --count; }
+      std::atomic<int>& count;
+    } const counted(beside);
+    while (is_held) {
+      {
+        const std::lock_guard<std::mutex> lock(lock_);
+        std::this_thread::sleep_for(1ms);
+      }
+      SideThread::breathe();
+    }
+  }
+  static void eat(const std::function<void()>& breathe) {
     std::vector<std::string> eaten;
-    while (eaten.size() < 4000) eaten.emplace_back(1 << 20, 'x');
+    for (; eaten.size() < 4000; breathe()) eaten.emplace_back(1 << 20, 'x');
   }
 };
 
@@ -124,9 +144,11 @@ class TrialsTest : public testing::Test {
         guard_(evaluator_, trials_),
         port_(server_.listen("test", "127.0.0.1", 0, guard_)),
         thread_([this] { server_.run(); }) {}
-  ~TrialsTest() override {
+  ~TrialsTest() override { end_server(); }
+
+  void end_server() {
     server_.stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
   HttpResponse send(const std::string& method, const std::string& target, const std::string& body = "") {
@@ -287,6 +309,24 @@ TEST_F(TrialsTest, WhatIsDoneOnASideThreadIsDoneThoughItsClientHasGone) {
   evaluator_.is_held = false;
   EXPECT_EQ(by(same.get()), "server");
   EXPECT_EQ(there<int>([&] { return evaluator_.answers; }), 2);
+}
+
+TEST_F(TrialsTest, ACopyFindsNoLockHeldByWhatIsBeside) {
+  std::future<HttpResponse> heavy = std::async(std::launch::async, [&] { return send("POST", "/heavy/aside"); });
+  while (evaluator_.beside == 0) std::this_thread::sleep_for(5ms);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(by(send("GET", "/question/other")), "copy");
+  evaluator_.is_held = false;
+  EXPECT_EQ(by(heavy.get()), "server");
+}
+
+TEST_F(TrialsTest, WhatIsBesideEndsWithTheServer) {
+  {
+    RawConnection client(port_);
+    client.say("POST /heavy/aside HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+    while (evaluator_.beside == 0) std::this_thread::sleep_for(5ms);
+  }
+  end_server();
+  EXPECT_EQ(evaluator_.beside, 0);
 }
 
 TEST_F(TrialsTest, MachinesDoNotWaitForPeople) {
