@@ -111,8 +111,8 @@ gives 0 "" sources_of trixie
 same suites/sources "deb $url/debian/ trixie main
 deb $url/debian/ trixie-updates main
 deb $url/debian-security/ trixie-security main"
-gives 1 "no package mirror for debian forky is known" sources_of forky
-gives 1 "no package mirror for debian trixie is known" sources_of trixie DIB_OFFLINE=1
+gives 1 "archives have no suite forky of debian, and no other mirror is known" sources_of forky
+gives 1 "have no suite trixie of debian whose lists are in the cache (DIB_OFFLINE asks nobody)" sources_of trixie DIB_OFFLINE=1
 mkdir -p suites/cache/apt/debian/lists-trixie-amd64
 touch suites/cache/apt/debian/lists-trixie-amd64/mirror_debian_dists_trixie_InRelease
 gives 0 "" sources_of trixie DIB_OFFLINE=1
