@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
-#include <ctime>
 
 #include "base/error.hpp"
+#include "base/sys/broken_pipe.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 
@@ -86,32 +85,6 @@ struct Capture {
     collected.append(bytes);
     if (keep_last && collected.size() > *keep_last + *keep_last / 4) collected.erase(0, collected.size() - *keep_last);
   }
-};
-
-/// A write to a pipe without reader gives EPIPE instead of killing this process, whatever SIGPIPE is set to. The signal
-/// that such a write raised is taken away; one that was pending before stays.
-class NoBrokenPipeSignal {
- public:
-  NoBrokenPipeSignal() {
-    sigset_t pending;
-    ::sigpending(&pending);
-    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  NoBrokenPipeSignal(const NoBrokenPipeSignal&) = delete;
-  NoBrokenPipeSignal& operator=(const NoBrokenPipeSignal&) = delete;
-  ~NoBrokenPipeSignal() {
-    const timespec now{};
-    if (!was_pending_) ::sigtimedwait(&pipe_, nullptr, &now);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t pipe_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
 };
 
 /// Writes as much input as the pipe takes now; closes it when all is written or the reader has gone.

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "base/sys/broken_pipe.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 namespace hearth::builder {
 
@@ -13,9 +13,11 @@ namespace {
 
 constexpr std::uint64_t k_news_of_fetching = std::uint64_t{1} << 20U;  // bytes
 
-/// In one call where the kernel takes it, so that lines of two processes don't mix.
+/// In one call where the kernel takes it, so that lines of two processes don't mix. What programs print need not be
+/// text.
 void write_event(int fd, const Json& event) {
-  const std::string line = cat(format_json(event), "\n");
+  const NoBrokenPipeSignal guard;
+  const std::string line = cat(format_json(event, {.lossy = true}), "\n");
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = ::write(fd, rest.data(), rest.size());
@@ -42,14 +44,13 @@ double seconds_of(Duration time) { return std::round(std::chrono::duration<doubl
 void print_event(const Json& event) { write_event(STDOUT_FILENO, event); }
 
 void JsonProgress::step_begin(std::string_view name, std::size_t index, std::size_t total) {
-  name_ = replace_invalid_utf8(name);
+  name_ = name;
   tail_.clear();
   write_event(fd_, {{"event", "step"}, {"index", index}, {"total", total}, {"name", name_}});
 }
 
 void JsonProgress::step_end(StepOutcome outcome, Duration duration) {
-  if (outcome == StepOutcome::failed)
-    write_event(fd_, {{"event", "output"}, {"name", name_}, {"text", replace_invalid_utf8(tail_.text())}});
+  if (outcome == StepOutcome::failed) write_event(fd_, {{"event", "output"}, {"name", name_}, {"text", tail_.text()}});
   write_event(
       fd_,
       {{"event", "step-end"}, {"name", name_}, {"outcome", outcome_name(outcome)}, {"seconds", seconds_of(duration)}});
@@ -69,12 +70,8 @@ void JsonProgress::fetched(std::uint64_t bytes) {
   write_event(fd_, {{"event", "fetched"}, {"bytes", bytes}});
 }
 
-void JsonProgress::note(std::string_view text) {
-  write_event(fd_, {{"event", "note"}, {"text", replace_invalid_utf8(text)}});
-}
+void JsonProgress::note(std::string_view text) { write_event(fd_, {{"event", "note"}, {"text", text}}); }
 
-void JsonProgress::finish(std::string_view summary) {
-  write_event(fd_, {{"event", "summary"}, {"text", replace_invalid_utf8(summary)}});
-}
+void JsonProgress::finish(std::string_view summary) { write_event(fd_, {{"event", "summary"}, {"text", summary}}); }
 
 }  // namespace hearth::builder

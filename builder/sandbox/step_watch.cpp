@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "base/error.hpp"
@@ -148,12 +149,15 @@ void tell_of_asking_at(WatchFilter& filter, std::uint32_t number) {
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
 
-/// Tells of it where its flags, the argument of this number, say that something that exists is to be read.
+constexpr std::uint32_t k_nameless =
+    O_TMPFILE & ~O_DIRECTORY;  ///< a new file, in a directory that nobody reads by that
+
+/// Tells of it where its flags, the argument of this number, say that something that exists may be read or found.
 void tell_of_reading(WatchFilter& filter, std::uint32_t number, std::size_t flags) {
   add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 5);
   load_word(filter, offsetof(seccomp_data, args) + flags * sizeof(std::uint64_t));  // its low half
-  add_rule(filter, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_CREAT | O_PATH);
-  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY, 0, 1);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_PATH, 1, 0);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_TRUNC | O_EXCL | k_nameless, 1, 0);
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
@@ -260,11 +264,16 @@ std::string text_of(pid_t pid, std::uint64_t address) {
 }
 
 struct Request {
-  enum class For { content, look };
+  enum class For { content, run, look };
   std::string path;          ///< as it was given; empty = no such call
   int directory = AT_FDCWD;  ///< where it begins when it is relative
   For what = For::content;
 };
+
+/// What O_PATH opens can't be read.
+Request::For opened_for(std::uint64_t flags) {
+  return (flags & O_PATH) != 0 ? Request::For::look : Request::For::content;
+}
 
 Request request_of(const seccomp_notif& call) {
   const auto pid = static_cast<pid_t>(call.pid);
@@ -277,9 +286,14 @@ Request request_of(const seccomp_notif& call) {
     const auto at = [&](Request::For what) -> Request {
       return {text_of(pid, call.data.args[1]), static_cast<int>(call.data.args[0]), what};
     };
-    if ((calls.open != 0 && number == calls.open) || number == calls.run)
-      return {.path = text_of(pid, call.data.args[0])};
-    if (is_one_of(std::array{calls.open_at, calls.open_at_2, calls.run_at})) return at(Request::For::content);
+    if (number == calls.run) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::run};
+    if (calls.open != 0 && number == calls.open)
+      return {.path = text_of(pid, call.data.args[0]), .what = opened_for(call.data.args[1])};
+    if (number == calls.open_at) return at(opened_for(call.data.args[2]));
+    if (number == calls.open_at_2)
+      return at(
+          opened_for(number_at(memory_of(pid, call.data.args[2], sizeof(std::uint64_t)), 0, sizeof(std::uint64_t))));
+    if (number == calls.run_at) return at(Request::For::run);
     if (is_one_of(calls.ask_at)) return at(Request::For::look);
     if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::look};
   }
@@ -297,6 +311,8 @@ constexpr std::array<std::string_view, 20> k_not_told_of_etc = {
     "hosts/",       "host.conf/",     "resolv.conf/",   "gai.conf/",  "services/",
     "protocols/",   "shadow/",        "shadow-/",       "gshadow/",   "gshadow-/",
     "krb5.keytab/", "ssl/",           "ssh/",           "wireguard/", "NetworkManager/system-connections/"};
+constexpr const char* k_mounts = "/proc/self/mountinfo";
+constexpr std::size_t k_longest_first_line = 256;  ///< that the kernel looks at
 /// Where links of /etc lead to that the kernel and services fill: /etc/mtab is one.
 constexpr std::array<std::string_view, 4> k_filled_while_running = {"/proc/", "/sys/", "/dev/", "/run/"};
 
@@ -313,6 +329,64 @@ bool is_told(const std::string& path) {
   if (!path.starts_with(etc)) return true;
   const std::string_view inner = std::string_view(path).substr(etc.size());
   return !is_below_one_of(k_not_told_of_etc, inner);
+}
+
+/// The program that the kernel runs a script with; empty when this is none. Nobody opens it.
+fs::path interpreter_of(const fs::path& program) try {
+  const Fd file = Fd::open(program.string(), O_RDONLY | O_NONBLOCK);  // it may be a pipe
+  std::string line(k_longest_first_line, '\0');
+  const ssize_t got = ::read(file.get(), line.data(), line.size());
+  line.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  if (!line.starts_with("#!")) return {};
+  const std::vector<std::string> words = split_words(line.substr(2, line.find('\n') - 2));
+  return words.empty() ? fs::path() : fs::path(words.front()).lexically_normal();
+} catch (const Error&) {  // it is not there, or is only to be run
+  return {};
+}
+
+/// Where a path below a link of /proc leads (`/proc/self/root/x`): each process has others.
+fs::path behind_proc(const fs::path& path, const std::string& proc) {
+  auto part = std::next(path.begin(), 2);  // "/", "proc"
+  const std::string whose = part->string();
+  const bool is_self = whose == "self" || whose == "thread-self";
+  const fs::path directory = is_self ? fs::path(proc) : fs::path("/proc") / whose;
+  if (!is_self && !parse_number(whose)) return path;
+  fs::path link = directory;
+  for (++part; part != path.end() && link.filename() != "root" && link.filename() != "cwd" &&
+               link.parent_path() != directory / "fd";
+       ++part)
+    link /= *part;
+  boost::system::error_code failed;
+  fs::path place = fs::read_symlink(link, failed);
+  if (failed || !place.is_absolute()) return path;
+  for (; part != path.end(); ++part) place /= *part;
+  return place;
+}
+
+/// The path without "." and "..". What is above a link's target is not above the link; such links are given to `found`.
+fs::path without_dots(const fs::path& path, const std::function<void(const fs::path&)>& found) {
+  fs::path plain;
+  for (const fs::path& part : path) {
+    if (part == ".") continue;
+    if (part != "..") {
+      plain /= part;
+      continue;
+    }
+    boost::system::error_code failed;
+    const fs::path real = fs::canonical(plain, failed);
+    if (!failed && real != plain) found(plain);
+    plain = failed ? plain.parent_path() : real.parent_path();
+  }
+  return plain;
+}
+
+/// Mounts whose files a program tells of, by the kernel's numbers.
+std::set<std::string> served_mounts() {
+  std::set<std::string> mounts;
+  for (const std::string& line : split_lines(RealFileSystem().read(k_mounts).value_or(""))) {
+    if (line.find(" - fuse") != std::string::npos) mounts.insert(line.substr(0, line.find(' ')));
+  }
+  return mounts;
 }
 
 bool has_proc_of_its_own() {
@@ -366,11 +440,27 @@ std::string network_address(std::string_view address) {
   return cat("[", text.data(), "]:", port);
 }
 
-StepWatch::StepWatch(Network network, std::vector<Copy> copies, Look look)
+std::vector<StepWatch::KnownCopy> StepWatch::looked_at(const std::vector<Copy>& copies) {
+  std::vector<KnownCopy> known;
+  for (const auto& [directory, written] : copies) {
+    KnownCopy copy{.directory = directory, .written = written, .machines = {}};
+    boost::system::error_code failed;
+    for (fs::directory_iterator entry(directory, failed); !failed && entry != fs::directory_iterator();
+         entry.increment(failed)) {
+      copy.machines.insert(entry->path().filename().string());
+    }
+    known.push_back(std::move(copy));
+  }
+  return known;
+}
+
+StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look)
     : network_(network),
-      copies_(std::move(copies)),
+      copies_(looked_at(copies)),
       look_(std::move(look)),
       has_own_proc_(has_proc_of_its_own()),
+      mounts_(Fd::open(k_mounts, O_RDONLY)),
+      served_before_(served_mounts()),
       news_(Pipe::create()),
       thread_([this] { serve(); }) {}
 
@@ -445,12 +535,14 @@ std::string StepWatch::proc_of(const seccomp_notif& call) const {
   return has_own_proc_ ? cat("/proc/", call.pid) : found_in_proc(static_cast<pid_t>(call.pid));
 }
 
-/// Of the machine; a file that hooks wrote to a copy is theirs.
+/// What hooks wrote to a copy of a directory of the machine, and all that is below a directory that they made there.
 bool StepWatch::is_hooks_own(const fs::path& path) const {
-  return std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
-    const fs::path inner = path.lexically_relative(copy.first);
-    const bool is_below = !inner.empty() && *inner.begin() != "..";
-    return is_below && inner != "." && fs::exists(fs::symlink_status(copy.second / inner));
+  return std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
+    const fs::path inner = path.lexically_relative(copy.directory);
+    if (inner.empty() || inner == "." || *inner.begin() == "..") return false;
+    const fs::path first = *inner.begin();
+    const bool is_made = copy.machines.count(first.string()) == 0;
+    return fs::exists(fs::symlink_status(copy.written / (is_made ? first : inner)));
   });
 }
 
@@ -460,30 +552,70 @@ bool StepWatch::is_known_look(const fs::path& path) {
 }
 
 void StepWatch::look_at_path(const seccomp_notif& call) {
+  if (serves_files()) {
+    const std::lock_guard lock(mutex_);
+    found_.insert("while a program of it served a file system (FUSE), nobody could tell what it read");
+    return;
+  }
   Request request = request_of(call);
   const bool is_absolute = request.path.starts_with('/');
   if (is_absolute) request.path.erase(0, request.path.find_first_not_of('/') - 1);  // "//a" is a name of its own to fs
-  if (request.path.empty() || (is_absolute && !is_told(fs::path(request.path).lexically_normal().string()))) return;
+  const bool is_of_proc = request.path.starts_with("/proc/");
+  if (request.path.empty()) return;
+  if (is_absolute && !is_of_proc && !is_told(fs::path(request.path).lexically_normal().string())) return;
   const std::string proc = proc_of(call);
   boost::system::error_code failed;
   const fs::path base = request.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", request.directory);
   const fs::path begin = is_absolute ? fs::path() : fs::read_symlink(base, failed);
   if (failed) return;
-  fs::path path = (begin / request.path).lexically_normal();
-  if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
-  if (!is_told(path.string()) || fs::read_symlink(cat(proc, "/root"), failed) != "/") return;
-  if (request.what == Request::For::look && is_known_look(path)) return;
-  if (fs::exists(cat("/proc/self/task/", call.pid)) || is_hooks_own(path)) return;
-  if (is_below_one_of(k_filled_while_running, fs::weakly_canonical(path, failed).string())) return;
-  const fs::file_status status = fs::status(path, failed);
-  const bool is_read =
-      request.what == Request::For::content && (fs::is_regular_file(status) || fs::is_directory(status));
-  const std::optional<std::string> look = is_read || !look_ ? std::nullopt : look_(path);
-  const std::lock_guard lock(mutex_);
-  if (is_read) reads_.insert(path.string());
-  if (look) looks_.try_emplace(path.string(), *look);
+  const auto is_ours = [&] {
+    return fs::read_symlink(cat(proc, "/root"), failed) != "/" || fs::exists(cat("/proc/self/task/", call.pid));
+  };
+  const fs::path given = begin / request.path;
+  std::vector<fs::path> links;
+  fs::path path = without_dots(given.string().starts_with("/proc/") ? behind_proc(given, proc) : given,
+                               [&](const fs::path& link) { links.push_back(link); });
+  if (path.filename().empty()) path = path.parent_path();
+  const bool is_known = request.what == Request::For::look && is_known_look(path);
+  if (!is_told(path.string()) || is_known || is_ours()) return;
+  for (const fs::path& link : links) note_look(link);
+  if (request.what == Request::For::look) return note_look(path);
+  note_content(path);
+  const fs::path interpreter = request.what == Request::For::run ? interpreter_of(path) : fs::path();
+  if (interpreter.is_absolute() && is_told(interpreter.string())) note_content(interpreter);
 }
 
+/// Whoever asks in such a file system waits for its program, and that, for its own questions, for this watch, which
+/// must not ask there, then.
+bool StepWatch::serves_files() {
+  pollfd changed{mounts_.get(), POLLPRI, 0};
+  if (::poll(&changed, 1, 0) > 0) {
+    const std::set<std::string> now = served_mounts();
+    serves_files_ = !std::includes(served_before_.begin(), served_before_.end(), now.begin(), now.end());
+  }
+  return serves_files_;
+}
+
+bool StepWatch::counts(const fs::path& path) const {
+  boost::system::error_code failed;
+  return !is_hooks_own(path) && !is_below_one_of(k_filled_while_running, fs::weakly_canonical(path, failed).string());
+}
+
+void StepWatch::note_content(const fs::path& path) {
+  boost::system::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  if (!fs::is_regular_file(status) && !fs::is_directory(status)) return note_look(path);
+  if (!counts(path)) return;
+  const std::lock_guard lock(mutex_);
+  reads_.insert(path.string());
+}
+
+void StepWatch::note_look(const fs::path& path) {
+  if (is_known_look(path) || !counts(path)) return;
+  const std::optional<std::string> look = look_ ? look_(path) : std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (look) looks_.try_emplace(path.string(), *look);
+}
 std::vector<std::string> StepWatch::take() {
   const std::lock_guard lock(mutex_);
   if (!why_not_.empty()) return {why_not_};

@@ -32,7 +32,7 @@ class StepWatch {
   using Look = std::function<std::optional<std::string>(const fs::path&)>;
 
   /// To be made as process 1 of the sandbox, by a thread that is not watched.
-  explicit StepWatch(Network network, std::vector<Copy> copies = {}, Look look = {});
+  explicit StepWatch(Network network, const std::vector<Copy>& copies = {}, Look look = {});
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
   ~StepWatch();
@@ -56,18 +56,32 @@ class StepWatch {
   [[nodiscard]] std::map<std::string, std::string> take_looks();
 
  private:
+  struct KnownCopy {
+    fs::path directory;
+    fs::path written;
+    std::set<std::string> machines;  ///< names in it before any hook ran
+  };
+
   void serve();
   void answer(const Fd& listener);
   void look_at(const seccomp_notif& call);
   [[nodiscard]] std::string proc_of(const seccomp_notif& call) const;
   void look_at_path(const seccomp_notif& call);
+  [[nodiscard]] static std::vector<KnownCopy> looked_at(const std::vector<Copy>& copies);
+  [[nodiscard]] bool serves_files();
+  [[nodiscard]] bool counts(const fs::path& path) const;
+  void note_content(const fs::path& path);
+  void note_look(const fs::path& path);
   [[nodiscard]] bool is_known_look(const fs::path& path);
   [[nodiscard]] bool is_hooks_own(const fs::path& path) const;
 
   Network network_;
-  std::vector<Copy> copies_;
+  std::vector<KnownCopy> copies_;
   Look look_;
   bool has_own_proc_;
+  Fd mounts_;  ///< tells when they change
+  std::set<std::string> served_before_;
+  bool serves_files_ = false;
   bool watches_reads_ = false;
   Pipe news_;  ///< a listener more; its end stops the thread
   std::mutex mutex_;

@@ -56,7 +56,7 @@ event() { jq -es "any(.[]; $1)" events > /dev/null || { fail "no event $1:" && c
 events image tiny-os reader writer
 event '.event == "up-to-date" and (.output | endswith("/image.tar"))'
 [ "$(tail -1 events)" = "{\"event\":\"end\",\"image\":\"$work/image\",\"code\":0}" ] || fail "the last event: $(tail -1 events)"
-hook writer/post-install.d/60-fails <<< 'echo why >&2; exit 3'
+hook writer/post-install.d/60-fails <<< 'printf "why \xbc\n" >&2; exit 3'
 events failing tiny-os reader writer
 event '.event == "step-end" and .name == "post-install.d/60-fails" and .outcome == "failed"'
 event '.event == "output" and (.text | contains("why"))'

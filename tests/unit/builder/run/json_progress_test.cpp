@@ -1,6 +1,9 @@
 #include "builder/run/json_progress.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
@@ -48,6 +51,32 @@ TEST(JsonProgress, TellsWhatAFailedStepSaidLast) {
   });
   ASSERT_EQ(events.size(), 3U);
   EXPECT_THAT(events[1], testing::AllOf(testing::HasSubstr("\"output\""), testing::HasSubstr("no such thing")));
+}
+
+TEST(JsonProgress, WhatProgramsPrintNeedNotBeText) {
+  EXPECT_THAT(told([](JsonProgress& progress) {
+                progress.step_begin("root.d/\xff", 1, 1);
+                progress.line("\xbc\x1b[31m");
+                progress.step_end(StepOutcome::failed, Duration{});
+                progress.note("\xe2\x80");
+              }),
+              testing::Each(testing::Not(testing::HasSubstr("\xff"))));
+  testing::internal::CaptureStdout();
+  print_event({{"event", "end"}, {"error", "10-x failed\n  | \xbc"}});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "{\"event\":\"end\",\"error\":\"10-x failed\\n  | \xef\xbf\xbd\"}\n");
+}
+
+TEST(JsonProgress, AReaderThatWentAwayEndsNothing) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGPIPE, SIG_DFL);
+        Pipe pipe = Pipe::create();
+        pipe.read = Fd();
+        JsonProgress(pipe.write.get()).note("nobody hears this");
+        _exit(7);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST(JsonProgress, TellsEstimatesAndBytesWhenTheyAreNews) {

@@ -1,7 +1,10 @@
 #include "builder/sandbox/step_watch.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -110,6 +113,9 @@ TEST(StepWatch, TellsWhatOfTheMachineWasAskedForHoweverItsPathCameAbout) {
   files.make_directories(dir.path() / "written", 0755);
   for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
   fs::copy_file("/bin/true", dir.path() / "program");
+  for (const char* name : {"far/place", "written/made"}) files.make_directories(dir.path() / name, 0755);
+  fs::create_symlink("far/place", dir.path() / "link");
+  files.write(dir.path() / "script", cat("#! ", here, "/program x\n"), {.mode = 0755});
   in_namespace([&] {
     mount_file_system("proc", "proc", "/proc", 0, "");
     const auto look = [](const fs::path& path) -> std::optional<std::string> {
@@ -148,8 +154,60 @@ TEST(StepWatch, TellsWhatOfTheMachineWasAskedForHoweverItsPathCameAbout) {
               "missing");
     EXPECT_EQ(asked("flag", "/bin/bash", "python3 -c 'import os, sys; os.access(sys.argv[1] + \"/flag\", 0)' $1"),
               "missing");
+    const auto asked_by = [&](const std::string& name, const std::string& script) {
+      return asked(name, "/bin/bash", cat("python3 -c 'import os, sys\nhere = sys.argv[1]\n", script, "' $1"));
+    };
+    EXPECT_EQ(asked_by("flag", "os.open(here + \"/flag\", os.O_PATH)"), "missing");
+    EXPECT_EQ(asked_by("a", "os.open(here + \"/a\", os.O_PATH)"), "there") << "it can't be read by that";
+    EXPECT_EQ(asked_by("below", "os.open(here + \"/below\", os.O_PATH)"), "there") << "nor can it be listed";
+    EXPECT_EQ(asked_by("a", "os.open(here + \"/a\", os.O_RDWR | os.O_CREAT)"), " read");
+    EXPECT_EQ(asked_by("a", "os.open(here + \"/a\", os.O_WRONLY)"), "") << "only written";
+    EXPECT_EQ(asked("flag", "/bin/bash", "[ -e /proc/self/root$1/flag ]"), "missing");
+    EXPECT_EQ(asked("flag", "/bin/bash", "cd $1; [ -e /proc/self/cwd/flag ]"), "missing");
+    EXPECT_EQ(asked("a", "/bin/bash", "cat /proc/self/cwd/../a"), " read");
+    EXPECT_EQ(asked("a", "/bin/bash", "cat /proc/$$/root$1/a"), " read");
+    EXPECT_EQ(asked("flag", "/bin/bash", "[ -e $1/link/../flag ]"), "") << "above what the link leads to";
+    EXPECT_EQ(asked("far/flag", "/bin/bash", "[ -e $1/link/../flag ]"), "missing");
+    EXPECT_EQ(asked("link", "/bin/bash", "[ -e $1/link/../flag ]"), "there");
+    EXPECT_EQ(asked("program", "/bin/bash", "$1/script"), " read") << "what the kernel runs a script with";
+    EXPECT_EQ(asked("pipe", "/bin/bash", "mkfifo $1/pipe; $1/pipe; rm $1/pipe"), "there") << "which nobody writes to";
+    EXPECT_EQ(asked("made/flag", "/bin/bash", "[ -e $1/made/flag ]"), "") << "below what hooks made";
     watch.watch_reads(false);
     EXPECT_EQ(asked("flag", "/bin/bash", "[ -e $1/flag ]"), "");
+  });
+}
+
+TEST(StepWatch, DoesNotAskWhereAProgramOfTheStepServesTheFiles) {
+  HEARTH_NEEDS_NAMESPACES();
+  if (::access("/dev/fuse", R_OK | W_OK) != 0) GTEST_SKIP() << "no /dev/fuse here";
+  const TempDir dir = TempDir::create("/var", "hearth-test-");
+  const std::string here = dir.path().string();
+  RealFileSystem().make_directories(dir.path() / "served", 0755);
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    StepWatch watch(StepWatch::Network::not_watched, {}, [](const fs::path&) { return "looked"; });
+    watch.watch_reads(true);
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    const auto asked = [&](const std::string& path) {
+      (void)runner.run({.argv = {"/usr/bin/timeout", "-s", "KILL", "1", "/usr/bin/stat", path},
+                        .env = Environment{},
+                        .out = hearth::Output::discard,
+                        .err = hearth::Output::discard});
+      return watch.take_looks().count(path) > 0;
+    };
+    EXPECT_TRUE(asked(here));
+    const Fd server = Fd::open("/dev/fuse", O_RDWR);  // the kernel wants it opened by a user of the same namespace
+    mount_file_system("fuse", "x", dir.path() / "served", 0,
+                      cat("fd=", server.get(), ",rootmode=40000,user_id=0,group_id=0"));
+    EXPECT_FALSE(asked(here + "/served/file")) << "its server is this process, which answers nobody";
+    EXPECT_THAT(watch.take(), ElementsAre(testing::HasSubstr("FUSE")));
+    EXPECT_FALSE(asked(here));
+    EXPECT_THAT(watch.take(), testing::SizeIs(1));
+    ::umount2((dir.path() / "served").c_str(), MNT_DETACH);
+    EXPECT_TRUE(asked(here));
+    EXPECT_THAT(watch.take(), IsEmpty());
   });
 }
 
