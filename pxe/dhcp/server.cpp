@@ -295,12 +295,12 @@ void Server::answer_heard(std::string_view packet, const Mac& from) {
   if (report) wiring_.logger.error(*report);
 }
 
-/// Of the site's machines only: what others do on its network is not ours to keep. And of what they ask for themselves: a
-/// machine that passes on what others send has its card on their packets, and is not to blame.
+/// Of the site's machines only: what others do on its network is not ours to keep. And of what they ask for themselves:
+/// a machine that passes on what others send has its card on their packets, and is not to blame.
 bool Server::is_own_question(const Link& link, const Mac& mac, Ipv4 client) const {
   const Network* network = engine_.site().network_of(client);
-  return answering_ && engine_.knows(mac) && network != nullptr &&
-         network->subnet.contains(link.interface().address) && engine_.leases().is_free_for(client, mac, now());
+  return answering_ && engine_.knows(mac) && network != nullptr && network->subnet.contains(link.interface().address) &&
+         engine_.leases().is_free_for(client, mac, now());
 }
 
 bool Server::is_ours(const Link& link, Ipv4 address) const {

@@ -70,7 +70,7 @@ class Server final {
   ProbePlan probe_plan_;
   UnansweredTries tries_;
   std::multimap<Ipv4, bool> doubted_;  ///< asked for in vain, it seems; true once something has answered us
-  std::map<Mac, Seconds> booting_;  ///< network firmware that asked lately
+  std::map<Mac, Seconds> booting_;     ///< network firmware that asked lately
   bool answering_ = false;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links
 };
