@@ -31,6 +31,11 @@ bool is_overheard(const Json& line) {
   return protocol == "arp" || protocol == "tcp" || protocol == "dns";
 }
 
+/// A system that does not get the time goes on without: never why it does not come up.
+bool is_for_time(const Json& line) {
+  return text_in(line, "outcome").find("the time server that DHCP gives") != std::string::npos;
+}
+
 /// In seconds; 0 for what is no line of a log.
 double time_of(const Json& line) {
   const auto time = line.is_object() ? line.find("time") : line.end();
@@ -48,7 +53,7 @@ Seen seen_of(const BootFacts& facts) {
     if (time_of(line) * 1e6 < static_cast<double>(facts.since)) continue;
     seen.lines.push_back(&line);
     if (is_overheard(line)) {
-      seen.vain = &line;
+      if (!is_for_time(line)) seen.vain = &line;
       continue;
     }
     const std::string what = text_in(line, "what");
@@ -64,6 +69,7 @@ Seen seen_of(const BootFacts& facts) {
       seen.asks_to_boot = seen.asks_to_boot || outcome.find("does not ask to boot") == std::string::npos;
     } else if (what.ends_with("kernel")) {
       ++seen.kernels;
+      seen.vain = nullptr;  // that was the system before
     } else if (what.ends_with("ramdisk") || what.ends_with("initramfs")) {
       ++seen.ramdisks;
     } else if (what.find("/ipxe/") != std::string::npos || what.ends_with("grub.cfg")) {
@@ -116,6 +122,11 @@ Finding in_vain(std::string who, const Json& line) {
     finding.cause += cat(" can't leave its network: ", outcome, ".");
     finding.next =
         "correct the router in the site file, or look at it; what is on the machine's own network needs none";
+  } else if (has("the time server that DHCP gives")) {
+    finding.cause += cat(" can't ask for the time: ", outcome, ".");
+    finding.next =
+        "correct ntp in the site file, or start that server; a machine whose clock is right does without it for a "
+        "while";
   } else if (protocol == "arp") {
     finding.cause += cat(" looks for a machine that is not there: ", outcome, ".");
     finding.next =
@@ -274,7 +285,8 @@ std::optional<Finding> unasked_cause(const std::string& server, const std::optio
     for (const Json& line : *log) lines.push_back(&line);
   }
   if (lines.empty()) return std::nullopt;
-  const auto vain = std::find_if(lines.rbegin(), lines.rend(), [](const Json* line) { return is_overheard(*line); });
+  const auto vain = std::find_if(lines.rbegin(), lines.rend(),
+                                 [](const Json* line) { return is_overheard(*line) && !is_for_time(*line); });
   const auto kernel = std::find_if(lines.rbegin(), lines.rend(),
                                    [](const Json* line) { return text_in(*line, "what").ends_with("kernel"); });
   if (vain < kernel) {
@@ -308,7 +320,10 @@ std::optional<Finding> vain_cause(const std::optional<Json>& log, Stamp now) {
   std::vector<const Json*> lines;
   for (const Json& line : *log) {
     lines.push_back(&line);
-    if (is_overheard(line) && static_cast<double>(now) / 1e6 - time_of(line) < k_fresh) vain = &line;
+    if (is_overheard(line) && static_cast<double>(now) / 1e6 - time_of(line) < k_fresh)
+      vain = &line;
+    else if (text_in(line, "what") == "DISCOVER" || text_in(line, "what").ends_with("kernel"))
+      vain = nullptr;  // it has been started anew since
   }
   if (vain == nullptr) return std::nullopt;
   Finding finding = in_vain(std::string(k_system_in_vain), *vain);

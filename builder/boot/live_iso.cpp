@@ -51,6 +51,7 @@ void make_efi_partition(const std::vector<BootFile>& files, const fs::path& work
                         const BootOptions& boot, CommandRunner& runner) {
   static constexpr std::uint64_t k_slack = k_mib;
   const fs::path source = work / "efi";
+  RealFileSystem().make_directories(source, 0755);
   std::uint64_t bytes = 0;
   for (const BootFile& file : files) {
     write_in_tree(source, file.path, file.bytes, boot.epoch);

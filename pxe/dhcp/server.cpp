@@ -23,6 +23,7 @@ constexpr int k_receive_buffer = 8 << 20;
 constexpr int k_messages_a_turn = 256;
 constexpr Seconds k_booting_s = 60;
 constexpr std::size_t k_booting_limit = 100000;
+constexpr Duration k_answers_within = std::chrono::milliseconds(500);
 constexpr std::size_t k_addresses_ahead = 64;
 constexpr std::size_t k_addresses_soon = 2;
 constexpr std::size_t k_journal_limit = std::size_t{32} << 20U;
@@ -72,9 +73,11 @@ std::string role_of(const Site& site, Ipv4 client, Ipv4 target) {
     return std::find(list.begin(), list.end(), target) != list.end();
   };
   if (network == nullptr) return "";
-  const bool is_dns = has(network->dns);
-  if (!is_dns && !has(network->routers)) return "";
-  return cat(", the ", is_dns ? "name server" : "router", " that DHCP gives to ", to_text(network->subnet));
+  const char* role = has(network->dns)       ? "name server"
+                     : has(network->routers) ? "router"
+                     : has(network->ntp)     ? "time server"
+                                             : nullptr;
+  return role == nullptr ? "" : cat(", the ", role, " that DHCP gives to ", to_text(network->subnet));
 }
 
 std::set<Ipv4> own_addresses(const Site& site) {
@@ -108,7 +111,7 @@ class Server::Link {
                    [&](std::string_view packet, const Mac& from) { server.solicited(*this, packet, from); });
     });
     watch(arp_.fd(), [this, &server] {
-      read_packets(arp_, [&](std::string_view packet, const Mac&) { server.arp_heard(packet); });
+      read_packets(arp_, [&](std::string_view packet, const Mac&) { server.arp_heard(*this, packet); });
     });
     watch(attempts_.fd(), [this, &server] {
       read_packets(attempts_,
@@ -292,32 +295,58 @@ void Server::answer_heard(std::string_view packet, const Mac& from) {
   if (report) wiring_.logger.error(*report);
 }
 
-/// Of the site's machines only: what others do on its network is not ours to keep.
-void Server::tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, std::optional<Unanswered> unanswered) const {
-  if (!unanswered) return;
-  wiring_.log.record({.protocol = unanswered->protocol,
+/// Of the site's machines only: what others do on its network is not ours to keep. And of what they ask for themselves:
+/// a machine that passes on what others send has its card on their packets, and is not to blame.
+bool Server::is_own_question(const Link& link, const Mac& mac, Ipv4 client) const {
+  const Network* network = engine_.site().network_of(client);
+  return answering_ && engine_.knows(mac) && network != nullptr && network->subnet.contains(link.interface().address) &&
+         engine_.leases().is_free_for(client, mac, now());
+}
+
+bool Server::is_ours(const Link& link, Ipv4 address) const {
+  return address == link.interface().address || own_addresses(engine_.site()).count(address) > 0;
+}
+
+void Server::tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, const Unanswered& unanswered) const {
+  wiring_.log.record({.protocol = unanswered.protocol,
                       .client = client,
                       .mac = to_text(mac),
-                      .what = unanswered->what,
-                      .outcome = cat(unanswered->outcome, role_of(engine_.site(), client, target)),
+                      .what = unanswered.what,
+                      .outcome = cat(unanswered.outcome, role_of(engine_.site(), client, target)),
                       .good = false,
                       .overheard = true});
 }
 
 void Server::attempt_heard(const Link& link, std::string_view packet, const Mac& from) {
-  const std::optional<Attempt> attempt = answering_ ? view_attempt(packet) : std::nullopt;
-  if (!attempt || !engine_.knows(from)) return;
+  const std::optional<Attempt> attempt = view_attempt(packet);
+  if (!attempt || !is_own_question(link, from, attempt->from.address)) return;
   const Ipv4 to = attempt->to.address;
-  const bool is_ours = to == link.interface().address || own_addresses(engine_.site()).count(to) > 0;
-  tell_unanswered(from, attempt->from.address, to, tries_.tried(from, *attempt, is_ours, wiring_.clock.now()));
+  const std::optional<Unanswered> told = tries_.tried(from, *attempt, is_ours(link, to), wiring_.clock.now());
+  if (told) tell_unanswered(from, attempt->from.address, to, *told);
 }
 
-void Server::arp_heard(std::string_view packet) {
-  const std::optional<ArpQuestion> question = answering_ ? view_arp_question(packet) : std::nullopt;
-  if (question && engine_.knows(question->mac))
-    tell_unanswered(question->mac, question->from, question->target, tries_.asked(*question, wiring_.clock.now()));
+/// Answers to others are not heard, and a bond's monitor or a loader asks again although it has them. So the address is
+/// asked for under our own name before it is called nobody's.
+void Server::question_heard(const Link& link, const ArpQuestion& question) {
+  if (is_ours(link, question.target) || !is_own_question(link, question.mac, question.from)) return;
+  const std::optional<Unanswered> told = tries_.asked(question, wiring_.clock.now());
+  if (!told) return;
+  const auto place = doubted_.emplace(question.target, false);
+  link.send_arp(question.target);
+  wiring_.reactor.at(wiring_.reactor.now() + k_answers_within, [this, place, question, told] {
+    const bool is_there = place->second;
+    doubted_.erase(place);
+    if (!is_there) tell_unanswered(question.mac, question.from, question.target, *told);
+  });
+}
+
+void Server::arp_heard(const Link& link, std::string_view packet) {
+  if (const std::optional<ArpQuestion> question = view_arp_question(packet)) question_heard(link, *question);
   const std::optional<ArpClaim> claim = view_arp(packet);
-  if (!claim || probed_.erase(claim->address) == 0) return;
+  if (!claim) return;
+  const auto [first, last] = doubted_.equal_range(claim->address);
+  std::for_each(first, last, [](auto& entry) { entry.second = true; });
+  if (probed_.erase(claim->address) == 0) return;
   const std::optional<Lease> found = engine_.found_in_use(claim->address, claim->mac, now());
   if (!found) return;
   wiring_.logger.warning(

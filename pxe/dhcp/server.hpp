@@ -51,9 +51,12 @@ class Server final {
   void keep(Link& link, Decision decision, RequestRecord record);
   void tell(const RequestRecord& record) const;
   void probe_addresses();
-  void arp_heard(std::string_view packet);
+  void arp_heard(const Link& link, std::string_view packet);
+  void question_heard(const Link& link, const ArpQuestion& question);
   void attempt_heard(const Link& link, std::string_view packet, const Mac& from);
-  void tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, std::optional<Unanswered> unanswered) const;
+  [[nodiscard]] bool is_own_question(const Link& link, const Mac& mac, Ipv4 client) const;
+  [[nodiscard]] bool is_ours(const Link& link, Ipv4 address) const;
+  void tell_unanswered(const Mac& mac, Ipv4 client, Ipv4 target, const Unanswered& unanswered) const;
   void answer_heard(std::string_view packet, const Mac& from);
   void solicited(const Link& link, std::string_view packet, const Mac& from);
   void remember_booting(const Message& message);
@@ -66,7 +69,8 @@ class Server final {
   std::set<Ipv4> probed_;
   ProbePlan probe_plan_;
   UnansweredTries tries_;
-  std::map<Mac, Seconds> booting_;  ///< network firmware that asked lately
+  std::multimap<Ipv4, bool> doubted_;  ///< asked for in vain, it seems; true once something has answered us
+  std::map<Mac, Seconds> booting_;     ///< network firmware that asked lately
   bool answering_ = false;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links
 };

@@ -31,6 +31,7 @@ class UnansweredTries {
   using Serves = std::function<bool(Attempt::Kind, const Endpoint&)>;
   explicit UnansweredTries(Serves serves) : serves_(std::move(serves)) {}
 
+  /// It seems so, for answers to others are not heard: whoever tells it is to ask for the address, too.
   [[nodiscard]] std::optional<Unanswered> asked(const ArpQuestion& question, MonotonicTime now);
   /// `is_ours`: it was sent to an address of this machine, so whether anything listens there is known.
   [[nodiscard]] std::optional<Unanswered> tried(const Mac& mac, const Attempt& attempt, bool is_ours,

@@ -136,5 +136,26 @@ TEST(BootCauses, ARamdiskThatAsksInVainIsToldByThat) {
          "Its ramdisk runs, and looks for a machine that is not there");
 }
 
+TEST(BootCauses, WhatTheSystemBeforeAskedInVainIsNotTheRamdisksFault) {
+  expect({line(1, "arp", "who-has 192.0.2.77", "nobody has 192.0.2.77", false), line(2, "dhcp", "REQUEST", "web1: ACK"),
+          line(3, "http", "/x/kernel")},
+         "the ramdisk has not called back");
+  EXPECT_FALSE(vain_cause(
+      Json::array({line(1, "arp", "who-has 192.0.2.77", "nobody has 192.0.2.77", false), line(3, "dhcp", "DISCOVER")}),
+      9'000'000))
+      << "it has been started anew since";
+}
+
+TEST(BootCauses, ATimeServerThatIsNotThereIsToldAndIsNoReasonNotToCome) {
+  const Json leased = line(1, "dhcp", "REQUEST", "192.0.2.50 is its own");
+  const Json time_server =
+      line(2, "arp", "who-has 192.0.2.9", "nobody has 192.0.2.9, the time server that DHCP gives to x", false);
+  EXPECT_NE(vain_cause(Json::array({leased, time_server}), 9'000'000)->cause.find("can't ask for the time"),
+            std::string::npos);
+  EXPECT_EQ(unasked_cause("beta", Json::array({leased, time_server}), 9'000'000)->cause.find("time"),
+            std::string::npos);
+  expect({leased, line(2, "http", "/x/kernel"), time_server}, "the ramdisk has not called back");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::why
