@@ -1,6 +1,7 @@
 // The field's own verbs, as TripleO's client had them, over the same nodes.
 #include <cstdio>
 
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
@@ -133,12 +134,12 @@ int bulk_start(const cli::Arguments& arguments) {
 
 int bulk_status(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   const Json statuses = conductor->call("GET", "/v1/introspection")["introspection"];
   for (const Json& row : statuses) {
     rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
   }
-  cli::print(text_table({"Node UUID", "Finished", "Error"}, rows));
+  cli::print(cli::table({"Node UUID", "Finished", "Error"}, rows));
   return 0;
 }
 
@@ -160,12 +161,12 @@ int data_command(const cli::Arguments& arguments) {
 
 int show_capabilities(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   const Json nodes = conductor->call("GET", "/v1/nodes/detail")["nodes"];
   for (const Json& node : nodes) {
     rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
   }
-  cli::print(text_table({"Node UUID", "Node Capabilities"}, rows));
+  cli::print(cli::table({"Node UUID", "Node Capabilities"}, rows));
   return 0;
 }
 

@@ -1,8 +1,8 @@
 #include "bootstrap/cli/driver_text.hpp"
 
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 
@@ -38,12 +38,12 @@ std::string pm_name(const DriverSheet& sheet, const DriverKey& key) {
 }
 
 std::string key_table(const DriverSheet& sheet, const std::vector<DriverKey>& keys) {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const DriverKey& key : keys) {
     const std::string choice = key.values.empty() ? "" : cat(" (", join(key.values, ", "), ")");
     rows.push_back({key.name, pm_name(sheet, key), key.required ? "required" : key.fallback, cat(key.help, choice)});
   }
-  return rows.empty() ? "" : text_table({"Key", "Inventory", "Default", "What"}, rows);
+  return rows.empty() ? "" : cli::table({"Key", "Inventory", "Default", "What"}, rows);
 }
 
 Json keys_json(const DriverSheet& sheet, const std::vector<DriverKey>& keys) {
@@ -69,10 +69,10 @@ Json sheet_json(const DriverSheet& sheet) {
 }  // namespace
 
 std::string driver_list() {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const DriverSheet& sheet : driver_sheets())
     rows.push_back({sheet.driver, join(pm_types(sheet), ", "), sheet.summary});
-  return cat(text_table({"Driver", "pm_type", "For"}, rows),
+  return cat(cli::table({"Driver", "pm_type", "For"}, rows),
              "'hearth node drivers DRIVER' prints what one reads of driver_info.\n");
 }
 

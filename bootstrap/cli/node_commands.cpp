@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/python_json.hpp"
@@ -342,13 +343,13 @@ int todo_command(const cli::Arguments& arguments) {
 int validate_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   const Json found = conductor->call("GET", node_target(arguments.operand(0, "node"), "/validate"));
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   bool good = true;
   for (const auto& [interface, row] : found.items()) {
     good = good && row["result"] != false;
     rows.push_back({interface, shown_value(row["result"]), text_in(row, "reason")});
   }
-  cli::print(text_table({"Interface", "Result", "Reason"}, rows));
+  cli::print(cli::table({"Interface", "Result", "Reason"}, rows));
   return good ? 0 : 1;
 }
 

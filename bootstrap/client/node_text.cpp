@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cli/table.hpp"
+#include "base/log.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
@@ -11,52 +13,8 @@ namespace hearth::bootstrap {
 
 namespace {
 
-/// Characters, not bytes: names may be in any language.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::vector<std::size_t> widths_of(const Row& head, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const std::string& cell : head) widths.push_back(width_of(cell));
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      for (const std::string& line : split(row[i], '\n')) widths[i] = std::max(widths[i], width_of(line));
-    }
-  }
-  return widths;
-}
-
-std::string rule(const std::vector<std::size_t>& widths) {
-  std::string line = "+";
-  for (const std::size_t width : widths) line += std::string(width + 2, '-') + "+";
-  return line + "\n";
-}
-
-std::string line_of(const Row& row, const std::vector<std::size_t>& widths) {
-  std::string line = "|";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    line += cat(" ", row[i], std::string(widths[i] - std::min(widths[i], width_of(row[i])), ' '), " |");
-  }
-  return line + "\n";
-}
-
-/// A cell may have several lines.
-std::string lines_of(const Row& row, const std::vector<std::size_t>& widths) {
-  std::size_t height = 1;
-  std::vector<std::vector<std::string>> cells;
-  for (const std::string& cell : row) {
-    cells.push_back(split(cell, '\n'));
-    height = std::max(height, cells.back().size());
-  }
-  std::string text;
-  for (std::size_t i = 0; i < height; ++i) {
-    Row part;
-    for (const auto& cell : cells) part.push_back(i < cell.size() ? cell[i] : "");
-    text += line_of(part, widths);
-  }
-  return text;
-}
+/// The time of day of a time by ISO 8601; of anything else, all of it.
+std::string time_of_day(const std::string& at) { return at.size() < 19 ? at : at.substr(11, 8); }
 
 /// At most a line of it: `node show` has the whole text.
 std::string short_line(const std::string& text) {
@@ -76,7 +34,7 @@ std::string asked_in_vain(const Json& node, Stamp now) {
   const std::string how = seen.is_object() ? text_in(seen, "how") : "";
   const std::string at = seen.is_object() ? text_in(seen, "at") : "";
   if (how.rfind(k_in_vain, 0) != 0 || at.size() < 19 || now - parse_stamp(at) > k_fresh) return "";
-  return cat(how, ", at ", at.substr(11, 8));
+  return cat(how, ", at ", time_of_day(at));
 }
 
 /// Why a node is where it is; empty when there is nothing to say.
@@ -96,24 +54,17 @@ std::string reason_of(const Json& node, Stamp now) {
   if (kind == StateKind::waiting || seen != internal.end()) {
     text += seen == internal.end()
                 ? "; nothing was heard of its machine yet"
-                : cat("; last heard of at ", text_in(*seen, "at").substr(11, 8), ": ", text_in(*seen, "how"));
+                : cat("; last heard of at ", time_of_day(text_in(*seen, "at")), ": ", text_in(*seen, "how"));
   }
   return short_line(text.rfind("; ", 0) == 0 ? text.substr(2) : text);
 }
 
 }  // namespace
 
-std::string text_table(const Row& head, const std::vector<Row>& rows) {
-  const std::vector<std::size_t> widths = widths_of(head, rows);
-  std::string text = rule(widths) + line_of(head, widths) + rule(widths);
-  for (const Row& row : rows) text += lines_of(row, widths);
-  return text + rule(widths);
-}
-
 std::string shown_value(const Json& value) { return value.is_string() ? value.get<std::string>() : python_text(value); }
 
 std::string node_table(const Json& nodes, bool seed_words, Stamp now) {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const Json& node : nodes) {
     std::string state = shown_value(node["provision_state"]);
     std::string instance = shown_value(node["instance_uuid"]);
@@ -122,30 +73,30 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now) {
     rows.push_back({shown_value(node["uuid"]), shown_value(node["name"]), instance, shown_value(node["power_state"]),
                     state, shown_value(node["maintenance"])});
   }
-  Row head = {"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"};
+  cli::Row head = {"UUID", "Name", "Instance UUID", "Power State", "Provisioning State", "Maintenance"};
   std::vector<std::string> reasons;
   for (const Json& node : nodes) reasons.push_back(reason_of(node, now));
   const bool any = !seed_words && std::any_of(reasons.begin(), reasons.end(),
                                               [](const std::string& reason) { return !reason.empty(); });
   for (std::size_t i = 0; any && i < rows.size(); ++i) rows[i].push_back(reasons[i]);
   if (any) head.emplace_back("Reason");
-  return text_table(head, rows);
+  return cli::table(head, rows);
 }
 
 std::string fields_table(const Json& object) {
   std::map<std::string, std::string> sorted;
   for (const auto& [key, value] : object.items()) sorted[key] = shown_value(value);
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const auto& [key, value] : sorted) rows.push_back({key, value});
-  return text_table({"Field", "Value"}, rows);
+  return cli::table({"Field", "Value"}, rows);
 }
 
 std::string event_line(const Json& event) {
   const std::string at = replace_all(text_in(event, "at").substr(0, 19), "T", " ");
   const std::string who = text_in(event, "name");
   const std::string doer = text_in(event.value("detail", Json::object()), "who");
-  return cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
-             doer.empty() ? "" : cat(" (", doer, ")"));
+  return one_line(cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
+                      doer.empty() ? "" : cat(" (", doer, ")")));
 }
 
 }  // namespace hearth::bootstrap

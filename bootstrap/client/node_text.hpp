@@ -2,17 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/json.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
 
-using Row = std::vector<std::string>;
-
-/// A table with borders, as prettytable draws it; columns are as wide as their characters.
-[[nodiscard]] std::string text_table(const Row& head, const std::vector<Row>& rows);
 /// A value as the field's client prints it: None, True, {'a': 1}.
 [[nodiscard]] std::string shown_value(const Json& value);
 

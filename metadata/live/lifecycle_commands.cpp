@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
@@ -113,14 +114,14 @@ int list_snapshots(const cli::Arguments& arguments) {
     cli::print(json_document(found));
     return 0;
   }
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const Json& each : found) {
-    Row row;
+    cli::Row row;
     for (const char* key : {"id", "name", "status", "creation_time"})
       row.push_back(each.contains(key) && each[key].is_string() ? each[key].get<std::string>() : "");
     rows.push_back(std::move(row));
   }
-  cli::print(table({"id", "name", "status", "creation_time"}, rows));
+  cli::print(cli::table({"id", "name", "status", "creation_time"}, rows));
   return 0;
 }
 

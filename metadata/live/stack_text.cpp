@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "base/cli/table.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 namespace hearth::metadata::live {
 
@@ -29,39 +30,19 @@ std::string last_part(const std::string& href, std::size_t from_end) {
 
 std::string indented(const std::string& text) {
   std::string out;
-  for (const std::string& line : split_lines(text)) out += cat("    ", line, "\n");
+  for (const std::string& line : split_lines(text)) out += cat("    ", one_line(line), "\n");
   return out;
 }
 
 }  // namespace
 
-std::string table(const Row& head, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const std::string& cell : head) widths.push_back(characters_in(cell));
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
-  }
-  std::string border = "+";
-  for (const std::size_t columns : widths) border += cat(std::string(columns + 2, '-'), "+");
-  border += "\n";
-  const auto line = [&](const Row& row) {
-    std::string out = "|";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      out += cat(" ", row[i], std::string(widths[i] - characters_in(row[i]), ' '), " |");
-    return out + "\n";
-  };
-  std::string out = cat(border, line(head), border);
-  for (const Row& row : rows) out += line(row);
-  return rows.empty() ? out : cat(out, border);
-}
-
 std::string stack_table(const Json& stacks) {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const Json& stack : stacks) {
     rows.push_back({text_of(stack, "id"), text_of(stack, "stack_name"), text_of(stack, "stack_status"),
                     text_of(stack, "creation_time"), text_of(stack, "updated_time")});
   }
-  return table({"ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time"}, rows);
+  return cli::table({"ID", "Stack Name", "Stack Status", "Creation Time", "Updated Time"}, rows);
 }
 
 std::string waits_for(const Json& resource) {
@@ -72,7 +53,7 @@ std::string waits_for(const Json& resource) {
 }
 
 std::string stack_fields(const Json& stack, const Json& resources) {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const char* key :
        {"id", "stack_name", "description", "creation_time", "updated_time", "stack_status", "stack_status_reason"}) {
     rows.push_back({key, text_of(stack, key)});
@@ -84,11 +65,11 @@ std::string stack_fields(const Json& stack, const Json& resources) {
     const std::string reason = waits_for(resource);
     if (!reason.empty()) rows.push_back({cat("waits for ", text_of(resource, "resource_name")), reason});
   }
-  return table({"Field", "Value"}, rows);
+  return cli::table({"Field", "Value"}, rows);
 }
 
 std::string resource_fields(const Json& resource) {
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const auto& [key, value] : resource.items()) {
     if (key == "links" || key == "attributes" || key == "hearth_last_run") continue;
     rows.push_back({key, value.is_array() ? format_json(value, {.lossy = true}) : text_of(resource, key.c_str())});
@@ -96,25 +77,25 @@ std::string resource_fields(const Json& resource) {
   const auto said = resource.find("hearth_last_run");
   const std::string lines =
       said == resource.end() ? "" : cat("its machine's last run said:\n", indented(said->get<std::string>()));
-  return cat(table({"Field", "Value"}, rows), lines);
+  return cat(cli::table({"Field", "Value"}, rows), lines);
 }
 
 std::string resource_table(const Json& resources, bool nested) {
-  Row head = {"resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time"};
+  cli::Row head = {"resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time"};
   if (nested) head.emplace_back("stack_name");
   const bool any =
       std::any_of(resources.begin(), resources.end(), [](const Json& one) { return !waits_for(one).empty(); });
   if (any) head.emplace_back("waits for");
-  std::vector<Row> rows;
+  std::vector<cli::Row> rows;
   for (const Json& resource : resources) {
-    Row row = {text_of(resource, "resource_name"), text_of(resource, "physical_resource_id"),
-               text_of(resource, "resource_type"), text_of(resource, "resource_status"),
-               text_of(resource, "updated_time")};
+    cli::Row row = {text_of(resource, "resource_name"), text_of(resource, "physical_resource_id"),
+                    text_of(resource, "resource_type"), text_of(resource, "resource_status"),
+                    text_of(resource, "updated_time")};
     if (nested) row.push_back(last_part(link_of(resource, "stack"), 2));
     if (any) row.push_back(waits_for(resource));
     rows.push_back(std::move(row));
   }
-  return table(head, rows);
+  return cli::table(head, rows);
 }
 
 std::string EventPaths::line(const Json& event) {
@@ -126,8 +107,8 @@ std::string EventPaths::line(const Json& event) {
   const std::string path = paths_.count(stack) > 0 ? paths_[stack] : root_;
   const std::string own = physical == stack ? path : cat(path, ".", text_of(event, "resource_name"));
   if (physical != stack && !physical.empty()) paths_.emplace(physical, own);
-  return cat(replace_all(text_of(event, "event_time"), "T", " "), " [", own, "]: ", text_of(event, "resource_status"),
-             "  ", text_of(event, "resource_status_reason"));
+  return one_line(cat(replace_all(text_of(event, "event_time"), "T", " "), " [", own,
+                      "]: ", text_of(event, "resource_status"), "  ", text_of(event, "resource_status_reason")));
 }
 
 std::string failure_text(const std::string& path, const Json& resource, const Json& deployment) {

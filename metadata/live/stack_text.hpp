@@ -3,16 +3,11 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "base/json.hpp"
 
 namespace hearth::metadata::live {
 
-using Row = std::vector<std::string>;
-
-/// A table with borders: "+----+", "| id |".
-[[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows);
 [[nodiscard]] std::string stack_table(const Json& stacks);
 /// What a resource that is being made waits for; empty when nothing is known.
 [[nodiscard]] std::string waits_for(const Json& resource);

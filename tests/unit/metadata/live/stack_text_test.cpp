@@ -7,11 +7,6 @@
 namespace hearth::metadata::live {
 namespace {
 
-TEST(Table, HasBordersAndKnowsWideCharacters) {
-  EXPECT_EQ(table({"a", "b"}, {{"1", "äö"}}), "+---+----+\n| a | b  |\n+---+----+\n| 1 | äö |\n+---+----+\n");
-  EXPECT_EQ(table({"a"}, {}), "+---+\n| a |\n+---+\n");
-}
-
 TEST(StackTables, ShowWhatTheFieldShows) {
   const Json stacks = Json::parse(
       R"([{"id": "1", "stack_name": "s", "stack_status": "CREATE_COMPLETE", "creation_time": "t", "updated_time": null}])");
