@@ -1,5 +1,4 @@
 // All of Beast and Asio that serving needs is in this one file: it takes half a minute to compile.
-//
 // A Connection is a chain of asynchronous steps: await_head → take_head → read_body → answer → await_head … It lives as
 // long as a step of it is pending. While the client keeps it waiting it stands in Places, the longest waiting first.
 // While another answer is being made (breathe()), what can't be answered beside it is parked. An answer with a
@@ -676,7 +675,6 @@ void HttpServer::run(bool signals) {
 }
 
 void HttpServer::at_end(std::function<void()> action) { state_->at_end.push_back(std::move(action)); }
-
 void HttpServer::breathe() { state_->breathe(); }
 
 void HttpServer::when_readable(int descriptor, std::function<void()> action) {
@@ -695,6 +693,8 @@ void HttpServer::post(std::function<void()> action) {
   asio::post(state_->io, [this, action = std::move(action)]() mutable { state_->run_or_park(std::move(action)); });
 }
 
-void HttpServer::stop() { asio::post(state_->io, [this] { state_->begin_stop(); }); }
+void HttpServer::stop() {
+  asio::post(state_->io, [this] { state_->begin_stop(); });
+}
 
 }  // namespace hearth
