@@ -139,7 +139,7 @@ def check_failing_statements(postgres):
     postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
     run = subprocess.run([ENGINE_TESTS, "--gtest_filter=Postgres/*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
                          capture_output=True, text=True, timeout=600, check=False)
-    assert run.returncode == 0 and "[  PASSED  ] 10 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
+    assert run.returncode == 0 and "[  PASSED  ] 11 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 
 def check_two_sites(postgres, service, work):
