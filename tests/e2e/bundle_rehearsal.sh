@@ -75,6 +75,7 @@ DIB_GRUB_TIMEOUT=0 DIB_BOOTLOADER_DEFAULT_CMDLINE='quiet systemd.show_status=no 
     vm debian-minimal enable-serial-console simple-init heat-config-script hearth-agent site-report < /dev/null
 CLOSED
 mapfile -t hidden < <(printf '%s\n' "$root" "$(dirname "$(dirname "$(realpath "$HEARTH")")")" | sort -u)
+mkdir "$work/closed-home"
 env -i PATH="$PATH" HOME="$work/closed-home" TERM=dumb unshare --net --mount -- bash closed.sh "${hidden[@]}" ||
     fail "the closed side fails"
 for node in control1 compute1 compute2; do

@@ -5,6 +5,7 @@
 # usage: HEARTH=… seed.sh
 # shellcheck source-path=SCRIPTDIR source=seed_lib.sh
 . "$(dirname "$0")/seed_lib.sh"
+[ -n "${HEARTH_LONG:-}" ] || skip "HEARTH_LONG is not set"
 here=$(cd "$(dirname "$0")" && pwd)
 needs qemu-system-x86_64 ip mmdebstrap mksquashfs curl
 [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"

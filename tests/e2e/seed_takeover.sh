@@ -1,7 +1,7 @@
 #!/bin/bash
 # A seed's services move to another machine: two machines as namespaces, a real sshd on the node. The takeover is killed
 # again and again and begun anew, called off once, and at the end the node serves what the seed knew, at its address.
-# Long for its kills. systemd is not there: a script stands in for systemctl, and runs what the units and the drop-in say.
+# systemd is not there: a script stands in for systemctl, and runs what the units and the drop-in say.
 #
 # usage: HEARTH=… seed_takeover.sh
 # shellcheck source-path=SCRIPTDIR source=seed_lib.sh
@@ -147,7 +147,8 @@ seed=http://198.51.100.1:6385
 until_is 200 "$seed/v1/nodes"
 node() { HEARTH_NODE_URL=$seed "$HEARTH" "$@" --token-file seed/api-token; }
 for name in n1 n2; do
-    [ "$(call -X POST -d '{"driver": "fake-hardware", "name": "'$name'", "extra": {"x_seed": {"ipv4_address": "192.0.2.11"}}}' "$seed/v1/nodes")" = 201 ] ||
+    [ "$(call -X POST -d '{"driver": "fake-hardware", "name": "'$name'", "extra": {"x_seed": {"ipv4_address": "192.0.2.11"}},
+        "instance_info": {"image_source": "http://192.0.2.1/site.qcow2"}}' "$seed/v1/nodes")" = 201 ] ||
         fail "no node: $(cat body)"
 done
 has_settled() { answers_with 200 "$seed/v1/nodes/n1" && grep -qE '"provision_state": ?"(manageable|active)"' body; }

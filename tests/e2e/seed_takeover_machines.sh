@@ -6,6 +6,7 @@
 # usage: HEARTH=… seed_takeover_machines.sh
 # shellcheck source-path=SCRIPTDIR source=seed_lib.sh
 . "$(dirname "$0")/seed_lib.sh"
+[ -n "${HEARTH_LONG:-}" ] || skip "HEARTH_LONG is not set"
 here=$(cd "$(dirname "$0")" && pwd)
 needs qemu-system-x86_64 qemu-img ip mmdebstrap mksquashfs curl ssh ssh-keygen
 [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
