@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -234,21 +235,30 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   const auto conductor = ConductorClient::open(arguments);
   (void)arguments.operand(0, "node");
   const std::string wish = arguments.has("soft") ? soft : hard;
+  const std::vector<std::string>& ids = arguments.operands();
   std::vector<Json> before;
-  for (const std::string& id : arguments.operands()) {
-    before.push_back(conductor->call("GET", verb_target(id, "")));
-    conductor->call("PUT", verb_target(id, "/states/power"), {{"target", wish}});
+  for (const std::string& id : ids)
+    before.push_back(conductor->call("GET", verb_target(id, "")));  // or none is switched
+  std::vector<std::string> failures(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    try {
+      conductor->call("PUT", verb_target(ids[i], "/states/power"), {{"target", wish}});
+    } catch (const Error& error) {  // the others are switched all the same
+      failures[i] = cat(ids[i], ": ", error.what());
+    }
   }
-  if (arguments.has("no-wait")) return 0;
   const std::string_view goal = wish.ends_with("off") ? "power off" : "power on";
-  std::vector<std::string> failures;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const std::string failure = look_at_power(*conductor, arguments.operands()[i], before[i], goal);
-    if (!failure.empty()) failures.push_back(failure);
+  std::vector<std::string> told;
+  std::string first;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (failures[i].empty() && !arguments.has("no-wait"))
+      failures[i] = look_at_power(*conductor, ids[i], before[i], goal);
+    if (failures[i].empty()) continue;
+    if (told.empty()) first = ids[i];
+    told.push_back(one_line(failures[i]));
   }
-  if (failures.empty()) return 0;
-  throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("hearth why node ", arguments.operands().front(), " says what to do"));
+  if (told.empty()) return 0;
+  throw Error(ErrorKind::external, join(told, "\n")).hint(cat("hearth why node ", first, " says what to do"));
 }
 
 int maintenance(const cli::Arguments& arguments, bool on) {

@@ -120,6 +120,7 @@ mistake 2 "there is no driver 'redfsh'; did you mean 'redfish'?" -- node list --
 mistake 0 "the driver redfish reads no redfish_adress; did you mean redfish_address?" -- node set dead --driver-info redfish_adress=x
 mistake 1 "dead: " "Connection refused" "hearth why node dead" -- node power on dead
 mistake 1 "dead: " "Connection refused" -- node reboot dead
+mistake 1 "dead: " "hearth why node dead" -- node power on alpha dead
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node events alpa
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node log alpa
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node maintenance set alpa
