@@ -1,5 +1,6 @@
 #include "agent/deploy/drive_erase.hpp"
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -29,14 +30,8 @@ struct Security {
   bool enhanced = false;
 };
 
-std::uint32_t number_at(const std::string& page, std::size_t offset, std::size_t bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = bytes; i-- > 0;) value = value << 8U | static_cast<unsigned char>(page.at(offset + i));
-  return value;
-}
-
 Security security_of(DriveCommands& drive) {
-  const std::uint32_t word = number_at(drive.ata_identify(), 256, 2);
+  const auto word = get_le<std::uint16_t>(drive.ata_identify(), 256);
   return {.supported = (word & 1U) != 0,
           .enabled = (word & 2U) != 0,
           .locked = (word & 4U) != 0,
@@ -110,16 +105,16 @@ bool erase_ata(const Disk& disk, DriveCommands& drive, const Say& say) {
 
 /// Keeps the format of the blocks and of their metadata.
 std::uint32_t format_word(const std::string& space, bool crypto) {
-  const std::uint32_t format = number_at(space, 26, 1);
-  const std::uint32_t protection = number_at(space, 29, 1);
+  const std::uint32_t format = get_le<std::uint8_t>(space, 26);
+  const std::uint32_t protection = get_le<std::uint8_t>(space, 29);
   return (format & 0xfU) | (format >> 4U & 1U) << 4U | (protection & 7U) << 5U | (protection >> 3U & 1U) << 8U |
          (crypto ? 2U : 1U) << 9U | (format >> 5U & 3U) << 12U;
 }
 
 bool erase_nvme(const Disk& disk, DriveCommands& drive, const Say& say) {
   const std::string controller = drive.nvme_identify(0);
-  const std::uint32_t features = number_at(controller, 524, 1);
-  if ((number_at(controller, 256, 2) & 2U) == 0) {
+  const std::uint32_t features = get_le<std::uint8_t>(controller, 524);
+  if ((get_le<std::uint16_t>(controller, 256) & 2U) == 0) {
     throw Error(ErrorKind::unsupported, cat(disk.name, ": the drive has no Format NVM, so that it can't erase itself"))
         .hint(
             "Set the conductor's enable_nvme_secure_erase to false, or continue_if_disk_secure_erase_failed, and\n"

@@ -69,14 +69,19 @@ TEST(StepWatch, TellsWhichProgramReachedWhatUnlessItIsNoted) {
   });
 }
 
+/// Of the machine; what hooks write to it lies in its "written".
+TempDir machines_directory() {
+  TempDir dir = TempDir::create("/var", "hearth-test-");
+  RealFileSystem files;
+  for (const char* name : {"below", "written"}) files.make_directories(dir.path() / name, 0755);
+  for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
+  return dir;
+}
+
 TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
   HEARTH_NEEDS_NAMESPACES();
-  const TempDir dir = TempDir::create("/var", "hearth-test-");
+  const TempDir dir = machines_directory();
   const std::string here = dir.path().string();
-  RealFileSystem files;
-  files.make_directories(dir.path() / "below", 0755);
-  files.make_directories(dir.path() / "written", 0755);
-  for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
   in_namespace([&] {
     mount_file_system("proc", "proc", "/proc", 0, "");
     StepWatch watch(StepWatch::Network::not_watched, {{dir.path(), dir.path() / "written"}});
@@ -106,12 +111,9 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
 
 TEST(StepWatch, TellsWhatOfTheMachineWasAskedForHoweverItsPathCameAbout) {
   HEARTH_NEEDS_NAMESPACES();
-  const TempDir dir = TempDir::create("/var", "hearth-test-");
+  const TempDir dir = machines_directory();
   const std::string here = dir.path().string();
   RealFileSystem files;
-  files.make_directories(dir.path() / "below", 0755);
-  files.make_directories(dir.path() / "written", 0755);
-  for (const char* name : {"a", "below/b", "own", "written/own"}) files.write(dir.path() / name, "x", {});
   fs::copy_file("/bin/true", dir.path() / "program");
   for (const char* name : {"far/place", "written/made"}) files.make_directories(dir.path() / name, 0755);
   fs::create_symlink("far/place", dir.path() / "link");
