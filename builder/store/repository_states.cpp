@@ -66,7 +66,9 @@ RepositoryStates::RepositoryStates(fs::path file, HttpClient& client, const Cloc
   const Result<Json> read = parse_json(RealFileSystem().read(file_).value_or("{}"), file_.string());
   if (!read.ok() || !read.value().is_object()) return;
   for (const auto& [url, state] : read.value().items()) {
-    if (state.is_object()) states_[url] = {state.value("digest", ""), state.value("looked", std::int64_t{0})};
+    if (state.is_object()) {
+      states_[url] = {.digest = state.value("digest", ""), .looked = state.value("looked", std::int64_t{0})};
+    }
   }
 }
 
@@ -78,7 +80,7 @@ std::optional<std::string> RepositoryStates::digest(const std::string& url) {
   if (url.starts_with(k_git)) return age_ ? git_commit(url.substr(k_git.size())) : std::nullopt;
   if (known != states_.end()) {
     const auto since = std::chrono::seconds(now() - known->second.looked);
-    if (!age_ || (since.count() >= 0 && since <= *age_)) return known->second.digest;
+    if (!age_ || known->second.own || (since.count() >= 0 && since < *age_)) return known->second.digest;
   }
   if (std::optional<std::string> current = age_ ? fetch(url) : std::nullopt) {
     seen(url, *current);
@@ -160,7 +162,7 @@ std::optional<std::string> RepositoryStates::fetch(const std::string& url) const
 }
 
 void RepositoryStates::seen(const std::string& url, const std::string& digest) {
-  states_[url] = {digest, now()};
+  states_[url] = {.digest = digest, .looked = now(), .own = true};
   save();
 }
 

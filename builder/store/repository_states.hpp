@@ -24,9 +24,10 @@ using ReachCheck = std::function<bool(const std::string& url)>;
 
 class RepositoryStates {
  public:
-  /// `age`: for how long a look is good; none = ask nobody. URLs are without credentials, since they are kept in files;
-  /// where a variable of `environment` has a URL with some for the same place, it is asked with them. `client` refuses
-  /// what hooks don't reach; for git, which connects by itself, `reach` tells.
+  /// `age`: for how long the look of another process is good, zero = it never is; one's own is for one's whole life, so
+  /// that a build sees a repository in one state. None = ask nobody. URLs are without credentials, since they are kept
+  /// in files; where a variable of `environment` has a URL with some for the same place, it is asked with them.
+  /// `client` refuses what hooks don't reach; for git, which connects by itself, `reach` tells.
   RepositoryStates(fs::path file, HttpClient& client, const Clock& clock, std::optional<Duration> age,
                    Environment environment = {}, ReachCheck reach = {});
 
@@ -41,6 +42,7 @@ class RepositoryStates {
   struct State {
     std::string digest;
     std::int64_t looked = 0;  ///< seconds since the epoch
+    bool own = false;         ///< looked at by this object
   };
   [[nodiscard]] std::int64_t now() const;
   [[nodiscard]] std::optional<std::string> git_commit(const std::string& place) const;

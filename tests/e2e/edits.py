@@ -11,11 +11,13 @@ hook uses (a build service's variables) must leave the outputs up to date. At th
 import gzip
 import hashlib
 import http.server
+import io
 import os
 import random
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -252,6 +254,16 @@ class Site:
             return file.read(), done.stdout + done.stderr
 
 
+def differing(found, clean):
+    """The names in two tar archives whose headers or contents are not the same in both."""
+    names = []
+    for body in (found, clean):
+        with tarfile.open(fileobj=io.BytesIO(body)) as archive:
+            names.append({(entry.name, tuple(sorted(entry.get_info().items())), archive.extractfile(entry).read() if entry.isfile() else b"")
+                          for entry in archive})
+    return sorted({entry[0] for entry in names[0] ^ names[1]})
+
+
 def unnoted(site):
     """What a hook fetches without a word is fetched each time, and `image why` says so."""
     site.hook("post-root.d/90-unnoted", UNNOTED)
@@ -285,8 +297,9 @@ def main():
             if seen is False and "is up to date" not in said:
                 raise AssertionError(f"{where}: it is built again:\n{said}")
             kept += "is up to date" in said
-            if found != site.build("clean", "--no-cache")[0]:
-                raise AssertionError(f"{where}: not what a clean build makes")
+            clean = site.build("clean", "--no-cache")[0]
+            if found != clean:
+                raise AssertionError(f"{where}: not what a clean build makes: {differing(found, clean)}\n{said}")
         unnoted(site)
     print(f"{count} edits, seed {seed}: each as a clean build; {kept} left the image as it was; {time.monotonic() - began:.0f} s")
 

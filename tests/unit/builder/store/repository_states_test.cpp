@@ -35,6 +35,17 @@ TEST_F(RepositoryStatesTest, ALateLookIsGoodForItsAgeAndAcrossProcesses) {
   EXPECT_EQ(http.sent.size(), 1U);
 }
 
+/// Also within the second of the other's look: `--refresh` right after a build.
+TEST_F(RepositoryStatesTest, WithoutAnAgeEachProcessAsksOnce) {
+  states(Duration::zero()).seen(url, "d1");
+  http.on("GET", url, 200, "new release");
+  RepositoryStates again = states(Duration::zero());
+  EXPECT_EQ(again.digest(url), hex_digest(HashKind::sha256, "new release"));
+  clock.advance(std::chrono::hours(2));
+  EXPECT_EQ(again.digest(url), hex_digest(HashKind::sha256, "new release"));
+  EXPECT_EQ(http.sent.size(), 1U);
+}
+
 TEST_F(RepositoryStatesTest, CredentialsComeFromTheEnvironmentAndStayThere) {
   http.on("GET", url, 200, "release");
   RepositoryStates with_environment(dir.path() / "repositories.json", http, clock, std::chrono::hours(1),
