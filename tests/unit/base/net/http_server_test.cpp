@@ -606,6 +606,10 @@ TEST(HttpServer, SaysWhenADescriptorCanBeReadOrHasEnded) {
 }
 
 TEST(HttpServer, SaysSoAlsoWhereThereIsNoDescriptorLeft) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP()
+      << "UBSan looks at an object's type by a pipe of its own, and takes it for none where there are no descriptors";
+#endif
   Echo echo;
   RunningServer server(echo);
   Pipe pipe = Pipe::create();

@@ -39,6 +39,8 @@ class OpenDoor : public testing::Test {
     const std::uint16_t inner = port_of(server_.get());
     page_ = listen_on_loopback(0);
     hosts_ = {{"one", {"127.0.0.1", ""}}, {"two", {}}};
+    // Before there is a thread: what it held at the fork nobody would let go.
+    pid_ = start_companion([this, inner] { return serve_door(page_, inner, folder_.path() / "door", hosts_); });
     answerer_ = std::thread([this] {
       while (true) {
         const Fd client(::accept(server_.get(), nullptr, nullptr));
@@ -48,7 +50,6 @@ class OpenDoor : public testing::Test {
         write_all(client, text, "the client");
       }
     });
-    pid_ = start_companion([this, inner] { return serve_door(page_, inner, folder_.path() / "door", hosts_); });
     while (!fs::exists(folder_.path() / "door")) std::this_thread::yield();
   }
   void TearDown() override {

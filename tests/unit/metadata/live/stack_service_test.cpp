@@ -208,6 +208,9 @@ outputs:
 }
 
 TEST_F(StackServiceTest, WhatAMachineIsToldIsTriedFirst) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer's allocator ends a copy that gets no memory in its own way, or never";
+#endif
   RealFileSystem files;
   files.write(directory_.path() / "t.yaml", R"(heat_template_version: 2018-08-31
 resources:

@@ -198,6 +198,9 @@ TEST_F(TrialsTest, WhatChangesIsDoneByTheServerOnceItWasTriedAndWhatAsksByTheCop
 }
 
 TEST_F(TrialsTest, WhatHasNoEndDiesOrTakesAllMemoryIsRefusedAndTheServerServesOn) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer's allocator ends a copy that gets no memory in its own way, or never";
+#endif
   const std::string advice = "nothing was changed";
   for (const auto& [target, why] : std::vector<std::pair<std::string, std::string>>{
            {"/loop", "more than 0.2 s of processor time"},
