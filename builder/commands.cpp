@@ -135,11 +135,14 @@ cli::Command create_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
-void add_forecasts(const std::vector<StepForecast>& forecasts, Json& steps) {
+void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& done, Json& plan) {
+  const bool runs = done.outputs.empty();
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
-    steps[i]["from_layers"] = forecasts[i].is_kept;
-    if (!forecasts[i].is_kept) steps[i]["runs_because"] = forecasts[i].why;
+    plan["steps"][i]["from_layers"] = forecasts[i].is_kept;
+    if (runs && !forecasts[i].is_kept) plan["steps"][i]["runs_because"] = forecasts[i].why;
   }
+  plan["up_to_date"] = !runs;
+  plan["unless_changed"] = done.servers;
 }
 
 cli::Command plan_command(const fs::path& executable) {
@@ -165,16 +168,20 @@ cli::Command plan_command(const fs::path& executable) {
                 const std::vector<Finding> warnings = build_warnings(request, plan, runner);
                 refuse_warnings(request, warnings);
                 for (const Finding& each : warnings) std::fprintf(stderr, "%s\n", finding_text(each).c_str());
+                const auto done = [&] { return up_to_date(request, installation, plan, disk); };
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
                   json.update(plan_details(request, plan, disk));
-                  add_forecasts(kept_steps(request, installation, plan, disk), json["steps"]);
+                  add_forecasts(kept_steps(request, installation, plan, disk), done(), json);
                   cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {
-                  cli::print(cat(plan_text(plan), kept_steps_text(kept_steps(request, installation, plan, disk)),
+                  const UpToDate known = done();
+                  cli::print(cat(plan_text(plan),
+                                 known.outputs.empty() ? kept_steps_text(kept_steps(request, installation, plan, disk))
+                                                       : up_to_date_text(known),
                                  plan_details_text(plan_details(request, plan, disk))));
                 }
                 return 0;

@@ -325,14 +325,13 @@ std::map<std::string, std::string> repositories_without_news(const ImageRequest&
 /// Whether the outputs of an earlier build are what this one would make; says so.
 bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
-  const LayerPolicy policy = layer_policy(request);
-  if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
+  if (!may_be_unchanged(request)) return false;
   const bool is_apart = fetch::why_no_private_network(request.environment).empty();
   const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
   WebClient client(clock, request.environment, "hearth", is_apart ? fetch::as_hooks_reach(places) : AddressCheck());
   RepositoryStates repositories(
-      layer_directory(request.cache) / "repositories.json", client, clock, policy.repository_age, request.environment,
-      [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
+      layer_directory(request.cache) / "repositories.json", client, clock, layer_policy(request).repository_age,
+      request.environment, [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
   std::optional<std::map<std::string, std::string>> without_news;  // asked for when nothing else has changed
   const auto now = [&](const std::string& what) -> std::optional<std::string> {
     if (!request.if_outdated || what.starts_with("git ") || what.starts_with("url ")) return repositories.digest(what);

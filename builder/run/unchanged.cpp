@@ -33,6 +33,10 @@ std::string files_digest(const std::string& name, const std::string& value, cons
 
 }  // namespace
 
+bool may_be_unchanged(const ImageRequest& request) {
+  return request.use_cache && !request.fetching.mode && !request.fresh_from && request.breaks.empty();
+}
+
 std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
                        const FactSource& facts, const std::vector<fs::path>& files, const FactKey& secrets) {
   const RealFileSystem system;
