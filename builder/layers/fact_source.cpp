@@ -237,6 +237,18 @@ Environment FactSource::choose(const Environment& all, const Mentions& mentions)
 
 Environment FactSource::variables(Phase phase, const Step* step) const { return handed(phase, step).environment; }
 
+std::set<std::string> FactSource::counted_variables() const {
+  std::set<std::string> names;
+  for (const Step& step : plan_.steps) {
+    const Handed& seen = handed(step.phase, &step);
+    for (const auto& [name, value] : seen.environment) {
+      const bool is_given = !is_of_builder(name) && is_callers(name, value);
+      if (is_given && counts(name, seen.mentions, passed_)) names.insert(name);
+    }
+  }
+  return names;
+}
+
 Step FactSource::step_of(const std::string& label) const {
   for (const Step& step : plan_.steps) {
     if (step.label() == label) return step;

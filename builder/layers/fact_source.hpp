@@ -50,6 +50,8 @@ class FactSource {
   /// What a step is handed of the phase's environment; `step` nothing: what environment.d is sourced with. All but what
   /// the caller gave and the step's scripts do not name: so none of it can matter without being a fact.
   [[nodiscard]] Environment variables(Phase phase, const Step* step) const;
+  /// Names of the caller's variables that count in a step of the plan.
+  [[nodiscard]] std::set<std::string> counted_variables() const;
   /// Another environment than at first: a recording adds its proxy.
   void use_environment(std::function<Environment(Phase)> environment);
 

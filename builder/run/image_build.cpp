@@ -467,7 +467,8 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) try {
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, const std::set<std::string>& variables,
+                    std::optional<fetch::Lock> fetched) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -475,6 +476,7 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
                             .arguments = request.arguments,
                             .directory = request.start_directory,
                             .environment = request.environment,
+                            .read_variables = variables,
                             .elements = plan.elements.elements,
                             .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
@@ -529,8 +531,7 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
   }
 }
 
-int build_in_sandbox(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
-  ImageRequest request = given;
+int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
   RealRunner trials(clock);
   std::vector<std::string> notes;
@@ -552,11 +553,12 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
-  if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
-    if (request.signing_key) write_evidence(request, plan, std::nullopt);
+  if (is_up_to_date(request, key, facts, clock, log, verbosity)) {
+    if (request.signing_key) write_evidence(request, plan, facts.counted_variables(), std::nullopt);
     return 0;
   }
   facts.prepare();
+  const std::set<std::string> variables = facts.counted_variables();
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
@@ -596,12 +598,12 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, plan, std::nullopt);
+      write_evidence(request, plan, variables, std::nullopt);
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
   if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, plan, network->fetched());
+  if (code == 0 && network) write_evidence(request, plan, variables, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
   // It was one of the sandbox's process; said here, it looks like any other.
