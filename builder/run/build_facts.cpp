@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -67,7 +68,27 @@ bool is_hidden(const SandboxSpec& spec, const fs::path& path) {
          std::find(spec.keys.begin(), spec.keys.end(), path) != spec.keys.end();
 }
 
+/// Whether hooks of root's builds see nobody as a path's owner. Found out when it is first asked for.
+std::function<bool(const fs::path&)> nobodys(const SandboxSpec& spec) {
+  return [needed = needed_places(spec), host = std::make_shared<std::optional<ShiftedHost>>()](const fs::path& path) {
+    boost::system::error_code failed;
+    const fs::path real = fs::weakly_canonical(path, failed);
+    if (failed) return false;
+    if (!*host) host->emplace(ShiftedHost::create(needed));
+    return (*host)->shows_nobody(real);
+  };
+}
+
 }  // namespace
+
+std::vector<fs::path> needed_places(const SandboxSpec& spec) {
+  std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
+  for (const std::vector<fs::path>* more : {&spec.writable, &spec.closed, &spec.readable})
+    needed.insert(needed.end(), more->begin(), more->end());
+  if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
+  std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
+  return needed;
+}
 
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
 void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
@@ -112,7 +133,7 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,
-      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); },
+      .is_nobodys = ::geteuid() == 0 ? nobodys(spec) : nullptr,
       .is_hidden = [spec](const fs::path& path) { return is_hidden(spec, path); }};
   return {files, plan, std::move(setup)};
 }

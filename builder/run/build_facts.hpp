@@ -22,6 +22,9 @@ namespace hearth::builder {
 void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
                   const DiskStage& disk, SandboxSpec& spec);
 
+/// What hooks and builder use of the machine, wherever it lies: of root's builds ids are shifted there.
+[[nodiscard]] std::vector<fs::path> needed_places(const SandboxSpec& spec);
+
 /// What the sandbox shows of homes.
 [[nodiscard]] std::vector<fs::path> shown_of_homes(const SandboxSpec& spec);
 

@@ -420,12 +420,7 @@ void require_own_ids(const SandboxSpec& spec, const IdMaps& maps) {
 
 /// The machine as the build is to see it; says so where hooks of root's have root's own ids.
 ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbosity) {
-  std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
-  for (const std::vector<fs::path>* more : {&spec.writable, &spec.closed, &spec.readable})
-    needed.insert(needed.end(), more->begin(), more->end());
-  if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
-  std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
-  ShiftedHost host = ShiftedHost::create(needed);
+  ShiftedHost host = ShiftedHost::create(needed_places(spec));
   if (::geteuid() == 0) require_own_ids(spec, host.maps());
   if (!host.why_not().empty())
     note(cat("hooks run with this machine's root's ids, and not with a range of their own: ", host.why_not()), log,
@@ -579,7 +574,8 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
           const BuilderPlaces places = enter(request, spec, host, own_network.get());
           std::optional<StepWatch> watch;
           if (request.use_cache)
-            watch.emplace(watched_network(network.has_value()), copies_of(spec, places), asked_look);
+            watch.emplace(watched_network(network.has_value()), copies_of(spec, places),
+                          [](const fs::path& path) { return asked_look(path); });
           RealRunner runner(clock);
           std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
           if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
