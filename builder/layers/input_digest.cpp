@@ -253,19 +253,20 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory, std::functi
 
 std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
   const bool has_owner = may_be_system && !is_nobodys(path);
+  const FileReader& files = may_be_system ? static_cast<const FileReader&>(system_) : files_;
   const Owners owners = has_owner ? Owners::count : Owners::ignore;
-  if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true, owners);
+  if (may_be_system && is_filled_by_packages(path)) return path_digest(files, path, true, owners);
   struct stat status {};
   const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
                         static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
-  if (is_small) return path_digest(files_, path, false, owners);
+  if (is_small) return path_digest(files, path, false, owners);
   const std::int64_t began = wall_nanoseconds();
   TreeStat stat = stat_tree(path);
-  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files_, path, false, owners);
+  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files, path, false, owners);
   const std::string text = cat(stat.text.hex_digest(), owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return found->second.digest;
-  std::string digest = path_digest(files_, path, false, owners);
+  std::string digest = path_digest(files, path, false, owners);
   if (stat.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;

@@ -49,6 +49,7 @@ class InputDigests {
   [[nodiscard]] const std::string& remembered(const std::string& name, const fs::path& path, bool may_be_system);
   [[nodiscard]] bool is_nobodys(const fs::path& path) const { return is_nobodys_ && is_nobodys_(path); }
   const FileReader& files_;
+  RealFileSystem system_;  ///< for the machine's: they may be large and many, and are read once as it is
   fs::path memory_;
   std::function<bool(const fs::path&)> is_nobodys_;
   std::map<std::string, std::string> told_;

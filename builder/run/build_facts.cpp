@@ -26,8 +26,9 @@ std::vector<fs::path> files_of_layout(const DiskStage& disk) {
 namespace {
 
 /// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
-std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
-                                     const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
+std::vector<fs::path> readable_paths(const FileReader& files, const ImageRequest& request,
+                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk,
+                                     const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
   paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
   paths.insert(paths.end(),
@@ -37,7 +38,7 @@ std::vector<fs::path> readable_paths(const ImageRequest& request, const Installa
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
   std::vector<fs::path> closed = homes;
   if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read
-  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, closed)) {
+  for (fs::path& path : declared_host_files(files, plan.elements, request.environment, closed)) {
     paths.push_back(std::move(path));
   }
   return paths;
@@ -91,10 +92,10 @@ std::vector<fs::path> needed_places(const SandboxSpec& spec) {
 }
 
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
-void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                  const DiskStage& disk, SandboxSpec& spec) {
-  spec.homes = homes_of(RealFileSystem(), request.environment);
-  spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
+void show_machine(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                  const BuildPlan& plan, const DiskStage& disk, SandboxSpec& spec) {
+  spec.homes = homes_of(files, request.environment);
+  spec.readable = readable_paths(files, request, installation, plan, disk, spec.homes);
   spec.keys = request.private_keys;
   spec.shims = installation.shims;
   spec.library = installation.library;

@@ -24,6 +24,7 @@
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/layers/script_inputs.hpp"
+#include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_facts.hpp"
@@ -481,8 +482,8 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, const st
 
 }  // namespace
 
-BuildPlan plan_image(const ImageRequest& request, const Installation& installation, std::vector<std::string>& notes) {
-  const RealFileSystem files;
+BuildPlan plan_image(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                     std::vector<std::string>& notes) {
   const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements, request.fallback_elements);
   notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
   ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
@@ -526,19 +527,26 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
   }
 }
 
+/// What ended the sandbox's process, if it said so; said here, it looks like any other.
+void throw_story(const Fd& failed, int code) {
+  const std::string story = read_all(failed, "the pipe from the sandbox");
+  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+}
+
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
   RealRunner trials(clock);
   std::vector<std::string> notes;
-  const BuildPlan plan = plan_image(request, installation, notes);
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  const BuildPlan plan = plan_image(files, request, installation, notes);
   const DiskStage disk = checked_disk(request, plan, trials, notes);
-  const std::vector<Finding> warnings = build_warnings(request, plan, trials);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, trials);
   refuse_warnings(request, warnings);
 
   SandboxSpec spec;
   make_writable_directories(request, spec);
-  show_machine(request, installation, plan, disk, spec);
-  const RealFileSystem files;
+  show_machine(files, request, installation, plan, disk, spec);
   take_path_of_hooks(request, spec, files);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
@@ -602,9 +610,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   if (code == 0 && network) write_evidence(request, plan, variables, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
-  // It was one of the sandbox's process; said here, it looks like any other.
-  const std::string story = code == 0 ? "" : read_all(failed.read, "the pipe from the sandbox");
-  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+  if (code != 0) throw_story(failed.read, code);
   return code;
 }
 

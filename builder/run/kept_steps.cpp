@@ -15,15 +15,15 @@ namespace {
 constexpr const char* k_no_layer = "no build has kept it, or the one that did had other steps before it";
 
 /// As the build will have it, of which only the paths matter here.
-SandboxSpec view_of(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                    const DiskStage& disk) {
+SandboxSpec view_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk) {
   SandboxSpec spec;
   boost::system::error_code failed;
   spec.output = fs::weakly_canonical(request.output.parent_path(), failed);
   spec.image = request.output.filename().string();
   for (const fs::path& path : {request.cache, request.lock_files})
     spec.writable.push_back(fs::weakly_canonical(path, failed));
-  show_machine(request, installation, plan, disk, spec);
+  show_machine(files, request, installation, plan, disk, spec);
   return spec;
 }
 
@@ -38,20 +38,19 @@ bool has_store(const ImageRequest& request) {
   return request.use_cache && fs::is_directory(layer_directory(request.cache) / "blobs");
 }
 
-FactSource facts_of(ImageRequest request, const Installation& installation, const BuildPlan& plan,
-                    const DiskStage& disk, const FactKey& secrets, const FileReader& files) {
-  const SandboxSpec spec = view_of(request, installation, plan, disk);
+FactSource facts_of(const FileReader& files, ImageRequest request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk, const FactKey& secrets) {
+  const SandboxSpec spec = view_of(files, request, installation, plan, disk);
   take_path_of_hooks(request, spec, files);
   return fact_source(files, request, plan, installation, disk, spec, secrets);
 }
 
 /// Nothing where no build has kept anything.
-std::optional<Chain> chain_of(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                              const DiskStage& disk) {
+std::optional<Chain> chain_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                              const BuildPlan& plan, const DiskStage& disk) {
   if (!has_store(request)) return std::nullopt;
   const LayerStore store(layer_directory(request.cache));
-  const RealFileSystem files;
-  const FactSource facts = facts_of(request, installation, plan, disk, store.fact_key(), files);
+  const FactSource facts = facts_of(files, request, installation, plan, disk, store.fact_key());
   return find_chain({.base = layers_base_key(request, installation.shims, installation.library),
                      .planned = steps_of_layers(plan, layer_policy(request)),
                      .is_copy = request.copy_layers,
@@ -62,9 +61,9 @@ std::optional<Chain> chain_of(const ImageRequest& request, const Installation& i
 
 }  // namespace
 
-std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
-                                     const BuildPlan& plan, const DiskStage& disk) {
-  const std::optional<Chain> chain = chain_of(request, installation, plan, disk);
+std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
+                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk) {
+  const std::optional<Chain> chain = chain_of(files, request, installation, plan, disk);
   const std::size_t kept = chain ? chain->covered : 0;
   const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
   const std::optional<Phase> fresh = layer_policy(request).fresh_from;
@@ -87,12 +86,11 @@ std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installa
   return steps;
 }
 
-UpToDate up_to_date(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                    const DiskStage& disk) {
+UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk) {
   if (!may_be_unchanged(request) || !has_store(request)) return {};
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
-  const RealFileSystem files;
-  const FactSource facts = facts_of(request, installation, plan, disk, secrets, files);
+  const FactSource facts = facts_of(files, request, installation, plan, disk, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
   std::set<std::string> servers;
   const RemoteFacts remote{.repository = [&](const std::string& what) -> std::optional<std::string> {

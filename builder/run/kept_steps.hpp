@@ -17,8 +17,9 @@ struct StepForecast {
 };
 
 /// Of each step of the plan, in order. Makes nothing, neither directories nor records.
-[[nodiscard]] std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
-                                                   const BuildPlan& plan, const DiskStage& disk);
+[[nodiscard]] std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
+                                                   const Installation& installation, const BuildPlan& plan,
+                                                   const DiskStage& disk);
 
 /// The outputs of an earlier build that this one would leave as they are, and which servers it would ask before.
 struct UpToDate {
@@ -27,8 +28,8 @@ struct UpToDate {
 };
 
 /// Makes nothing either.
-[[nodiscard]] UpToDate up_to_date(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                                  const DiskStage& disk);
+[[nodiscard]] UpToDate up_to_date(const FileReader& files, const ImageRequest& request,
+                                  const Installation& installation, const BuildPlan& plan, const DiskStage& disk);
 
 /// Lines for people, of outputs that are.
 [[nodiscard]] std::string up_to_date_text(const UpToDate& known);
