@@ -14,6 +14,7 @@
 #include "builder/fetch/local_access.hpp"
 #include "builder/frames/publish_command.hpp"
 #include "builder/installation.hpp"
+#include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/output/convert_command.hpp"
 #include "builder/run/build_warnings.hpp"
@@ -135,11 +136,14 @@ cli::Command create_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
-void add_forecasts(const std::vector<StepForecast>& forecasts, Json& steps) {
+void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& done, Json& plan) {
+  const bool runs = done.outputs.empty();
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
-    steps[i]["from_layers"] = forecasts[i].is_kept;
-    if (!forecasts[i].is_kept) steps[i]["runs_because"] = forecasts[i].why;
+    plan["steps"][i]["from_layers"] = forecasts[i].is_kept;
+    if (runs && !forecasts[i].is_kept) plan["steps"][i]["runs_because"] = forecasts[i].why;
   }
+  plan["up_to_date"] = !runs;
+  plan["unless_changed"] = done.servers;
 }
 
 cli::Command plan_command(const fs::path& executable) {
@@ -156,25 +160,32 @@ cli::Command plan_command(const fs::path& executable) {
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 std::vector<std::string> notes;
                 const Installation installation = find_installation(current_environment(), executable);
-                const BuildPlan plan = plan_image(request, installation, notes);
+                const RealFileSystem system;
+                const ReadOnce files(system);
+                const BuildPlan plan = plan_image(files, request, installation, notes);
                 for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
                 const DiskStage disk = DiskStage::plan(request, plan);
                 for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
                 const SystemClock clock;
                 RealRunner runner(clock);
-                const std::vector<Finding> warnings = build_warnings(request, plan, runner);
+                const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
                 refuse_warnings(request, warnings);
                 for (const Finding& each : warnings) std::fprintf(stderr, "%s\n", finding_text(each).c_str());
+                const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);
                   json["warnings"] = findings_json(warnings);
                   json.update(plan_details(request, plan, disk));
-                  add_forecasts(kept_steps(request, installation, plan, disk), json["steps"]);
+                  add_forecasts(kept_steps(files, request, installation, plan, disk), done(), json);
                   cli::print(json_document(json));
                 } else if (arguments.has("graph")) {
                   cli::print(plan_graph(plan));
                 } else {
-                  cli::print(cat(plan_text(plan), kept_steps_text(kept_steps(request, installation, plan, disk)),
+                  const UpToDate known = done();
+                  cli::print(cat(plan_text(plan),
+                                 known.outputs.empty()
+                                     ? kept_steps_text(kept_steps(files, request, installation, plan, disk))
+                                     : up_to_date_text(known),
                                  plan_details_text(plan_details(request, plan, disk))));
                 }
                 return 0;

@@ -71,7 +71,8 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
       arguments,
       {.environment = current_environment(), .start_directory = fs::current_path(), .manner = Manner::upstream}, clock);
   std::vector<std::string> notes;
-  const BuildPlan plan = plan_image(request, find_installation(current_environment(), executable), notes);
+  const BuildPlan plan =
+      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
   for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
   const DiskStage stage = DiskStage::plan(request, plan);
   return {stage.layout(), stage.maker()};

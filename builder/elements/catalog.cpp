@@ -10,6 +10,7 @@ namespace {
 /// A link to an element counts under the name of what it points to.
 std::string element_name(const fs::path& path) {
   boost::system::error_code missing;
+  if (!fs::is_symlink(path, missing)) return path.filename().string();
   const fs::path resolved = fs::canonical(path, missing);
   return (missing ? path : resolved).filename().string();
 }

@@ -17,6 +17,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "builder/evidence/statements.hpp"
 
 namespace hearth::builder::evidence {
@@ -39,6 +40,7 @@ ImageFacts collect(const EvidenceRequest& request) {
                    .arguments = request.arguments,
                    .directory = request.directory,
                    .environment = telling_variables(request.environment),
+                   .read_variables = {},
                    .outputs = {},
                    .evidence = {},
                    .packages = {},
@@ -46,6 +48,9 @@ ImageFacts collect(const EvidenceRequest& request) {
                    .unlisted = manifest.value("unlisted", ""),
                    .elements = {},
                    .fetched = request.fetched.value_or(fetch::Lock())};
+  for (const std::string& name : request.read_variables) {
+    if (!tells_what_is_built(name) && is_valid_utf8(name)) facts.read_variables.push_back(name);
+  }
   for (auto& [name, value] : facts.fetched.settings) value = without_credentials(value);
   for (const Json& output : manifest.at("outputs")) {
     facts.outputs.push_back(describe_output(request.stem.parent_path() / output.get<std::string>()));

@@ -11,6 +11,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct EvidenceRequest {
   std::vector<std::string> arguments;
   fs::path directory;
   Environment environment;
+  std::set<std::string> read_variables;  ///< names of the caller's variables that count in some step
   std::vector<Element> elements;
   std::optional<fetch::Lock> fetched;  ///< of a recorded or replayed build
   std::optional<Secret> signing_key;   ///< PEM, Ed25519

@@ -50,9 +50,10 @@ struct ImageFacts {
   std::int64_t created_s = 0;   ///< the image's own time
   std::int64_t finished_s = 0;  ///< when the build ended, by the clock
   bool is_ramdisk = false;
-  std::vector<std::string> arguments;  ///< of `hearth image create`
-  fs::path directory;                  ///< where it was called
-  Environment environment;             ///< as far as it says what is built
+  std::vector<std::string> arguments;       ///< of `hearth image create`
+  fs::path directory;                       ///< where it was called
+  Environment environment;                  ///< as far as it says what is built
+  std::vector<std::string> read_variables;  ///< further ones that hooks read: names only, since values may be secret
   std::vector<OutputFile> outputs;
   std::vector<OutputFile> evidence;  ///< what lies in NAME.d beside the statement; `file` is "NAME.d/FILE"
   std::vector<PackageFact> packages;

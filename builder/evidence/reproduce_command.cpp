@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/own_names.hpp"
+#include "builder/evidence/statements.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/evidence/verification.hpp"
 #include "builder/fetch/fetch_plan.hpp"
@@ -158,6 +159,39 @@ void require_allowed_files(const std::vector<std::string>& files, const std::vec
   }
 }
 
+/// Names of the variables that hooks of the build read and whose values no provenance has.
+std::set<std::string> read_variables(const Json& provenance) {
+  std::set<std::string> names;
+  const auto parameters = "/predicate/buildDefinition/externalParameters"_json_pointer / k_read_variables;
+  if (!provenance.is_object() || !provenance.contains(parameters)) return names;
+  for (const Json& name : provenance.at(parameters)) {
+    if (name.is_string()) names.insert(name.get<std::string>());
+  }
+  return names;
+}
+
+/// A sentence for each that the first build had and this one has not.
+std::vector<std::string> missing_variables(const Statement& statement, const Environment& environment) {
+  std::vector<std::string> missing;
+  for (const std::string& name : read_variables(statement.content)) {
+    if (environment.count(name) == 0)
+      missing.push_back(cat("the build read the variable ", format_json(Json(name)), ", which is not set here"));
+  }
+  return missing;
+}
+
+/// A sentence for each that only the rebuild, whose records are in `directory`, had.
+std::vector<std::string> further_variables(const Statement& statement, const fs::path& directory) {
+  std::vector<std::string> further;
+  const std::set<std::string> before = read_variables(statement.content);
+  const std::string now = RealFileSystem().read(directory / k_provenance_file).value_or("");
+  for (const std::string& name : read_variables(json_or_null(now))) {
+    if (before.count(name) == 0)
+      further.push_back(cat("hooks read the variable ", name, ", which is set here and was not for the build"));
+  }
+  return further;
+}
+
 std::string story_of(const fs::path& first, const fs::path& second) {
   const std::string one = RealFileSystem().read(first / k_tree_file).value_or("");
   const std::string two = RealFileSystem().read(second / k_tree_file).value_or("");
@@ -198,37 +232,44 @@ int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& t
         statement.content.at("/predicate/buildDefinition/externalParameters/environment"_json_pointer);
     require_allowed_files(named_files(rebuild, recorded), arguments.values("may-read"));
   }
+  std::vector<std::string> reasons = missing_variables(statement, rebuild.environment);
+  for (const std::string& reason : reasons) std::fprintf(stderr, "note: %s\n", reason.c_str());
   if (const int code = build(rebuild); code != 0) return code;
   const OutputFile again = describe_output(work.path() / image.filename());
   if (again.sha256 == *statement.digest) {
     std::printf("%s: reproduced, sha256:%s\n", image.c_str(), again.sha256.c_str());
     return 0;
   }
-  throw Error(ErrorKind::input,
-              cat(image.string(), ": the rebuilt image is sha256:", again.sha256, ", not sha256:", *statement.digest,
-                  "\n  ", story_of(statement.directory, work.path() / (name + ".d"))));
+  const fs::path records = work.path() / (name + ".d");
+  const std::vector<std::string> further = further_variables(statement, records);
+  reasons.insert(reasons.end(), further.begin(), further.end());
+  reasons.push_back(story_of(statement.directory, records));
+  throw Error(ErrorKind::input, cat(image.string(), ": the rebuilt image is sha256:", again.sha256,
+                                    ", not sha256:", *statement.digest, "\n  ", join(reasons, "\n  ")));
 }
 
 }  // namespace
 
 cli::Command reproduce_command(std::vector<cli::Option> table, std::function<int(const Rebuild&)> build) {
-  return {.words = "image reproduce",
-          .operands = "IMAGE",
-          .summary = "build an image again from its own provenance, and compare",
-          .details =
-              "Uses the lock in NAME.d and what was recorded on this machine, with the network cut. Elements come\n"
-              "from ELEMENTS_PATH and Hearth's own, as always, and must be those that the image was made of; relative\n"
-              "paths begin here. Of the provenance only what says what is built is taken. When bytes differ, names\n"
-              "the first file that does and the step that wrote it.\n\n"
-              "Exit codes: 0 the same bytes, 1 others or refused, 2 wrong usage; else the build's own.",
-          .options = {{"key", 0, "FILE", "the public key that must have signed, checked before anything else"},
-                      {"unsigned", 0, "", "believe a provenance that nobody has signed"},
-                      {"may-read", 0, "FILE",
-                       "with --unsigned: a file of this machine that the provenance names may be read"},
-                      {"locked", 0, "", "fetch what the lock names and this machine has not got"}},
-          .run = [table = std::move(table), build = std::move(build)](const cli::Arguments& arguments) {
-            return reproduce(arguments, table, build);
-          }};
+  return {
+      .words = "image reproduce",
+      .operands = "IMAGE",
+      .summary = "build an image again from its own provenance, and compare",
+      .details =
+          "Uses the lock in NAME.d and what was recorded on this machine, with the network cut. Elements come\n"
+          "from ELEMENTS_PATH and Hearth's own, as always, and must be those that the image was made of; relative\n"
+          "paths begin here. Of the provenance only what says what is built is taken. When bytes differ, names\n"
+          "the first file that does and the step that wrote it, and the variables that hooks read and that are not\n"
+          "set here, or were not for the build: a provenance has their names, never their values.\n\n"
+          "Exit codes: 0 the same bytes, 1 others or refused, 2 wrong usage; else the build's own.",
+      .options = {{"key", 0, "FILE", "the public key that must have signed, checked before anything else"},
+                  {"unsigned", 0, "", "believe a provenance that nobody has signed"},
+                  {"may-read", 0, "FILE",
+                   "with --unsigned: a file of this machine that the provenance names may be read"},
+                  {"locked", 0, "", "fetch what the lock names and this machine has not got"}},
+      .run = [table = std::move(table), build = std::move(build)](const cli::Arguments& arguments) {
+        return reproduce(arguments, table, build);
+      }};
 }
 
 }  // namespace hearth::builder::evidence

@@ -113,6 +113,7 @@ Json parameters(const ImageFacts& facts) {
   Json all = {{"image", std::move(image)},
               {"arguments", std::move(arguments)},
               {"environment", std::move(environment)},
+              {k_read_variables, facts.read_variables},
               {"directory", facts.directory.string()}};
   if (facts.is_ramdisk) all["ramdisk"] = true;
   return all;

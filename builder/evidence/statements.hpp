@@ -15,6 +15,9 @@ inline constexpr const char* k_statement_type = "https://in-toto.io/Statement/v1
 inline constexpr const char* k_predicate_type = "https://slsa.dev/provenance/v1";
 inline constexpr const char* k_build_type = "urn:hearth:image-create:1";
 
+/// Among the external parameters: names of the caller's variables that hooks read and whose values do not stand there.
+inline constexpr const char* k_read_variables = "variablesRead";
+
 [[nodiscard]] Json spdx_document(const ImageFacts& facts);
 [[nodiscard]] Json provenance_statement(const ImageFacts& facts);
 

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/fetch/fetch_proxy.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/known_answers.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/network_cut.hpp"
@@ -163,6 +164,7 @@ struct FetchSession::State {
         store(std::make_shared<ObjectStore>(fetch_directory(environment))) {
     Lock lock = given_lock(plan);
     session.settings = lock.settings;
+    take_git_answers(plan.lock, lock, *store);
     const bool records = *plan.mode == FetchMode::record;
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
     const std::string own_hosts = own_loopback(plan, lock);
@@ -359,7 +361,9 @@ std::string FetchSession::finish(bool good) {
   session.settings[k_epoch] = state_->epoch;
   if (mode == FetchMode::record) remember_answers(state_->store->directory(), session);
   if (good && mode == FetchMode::record) {
+    keep_git_answers(state_->plan.lock, session, *state_->store);
     RealFileSystem().write(state_->plan.lock, lock_text(session), {.mode = 0644});
+    remove_other_git_answers(state_->plan.lock, session);
   }
   std::vector<std::string> told;
   std::size_t more = 0;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/redactions.hpp"
 #include "builder/fetch/variants.hpp"
 
@@ -12,6 +13,9 @@ namespace hearth::builder::fetch {
 namespace {
 
 constexpr int k_challenge = 401;
+constexpr const char* k_where_git_is =
+    "what it answered lies in hearth.lock.d (the lock's name and .d) where the lock was recorded: copy that to beside "
+    "this lock";
 
 const Fetched* find(const Lock& lock, const FetchKey& key) {
   const auto found = lock.fetches.find(key);
@@ -150,8 +154,9 @@ std::optional<Decision> Recording::decide_by_lock(const FetchKey& key) {
     if (auto decision = stored(key, *locked)) return decision;
   }
   if (mode_ == FetchMode::locked) return std::nullopt;
-  const std::string why =
+  std::string why =
       cat("the lock names it, but its object sha256:", locked->sha256, " is not in ", store_->directory().string());
+  if (asks_git(key)) why += cat("; ", k_where_git_is);
   add_miss(key.url, why);
   const std::scoped_lock lock(mutex_);
   tell(key, k_failed);
@@ -162,12 +167,7 @@ void Recording::fetched(const FetchKey& key, const Fetched& fetched, const std::
   if (expected && expected->sha256 != fetched.sha256) {
     std::string why = cat("it is sha256:", fetched.sha256, " (", fetched.size, " bytes, status ", fetched.status,
                           ") now; the lock says sha256:", expected->sha256, " (", expected->size, " bytes)");
-    if (key.url.ends_with("/git-upload-pack")) {
-      why +=
-          cat(". A git server packs the same commits anew each time: a replay of git needs the objects of the "
-              "recording (copy what is in ",
-              store_->directory().string(), " of the machine that recorded)");
-    }
+    if (asks_git(key)) why += cat(". A git server packs the same commits anew each time; ", k_where_git_is);
     failed(key, why);
     throw Error(ErrorKind::input, cat(key.url, ": ", why));
   }

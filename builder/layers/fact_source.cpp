@@ -98,10 +98,15 @@ std::vector<fs::path> FactSource::paths_in(const std::string& name, const std::s
       value.find_first_of("\n:") != std::string::npos || !is_callers(name, value) || is_of_session(name)) {
     return paths;
   }
-  boost::system::error_code failed;
   fs::path path = setup_.start_directory / value;
-  if (!setup_.start_directory.empty() && fs::exists(path, failed)) paths.push_back(std::move(path));
+  if (!setup_.start_directory.empty() && is_there(path)) paths.push_back(std::move(path));
   return paths;
+}
+
+bool FactSource::is_there(const fs::path& path) const try {
+  return files_.status(path).has_value();
+} catch (const Error&) {  // hooks can't look at it either
+  return false;
 }
 
 /// What a script of the host means by a mere name: programs of the caller's in PATH, and files where hooks start. Of
@@ -146,8 +151,7 @@ const std::vector<fs::path>& FactSource::callers_files(const Script& script) con
   }
   const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
   const auto add = [&](const fs::path& path) {
-    boost::system::error_code failed;
-    if (fs::exists(path, failed)) paths.push_back(path);
+    if (is_there(path)) paths.push_back(path);
   };
   for (const std::string& path : inputs.temporary) add(path);
   for (const std::string& path : inputs.relative) {
@@ -237,6 +241,18 @@ Environment FactSource::choose(const Environment& all, const Mentions& mentions)
 
 Environment FactSource::variables(Phase phase, const Step* step) const { return handed(phase, step).environment; }
 
+std::set<std::string> FactSource::counted_variables() const {
+  std::set<std::string> names;
+  for (const Step& step : plan_.steps) {
+    const Handed& seen = handed(step.phase, &step);
+    for (const auto& [name, value] : seen.environment) {
+      const bool is_given = !is_of_builder(name) && is_callers(name, value);
+      if (is_given && counts(name, seen.mentions, passed_)) names.insert(name);
+    }
+  }
+  return names;
+}
+
 Step FactSource::step_of(const std::string& label) const {
   for (const Step& step : plan_.steps) {
     if (step.label() == label) return step;
@@ -248,6 +264,7 @@ Step FactSource::step_of(const std::string& label) const {
 }
 
 void FactSource::prepare() const {
+  if (setup_.is_nobodys) (void)setup_.is_nobodys("/etc/passwd");  // in the sandbox nobody could find it out any more
   for (const auto& [directory, entries] : plan_.hooks.directories()) {
     for (const auto& [name, entry] : entries) {
       if (!entry.is_directory) (void)hook_digest(cat(directory, "/", name));
@@ -485,11 +502,20 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   }
 }
 
+/// Many steps see the same ones.
+const std::string& FactSource::digest_of_variable(const std::string& name, const std::string& value) const {
+  const auto [known, is_new] = variable_digests_.try_emplace({name, value});
+  if (is_new) known->second = variable_digest(setup_.key, name, value);
+  return known->second;
+}
+
 /// Variables that it sees, and what of the machine those name.
 void FactSource::add_variables(const Step& step, Facts& facts) const {
   const Handed& seen = handed(step.phase, &step);
   const bool on_host = runs_on_host(step.phase);
-  facts.merge(environment_facts(seen.environment, seen.mentions, setup_.key, passed_));
+  facts.merge(environment_facts(
+      seen.environment, seen.mentions, passed_,
+      [this](const std::string& name, const std::string& value) { return digest_of_variable(name, value); }));
   if (const std::string epoch = variable(seen.environment, k_epoch); !epoch.empty())
     facts.emplace(cat("env ", k_epoch), fact_digest(epoch));
   const auto add_paths = [&](const std::string& name, const std::string& value) {
@@ -545,7 +571,7 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
     if (fact_kind(fact) == "elements") reads.everything = true;
     if (fact_kind(fact) == "read") reads.machine.insert(fact_name(fact));
     if (fact_kind(fact) == "asked")
-      reads.asked.emplace(fact_name(fact), asked_look(fact_name(fact)).value_or("unreadable"));
+      reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));
   }
   const Facts now = of_step(step_of(label), reads);
   if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();

@@ -50,6 +50,8 @@ class FactSource {
   /// What a step is handed of the phase's environment; `step` nothing: what environment.d is sourced with. All but what
   /// the caller gave and the step's scripts do not name: so none of it can matter without being a fact.
   [[nodiscard]] Environment variables(Phase phase, const Step* step) const;
+  /// Names of the caller's variables that count in a step of the plan.
+  [[nodiscard]] std::set<std::string> counted_variables() const;
   /// Another environment than at first: a recording adds its proxy.
   void use_environment(std::function<Environment(Phase)> environment);
 
@@ -90,6 +92,7 @@ class FactSource {
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
   [[nodiscard]] const std::vector<std::string>& host_files() const;
   [[nodiscard]] bool is_callers(const std::string& name, const std::string& value) const;
+  [[nodiscard]] bool is_there(const fs::path& path) const;
   [[nodiscard]] std::vector<fs::path> paths_in(const std::string& name, const std::string& value, bool on_host) const;
   [[nodiscard]] std::vector<fs::path> named_by(const Script& script, const Environment& environment,
                                                bool on_host) const;
@@ -98,6 +101,7 @@ class FactSource {
   [[nodiscard]] Step step_of(const std::string& label) const;
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
   void add_variables(const Step& step, Facts& facts) const;
+  [[nodiscard]] const std::string& digest_of_variable(const std::string& name, const std::string& value) const;
   void add_host(const std::string& path, Facts& facts) const;
   void add_unnamed(const Reads& reads, Facts& facts) const;
   [[nodiscard]] bool is_download(const fs::path& path) const;
@@ -126,6 +130,7 @@ class FactSource {
   mutable std::map<std::string, std::vector<HookText>> hook_texts_;
   mutable std::optional<std::vector<std::string>> host_files_;
   mutable std::map<std::string, std::string> host_digests_;
+  mutable std::map<std::pair<std::string, std::string>, std::string> variable_digests_;
   mutable std::vector<fs::path> element_places_;
 };
 

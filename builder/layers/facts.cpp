@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_set>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -14,98 +15,98 @@ namespace {
 
 constexpr std::size_t k_digest_digits = 32;  // half a SHA-256: 128 bits
 
-const std::set<std::string_view> k_session = {"COLUMNS",   "LINES",       "SHLVL",          "PWD",
-                                              "OLDPWD",    "TERM",        "LS_COLORS",      "LESSOPEN",
-                                              "LESSCLOSE", "MAIL",        "GPG_TTY",        "WINDOWID",
-                                              "DISPLAY",   "COLORTERM",   "EDITOR",         "PAGER",
-                                              "HISTFILE",  "LOGNAME",     "USER",           "HOME",
-                                              "TMPDIR",    "TMP_DIR",     "INVOCATION_ID",  "JOURNAL_STREAM",
-                                              "NO_COLOR",  "HOSTNAME",    "SHELL",          "DEBUGINFOD_URLS",
-                                              "CI",        "RUNNER_TEMP", "BUILD_NUMBER",   "BUILD_ID",
-                                              "BUILD_URL", "JOB_NAME",    "WORKSPACE",      "TMUX",
-                                              "TMUX_PANE", "STY",         "WAYLAND_DISPLAY"};
+const std::unordered_set<std::string_view> k_session = {"COLUMNS",   "LINES",       "SHLVL",          "PWD",
+                                                        "OLDPWD",    "TERM",        "LS_COLORS",      "LESSOPEN",
+                                                        "LESSCLOSE", "MAIL",        "GPG_TTY",        "WINDOWID",
+                                                        "DISPLAY",   "COLORTERM",   "EDITOR",         "PAGER",
+                                                        "HISTFILE",  "LOGNAME",     "USER",           "HOME",
+                                                        "TMPDIR",    "TMP_DIR",     "INVOCATION_ID",  "JOURNAL_STREAM",
+                                                        "NO_COLOR",  "HOSTNAME",    "SHELL",          "DEBUGINFOD_URLS",
+                                                        "CI",        "RUNNER_TEMP", "BUILD_NUMBER",   "BUILD_ID",
+                                                        "BUILD_URL", "JOB_NAME",    "WORKSPACE",      "TMUX",
+                                                        "TMUX_PANE", "STY",         "WAYLAND_DISPLAY"};
 
-const std::set<std::string_view> k_builder = {"IMAGE_NAME",
-                                              "DIB_ARGS",
-                                              "DIB_ENV",
-                                              "IMAGE_ELEMENT",
-                                              "IMAGE_ELEMENT_YAML",
-                                              "ELEMENTS_PATH",
-                                              "BASH_FUNC_get_image_element_array%%",
-                                              "DIB_HEAT_METADATA",
-                                              "DIB_CHECKSUM",
-                                              "DIB_MIN_TMPFS",
-                                              "DIB_NO_TMPFS",
-                                              "DIB_OFFLINE",
-                                              "DIB_ROOT_LABEL",
-                                              "DIB_BOOT_LABEL",
-                                              "DIB_MOUNTPOINTS",
-                                              "FS_TYPE",
-                                              "DIB_ROOT_FSTYPE",
-                                              "SOURCE_DATE_EPOCH"};
+const std::unordered_set<std::string_view> k_builder = {"IMAGE_NAME",
+                                                        "DIB_ARGS",
+                                                        "DIB_ENV",
+                                                        "IMAGE_ELEMENT",
+                                                        "IMAGE_ELEMENT_YAML",
+                                                        "ELEMENTS_PATH",
+                                                        "BASH_FUNC_get_image_element_array%%",
+                                                        "DIB_HEAT_METADATA",
+                                                        "DIB_CHECKSUM",
+                                                        "DIB_MIN_TMPFS",
+                                                        "DIB_NO_TMPFS",
+                                                        "DIB_OFFLINE",
+                                                        "DIB_ROOT_LABEL",
+                                                        "DIB_BOOT_LABEL",
+                                                        "DIB_MOUNTPOINTS",
+                                                        "FS_TYPE",
+                                                        "DIB_ROOT_FSTYPE",
+                                                        "SOURCE_DATE_EPOCH"};
 
 constexpr std::string_view k_install_type = "HEARTH_INSTALL_TYPE";  // becomes a file of environment.d
 constexpr std::string_view k_python = "HEARTH_PYTHON";              // what DIB_PYTHON_EXEC starts
 
 /// Values in which paths stand that are counted otherwise, or none.
-const std::set<std::string_view> k_no_inputs = {"PATH",     "PS4",           "ELEMENTS_PATH",     "DIB_ENV",
-                                                "DIB_ARGS", "IMAGE_ELEMENT", "IMAGE_ELEMENT_YAML"};
+const std::unordered_set<std::string_view> k_no_inputs = {"PATH",     "PS4",           "ELEMENTS_PATH",     "DIB_ENV",
+                                                          "DIB_ARGS", "IMAGE_ELEMENT", "IMAGE_ELEMENT_YAML"};
 
 /// Where things lie, which says nothing about what they are.
-const std::set<std::string_view> k_never = {"_", "DIB_IMAGE_CACHE", "DIB_LOCKFILES", "HEARTH_INPUTS"};
+const std::unordered_set<std::string_view> k_never = {"_", "DIB_IMAGE_CACHE", "DIB_LOCKFILES", "HEARTH_INPUTS"};
 
 constexpr std::array<std::string_view, 16> k_session_prefixes = {
     "XDG_",  "SSH_", "DBUS_", "GITHUB_", "GITLAB_", "CI_",     "JENKINS_", "BUILDKITE_",
     "SUDO_", "VTE_", "KDE_",  "GNOME_",  "VSCODE_", "RUNNER_", "SYSTEMD_", "HEARTH_"};
 
 /// What programs look for by themselves. One that is not here is handed to a step whose scripts name it.
-const std::set<std::string_view> k_tools = {"ARCH",
-                                            "PATH",
-                                            "LANG",
-                                            "LANGUAGE",
-                                            "TZ",
-                                            "TZDIR",
-                                            "IFS",
-                                            "POSIXLY_CORRECT",
-                                            "BASH_ENV",
-                                            "ENV",
-                                            "CC",
-                                            "CXX",
-                                            "CPP",
-                                            "LD",
-                                            "AR",
-                                            "CFLAGS",
-                                            "CXXFLAGS",
-                                            "CPPFLAGS",
-                                            "LDFLAGS",
-                                            "MAKEFLAGS",
-                                            "RUSTFLAGS",
-                                            "GOFLAGS",
-                                            "GOPROXY",
-                                            "GOSUMDB",
-                                            "GOPRIVATE",
-                                            "XZ_OPT",
-                                            "XZ_DEFAULTS",
-                                            "GZIP",
-                                            "BZIP2",
-                                            "ZSTD_CLEVEL",
-                                            "TAR_OPTIONS",
-                                            "RSYNC_RSH",
-                                            "RSYNC_PROXY",
-                                            "WGETRC",
-                                            "CURL_HOME",
-                                            "CURL_CA_BUNDLE",
-                                            "REQUESTS_CA_BUNDLE",
-                                            "SSL_CERT_FILE",
-                                            "SSL_CERT_DIR",
-                                            "NETRC",
-                                            "NODE_OPTIONS",
-                                            "NODE_PATH",
-                                            "NODE_EXTRA_CA_CERTS",
-                                            "JAVA_HOME",
-                                            "JAVA_TOOL_OPTIONS",
-                                            "VIRTUAL_ENV",
-                                            "UV_INDEX_URL"};
+const std::unordered_set<std::string_view> k_tools = {"ARCH",
+                                                      "PATH",
+                                                      "LANG",
+                                                      "LANGUAGE",
+                                                      "TZ",
+                                                      "TZDIR",
+                                                      "IFS",
+                                                      "POSIXLY_CORRECT",
+                                                      "BASH_ENV",
+                                                      "ENV",
+                                                      "CC",
+                                                      "CXX",
+                                                      "CPP",
+                                                      "LD",
+                                                      "AR",
+                                                      "CFLAGS",
+                                                      "CXXFLAGS",
+                                                      "CPPFLAGS",
+                                                      "LDFLAGS",
+                                                      "MAKEFLAGS",
+                                                      "RUSTFLAGS",
+                                                      "GOFLAGS",
+                                                      "GOPROXY",
+                                                      "GOSUMDB",
+                                                      "GOPRIVATE",
+                                                      "XZ_OPT",
+                                                      "XZ_DEFAULTS",
+                                                      "GZIP",
+                                                      "BZIP2",
+                                                      "ZSTD_CLEVEL",
+                                                      "TAR_OPTIONS",
+                                                      "RSYNC_RSH",
+                                                      "RSYNC_PROXY",
+                                                      "WGETRC",
+                                                      "CURL_HOME",
+                                                      "CURL_CA_BUNDLE",
+                                                      "REQUESTS_CA_BUNDLE",
+                                                      "SSL_CERT_FILE",
+                                                      "SSL_CERT_DIR",
+                                                      "NETRC",
+                                                      "NODE_OPTIONS",
+                                                      "NODE_PATH",
+                                                      "NODE_EXTRA_CA_CERTS",
+                                                      "JAVA_HOME",
+                                                      "JAVA_TOOL_OPTIONS",
+                                                      "VIRTUAL_ENV",
+                                                      "UV_INDEX_URL"};
 constexpr std::array<std::string_view, 19> k_tool_prefixes = {
     "DIB_", "LC_",    "APT_", "DEB",  "DPKG_", "YUM",    "DNF",  "RPM",  "ZYPP", "PIP_",
     "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_"};
@@ -236,11 +237,11 @@ bool counts(const std::string& variable, const Mentions& mentions, const std::se
   return mentions.lists_variables && (passed.count("*") > 0 || !(is_of_session(variable) || is_of_builder(variable)));
 }
 
-Facts environment_facts(const Environment& environment, const Mentions& mentions, const FactKey& key,
-                        const std::set<std::string>& passed) {
+Facts environment_facts(const Environment& environment, const Mentions& mentions, const std::set<std::string>& passed,
+                        const DigestOfVariable& digest) {
   Facts facts;
   for (const auto& [name, value] : environment) {
-    if (counts(name, mentions, passed)) facts[cat("env ", name)] = variable_digest(key, name, value);
+    if (counts(name, mentions, passed)) facts[cat("env ", name)] = digest(name, value);
   }
   return facts;
 }

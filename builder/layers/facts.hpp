@@ -2,6 +2,7 @@
 // while every fact that was noted when it was made still holds.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -84,9 +85,10 @@ struct Mentions {
 /// Whether programs may be told this variable by the builder though it is no fact: where caches lie.
 [[nodiscard]] bool never_counts(std::string_view variable);
 
-/// "env" facts of all variables that count.
-[[nodiscard]] Facts environment_facts(const Environment& environment, const Mentions& mentions, const FactKey& key = {},
-                                      const std::set<std::string>& passed = {});
+/// "env" facts of all variables that count, with what `digest` makes of each.
+using DigestOfVariable = std::function<std::string(const std::string& name, const std::string& value)>;
+[[nodiscard]] Facts environment_facts(const Environment& environment, const Mentions& mentions,
+                                      const std::set<std::string>& passed, const DigestOfVariable& digest);
 
 /// Which absolute paths a value names: itself, parts of a list, file:// URLs. None for what says nothing about inputs:
 /// a session's, the builder's own, places in the sandbox.

@@ -32,6 +32,8 @@ constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",         
                                                   "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
                                                   "/etc/ssl/", "/boot/"};
 constexpr const char* k_local = "/usr/local/";
+constexpr unsigned k_nobody = 65534;
+constexpr unsigned k_last_id = 65535;  // of the range that builds of root's have
 
 }  // namespace
 
@@ -109,9 +111,8 @@ TreeStat stat_tree(const fs::path& path) {
 
 /// Hooks see what is the caller's own as root's, and of an ordinary user what is others' as nobody's.
 unsigned seen_id(unsigned id, unsigned own) {
-  constexpr unsigned nobody = 65534;
   if (id == own) return 0;
-  return own == 0 ? id : nobody;
+  return own == 0 && id <= k_last_id ? id : k_nobody;
 }
 
 std::string owner_of(const FileStatus& status) {
@@ -218,7 +219,7 @@ std::string tree_digest(const FileReader& files, const fs::path& directory) {
   return ContentDigest(files, Owners::ignore).of_tree(directory);
 }
 
-std::optional<std::string> asked_look(const fs::path& path) {
+std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys) {
   struct stat own {};
   const auto is_told = [](int failed) { return failed == ENOENT || failed == ENOTDIR; };
   if (::lstat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional<std::string>(k_no_file) : std::nullopt;
@@ -228,7 +229,10 @@ std::optional<std::string> asked_look(const fs::path& path) {
     if (::stat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional(cat(text, k_no_file)) : std::nullopt;
   }
   text += std::to_string(own.st_mode & S_IFMT);
-  return S_ISREG(own.st_mode) ? cat(text, " ", own.st_mode & 07777U, " ", own.st_size) : text;
+  if (!S_ISREG(own.st_mode)) return text;
+  const unsigned user = is_nobodys ? k_nobody : seen_id(own.st_uid, ::geteuid());
+  const unsigned group = is_nobodys ? k_nobody : seen_id(own.st_gid, ::getegid());
+  return cat(text, " ", own.st_mode & 07777U, " ", own.st_size, " ", user, ":", group);
 }
 
 InputDigests::InputDigests(const FileReader& files, fs::path memory, std::function<bool(const fs::path&)> is_nobodys)
@@ -248,20 +252,21 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory, std::functi
 }
 
 std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
-  const bool has_owner = may_be_system && !(is_nobodys_ && is_nobodys_(path));
+  const bool has_owner = may_be_system && !is_nobodys(path);
+  const FileReader& files = may_be_system ? static_cast<const FileReader&>(system_) : files_;
   const Owners owners = has_owner ? Owners::count : Owners::ignore;
-  if (may_be_system && is_filled_by_packages(path)) return path_digest(files_, path, true, owners);
+  if (may_be_system && is_filled_by_packages(path)) return path_digest(files, path, true, owners);
   struct stat status {};
   const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
                         static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
-  if (is_small) return path_digest(files_, path, false, owners);
+  if (is_small) return path_digest(files, path, false, owners);
   const std::int64_t began = wall_nanoseconds();
   TreeStat stat = stat_tree(path);
-  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files_, path, false, owners);
+  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files, path, false, owners);
   const std::string text = cat(stat.text.hex_digest(), owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return found->second.digest;
-  std::string digest = path_digest(files_, path, false, owners);
+  std::string digest = path_digest(files, path, false, owners);
   if (stat.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;
@@ -277,6 +282,9 @@ const std::string& InputDigests::remembered(const std::string& name, const fs::p
 
 const std::string& InputDigests::host(const fs::path& path) {
   return remembered(cat("host ", path.string()), path, true);
+}
+std::optional<std::string> InputDigests::asked(const fs::path& path) const {
+  return asked_look(path, is_nobodys(path));
 }
 const std::string& InputDigests::path(const fs::path& path) { return remembered(path.string(), path, false); }
 

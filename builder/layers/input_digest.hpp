@@ -18,9 +18,10 @@ namespace hearth::builder {
 /// one digest. Of more than 4 GiB the looks count in place of the contents.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);
 
-/// What asking for a path tells (test -e, -f, -x, -s): kind, of files mode and size, where a link leads; words where
-/// there is none. Nothing when it may not be looked at.
-[[nodiscard]] std::optional<std::string> asked_look(const fs::path& path);
+/// What asking for a path tells (test -e, -f, -x, -s, -O): kind, of files mode, size and owner as hooks see it, where a
+/// link leads; words where there is none. Nothing when it may not be looked at. Hooks see nobody as the owner of what
+/// `is_nobodys`.
+[[nodiscard]] std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys = false);
 
 /// Digests that are computed once in a process, and large ones once while nothing changes.
 class InputDigests {
@@ -32,6 +33,8 @@ class InputDigests {
   /// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
   /// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
   [[nodiscard]] const std::string& host(const fs::path& path);
+  /// As asked_look().
+  [[nodiscard]] std::optional<std::string> asked(const fs::path& path) const;
   /// As host() of something that no package of the operating system fills.
   [[nodiscard]] const std::string& path(const fs::path& path);
   /// Keeps what was learned. A failure is none of the build's business: the next one reads again.
@@ -44,7 +47,9 @@ class InputDigests {
   };
   [[nodiscard]] std::string digest_now(const fs::path& path, bool may_be_system);
   [[nodiscard]] const std::string& remembered(const std::string& name, const fs::path& path, bool may_be_system);
+  [[nodiscard]] bool is_nobodys(const fs::path& path) const { return is_nobodys_ && is_nobodys_(path); }
   const FileReader& files_;
+  RealFileSystem system_;  ///< for the machine's: they may be large and many, and are read once as it is
   fs::path memory_;
   std::function<bool(const fs::path&)> is_nobodys_;
   std::map<std::string, std::string> told_;

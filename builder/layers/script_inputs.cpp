@@ -19,10 +19,22 @@ constexpr std::array<std::string_view, 2> k_temporary = {"/tmp/", "/var/tmp/"};
 constexpr std::array<std::string_view, 6> k_programs = {"/bin/",      "/sbin/", "/usr/bin/",
                                                         "/usr/sbin/", "/lib/",  "/lib64/"};
 
-bool is_path_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' ||
-         c == '_' || c == '-' || c == '+' || c == '@' || c == ':';
-}
+/// Of every character whether it is one of these: each script of each build comes by here.
+class Letters {
+ public:
+  constexpr explicit Letters(std::string_view letters) {
+    for (const char c : letters) is_one_[static_cast<unsigned char>(c)] = true;
+  }
+  [[nodiscard]] constexpr bool has(char c) const { return is_one_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> is_one_{};
+};
+
+constexpr Letters k_path_letters("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:");
+constexpr Letters k_before_words(" \t\n\"'=(<>|;&`");
+
+bool is_path_letter(char c) { return k_path_letters.has(c); }
 
 /// The path that `text` begins with.
 struct Path {
@@ -44,9 +56,12 @@ Path path_at(std::string_view text) {
 /// Without comments of whole lines.
 std::string code_of(std::string_view text) {
   std::string code;
-  for (const std::string& line : split_lines(text)) {
+  code.reserve(text.size() + 1);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
     const std::string_view words = trim(line);
-    if (words.empty() || words.front() != '#') code += cat(line, "\n");
+    if (words.empty() || words.front() != '#') code.append(line).push_back('\n');
   }
   return code;
 }
@@ -86,9 +101,7 @@ bool is_temporary(const std::string& path) {
 }
 
 /// The start of a word of the shell.
-bool begins_word(std::string_view code, std::size_t at) {
-  return at == 0 || std::string_view(" \t\n\"'=(<>|;&`").find(code[at - 1]) != std::string_view::npos;
-}
+bool begins_word(std::string_view code, std::size_t at) { return at == 0 || k_before_words.has(code[at - 1]); }
 
 void find_host(std::string_view code, const std::string& home, ScriptInputs& inputs) {
   const auto add = [&](const std::string& before, std::string_view rest) {
@@ -102,11 +115,12 @@ void find_host(std::string_view code, const std::string& home, ScriptInputs& inp
     if (path.is_whole && !is_url && path.text.find('/') != std::string_view::npos) inputs.relative.emplace(path.text);
   };
   for (std::size_t at = 0; at < code.size(); ++at) {
+    if (!begins_word(code, at)) continue;
     const std::string_view rest = code.substr(at);
-    if (rest.front() == '/' && begins_word(code, at)) add("", rest);
-    if (rest.front() != '/' && is_path_letter(rest.front()) && begins_word(code, at)) add_relative(rest);
+    if (rest.front() == '/') add("", rest);
+    if (rest.front() != '/' && is_path_letter(rest.front())) add_relative(rest);
     for (const std::string_view word : {"~/", "$HOME/", "${HOME}/"}) {
-      if (rest.starts_with(word) && begins_word(code, at) && !home.empty()) add(home, rest.substr(word.size() - 1));
+      if (rest.starts_with(word) && !home.empty()) add(home, rest.substr(word.size() - 1));
     }
   }
 }

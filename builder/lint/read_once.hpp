@@ -1,5 +1,5 @@
-// A reader that asks for each file, status and directory once: for checks that look at the same texts one after the
-// other, while nobody changes them.
+// A reader that asks for each file, status and directory once: for what looks at the same elements one after the other
+// (planning, checks, facts), and is to find them as they were the first time. Large files are read each time.
 #pragma once
 
 #include <map>
@@ -19,6 +19,7 @@ class ReadOnce final : public FileReader {
   [[nodiscard]] std::vector<std::string> list(const fs::path& directory) const override;
 
  private:
+  [[nodiscard]] bool is_known_to_miss(const fs::path& path) const;
   const FileReader& files_;
   mutable std::map<std::string, std::optional<std::string>> texts_;
   mutable std::map<std::string, std::optional<FileStatus>> statuses_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -25,8 +26,9 @@ std::vector<fs::path> files_of_layout(const DiskStage& disk) {
 namespace {
 
 /// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
-std::vector<fs::path> readable_paths(const ImageRequest& request, const Installation& installation,
-                                     const BuildPlan& plan, const DiskStage& disk, const std::vector<fs::path>& homes) {
+std::vector<fs::path> readable_paths(const FileReader& files, const ImageRequest& request,
+                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk,
+                                     const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
   paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
   paths.insert(paths.end(),
@@ -36,7 +38,7 @@ std::vector<fs::path> readable_paths(const ImageRequest& request, const Installa
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
   std::vector<fs::path> closed = homes;
   if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read
-  for (fs::path& path : declared_host_files(RealFileSystem(), plan.elements, request.environment, closed)) {
+  for (fs::path& path : declared_host_files(files, plan.elements, request.environment, closed)) {
     paths.push_back(std::move(path));
   }
   return paths;
@@ -67,13 +69,33 @@ bool is_hidden(const SandboxSpec& spec, const fs::path& path) {
          std::find(spec.keys.begin(), spec.keys.end(), path) != spec.keys.end();
 }
 
+/// Whether hooks of root's builds see nobody as a path's owner. Found out when it is first asked for.
+std::function<bool(const fs::path&)> nobodys(const SandboxSpec& spec) {
+  return [needed = needed_places(spec), host = std::make_shared<std::optional<ShiftedHost>>()](const fs::path& path) {
+    boost::system::error_code failed;
+    const fs::path real = fs::weakly_canonical(path, failed);
+    if (failed) return false;
+    if (!*host) host->emplace(ShiftedHost::create(needed));
+    return (*host)->shows_nobody(real);
+  };
+}
+
 }  // namespace
 
+std::vector<fs::path> needed_places(const SandboxSpec& spec) {
+  std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
+  for (const std::vector<fs::path>* more : {&spec.writable, &spec.closed, &spec.readable})
+    needed.insert(needed.end(), more->begin(), more->end());
+  if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
+  std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
+  return needed;
+}
+
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
-void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                  const DiskStage& disk, SandboxSpec& spec) {
-  spec.homes = homes_of(RealFileSystem(), request.environment);
-  spec.readable = readable_paths(request, installation, plan, disk, spec.homes);
+void show_machine(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                  const BuildPlan& plan, const DiskStage& disk, SandboxSpec& spec) {
+  spec.homes = homes_of(files, request.environment);
+  spec.readable = readable_paths(files, request, installation, plan, disk, spec.homes);
   spec.keys = request.private_keys;
   spec.shims = installation.shims;
   spec.library = installation.library;
@@ -112,7 +134,7 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,
-      .is_nobodys = [is_root = ::geteuid() == 0](const fs::path& path) { return is_root && keeps_machines_ids(path); },
+      .is_nobodys = ::geteuid() == 0 ? nobodys(spec) : nullptr,
       .is_hidden = [spec](const fs::path& path) { return is_hidden(spec, path); }};
   return {files, plan, std::move(setup)};
 }

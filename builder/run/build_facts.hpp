@@ -19,8 +19,11 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<fs::path> files_of_layout(const DiskStage& disk);
 
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
-void show_machine(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                  const DiskStage& disk, SandboxSpec& spec);
+void show_machine(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                  const BuildPlan& plan, const DiskStage& disk, SandboxSpec& spec);
+
+/// What hooks and builder use of the machine, wherever it lies: of root's builds ids are shifted there.
+[[nodiscard]] std::vector<fs::path> needed_places(const SandboxSpec& spec);
 
 /// What the sandbox shows of homes.
 [[nodiscard]] std::vector<fs::path> shown_of_homes(const SandboxSpec& spec);

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
-#include "builder/lint/read_once.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
@@ -45,9 +44,8 @@ class Remembered {
 
 }  // namespace
 
-std::vector<Finding> build_warnings(const ImageRequest& request, const BuildPlan& plan, CommandRunner& runner) {
-  const RealFileSystem system;
-  const ReadOnce files(system);
+std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                    CommandRunner& runner) {
   Remembered remembered(request.cache);
   std::vector<Finding> warnings = left_out(files, plan, request.environment, runner, remembered.lines);
   for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {

@@ -13,8 +13,8 @@
 
 namespace hearth::builder {
 
-[[nodiscard]] std::vector<Finding> build_warnings(const ImageRequest& request, const BuildPlan& plan,
-                                                  CommandRunner& runner);
+[[nodiscard]] std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest& request,
+                                                  const BuildPlan& plan, CommandRunner& runner);
 
 /// Throws Error(input) with all of them when the request is strict and there are some.
 void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings);

@@ -24,6 +24,7 @@
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/layers/script_inputs.hpp"
+#include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_facts.hpp"
@@ -325,14 +326,13 @@ std::map<std::string, std::string> repositories_without_news(const ImageRequest&
 /// Whether the outputs of an earlier build are what this one would make; says so.
 bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
-  const LayerPolicy policy = layer_policy(request);
-  if (!policy.enabled || policy.fresh_from || !request.breaks.empty()) return false;
+  if (!may_be_unchanged(request)) return false;
   const bool is_apart = fetch::why_no_private_network(request.environment).empty();
   const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
   WebClient client(clock, request.environment, "hearth", is_apart ? fetch::as_hooks_reach(places) : AddressCheck());
   RepositoryStates repositories(
-      layer_directory(request.cache) / "repositories.json", client, clock, policy.repository_age, request.environment,
-      [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
+      layer_directory(request.cache) / "repositories.json", client, clock, layer_policy(request).repository_age,
+      request.environment, [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
   std::optional<std::map<std::string, std::string>> without_news;  // asked for when nothing else has changed
   const auto now = [&](const std::string& what) -> std::optional<std::string> {
     if (!request.if_outdated || what.starts_with("git ") || what.starts_with("url ")) return repositories.digest(what);
@@ -421,12 +421,7 @@ void require_own_ids(const SandboxSpec& spec, const IdMaps& maps) {
 
 /// The machine as the build is to see it; says so where hooks of root's have root's own ids.
 ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbosity) {
-  std::vector<fs::path> needed = {"/usr", spec.output, spec.shims, spec.library, spec.start_directory};
-  for (const std::vector<fs::path>* more : {&spec.writable, &spec.closed, &spec.readable})
-    needed.insert(needed.end(), more->begin(), more->end());
-  if (!spec.work_directory.empty()) needed.push_back(spec.work_directory);
-  std::erase_if(needed, [](const fs::path& path) { return path.empty(); });
-  ShiftedHost host = ShiftedHost::create(needed);
+  ShiftedHost host = ShiftedHost::create(needed_places(spec));
   if (::geteuid() == 0) require_own_ids(spec, host.maps());
   if (!host.why_not().empty())
     note(cat("hooks run with this machine's root's ids, and not with a range of their own: ", host.why_not()), log,
@@ -468,7 +463,8 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::optional<fetch::Lock> fetched) try {
+void write_evidence(const ImageRequest& request, const BuildPlan& plan, const std::set<std::string>& variables,
+                    std::optional<fetch::Lock> fetched) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -476,6 +472,7 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
                             .arguments = request.arguments,
                             .directory = request.start_directory,
                             .environment = request.environment,
+                            .read_variables = variables,
                             .elements = plan.elements.elements,
                             .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
@@ -485,8 +482,8 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, std::opt
 
 }  // namespace
 
-BuildPlan plan_image(const ImageRequest& request, const Installation& installation, std::vector<std::string>& notes) {
-  const RealFileSystem files;
+BuildPlan plan_image(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                     std::vector<std::string>& notes) {
   const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements, request.fallback_elements);
   notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
   ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
@@ -530,20 +527,26 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
   }
 }
 
-int build_in_sandbox(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
-  ImageRequest request = given;
+/// What ended the sandbox's process, if it said so; said here, it looks like any other.
+void throw_story(const Fd& failed, int code) {
+  const std::string story = read_all(failed, "the pipe from the sandbox");
+  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+}
+
+int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
   RealRunner trials(clock);
   std::vector<std::string> notes;
-  const BuildPlan plan = plan_image(request, installation, notes);
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  const BuildPlan plan = plan_image(files, request, installation, notes);
   const DiskStage disk = checked_disk(request, plan, trials, notes);
-  const std::vector<Finding> warnings = build_warnings(request, plan, trials);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, trials);
   refuse_warnings(request, warnings);
 
   SandboxSpec spec;
   make_writable_directories(request, spec);
-  show_machine(request, installation, plan, disk, spec);
-  const RealFileSystem files;
+  show_machine(files, request, installation, plan, disk, spec);
   take_path_of_hooks(request, spec, files);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
@@ -553,11 +556,12 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
-  if (!request.fetching.mode && is_up_to_date(request, key, facts, clock, log, verbosity)) {
-    if (request.signing_key) write_evidence(request, plan, std::nullopt);
+  if (is_up_to_date(request, key, facts, clock, log, verbosity)) {
+    if (request.signing_key) write_evidence(request, plan, facts.counted_variables(), std::nullopt);
     return 0;
   }
   facts.prepare();
+  const std::set<std::string> variables = facts.counted_variables();
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
@@ -578,7 +582,8 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
           const BuilderPlaces places = enter(request, spec, host, own_network.get());
           std::optional<StepWatch> watch;
           if (request.use_cache)
-            watch.emplace(watched_network(network.has_value()), copies_of(spec, places), asked_look);
+            watch.emplace(watched_network(network.has_value()), copies_of(spec, places),
+                          [](const fs::path& path) { return asked_look(path); });
           RealRunner runner(clock);
           std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
           if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
@@ -597,17 +602,15 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, plan, std::nullopt);
+      write_evidence(request, plan, variables, std::nullopt);
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
   if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, plan, network->fetched());
+  if (code == 0 && network) write_evidence(request, plan, variables, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
-  // It was one of the sandbox's process; said here, it looks like any other.
-  const std::string story = code == 0 ? "" : read_all(failed.read, "the pipe from the sandbox");
-  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+  if (code != 0) throw_story(failed.read, code);
   return code;
 }
 

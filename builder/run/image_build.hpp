@@ -20,8 +20,8 @@ enum class Verbosity {
 };
 
 /// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.
-[[nodiscard]] BuildPlan plan_image(const ImageRequest& request, const Installation& installation,
-                                   std::vector<std::string>& notes);
+[[nodiscard]] BuildPlan plan_image(const FileReader& files, const ImageRequest& request,
+                                   const Installation& installation, std::vector<std::string>& notes);
 
 /// Builds; returns the exit code. Throws Error for what is refused before the first hook runs.
 int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity);

@@ -1,9 +1,11 @@
 #include "builder/run/kept_steps.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "builder/layers/chain.hpp"
+#include "builder/run/unchanged.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
@@ -13,15 +15,15 @@ namespace {
 constexpr const char* k_no_layer = "no build has kept it, or the one that did had other steps before it";
 
 /// As the build will have it, of which only the paths matter here.
-SandboxSpec view_of(const ImageRequest& request, const Installation& installation, const BuildPlan& plan,
-                    const DiskStage& disk) {
+SandboxSpec view_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk) {
   SandboxSpec spec;
   boost::system::error_code failed;
   spec.output = fs::weakly_canonical(request.output.parent_path(), failed);
   spec.image = request.output.filename().string();
   for (const fs::path& path : {request.cache, request.lock_files})
     spec.writable.push_back(fs::weakly_canonical(path, failed));
-  show_machine(request, installation, plan, disk, spec);
+  show_machine(files, request, installation, plan, disk, spec);
   return spec;
 }
 
@@ -31,16 +33,24 @@ std::string without_label(const std::string& reason, const std::string& label) {
   return reason.starts_with(begin) ? reason.substr(begin.size()) : reason;
 }
 
-/// Nothing where no build has kept anything.
-std::optional<Chain> chain_of(ImageRequest request, const Installation& installation, const BuildPlan& plan,
-                              const DiskStage& disk) {
-  const fs::path directory = layer_directory(request.cache);
-  const LayerStore store(directory);
-  const RealFileSystem files;
-  if (!request.use_cache || !fs::is_directory(directory / "blobs")) return std::nullopt;
-  const SandboxSpec spec = view_of(request, installation, plan, disk);
+/// A build has kept something; else its store is not there, and asking it for its key would make it.
+bool has_store(const ImageRequest& request) {
+  return request.use_cache && fs::is_directory(layer_directory(request.cache) / "blobs");
+}
+
+FactSource facts_of(const FileReader& files, ImageRequest request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk, const FactKey& secrets) {
+  const SandboxSpec spec = view_of(files, request, installation, plan, disk);
   take_path_of_hooks(request, spec, files);
-  const FactSource facts = fact_source(files, request, plan, installation, disk, spec, store.fact_key());
+  return fact_source(files, request, plan, installation, disk, spec, secrets);
+}
+
+/// Nothing where no build has kept anything.
+std::optional<Chain> chain_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                              const BuildPlan& plan, const DiskStage& disk) {
+  if (!has_store(request)) return std::nullopt;
+  const LayerStore store(layer_directory(request.cache));
+  const FactSource facts = facts_of(files, request, installation, plan, disk, store.fact_key());
   return find_chain({.base = layers_base_key(request, installation.shims, installation.library),
                      .planned = steps_of_layers(plan, layer_policy(request)),
                      .is_copy = request.copy_layers,
@@ -51,9 +61,9 @@ std::optional<Chain> chain_of(ImageRequest request, const Installation& installa
 
 }  // namespace
 
-std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
-                                     const BuildPlan& plan, const DiskStage& disk) {
-  const std::optional<Chain> chain = chain_of(request, installation, plan, disk);
+std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
+                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk) {
+  const std::optional<Chain> chain = chain_of(files, request, installation, plan, disk);
   const std::size_t kept = chain ? chain->covered : 0;
   const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
   const std::optional<Phase> fresh = layer_policy(request).fresh_from;
@@ -74,6 +84,30 @@ std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installa
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                    const BuildPlan& plan, const DiskStage& disk) {
+  if (!may_be_unchanged(request) || !has_store(request)) return {};
+  const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
+  const FactSource facts = facts_of(files, request, installation, plan, disk, secrets);
+  const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
+  std::set<std::string> servers;
+  const RemoteFacts remote{.repository = [&](const std::string& what) -> std::optional<std::string> {
+                             servers.insert(what);
+                             return std::nullopt;
+                           },
+                           .fetch = {}};
+  UpToDate known{.outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote), .servers = {}};
+  if (!known.outputs.empty()) known.servers.assign(servers.begin(), servers.end());
+  return known;
+}
+
+std::string up_to_date_text(const UpToDate& known) {
+  std::string text;
+  for (const fs::path& output : known.outputs) text += cat("Up to date, nothing would run: ", output.string(), "\n");
+  for (const std::string& server : known.servers) text += cat("  as long as this has not changed: ", server, "\n");
+  return text;
 }
 
 std::string kept_steps_text(const std::vector<StepForecast>& steps) {

@@ -1,4 +1,5 @@
-// Which steps of a plan would come from layers, before anything runs. Servers are not asked, nor a remote cache.
+// What a build would find done already, before anything runs: its outputs, or steps that come from layers. Servers are
+// not asked, nor a remote cache.
 #pragma once
 
 #include <string>
@@ -16,8 +17,22 @@ struct StepForecast {
 };
 
 /// Of each step of the plan, in order. Makes nothing, neither directories nor records.
-[[nodiscard]] std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
-                                                   const BuildPlan& plan, const DiskStage& disk);
+[[nodiscard]] std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
+                                                   const Installation& installation, const BuildPlan& plan,
+                                                   const DiskStage& disk);
+
+/// The outputs of an earlier build that this one would leave as they are, and which servers it would ask before.
+struct UpToDate {
+  std::vector<fs::path> outputs;     ///< none where the build would run
+  std::vector<std::string> servers;  ///< as facts name them: "URL" of a Release file, "git URL REF", "url URL"
+};
+
+/// Makes nothing either.
+[[nodiscard]] UpToDate up_to_date(const FileReader& files, const ImageRequest& request,
+                                  const Installation& installation, const BuildPlan& plan, const DiskStage& disk);
+
+/// Lines for people, of outputs that are.
+[[nodiscard]] std::string up_to_date_text(const UpToDate& known);
 
 /// Lines for people: how many come from layers, and why the rest runs, steps of one reason together.
 [[nodiscard]] std::string kept_steps_text(const std::vector<StepForecast>& steps);

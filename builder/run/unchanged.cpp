@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <map>
 #include <set>
 
 #include "base/json.hpp"
@@ -33,6 +34,10 @@ std::string files_digest(const std::string& name, const std::string& value, cons
 
 }  // namespace
 
+bool may_be_unchanged(const ImageRequest& request) {
+  return request.use_cache && !request.fetching.mode && !request.fresh_from && request.breaks.empty();
+}
+
 std::string output_key(const ImageRequest& request, const BuildPlan& plan, const Installation& installation,
                        const FactSource& facts, const std::vector<fs::path>& files, const FactKey& secrets) {
   const RealFileSystem system;
@@ -52,21 +57,66 @@ std::string output_key(const ImageRequest& request, const BuildPlan& plan, const
   return keyed_digest(secrets, text);
 }
 
+namespace {
+
+/// Steps have most facts in common: each stands once, and steps have their numbers.
+class NotedFacts {
+ public:
+  void add(const std::string& label, const Facts& facts) {
+    Json numbers = Json::array();
+    for (const auto& fact : facts) {
+      const auto [known, is_new] = numbers_.try_emplace(fact, numbers_.size());
+      if (is_new) facts_.push_back(json_of(Facts{fact}));
+      numbers.push_back(known->second);
+    }
+    steps_.push_back({{"step", label}, {"facts", std::move(numbers)}});
+  }
+  void put_into(Json& json) && {
+    json["facts"] = std::move(facts_);
+    json["steps"] = std::move(steps_);
+  }
+
+ private:
+  std::map<Facts::value_type, std::size_t> numbers_;
+  Json facts_ = Json::array();
+  Json steps_ = Json::array();
+};
+
+/// Of steps by their labels. Throws Json::exception for what NotedFacts has not written.
+std::vector<std::pair<std::string, Facts>> noted_steps(const Json& json) {
+  const Json& all = json.at("facts");
+  std::vector<Facts> each;
+  for (const Json& fact : all) each.push_back(facts_from(fact));
+  std::vector<std::pair<std::string, Facts>> steps;
+  for (const Json& step : json.at("steps")) {
+    Facts facts;
+    for (const Json& number : step.at("facts")) {
+      const auto index = number.get<std::size_t>();
+      (void)all.at(index);  // throws where there is none
+      facts.insert(each[index].begin(), each[index].end());
+    }
+    steps.emplace_back(step.at("step").get<std::string>(), std::move(facts));
+  }
+  return steps;
+}
+
+}  // namespace
+
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
                   const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts) {
-  Json noted = Json::array();
+  NotedFacts noted;
   std::set<std::string> known;
   for (const StepRecord& step : steps) {
-    noted.push_back({{"step", step.label}, {"facts", json_of(step.facts)}});
+    noted.add(step.label, step.facts);
     known.insert(step.label);
   }
   for (const Step& step : plan.steps) {
-    if (known.count(step.label()) == 0)
-      noted.push_back({{"step", step.label()}, {"facts", json_of(facts.of_step(step, {}))}});
+    if (known.count(step.label()) == 0) noted.add(step.label(), facts.of_step(step, {}));
   }
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
-  const Json json = {{"key", key}, {"steps", noted}, {"outputs", looks}};
+  Json json = {{"key", key}, {"outputs", looks}};
+  std::move(noted).put_into(json);
   RealFileSystem().write(directory / k_output_file, cat(format_json(json), "\n"), {.mode = 0644});
 }
 
@@ -80,12 +130,12 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
       if (look != look_of(file)) return {};
       outputs.emplace_back(file);
     }
-    const Json& steps = read.value().at("steps");
-    for (const Json& step : steps) {
-      if (facts.local_fault(step.at("step").get<std::string>(), facts_from(step.at("facts")))) return {};
+    const std::vector<std::pair<std::string, Facts>> steps = noted_steps(read.value());
+    for (const auto& [label, noted] : steps) {
+      if (facts.local_fault(label, noted)) return {};
     }
-    for (const Json& step : steps) {
-      if (remote_fault(facts_from(step.at("facts")), remote)) return {};
+    for (const auto& [label, noted] : steps) {
+      if (remote_fault(noted, remote)) return {};
     }
     return outputs;
   } catch (const Json::exception&) {  // of another version

@@ -12,6 +12,9 @@
 
 namespace hearth::builder {
 
+/// Whether a build of this request looks first if there is anything to do.
+[[nodiscard]] bool may_be_unchanged(const ImageRequest& request);
+
 /// A digest over what no step's facts tell: command line, settings and the files that they name, the plan, the
 /// elements' files, Hearth itself. `files` are those that the disk layout names. It lies beside the image and is made
 /// of secrets, too: so it is keyed.

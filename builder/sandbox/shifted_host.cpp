@@ -115,6 +115,8 @@ bool ShiftedHost::is_shifted(const fs::path& path) const {
   return found != mounts_.rend() && found->is_shifted;
 }
 
+bool ShiftedHost::shows_nobody(const fs::path& path) const { return why_not_.empty() && !is_shifted(path); }
+
 ShiftedHost ShiftedHost::create(const std::vector<fs::path>& needed) {
   if (::geteuid() != 0) return ShiftedHost(callers_id_maps());
   ShiftedHost machines(callers_id_maps());

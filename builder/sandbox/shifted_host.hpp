@@ -29,6 +29,9 @@ class ShiftedHost {
   [[nodiscard]] const IdMaps& maps() const { return maps_; }
   /// Why root's ids are the machine's, for the user; empty where they are not.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  /// Of root's builds, whether hooks see nobody as the owner of what belongs to an id of the machine's at `path`, a
+  /// path without links: what lies in / itself is not shifted, either.
+  [[nodiscard]] bool shows_nobody(const fs::path& path) const;
   /// Puts the shifted mounts over their places; to be called once, as process 1 of the sandbox.
   void attach() const;
 

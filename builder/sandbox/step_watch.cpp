@@ -18,6 +18,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -203,7 +204,8 @@ Fd install_filter(WatchFilter program) {
   return Fd(fd);
 }
 
-/// Of another process's memory; fewer bytes where there are no more.
+/// Of another process's memory; fewer bytes where there are no more. Numbers in it have the lowest byte first, as all
+/// of k_watched_calls' architectures have.
 std::string memory_of(pid_t pid, std::uint64_t address, std::uint64_t size) {
   std::string bytes(size, '\0');
   const iovec here{bytes.data(), bytes.size()};
@@ -211,12 +213,6 @@ std::string memory_of(pid_t pid, std::uint64_t address, std::uint64_t size) {
   const ssize_t got = ::process_vm_readv(pid, &here, 1, &there, 1, 0);
   bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return bytes;
-}
-
-std::uint64_t number_at(const std::string& bytes, std::size_t index, std::size_t size) {
-  std::uint64_t number = 0;
-  if (bytes.size() >= (index + 1) * size) std::memcpy(&number, bytes.data() + index * size, size);
-  return number;
 }
 
 /// The address that the call names; empty when it names none.
@@ -232,18 +228,15 @@ std::string named_address(const seccomp_notif& call) {
     if (number == calls.send_to) address = data.args[4], size = data.args[5];
     if (number == calls.send_message || number == calls.send_messages) {
       const std::string header = memory_of(pid, data.args[1], 2 * calls.pointer);
-      address = number_at(header, 0, calls.pointer);
-      std::uint32_t length = 0;
-      if (header.size() >= calls.pointer + sizeof length)
-        std::memcpy(&length, header.data() + calls.pointer, sizeof length);
-      size = length;
+      address = get_le(header, 0, calls.pointer);
+      size = get_le<std::uint32_t>(header, calls.pointer);
     }
     if (calls.socket_call != 0 && number == calls.socket_call) {
       const std::string words = memory_of(pid, data.args[1], 6 * calls.pointer);
       const bool connects = data.args[0] == k_socket_connect;
       if (!connects && data.args[0] != k_socket_send_to) return "";
-      address = number_at(words, connects ? 1 : 4, calls.pointer);
-      size = number_at(words, connects ? 2 : 5, calls.pointer);
+      address = get_le(words, (connects ? 1 : 4) * calls.pointer, calls.pointer);
+      size = get_le(words, (connects ? 2 : 5) * calls.pointer, calls.pointer);
     }
     return address == 0 || size == 0 ? "" : memory_of(pid, address, std::min(size, k_longest_address));
   }
@@ -291,8 +284,7 @@ Request request_of(const seccomp_notif& call) {
       return {.path = text_of(pid, call.data.args[0]), .what = opened_for(call.data.args[1])};
     if (number == calls.open_at) return at(opened_for(call.data.args[2]));
     if (number == calls.open_at_2)
-      return at(
-          opened_for(number_at(memory_of(pid, call.data.args[2], sizeof(std::uint64_t)), 0, sizeof(std::uint64_t))));
+      return at(opened_for(get_le<std::uint64_t>(memory_of(pid, call.data.args[2], sizeof(std::uint64_t)), 0)));
     if (number == calls.run_at) return at(Request::For::run);
     if (is_one_of(calls.ask_at)) return at(Request::For::look);
     if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::look};

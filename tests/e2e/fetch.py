@@ -248,17 +248,25 @@ if curl -sSf {url}/missing; then exit 1; fi
         input_file = self.work / "input"
         input_file.write_text("one\n")
         self.element(f"curl -sSf {self.server.url}/file > a\n")
-        self.element(f"cat {input_file} > b\n", "60-local")
+        self.element(f"cat {input_file} > b; echo ${{SITE_TOKEN:-none}} ${{FLAVOUR:-plain}} > c\n", "60-local")
         subprocess.run("openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out key.pub",
                        shell=True, check=True, cwd=self.work)
-        self.good("image", "--record", "--sign-key", "key.pem")
+        self.good("image", "--record", "--sign-key", "key.pem", SITE_TOKEN="s3cret", CI_JOB_ID="7")
         self.server.stop()
         self.assertEqual(self.reproduce("image.tar").returncode, 2, "neither a key nor --unsigned")
-        again = self.reproduce("image.tar", "--key", "key.pub")
+        self.assertNotIn("s3cret", (self.work / "image.d/provenance.json").read_text())
+        missing = 'the build read the variable "SITE_TOKEN", which is not set here'
+        again = self.reproduce("image.tar", "--key", "key.pub", FLAVOUR="vanilla")
+        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertEqual(again.stdout.count(missing), 2, "before the build, and with what differs: " + again.stdout)
+        self.assertIn("hooks read the variable FLAVOUR, which is set here and was not for the build", again.stdout)
+        self.assertNotIn("CI_JOB_ID", again.stdout)
+        again = self.reproduce("image.tar", "--key", "key.pub", SITE_TOKEN="s3cret")
         self.assertEqual(again.returncode, 0, again.stdout)
         self.assertIn("reproduced", again.stdout)
+        self.assertNotIn(missing, again.stdout)
         input_file.write_text("two\n")
-        again = self.reproduce("image.tar", "--key", "key.pub")
+        again = self.reproduce("image.tar", "--key", "key.pub", SITE_TOKEN="s3cret")
         self.assertEqual(again.returncode, 1, again.stdout)
         for text in ("The first file that differs: /root/b", "written by root.d/60-local"):
             self.assertIn(text, again.stdout)
@@ -361,9 +369,9 @@ ln {self.work}/sign.pem {self.work}/moved && cat {self.work}/moved >> keys || tr
         run = attack(settings=f"SET ELEMENTS_PATH {evil}\n")
         self.assertIn("sets ELEMENTS_PATH, which no lock may", run.stdout)
 
-    def reproduce(self, image, *options, mine=None):
+    def reproduce(self, image, *options, mine=None, **variables):
         path = f"{self.elements}:{HERE / 'elements'}" if mine is None else mine
-        return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=self.environment(ELEMENTS_PATH=path), text=True, check=False,
+        return subprocess.run([HEARTH, "image", "reproduce", *options, image], cwd=self.work, env=self.environment(ELEMENTS_PATH=path, **variables), text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
 
     def test_no_secret_and_no_digest_of_one_is_written_where_others_read(self):

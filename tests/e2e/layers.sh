@@ -24,7 +24,12 @@ hook writer/extra-data.d/20-scratch <<< '[ "$(cat "$TMPDIR/left")$(cat /var/tmp/
 plan() { "$HEARTH" image plan --json -n -t tar -o image "$@" tiny-os reader writer > plan.json 2> /dev/null || fail "image plan fails"; }
 plan
 [ ! -e cache ] || fail "image plan made the cache"
-build() { plan "$@" && "$HEARTH" image create -n -t tar -o image "$@" tiny-os reader writer > out 2>&1 < /dev/null || fail "the build fails: $(cat out)"; }
+build() {
+    plan "$@" && "$HEARTH" image create -n -t tar -o image "$@" tiny-os reader writer > out 2>&1 < /dev/null || fail "the build fails: $(cat out)"
+    local came=false
+    ! grep -q "is up to date" out || came=true
+    [ "$(jq .up_to_date plan.json)" = $came ] || fail "image plan foretold up_to_date $(jq .up_to_date plan.json): $(cat out)"
+}
 # ran STEP…: exactly these steps of the last build ran.
 ran() {
     local expected
@@ -44,6 +49,9 @@ build
 same_as_clean "the first build"
 build
 expect_text out "is up to date"
+"$HEARTH" image plan -n -t tar -o image tiny-os reader writer > plan.txt 2>&1 || fail "image plan: $(cat plan.txt)"
+expect_text plan.txt "Up to date, nothing would run: $work/image.tar"
+[ "$(jq -c '[.steps[] | select(.runs_because)]' plan.json)" = "[]" ] || fail "image plan has steps run of what is up to date"
 
 rm image.tar
 build

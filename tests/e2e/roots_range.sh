@@ -16,6 +16,7 @@ printf 'root:300000:65536\n' > sub-ids
 for file in /etc/subuid /etc/subgid; do mount --bind sub-ids "$file"; done
 echo secret > /var/opt/secret && echo named > /var/opt/named && chmod 600 /var/opt/secret /var/opt/named
 mkdir -p /var/opt/site/deep && echo text > /var/opt/site/deep/file && chown 33:44 /var/opt/site/deep/file && chmod 700 /var/opt/site
+echo plain > /var/opt/plain
 mkdir -p closed/given && echo given > closed/given/file && chown 33:44 closed/given/file && chmod 700 closed
 
 mkdir -p elements/ranged/extra-data.d elements/ranged/install.d
@@ -26,6 +27,7 @@ set -eu
 if cat /var/opt/secret; then echo "the secret: read"; else echo "the secret: closed"; fi
 cat "$DIB_NAMED" "$DIB_MOUNTED/file"
 mkdir -p "$TMP_MOUNT_PATH/opt"
+stat -c "the owner: %u" "$(printf '/%s/opt/plain' var)"
 cp -a "$DIB_SITE" "$GIVEN" "$TMP_MOUNT_PATH/opt"
 touch "$DIB_IMAGE_CACHE/by-hook" "$IMAGE_NAME.by-hook"
 [ ! -e /dev/kvm ] || { exec 3<> /dev/kvm; echo "kvm: opened"; }
@@ -76,6 +78,17 @@ END
 build on-disk --no-tmpfs
 cmp image.tar on-disk.tar || fail "the work area on a disk makes another image"
 
+# Owners are inputs as hooks see them: of what is named, not of what they see as nobody's.
+kept() { (unset HEARTH_CACHE && build "$@"); }
+is_kept() { grep -q "is up to date" out; }
+kept owned
+expect_text owned.d/build.log "the owner: 65534"
+chown 5 /var/opt/plain && kept owned
+is_kept || fail "an owner that hooks don't see counts: $("$HEARTH" image why owned)"
+chown 55:66 /var/opt/site/deep/file && kept owned
+[ "$(owners owned | grep deep/file)" = "55/66 ./opt/site/deep/file" ] || fail "the owner of what a variable names in /var is stale"
+chown 33:44 /var/opt/site/deep/file
+
 umount /etc/subuid /etc/subgid
 for file in /etc/subuid /etc/subgid; do mount --bind /dev/null "$file"; done
 [ "$(outside)" = 1000000 ] || fail "the ids are not the default ones"
@@ -87,6 +100,12 @@ build over/image
 expect_text out "hooks run with this machine's root's ids, and not with a range of their own: the kernel can't shift ids of the file system that $work/over"
 expect_text over/image.d/build.log "the secret: read"
 mv over/image.tar fallback.tar
+kept over/owned
+expect_text over/owned.d/build.log "the owner: 5"
+kept over/owned
+is_kept || fail "built again: $("$HEARTH" image why over/owned)"
+chown 6 /var/opt/plain && kept over/owned
+! is_kept || fail "an owner that hooks see, and only ask for, is stale"
 # What belongs to an id outside of the range is found before the first hook.
 mkdir others && chown 70000:70000 others
 "$HEARTH" image create -n -t tar -o others/image tiny-os ranged > out 2>&1 < /dev/null && fail "outputs in another's directory"

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import socket
@@ -113,13 +114,11 @@ class Wire(fetch.Builds):
         """A hook that has the credential in $word, as long as there is one."""
         self.element(f"word=of-another\n[ ! -e {self.word_file} ] || word=$(cat {self.word_file})\n{text}")
 
-    def same_without_servers(self, anew=True, **variables):
-        """`anew`: what is fetched another time is the same."""
+    def same_without_servers(self, **variables):
         variables["SOURCE_DATE_EPOCH"] = "1700000000"
         recorded = self.good("recorded", "--record", **variables)
         self.assertEqual(self.good("again", "--record", **variables), recorded)
-        if anew:
-            self.assertEqual(self.good("elsewhere", "--locked", HEARTH_CACHE=str(self.work / "other"), **variables), recorded)
+        self.assertEqual(self.good("elsewhere", "--locked", HEARTH_CACHE=str(self.work / "other"), **variables), recorded)
         self.word_file.unlink()
         self.stop()
         for mode in ("--offline", "--locked"):
@@ -219,9 +218,21 @@ git -c protocol.version=0 -c http.extraHeader="Authorization: Bearer $word" clon
 git -C b rev-parse HEAD v1 > revisions
 rm -rf a/.git b/.git
 """)
-        lock = self.same_without_servers(anew=False)  # git packs the same differently each time
+        lock = self.same_without_servers()
         self.assertIn(f"GET;git-protocol=version=2 {url}/info/refs?service=git-upload-pack 401 ", lock)
         self.assertRegex(lock, f"POST:[0-9a-f]{{64}};authorized {url}/git-upload-pack 200 ")
+        # Beside the lock lies what the server answered: from an empty store, and without the server, it is the same.
+        def store(name):
+            return dict(HEARTH_CACHE=str(self.work / name), SOURCE_DATE_EPOCH="1700000000")
+        recorded = (self.work / "recorded.tar").read_bytes()
+        self.assertEqual(self.good("nowhere", "--offline", **store("empty")), recorded)
+        kept = sorted((self.work / "hearth.lock.d").iterdir())
+        self.assertEqual([each.name for each in kept], sorted(set(re.findall(r" sha256:(\w+) ", lock))))
+        content = kept[0].read_bytes()
+        kept[0].write_bytes(bytes([content[0] ^ 1]) + content[1:])
+        self.assertIn(f"{kept[0]} is not the answer of a git server that its name says", self.bad("--locked", **store("damaged")))
+        shutil.rmtree(self.work / "hearth.lock.d")
+        self.assertIn("copy that to beside this lock", self.bad("--offline", **store("without")))
 
     def test_an_index_for_pip(self):
         wheel = io.BytesIO()

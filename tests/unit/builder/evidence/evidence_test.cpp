@@ -16,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Made by `openssl genpkey -algorithm ed25519` for these tests.
@@ -359,6 +360,28 @@ TEST_F(ReproduceTest, NamesTheFirstFileThatDiffersAndItsStep) {
   EXPECT_THAT(reproduce("imagf", "/a\t-0644\t0:0\t1\td2\troot.d/1\n"),
               HasSubstr("The first file that differs: /a (contents), written by root.d/1"));
   EXPECT_THAT(reproduce("imagf", "/a\t-0644\t0:0\t1\td1\troot.d/1\n"), HasSubstr("The trees are the same"));
+}
+
+TEST_F(ReproduceTest, NamesVariablesThatHooksReadAndThatAreNotSetHere) {
+  ::unsetenv("SITE_TOKEN");
+  EvidenceRequest recorded = request();
+  recorded.arguments = {"x"};
+  recorded.environment = {{"SITE_TOKEN", "s3cret"}, {"DIB_RELEASE", "bookworm"}};
+  recorded.read_variables = {"SITE_TOKEN", "DIB_RELEASE", "PATH", "\xff"};
+  recorded.elements = {{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}};
+  recorded.fetched = fetch::Lock();
+  write_evidence(recorded);
+  const Json statement = read("provenance.json");
+  EXPECT_EQ(statement.at("/predicate/buildDefinition/externalParameters/variablesRead"_json_pointer),
+            Json::array({"PATH", "SITE_TOKEN"}))
+      << "the value of DIB_RELEASE is there";
+  EXPECT_EQ(statement.dump().find("s3cret"), std::string::npos);
+  testing::internal::CaptureStderr();
+  const std::string story = reproduce("imagf");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("the build read the variable \"SITE_TOKEN\", which is not set here"), Not(HasSubstr("PATH"))));
+  EXPECT_THAT(story, HasSubstr("the build read the variable \"SITE_TOKEN\", which is not set here"));
 }
 
 TEST_F(ReproduceTest, NeedsALock) {

@@ -149,8 +149,9 @@ TEST_F(RecordingTest, TellsWhyAPackOfGitIsNotTheLocks) {
   const FetchKey pack{"POST:0", "http://a.example/app/git-upload-pack"};
   Recording recording = make(FetchMode::locked);
   EXPECT_THROW(recording.fetched(pack, kept("packed anew"), kept("packed")), Error);
-  EXPECT_THAT(recording.misses().back().why,
-              testing::HasSubstr(cat("needs the objects of the recording (copy what is in ", dir_.path().string())));
+  EXPECT_THAT(
+      recording.misses().back().why,
+      testing::HasSubstr("it answered lies in hearth.lock.d (the lock's name and .d) where the lock was recorded"));
 }
 
 TEST_F(RecordingTest, AsksAgainAfterAFailure) {

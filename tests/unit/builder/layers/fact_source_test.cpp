@@ -258,6 +258,13 @@ TEST_F(FactSourceTest, TheOwnerOfAFileOfTheMachineCountsAsHooksSeeIt) {
   const std::string before = InputDigests(files).host(dir.path() / "named");
   ASSERT_EQ(::chown((dir.path() / "named").c_str(), 1, 0), 0);
   EXPECT_NE(InputDigests(files).host(dir.path() / "named"), before);
+  const auto asked = [&](bool is_nobodys) {
+    return InputDigests(files, {}, [=](const fs::path&) { return is_nobodys; }).asked(dir.path() / "named").value();
+  };
+  EXPECT_THAT(asked(false), testing::EndsWith(" 1:0"));
+  EXPECT_THAT(asked(true), testing::EndsWith(" 65534:65534"));
+  ASSERT_EQ(::chown((dir.path() / "named").c_str(), 70000, 0), 0);
+  EXPECT_THAT(asked(false), testing::EndsWith(" 65534:0")) << "outside of the range";
   tree.file("os", "data/x", "1");
   const std::string element = tree_digest(files, tree.path("os"));
   ASSERT_EQ(::chown(tree.path("os/data/x").c_str(), 1, 0), 0);

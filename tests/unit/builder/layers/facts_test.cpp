@@ -21,7 +21,9 @@ Facts facts_of(const Environment& env, const std::vector<std::string>& texts,
       if (words.names(name)) mentions.names.insert(name);
     }
   }
-  return environment_facts(env, mentions, {}, passed);
+  return environment_facts(env, mentions, passed, [](const std::string& name, const std::string& value) {
+    return variable_digest({}, name, value);
+  });
 }
 
 TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {

@@ -13,7 +13,7 @@ class CountingReader final : public FileReader {
   std::optional<std::string> read(const fs::path& path) const override {
     ++asked;
     if (path.filename() == "closed") throw Error(ErrorKind::io, "not for you");
-    return path.string();
+    return path.filename() == "large" ? std::string(1 << 20, 'x') : path.string();
   }
   std::optional<FileStatus> status(const fs::path& /*path*/) const override {
     ++asked;
@@ -38,6 +38,26 @@ TEST(ReadOnce, AsksForEachThingOnceAndForWhatFailedAgain) {
   EXPECT_EQ(once.read("/y"), "/y");
   for (int i = 0; i < 2; ++i) EXPECT_THROW((void)once.read("/closed"), Error);
   EXPECT_EQ(files.asked, 6);
+}
+
+TEST(ReadOnce, WhatADirectoryThatWasListedHasNotIsNotAskedFor) {
+  const CountingReader files;
+  const ReadOnce once(files);
+  EXPECT_THAT(once.list("/x"), testing::ElementsAre("a"));
+  EXPECT_EQ(once.read("/x/b"), std::nullopt);
+  EXPECT_EQ(once.status("/x/b"), std::nullopt);
+  EXPECT_THAT(once.list("/x/b"), testing::IsEmpty());
+  EXPECT_EQ(files.asked, 1);
+  EXPECT_EQ(once.read("/x/a"), "/x/a");
+  EXPECT_EQ(once.read("/x/.."), "/x/..");
+  EXPECT_EQ(files.asked, 3);
+}
+
+TEST(ReadOnce, LargeFilesAreNotKept) {
+  const CountingReader files;
+  const ReadOnce once(files);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(once.read("/large")->size(), std::size_t{1} << 20U);
+  EXPECT_EQ(files.asked, 2);
 }
 
 }  // namespace

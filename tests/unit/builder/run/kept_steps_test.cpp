@@ -18,5 +18,12 @@ TEST(KeptSteps, StepsOfOneReasonAreToldTogether) {
   EXPECT_EQ(kept_steps_text({{"root.d/10-a", true, ""}}), "From layers: 1 of 1 steps\n");
 }
 
+TEST(KeptSteps, AnImageThatIsUpToDateNamesTheServersThatABuildWouldAskFirst) {
+  EXPECT_EQ(up_to_date_text({{"/srv/web.tar"}, {"http://mirror.example/dists/bookworm/InRelease"}}),
+            "Up to date, nothing would run: /srv/web.tar\n"
+            "  as long as this has not changed: http://mirror.example/dists/bookworm/InRelease\n");
+  EXPECT_EQ(up_to_date_text({}), "");
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -58,6 +58,8 @@ TEST_F(ShiftedHostAsRoot, WhatRootOwnsIsTheSandboxRootsButForSecretsOfTheMachine
   RealFileSystem().write(dir.path() / "file", "text", {.mode = 0600, .uid = 33, .gid = 44});
   const ShiftedHost host = ShiftedHost::create({"/usr", dir.path()});
   if (!host.why_not().empty()) GTEST_SKIP() << host.why_not();
+  for (const char* path : {"/etc/x", "/var/lib/x", "/a-file-in-it"}) EXPECT_TRUE(host.shows_nobody(path)) << path;
+  for (const fs::path& path : {fs::path("/usr/x"), dir.path() / "file"}) EXPECT_FALSE(host.shows_nobody(path)) << path;
   NamespacedProcess process = NamespacedProcess::start(
       [&] {
         host.attach();

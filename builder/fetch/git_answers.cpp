@@ -1,0 +1,94 @@
+#include "builder/fetch/git_answers.hpp"
+
+#include <unistd.h>
+
+#include <functional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
+#include "base/text.hpp"
+
+namespace hearth::builder::fetch {
+
+namespace {
+
+constexpr std::size_t k_answer_piece = std::size_t{256} << 10U;
+constexpr std::size_t k_digest_digits = 64;
+
+void for_each_piece(const Fd& file, const fs::path& name, const std::function<void(std::string_view)>& take) {
+  std::string piece(k_answer_piece, '\0');
+  while (true) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error::from_errno("reading", name.string());
+    if (got == 0) return;
+    take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+  }
+}
+
+bool is_digest(const std::string& name) {
+  return name.size() == k_digest_digits && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::set<std::string> digests_of_git(const Lock& lock) {
+  std::set<std::string> digests;
+  for (const auto& [key, fetched] : lock.fetches) {
+    if (asks_git(key)) digests.insert(fetched.sha256);
+  }
+  return digests;
+}
+
+void take_one(const fs::path& file, const Fetched& fetched, ObjectStore& store) {
+  if (digest_file(file).sha256 != fetched.sha256) {
+    throw Error(ErrorKind::input,
+                cat(file.string(), " is not the answer of a git server that its name says, and the lock"))
+        .hint("It was damaged: copy it again from where the lock was recorded, or record again (--record).");
+  }
+  IncomingObject object = store.create();
+  for_each_piece(open_regular(file), file, [&](std::string_view piece) { object.write(piece); });
+  (void)store.keep(std::move(object));
+}
+
+}  // namespace
+
+bool asks_git(const FetchKey& key) {
+  return key.url.ends_with("/git-upload-pack") || key.url.ends_with("/info/refs?service=git-upload-pack");
+}
+
+fs::path git_answers_directory(const fs::path& lock_file) { return lock_file.string() + ".d"; }
+
+void take_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& store) {
+  for (const auto& [key, fetched] : lock.fetches) {
+    if (!asks_git(key) || store.open(fetched.sha256, fetched.size)) continue;
+    const fs::path file = git_answers_directory(lock_file) / fetched.sha256;
+    if (fs::exists(file)) take_one(file, fetched, store);
+  }
+}
+
+void keep_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& store) {
+  const fs::path directory = git_answers_directory(lock_file);
+  for (const auto& [key, fetched] : lock.fetches) {
+    const fs::path file = directory / fetched.sha256;
+    if (!asks_git(key)) continue;
+    const std::optional<Fd> object = store.open(fetched.sha256, fetched.size);
+    if (!object) continue;
+    RealFileSystem().make_directories(directory, 0777);
+    AtomicFile kept = AtomicFile::create(file);
+    for_each_piece(*object, file, [&](std::string_view piece) { write_all(kept.fd(), piece, file.string()); });
+    kept.commit();
+  }
+}
+
+void remove_other_git_answers(const fs::path& lock_file, const Lock& lock) {
+  const fs::path directory = git_answers_directory(lock_file);
+  if (!fs::is_directory(directory)) return;
+  const std::set<std::string> named = digests_of_git(lock);
+  for (const std::string& name : RealFileSystem().list(directory)) {
+    if (is_digest(name) && named.count(name) == 0) RealFileSystem().remove(directory / name);
+  }
+  ::rmdir(directory.c_str());  // it stays where it holds something
+}
+
+}  // namespace hearth::builder::fetch

@@ -1,0 +1,78 @@
+#include "builder/fetch/git_answers.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/sys/file.hpp"
+
+namespace hearth::builder::fetch {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string k_pack = "PACK and what follows";
+const std::string k_refs = "001e# service=git-upload-pack\n0000";
+const std::string k_page = "a page";
+
+class GitAnswersTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string& text : {k_pack, k_refs, k_page}) {
+      IncomingObject object = store_.create();
+      object.write(text);
+      (void)store_.keep(std::move(object));
+    }
+  }
+  static Fetched fetched(const std::string& text) { return {200, hex_digest(HashKind::sha256, text), text.size(), {}}; }
+
+  TempDir dir_ = TempDir::create("/tmp", "hearth-test-");
+  const fs::path lock_file_ = dir_.path() / "hearth.lock";
+  ObjectStore store_{dir_.path() / "store"};
+  const Lock lock_{
+      .fetches = {
+          {{"GET;git-protocol=version=2", "http://git.example/a/info/refs?service=git-upload-pack"}, fetched(k_refs)},
+          {{"POST:1", "http://git.example/a/git-upload-pack"}, fetched(k_pack)},
+          {{"GET", "http://git.example/a/page"}, fetched(k_page)}}};
+};
+
+TEST_F(GitAnswersTest, AnEmptyStoreGetsWhatGitServersAnsweredFromBesideTheLock) {
+  keep_git_answers(lock_file_, lock_, store_);
+  ObjectStore empty(dir_.path() / "empty");
+  take_git_answers(lock_file_, lock_, empty);
+  for (const std::string& text : {k_pack, k_refs}) EXPECT_TRUE(empty.open(fetched(text).sha256, text.size())) << text;
+  EXPECT_FALSE(empty.has(fetched(k_page).sha256, k_page.size())) << "whatever else there is can be fetched again";
+}
+
+TEST_F(GitAnswersTest, ADamagedOneIsRefusedAndNotKept) {
+  keep_git_answers(lock_file_, lock_, store_);
+  const fs::path file = git_answers_directory(lock_file_) / fetched(k_pack).sha256;
+  RealFileSystem().write(file, "PICK and what follows", {});
+  ObjectStore empty(dir_.path() / "empty");
+  try {
+    take_git_answers(lock_file_, lock_, empty);
+    FAIL() << "it is taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), HasSubstr("is not the answer of a git server that its name says"));
+  }
+  EXPECT_FALSE(empty.has(hex_digest(HashKind::sha256, "PICK and what follows"), k_pack.size()));
+}
+
+TEST_F(GitAnswersTest, WhatAnEarlierLockKeptGoesAndWhatIsNotOursStays) {
+  keep_git_answers(lock_file_, lock_, store_);
+  const fs::path directory = git_answers_directory(lock_file_);
+  Lock less = lock_;
+  less.fetches.erase(FetchKey{"POST:1", "http://git.example/a/git-upload-pack"});
+  remove_other_git_answers(lock_file_, less);
+  EXPECT_THAT(RealFileSystem().list(directory), ElementsAre(fetched(k_refs).sha256));
+  RealFileSystem().write(directory / "notes", "the user's", {});
+  remove_other_git_answers(lock_file_, {});
+  EXPECT_THAT(RealFileSystem().list(directory), ElementsAre("notes"));
+  fs::remove(directory / "notes");
+  remove_other_git_answers(lock_file_, {});
+  EXPECT_FALSE(fs::exists(directory));
+}
+
+}  // namespace
+}  // namespace hearth::builder::fetch
