@@ -14,6 +14,7 @@
 #include "agent/deploy/real_machine.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
@@ -72,7 +73,7 @@ void run_ramdisk(const Settings& settings, ModuleLoader& modules, Clock& clock, 
 }
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "hearth-agent: %s\n", error.story().c_str());
+  std::fprintf(stderr, "hearth-agent: %s\n", plain_lines(error.story()).c_str());
   return error.exit_code();
 }
 
@@ -111,7 +112,7 @@ int write_image_main(const std::vector<std::string>& words) {
     WebClient http(clock, env, "hearth-agent");
     Dialer dialer(clock, env);
     WriterWorld world{http, dialer, clock, "",
-                      [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }};
+                      [](const std::string& text) { std::fprintf(stderr, "%s\n", one_line(text).c_str()); }};
     ImageInfo image{.id = words[0], .urls = {words[0]}};
     const std::string sum = words.size() > 2 ? words[2] : "";
     if (sum.rfind("frames:", 0) == 0) {
