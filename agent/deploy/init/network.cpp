@@ -271,12 +271,13 @@ void wait_for_addresses(Progress& progress, int family) {
   });
 }
 
-void take_static(const NetworkWish& wish, Progress& progress, Clock& clock, Console& console) {
+void take_static(const NetworkWish& wish, const Links& links, Progress& progress, Clock& clock, Console& console) {
   progress.told_servers = wish.name_servers;
   progress.peer_dns = wish.peer_dns;
   for (const InterfaceWish& one : wish.interfaces) {
     name_machine(one.hostname, console);
-    if (one.address.empty()) continue;
+    const bool missing = !one.name.empty() && links.mac_of(one.name).empty();  // which has been told
+    if (one.address.empty() || missing) continue;
     (one.address.size() == 4 ? progress.up4 : progress.up6) = true;
     const std::string name = one.name.empty() ? "the interface that the machine booted from" : one.name;
     if (one.address.size() == 16 && !one.name.empty()) {
@@ -350,7 +351,7 @@ bool start_network(const NetworkWish& wish, const Settings& settings, ModuleLoad
   const std::vector<Nic> boot = nics_to_configure(nics(), settings);
   apply_wish(wish, boot.empty() ? "" : boot.front().name, links, [&](const std::string& text) { console.say(text); });
   const auto progress = std::make_shared<Progress>();
-  take_static(wish, *progress, clock, console);
+  take_static(wish, links, *progress, clock, console);
   std::vector<InterfaceWish> asked = interfaces_to_ask(nics(), settings, wish);
   std::erase_if(asked, [&links](const InterfaceWish& one) { return links.mac_of(one.name).empty(); });  // has been told
   for (const InterfaceWish& one : asked) {
