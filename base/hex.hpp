@@ -17,4 +17,17 @@ namespace hearth {
   return out;
 }
 
+/// The bytes that lower-case hexadecimal stands for; empty when it is none.
+[[nodiscard]] inline std::string from_hex(std::string_view text) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const std::size_t high = digits.find(text[i]);
+    const std::size_t low = i + 1 < text.size() ? digits.find(text[i + 1]) : std::string_view::npos;
+    if (high == std::string_view::npos || low == std::string_view::npos) return {};
+    bytes.push_back(static_cast<char>(high * 16 + low));
+  }
+  return bytes;
+}
+
 }  // namespace hearth

@@ -37,6 +37,12 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string plain_lines(std::string_view text) {
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::string& line : lines) line = one_line(line);
+  return join(lines, "\n");
+}
+
 void FdLogger::log(LogLevel level, std::string_view text) noexcept {
   if (level < threshold_) return;
   try {

@@ -14,6 +14,8 @@ enum class LogLevel { debug, info, warning, error };
 /// A record's text as it stands in one line: line ends within it are written as \n and \r and other controls but the
 /// tab as \x1b, so that text from outside can forge no record and gives no order to a terminal.
 [[nodiscard]] std::string one_line(std::string_view text);
+/// The same line by line, for what people are shown: an error and its hint may have several.
+[[nodiscard]] std::string plain_lines(std::string_view text);
 
 /// Where log records go. Implementations must be noexcept: a log line must not end a build.
 class Logger {

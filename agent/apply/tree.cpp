@@ -64,9 +64,9 @@ bool is_trusted_partial(const std::string& file, Logger& log) {
   return false;
 }
 
-std::optional<std::string> load_partial(const std::string& name, Logger& log) {
+std::optional<std::string> load_partial(const std::string& name, const RenderContext& context) {
   const std::string file = cat(name, ".mustache");
-  return is_trusted_partial(file, log) ? RealFileSystem().read(file) : std::nullopt;
+  return is_trusted_partial(file, context.log) ? context.reader.read(file) : std::nullopt;
 }
 
 Error render_failure(const Template& source, const std::string& cause, Logger& log) {
@@ -100,8 +100,7 @@ std::string render_mustache_template(const Template& source, const MustacheRoot&
   if (!parsed) throw render_failure(source, cause_of(parsed.error()), context.log);
   report_unclosed(source, *parsed, context);
   try {
-    return render_mustache(*parsed, root,
-                           [&context](const std::string& name) { return load_partial(name, context.log); });
+    return render_mustache(*parsed, root, [&context](const std::string& name) { return load_partial(name, context); });
   } catch (const Error& error) {
     throw render_failure(source, error.what(), context.log);
   }

@@ -16,6 +16,7 @@
 #include "agent/collect/run_report.hpp"
 #include "agent/collect/watchdog.hpp"
 #include "agent/signal/resend.hpp"
+#include "base/byte_order.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
@@ -57,8 +58,7 @@ std::string home_of(const Environment& env) {
 Duration random_splay(double splay) {
   const double whole = std::ceil(splay);
   if (whole < 1) return {};
-  const unsigned long number = std::stoul(random_hex(4), nullptr, 16);
-  return std::chrono::seconds(number % static_cast<unsigned long>(whole));
+  return std::chrono::seconds(get_le(random_bytes(4), 0, 4) % static_cast<std::uint64_t>(whole));
 }
 
 /// A file of Python's logging replaces all other options, and must be right.

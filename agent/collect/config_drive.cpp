@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/python_json.hpp"
+#include "base/sys/mount.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -17,21 +18,6 @@ std::string without_backslashes(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size()) ++i;
     out += text[i];
-  }
-  return out;
-}
-
-/// /proc/mounts writes blanks, tabs, newlines and backslashes as three octal digits.
-std::string without_octal(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto is_octal = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '7'; };
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(i + 1) && is_octal(i + 2) && is_octal(i + 3)) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
   }
   return out;
 }

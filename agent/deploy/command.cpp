@@ -14,6 +14,7 @@
 #include "agent/deploy/real_machine.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
@@ -26,10 +27,10 @@ using namespace deploy;
 
 constexpr Duration k_before_retry = std::chrono::seconds(30);
 
-Settings settings_with(const std::vector<std::string>& words) {
+std::string line_with(const std::vector<std::string>& words) {
   std::string line = RealFileSystem().read("/proc/cmdline").value_or("");
   for (const std::string& word : words) line += cat(" ", word);
-  return settings_of(parse_kernel_line(line));
+  return line;
 }
 
 /// The agent and what it needs of this machine.
@@ -56,23 +57,29 @@ std::string release() {
 }
 
 /// One try of process 1, from drivers to the conductor's last order.
-void run_ramdisk(const Settings& settings, ModuleLoader& modules, Clock& clock, Console& console) {
+void run_ramdisk(const Settings& settings, const NetworkWish& wish, ModuleLoader& modules, Clock& clock,
+                 Console& console) {
   modules.settle();
+  if (modules.met_packed()) {
+    console.say(
+        "modules are packed by XZ, which this kernel can't unpack: unpack them where the ramdisk is made (xz -d)");
+  }
   mount_efi_variables();
-  const std::vector<Nic> nics = find_nics(RealFileSystem(), read_link);
-  if (nics.empty()) {
+  if (find_nics(RealFileSystem(), read_link).empty()) {
     throw Error(ErrorKind::not_found, "this machine has no network interface that the ramdisk has a driver for")
         .hint("Add its module to the element deploy-ramdisk: DIB_DEPLOY_RAMDISK_MODULES.");
   }
-  if (!start_network(nics, settings, clock, console)) {
+  if (!start_network(wish, settings, modules, clock, console)) {
     throw Error(ErrorKind::io, "this machine got no address")
-        .hint("Is the DHCP server up, and the cable in the right port?");
+        .hint(
+            "Is the DHCP server up, and the cable in the right port? Without one, ip= on the kernel command line says "
+            "it.");
   }
   end_machine(run_agent(settings, console, [&modules] { modules.settle(); }), console);
 }
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "hearth-agent: %s\n", error.story().c_str());
+  std::fprintf(stderr, "hearth-agent: %s\n", plain_lines(error.story()).c_str());
   return error.exit_code();
 }
 
@@ -87,7 +94,7 @@ int deploy_main(const std::vector<std::string>& words) {
   try {
     const SystemClock clock;
     Console console(clock, STDOUT_FILENO);
-    const Settings settings = settings_with(words);
+    const Settings settings = settings_of(parse_kernel_line(line_with(words)));
     const Ending ending = run_agent(settings, console, {});
     end_machine(ending, console);
     return 0;
@@ -111,7 +118,7 @@ int write_image_main(const std::vector<std::string>& words) {
     WebClient http(clock, env, "hearth-agent");
     Dialer dialer(clock, env);
     WriterWorld world{http, dialer, clock, "",
-                      [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }};
+                      [](const std::string& text) { std::fprintf(stderr, "%s\n", one_line(text).c_str()); }};
     ImageInfo image{.id = words[0], .urls = {words[0]}};
     const std::string sum = words.size() > 2 ? words[2] : "";
     if (sum.rfind("frames:", 0) == 0) {
@@ -147,11 +154,13 @@ int init_main(const std::vector<std::string>& words) {
   SystemClock clock;
   Console console(clock, STDOUT_FILENO);
   console.say(cat("Hearth deploy ramdisk ", HEARTH_VERSION, ", Linux ", release()));
-  const Settings settings = settings_with(words);
+  const std::string kernel_line = line_with(words);
+  const Settings settings = settings_of(parse_kernel_line(kernel_line));
+  const NetworkWish wish = network_wish(kernel_words(kernel_line));
   ModuleLoader modules(cat("/lib/modules/", release()));
   while (true) {
     try {
-      run_ramdisk(settings, modules, clock, console);
+      run_ramdisk(settings, wish, modules, clock, console);
     } catch (const Error& error) {
       for (const std::string& line : split_lines(error.story())) console.say(line);
     } catch (const std::exception& error) {

@@ -17,6 +17,13 @@ constexpr std::uint8_t k_erase_unit = 0xf4;
 constexpr std::uint8_t k_disable_password = 0xf6;
 constexpr std::chrono::seconds k_soon(15);
 constexpr std::chrono::hours k_erasing(48);  // 20 TB of platters take a day
+constexpr std::chrono::seconds k_sanitize_pause(5);
+constexpr unsigned k_sanitized = 1;  // states of NVMe's log page
+constexpr unsigned k_sanitizing = 2;
+constexpr unsigned k_sanitized_allocated = 4;
+constexpr const char* k_nvme_otherwise =
+    "Set the conductor's enable_nvme_secure_erase to false, or continue_if_disk_secure_erase_failed, and\nzeros are "
+    "written.";
 
 /// Ours is the empty one, by which a later try or a person with hdparm gets on ("NULL" there).
 const std::string k_password(DriveCommands::k_ata_block, 0);
@@ -111,19 +118,70 @@ std::uint32_t format_word(const std::string& space, bool crypto) {
          (crypto ? 2U : 1U) << 9U | (format >> 5U & 3U) << 12U;
 }
 
-bool erase_nvme(const Disk& disk, DriveCommands& drive, const Say& say) {
-  const std::string controller = drive.nvme_identify(0);
-  const std::uint32_t features = get_le<std::uint8_t>(controller, 524);
-  if ((get_le<std::uint16_t>(controller, 256) & 2U) == 0) {
-    throw Error(ErrorKind::unsupported, cat(disk.name, ": the drive has no Format NVM, so that it can't erase itself"))
-        .hint(
-            "Set the conductor's enable_nvme_secure_erase to false, or continue_if_disk_secure_erase_failed, and\n"
-            "zeros are written.");
+/// Sanitize's action for this drive: a new key, else all blocks erased, else overwritten once; 0 when it has none.
+std::uint32_t sanitize_action(const std::string& controller) {
+  const auto can = get_le<std::uint32_t>(controller, 328);
+  return (can & 1U) != 0 ? 4 : (can & 2U) != 0 ? 2 : (can & 4U) != 0 ? 3 : 0;
+}
+
+/// Sanitizing goes on while nobody waits for it, after a new start of the machine, too.
+void wait_for_sanitize(const Disk& disk, DriveCommands& drive, Clock& clock) {
+  const Deadline deadline = Deadline::after(k_erasing, clock);
+  while (true) {
+    const unsigned state = get_le<std::uint16_t>(drive.nvme_sanitize_status(), 2) & 7U;
+    if (state == k_sanitized || state == k_sanitized_allocated) return;
+    if (state != k_sanitizing || deadline.passed(clock.now())) {
+      throw Error(ErrorKind::io, cat(disk.name, ": the drive says that sanitizing has ",
+                                     state == k_sanitizing ? "not ended in two days" : "failed"))
+          .hint("Until it has succeeded the drive may refuse to be read and written. Replace the disk, or destroy it.");
+    }
+    clock.sleep(k_sanitize_pause);
   }
-  const bool crypto = (features & 4U) != 0;
+}
+
+/// It reaches every namespace of the drive: those that are other disks here must not go with this one.
+void sanitize(const Disk& disk, DriveCommands& drive, std::uint32_t action, Clock& clock, const Say& say) {
+  if (get_le<std::uint32_t>(drive.nvme_spaces(), 4) != 0) {
+    throw Error(ErrorKind::unsupported,
+                cat(disk.name, ": the drive can only erase all of its namespaces, and it has others"))
+        .hint(k_nvme_otherwise);
+  }
+  if ((get_le<std::uint16_t>(drive.nvme_sanitize_status(), 2) & 7U) != k_sanitizing) {
+    const char* how = action == 4 ? "new key" : action == 2 ? "all blocks" : "overwritten";
+    say(cat(disk.name, " erases itself (NVMe sanitize, ", how, ")"));
+    drive.nvme_sanitize(action | (action == 3 ? 1U << 4U : 0U));
+  } else {
+    say(cat(disk.name, " is still erasing itself (NVMe sanitize)"));
+  }
+  wait_for_sanitize(disk, drive, clock);
+}
+
+void format_nvme(const Disk& disk, DriveCommands& drive, const std::string& controller, const Say& say) {
+  const bool crypto = (get_le<std::uint8_t>(controller, 524) & 4U) != 0;
   say(cat(disk.name, " erases itself (NVMe format", crypto ? ", new key)" : ", all blocks)"));
   const std::uint32_t space = drive.nvme_space();
   drive.nvme_format(space, format_word(drive.nvme_identify(space), crypto), k_erasing);
+}
+
+bool erase_nvme(const Disk& disk, DriveCommands& drive, Clock& clock, const Say& say) {
+  const std::string controller = drive.nvme_identify(0);
+  const bool formats = (get_le<std::uint16_t>(controller, 256) & 2U) != 0;
+  const std::uint32_t action = sanitize_action(controller);
+  if (!formats && action == 0) {
+    throw Error(ErrorKind::unsupported,
+                cat(disk.name, ": the drive has neither Format NVM nor Sanitize, so that it can't erase itself"))
+        .hint(k_nvme_otherwise);
+  }
+  try {
+    if (formats) {
+      format_nvme(disk, drive, controller, say);
+      return true;
+    }
+  } catch (const Error& error) {
+    if (action == 0) throw;
+    say(cat(error.what(), "; sanitizing instead"));
+  }
+  sanitize(disk, drive, action, clock, say);
   return true;
 }
 
@@ -142,7 +200,7 @@ DriveErase drive_erase_of(const Json& node) {
                            flag(info, "agent_continue_if_ata_erase_failed", false))};
 }
 
-bool erase_by_drive(const Disk& disk, DriveCommands& drive, const DriveErase& wish, const Say& say) {
+bool erase_by_drive(const Disk& disk, DriveCommands& drive, const DriveErase& wish, Clock& clock, const Say& say) {
   const bool nvme = disk.transport == "nvme";
   const bool ata = !nvme && disk.vendor == "ATA";  // as the kernel and SAS controllers call such a drive
   if (!nvme && !ata) return false;
@@ -151,7 +209,7 @@ bool erase_by_drive(const Disk& disk, DriveCommands& drive, const DriveErase& wi
     return false;
   }
   try {
-    return nvme ? erase_nvme(disk, drive, say) : erase_ata(disk, drive, say);
+    return nvme ? erase_nvme(disk, drive, clock, say) : erase_ata(disk, drive, say);
   } catch (const Error& error) {
     if (!wish.or_zeros) throw;
     say(cat(error.what(), "; going on with zeros"));

@@ -1,5 +1,5 @@
-// What a drive does itself to be empty: ATA's security erase and NVMe's format. They reach what the kernel can't write
-// to: blocks in reserve, and those that were taken out of use.
+// What a drive does itself to be empty: ATA's security erase, NVMe's format, or sanitize where it has no other. They
+// reach what the kernel can't write to: blocks in reserve, and those that were taken out of use.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 
 #include "agent/deploy/hardware/disks.hpp"
 #include "agent/deploy/hardware/drive_commands.hpp"
+#include "base/clock.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -21,7 +22,7 @@ struct DriveErase {
 
 /// Whether the drive says that it has erased itself. False, and said, when it can't or shall not. Throws Error for a
 /// drive that should and does not: frozen, protected by another's password, failed.
-[[nodiscard]] bool erase_by_drive(const Disk& disk, DriveCommands& drive, const DriveErase& wish,
+[[nodiscard]] bool erase_by_drive(const Disk& disk, DriveCommands& drive, const DriveErase& wish, Clock& clock,
                                   const std::function<void(const std::string&)>& say);
 
 }  // namespace hearth::agent::deploy

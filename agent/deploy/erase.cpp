@@ -116,10 +116,11 @@ void erase_metadata(const Disk& disk) {
   reread_partitions(fd, disk.name);
 }
 
-void erase_all(const Disk& disk, const DriveErase& wish, const std::function<void(const std::string&)>& say) {
+void erase_all(const Disk& disk, const DriveErase& wish, Clock& clock,
+               const std::function<void(const std::string&)>& say) {
   const Fd fd = open_to_erase(disk);
   RealDrive drive(fd, disk.name);
-  if (erase_by_drive(disk, drive, wish, say)) {
+  if (erase_by_drive(disk, drive, wish, clock, say)) {
     if (is_empty_now(fd, disk)) return reread_partitions(fd, disk.name);
     say(cat(disk.name, " does not read as zeros after it erased itself: writing them"));
   }

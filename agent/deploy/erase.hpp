@@ -16,6 +16,7 @@ namespace hearth::agent::deploy {
 void erase_metadata(const Disk& disk);
 /// Everything: the drive erases itself (drive_erase.hpp) where it can; then, unless all that is looked at reads as
 /// zeros, by the disk's own secure discard where it has that, else by writing zeros, and some of it is read back.
-void erase_all(const Disk& disk, const DriveErase& wish, const std::function<void(const std::string&)>& say);
+void erase_all(const Disk& disk, const DriveErase& wish, Clock& clock,
+               const std::function<void(const std::string&)>& say);
 
 }  // namespace hearth::agent::deploy

@@ -51,13 +51,14 @@ std::vector<std::string> api_urls_of(const Words& words) {
 
 }  // namespace
 
-Words parse_kernel_line(std::string_view line) {
-  Words words;
+std::vector<KernelWord> kernel_words(std::string_view line) {
+  std::vector<KernelWord> words;
   std::string word;
   bool quoted = false;
   const auto end_word = [&] {
     const std::size_t equals = word.find('=');
-    if (!word.empty()) words[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (!word.empty())
+      words.emplace_back(word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1));
     word.clear();
   };
   for (const char c : line) {
@@ -70,6 +71,12 @@ Words parse_kernel_line(std::string_view line) {
     }
   }
   end_word();
+  return words;
+}
+
+Words parse_kernel_line(std::string_view line) {
+  Words words;
+  for (auto& [name, value] : kernel_words(line)) words[name] = value;
   return words;
 }
 

@@ -7,12 +7,18 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hearth::agent::deploy {
 
+/// NAME and VALUE
+using KernelWord = std::pair<std::string, std::string>;
+
 /// NAME=VALUE words of a kernel command line; a word without "=" has an empty value. Double quotes hold blanks
 /// together.
+[[nodiscard]] std::vector<KernelWord> kernel_words(std::string_view line);
+/// The same by their names: of several the last one holds.
 [[nodiscard]] std::map<std::string, std::string> parse_kernel_line(std::string_view line);
 
 struct Settings {

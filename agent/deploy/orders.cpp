@@ -54,7 +54,7 @@ Json step_erase_all(OrderWorld& world, Session&, const Json& node, const Json&) 
   for (const Disk& disk : world.machine.disks()) {
     if (passed_over(disk, world.console)) continue;
     world.console.say(cat("erasing all of ", disk.name, " (", human_bytes(disk.size), ")"));
-    erase_all(disk, wish, say);
+    erase_all(disk, wish, world.clock, say);
   }
   return nullptr;
 }

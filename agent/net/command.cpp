@@ -6,6 +6,7 @@
 #include "agent/net/log.hpp"
 #include "agent/net/run.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/net/web_client.hpp"
 
 namespace hearth::agent {
@@ -49,7 +50,7 @@ int os_net_config_main(const std::vector<std::string>& words) {
     }
     return 0;
   } catch (const Error& error) {
-    std::fprintf(stderr, "os-net-config: %s\n", error.story().c_str());
+    std::fprintf(stderr, "os-net-config: %s\n", plain_lines(error.story()).c_str());
     return error.exit_code();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "os-net-config: %s\n", error.what());

@@ -14,6 +14,7 @@
 #include "base/cli/manual.hpp"
 #include "base/cli/markdown.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
@@ -38,11 +39,11 @@ int guarded(const std::string& name, const Body& body) noexcept {
   try {
     return body();
   } catch (const Error& error) {
-    print_to(stderr, cat(name, ": ", error.story(), "\n"));
+    print_to(stderr, cat(name, ": ", plain_lines(error.story()), "\n"));
     if (error.kind() == ErrorKind::usage) print_to(stderr, cat("Try '", name, " --help'.\n"));
     return error.exit_code();
   } catch (const std::exception& error) {
-    print_to(stderr, cat(name, ": ", describe_unexpected(error), "\n"));
+    print_to(stderr, cat(name, ": ", plain_lines(describe_unexpected(error)), "\n"));
   }
   return 1;
 }

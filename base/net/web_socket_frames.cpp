@@ -4,6 +4,7 @@
 
 #include "base/byte_order.hpp"
 #include "base/hash.hpp"
+#include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
 
@@ -101,12 +102,7 @@ std::optional<WebSocketMessage> WebSocketReader::next() {
 }
 
 std::string web_socket_accept(const std::string& key) {
-  const std::string digest = hex_digest(HashKind::sha1, cat(key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"));
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digest.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(digest.substr(i, 2), nullptr, 16)));
-  }
-  return base64_encode(bytes);
+  return base64_encode(from_hex(hex_digest(HashKind::sha1, cat(key, "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))));
 }
 
 }  // namespace hearth

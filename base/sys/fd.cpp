@@ -48,6 +48,17 @@ void write_all(const Fd& fd, std::string_view data, std::string_view object) {
   }
 }
 
+void write_at(const Fd& fd, std::uint64_t offset, std::string_view data, std::string_view object) {
+  while (!data.empty()) {
+    const ssize_t written = ::pwrite(fd.get(), data.data(), data.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;  // the end of a disk
+    if (written <= 0) throw Error::from_errno("writing", cat(object, " at byte ", offset));
+    data.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
 std::string read_all(const Fd& fd, std::string_view object, std::size_t limit) {
   std::string data;
   std::array<char, 65536> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read

@@ -1,6 +1,7 @@
 // Fd: an owned file descriptor. Always opened with O_CLOEXEC. close() reports, the destructor doesn't.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ struct Pipe {
 
 /// Writes all of `data`, over partial writes and EINTR. `object` names the target in the Error.
 void write_all(const Fd& fd, std::string_view data, std::string_view object);
+/// Writes all of `data` at `offset` of a file or disk, as write_all() does.
+void write_at(const Fd& fd, std::uint64_t offset, std::string_view data, std::string_view object);
 /// Reads to the end, at most `limit` bytes (more is an Error).
 [[nodiscard]] std::string read_all(const Fd& fd, std::string_view object, std::size_t limit = std::size_t{1} << 30);
 

@@ -21,24 +21,6 @@ constexpr std::size_t k_device_field = 2;
 constexpr std::size_t k_root_field = 3;
 constexpr std::size_t k_mount_point_field = 4;
 
-bool is_octal(const std::string& digits) {
-  return digits.size() == 3 && digits.find_first_not_of("01234567") == std::string::npos;
-}
-
-/// mountinfo writes blank, tab, newline and backslash as \ooo.
-std::string unescape(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && is_octal(text.substr(i + 1, 3))) {
-      out.push_back(static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8)));
-      i += 3;
-    } else {
-      out.push_back(text[i]);
-    }
-  }
-  return out;
-}
-
 /// The path of `path` behind `directory`, with its slash; nothing where it is not below.
 std::optional<std::string> below(const std::string& directory, const std::string& path) {
   const std::string_view base = directory == "/" ? std::string_view() : std::string_view(directory);
@@ -57,12 +39,27 @@ std::vector<MountLine> mount_lines(std::string_view mountinfo) {
   for (const std::string& line : split_lines(mountinfo)) {
     const std::vector<std::string> fields = split(line, ' ');
     if (fields.size() <= k_mount_point_field) continue;
-    mounts.push_back({fields[k_device_field], unescape(fields[k_root_field]), unescape(fields[k_mount_point_field])});
+    mounts.push_back(
+        {fields[k_device_field], without_octal(fields[k_root_field]), without_octal(fields[k_mount_point_field])});
   }
   return mounts;
 }
 
 }  // namespace
+
+std::string without_octal(std::string_view text) {
+  const auto is_octal = [&text](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && is_octal(i + 1) && is_octal(i + 2) && is_octal(i + 3)) {
+      out.push_back(static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0')));
+      i += 3;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
 
 void bind_mount(const fs::path& source, const fs::path& target, Access access) {
   if (::mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {

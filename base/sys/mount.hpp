@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/path.hpp"
@@ -28,6 +29,9 @@ void attach_mount(const Fd& mount, const fs::path& place);
 /// mount(2) with its arguments as given; the Error names type and target.
 void mount_file_system(const std::string& type, const std::string& source, const fs::path& target, unsigned long flags,
                        const std::string& options);
+
+/// A path as /proc/mounts and mountinfo write it, where blank, tab, newline and backslash are three octal digits.
+[[nodiscard]] std::string without_octal(std::string_view text);
 
 /// Mount points strictly below `directory`, deepest first, from /proc/self/mountinfo's text.
 [[nodiscard]] std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& directory);

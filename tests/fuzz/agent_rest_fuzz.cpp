@@ -1,5 +1,6 @@
 // Requests to the agent's own port, and the kernel's command line: a head is the same however much of the body is
 // there.
+#include "agent/deploy/init/network_wish.hpp"
 #include "agent/deploy/kernel_line.hpp"
 #include "agent/deploy/rest/face.hpp"
 #include "agent/deploy/rest/server.hpp"
@@ -13,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = hearth::fuzz::text_of(data, size);
   const Settings settings = settings_of(parse_kernel_line(text));
   check(settings.listen_port != 0);
+  for (const VlanWish& vlan : network_wish(kernel_words(text)).vlans) check(vlan.id > 0 && vlan.id < 4095);
   try {
     const std::optional<RequestHead> head = parse_request_head(text);
     if (!head) return 0;

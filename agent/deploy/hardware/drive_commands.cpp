@@ -17,7 +17,13 @@ namespace {
 constexpr std::uint8_t k_pass_through = 0x85;
 constexpr std::uint8_t k_ata_identify = 0xec;
 constexpr std::uint8_t k_nvme_identify = 0x06;
+constexpr std::uint8_t k_nvme_log = 0x02;
 constexpr std::uint8_t k_nvme_format = 0x80;
+constexpr std::uint8_t k_nvme_sanitize = 0x84;
+constexpr std::uint32_t k_identify_space = 0;  // what Identify shall tell of
+constexpr std::uint32_t k_identify_controller = 1;
+constexpr std::uint32_t k_identify_spaces = 2;
+constexpr std::uint32_t k_log_sanitize = 0x81;
 constexpr std::size_t k_nvme_page = 4096;
 constexpr std::chrono::seconds k_identify_time(15);
 
@@ -80,18 +86,24 @@ void RealDrive::ata(std::uint8_t command, const std::string& block, std::chrono:
   pass_through(fd_, name_, command, block.empty() ? AtaData::none : AtaData::to_drive, sent.data(), patience);
 }
 
-std::string RealDrive::nvme_identify(std::uint32_t space) {
+std::string RealDrive::identify(std::uint32_t what, std::uint32_t space) {
   std::string page(k_nvme_page, 0);
   nvme_admin_cmd command{};
   command.opcode = k_nvme_identify;
   command.nsid = space;
   command.addr = reinterpret_cast<std::uintptr_t>(page.data());
   command.data_len = k_nvme_page;
-  command.cdw10 = space == 0 ? 1 : 0;
+  command.cdw10 = what;
   command.timeout_ms = milliseconds(k_identify_time);
   admin(fd_, name_, "identifying", command);
   return page;
 }
+
+std::string RealDrive::nvme_identify(std::uint32_t space) {
+  return identify(space == 0 ? k_identify_controller : k_identify_space, space);
+}
+
+std::string RealDrive::nvme_spaces() { return identify(k_identify_spaces, 0); }
 
 std::uint32_t RealDrive::nvme_space() {
   const int space = ::ioctl(fd_.get(), NVME_IOCTL_ID);
@@ -106,6 +118,28 @@ void RealDrive::nvme_format(std::uint32_t space, std::uint32_t word, std::chrono
   command.cdw10 = word;
   command.timeout_ms = milliseconds(patience);
   admin(fd_, name_, "formatting", command);
+}
+
+void RealDrive::nvme_sanitize(std::uint32_t word) {
+  nvme_admin_cmd command{};
+  command.opcode = k_nvme_sanitize;
+  command.cdw10 = word;
+  command.timeout_ms = milliseconds(k_identify_time);
+  admin(fd_, name_, "sanitizing", command);
+}
+
+std::string RealDrive::nvme_sanitize_status() {
+  constexpr std::size_t size = 512;
+  std::string page(size, 0);
+  nvme_admin_cmd command{};
+  command.opcode = k_nvme_log;
+  command.nsid = 0xffffffff;
+  command.addr = reinterpret_cast<std::uintptr_t>(page.data());
+  command.data_len = size;
+  command.cdw10 = k_log_sanitize | (size / 4 - 1) << 16U;
+  command.timeout_ms = milliseconds(k_identify_time);
+  admin(fd_, name_, "asking for the sanitize status of", command);
+  return page;
 }
 
 }  // namespace hearth::agent::deploy

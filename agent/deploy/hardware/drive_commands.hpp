@@ -24,8 +24,14 @@ class DriveCommands {
   [[nodiscard]] virtual std::string nvme_identify(std::uint32_t space) = 0;
   /// The number of the namespace that the disk is.
   [[nodiscard]] virtual std::uint32_t nvme_space() = 0;
+  /// The numbers of all namespaces that the drive has for this machine: words of 4 bytes, zero after the last.
+  [[nodiscard]] virtual std::string nvme_spaces() = 0;
   /// Format NVM, with the command's word 10.
   virtual void nvme_format(std::uint32_t space, std::uint32_t word, std::chrono::seconds patience) = 0;
+  /// Sanitize, with the command's word 10. The drive goes on by itself; the whole drive is meant, not a namespace.
+  virtual void nvme_sanitize(std::uint32_t word) = 0;
+  /// How far that is: the page of the log "Sanitize Status".
+  [[nodiscard]] virtual std::string nvme_sanitize_status() = 0;
 };
 
 enum class AtaData { none, from_drive, to_drive };
@@ -42,9 +48,14 @@ class RealDrive final : public DriveCommands {
   void ata(std::uint8_t command, const std::string& block, std::chrono::seconds patience) override;
   [[nodiscard]] std::string nvme_identify(std::uint32_t space) override;
   [[nodiscard]] std::uint32_t nvme_space() override;
+  [[nodiscard]] std::string nvme_spaces() override;
   void nvme_format(std::uint32_t space, std::uint32_t word, std::chrono::seconds patience) override;
+  void nvme_sanitize(std::uint32_t word) override;
+  [[nodiscard]] std::string nvme_sanitize_status() override;
 
  private:
+  [[nodiscard]] std::string identify(std::uint32_t what, std::uint32_t space);
+
   const Fd& fd_;
   std::string name_;
 };

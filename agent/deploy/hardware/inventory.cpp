@@ -77,7 +77,9 @@ std::vector<Nic> find_nics(const FileReader& files, const LinkReader& links) {
     const std::string folder = cat("/sys/class/net/", name);
     const std::string device = links(cat(folder, "/device"));
     if (device.empty()) continue;
-    Nic nic{.name = name, .mac = to_lower(line_of(files, cat(folder, "/address")))};
+    // A bond's ports all have its address, but a conductor knows them by their own.
+    const std::string own = line_of(files, cat(folder, "/bonding_slave/perm_hwaddr"));
+    Nic nic{.name = name, .mac = to_lower(own.empty() ? line_of(files, cat(folder, "/address")) : own)};
     nic.vendor = line_of(files, cat(folder, "/device/vendor"));
     nic.product = line_of(files, cat(folder, "/device/device"));
     nic.driver = name_of(links(cat(folder, "/device/driver")));

@@ -34,16 +34,6 @@ std::uint64_t size_of(const Fd& fd, const std::string& path, bool device) {
   return static_cast<std::uint64_t>(end);
 }
 
-void put_bytes(const Fd& fd, std::uint64_t offset, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw Error::from_errno("writing to", cat(path, " at byte ", offset));
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-    offset += static_cast<std::uint64_t>(done);
-  }
-}
-
 bool aligned(std::uint64_t value) { return value % k_step == 0; }
 
 }  // namespace
@@ -89,8 +79,8 @@ void DiskTarget::begin(std::uint64_t image_size) {
 
 void DiskTarget::wipe_ends() {
   const std::string zeros(static_cast<std::size_t>(std::min(k_held, size_)), 0);
-  put_bytes(plain_, 0, zeros, path_);
-  put_bytes(plain_, size_ - zeros.size(), zeros, path_);  // the second copy of a GPT
+  write_at(plain_, 0, zeros, path_);
+  write_at(plain_, size_ - zeros.size(), zeros, path_);  // the second copy of a GPT
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
 }
 
@@ -109,8 +99,8 @@ void DiskTarget::write_direct(std::uint64_t offset, std::string_view bytes) {
   const std::size_t whole = direct_ && aligned(offset) && aligned(reinterpret_cast<std::uintptr_t>(bytes.data()))
                                 ? bytes.size() / k_step * k_step
                                 : 0;
-  put_bytes(direct_, offset, bytes.substr(0, whole), path_);
-  put_bytes(plain_, offset + whole, bytes.substr(whole), path_);
+  write_at(direct_, offset, bytes.substr(0, whole), path_);
+  write_at(plain_, offset + whole, bytes.substr(whole), path_);
 }
 
 void DiskTarget::zero(std::uint64_t offset, std::uint64_t length) {
@@ -145,7 +135,7 @@ void DiskTarget::zero_now(std::uint64_t offset, std::uint64_t length) {
 
 void DiskTarget::commit() {
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
-  put_bytes(plain_, 0, held_, path_);
+  write_at(plain_, 0, held_, path_);
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
   if (is_device_) reread_partitions(plain_, path_);
 }

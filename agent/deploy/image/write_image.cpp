@@ -9,21 +9,13 @@
 #include "agent/deploy/partition/gpt.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
+#include "base/hex.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
 
 namespace {
-
-std::string from_hex(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<char>(digits.find(text[i]) * 16 + digits.find(text[i + 1])));
-  }
-  return bytes;
-}
 
 std::string file_name_of(const Url& url) { return percent_decode(url.path.substr(url.path.rfind('/') + 1)); }
 

@@ -1,14 +1,11 @@
 #include "agent/deploy/init/dhcp_client.hpp"
 
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <net/route.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <random>
 
@@ -73,51 +70,7 @@ std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuest
 
 std::uint32_t new_transaction() { return std::random_device{}(); }
 
-/// An ioctl on one interface.
-void configure(unsigned long request, const std::string& interface, const std::function<void(ifreq&)>& fill) {
-  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq settings{};
-  interface.copy(settings.ifr_name, IFNAMSIZ - 1);
-  fill(settings);
-  if (::ioctl(socket.get(), request, &settings) != 0) throw Error::from_errno("configuring", interface);
-}
-
-void set_address(unsigned long request, const std::string& interface, Ipv4 address) {
-  configure(request, interface, [address](ifreq& settings) {
-    const sockaddr_in value = address_of(address, 0);
-    std::memcpy(&settings.ifr_addr, &value, sizeof value);
-  });
-}
-
-void add_route(const std::string& interface, const DhcpRoute& wanted) {
-  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  rtentry route{};
-  const sockaddr_in gateway = address_of(wanted.router, 0);
-  const sockaddr_in network = address_of(wanted.network, 0);
-  const sockaddr_in mask = address_of(wanted.mask, 0);
-  std::memcpy(&route.rt_gateway, &gateway, sizeof gateway);
-  std::memcpy(&route.rt_dst, &network, sizeof network);
-  std::memcpy(&route.rt_genmask, &mask, sizeof mask);
-  route.rt_flags = RTF_UP;
-  if (wanted.router != 0) route.rt_flags |= RTF_GATEWAY;
-  if (wanted.mask == 0xffffffff) route.rt_flags |= RTF_HOST;
-  std::string name = interface;
-  route.rt_dev = name.data();
-  if (::ioctl(socket.get(), SIOCADDRT, &route) != 0 && errno != EEXIST) {
-    throw Error::from_errno("setting the route to", cat(ipv4_text(wanted.network), " by ", ipv4_text(wanted.router)));
-  }
-}
-
 }  // namespace
-
-void bring_up(const std::string& interface) {
-  short flags = 0;
-  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq settings{};
-  interface.copy(settings.ifr_name, IFNAMSIZ - 1);
-  if (::ioctl(socket.get(), SIOCGIFFLAGS, &settings) == 0) flags = settings.ifr_flags;
-  configure(SIOCSIFFLAGS, interface, [flags](ifreq& wanted) { wanted.ifr_flags = static_cast<short>(flags | IFF_UP); });
-}
 
 std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacAddress& mac, const Deadline& deadline,
                                         const Clock& clock) {
@@ -142,18 +95,13 @@ std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAdd
   return answer && answer->kind == DhcpKind::ack ? answer : std::nullopt;
 }
 
-void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route) {
-  set_address(SIOCSIFADDR, interface, lease.address);
-  if (lease.mask != 0) set_address(SIOCSIFNETMASK, interface, lease.mask);
-  if (lease.mtu >= 576) configure(SIOCSIFMTU, interface, [&lease](ifreq& wanted) { wanted.ifr_mtu = lease.mtu; });
-  for (const DhcpRoute& route : routes_of(lease, default_route)) add_route(interface, route);
-}
-
-std::string resolv_conf(const DhcpAnswer& lease) {
-  std::string text;
-  if (!lease.name_servers.empty() && !lease.domain.empty()) text += cat("search ", lease.domain, "\n");
-  for (const Ipv4 server : lease.name_servers) text += cat("nameserver ", ipv4_text(server), "\n");
-  return text;
+void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links) {
+  links.set_address(interface, ipv4_bytes(lease.address), std::popcount(lease.mask));
+  if (lease.mtu >= 576) links.set_mtu(interface, lease.mtu);
+  for (const DhcpRoute& route : routes_of(lease, default_route)) {
+    links.add_route({ipv4_bytes(route.network), std::popcount(route.mask),
+                     route.router == 0 ? "" : ipv4_bytes(route.router), interface});
+  }
 }
 
 }  // namespace hearth::agent::deploy

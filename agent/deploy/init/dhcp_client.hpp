@@ -1,16 +1,13 @@
 // A network interface that gets its address by DHCP.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "agent/deploy/init/dhcp_message.hpp"
+#include "agent/deploy/init/links.hpp"
 #include "base/clock.hpp"
 
 namespace hearth::agent::deploy {
-
-/// Sets the interface up. Throws Error(io).
-void bring_up(const std::string& interface);
 
 /// Asks for an address until the deadline; nothing when no server answers.
 [[nodiscard]] std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacAddress& mac,
@@ -21,9 +18,6 @@ void bring_up(const std::string& interface);
                                                     const Clock& clock);
 /// Gives the interface what the lease says: address, mask, MTU, routes and, with `default_route`, the router. What an
 /// earlier lease gave goes. Throws Error(io).
-void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route);
-
-/// The text of /etc/resolv.conf for a lease; empty when it names no server.
-[[nodiscard]] std::string resolv_conf(const DhcpAnswer& lease);
+void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links);
 
 }  // namespace hearth::agent::deploy

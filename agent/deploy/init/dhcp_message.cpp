@@ -154,6 +154,8 @@ std::string ipv4_text(Ipv4 address) {
   return cat(address >> 24U, ".", (address >> 16U) & 255U, ".", (address >> 8U) & 255U, ".", address & 255U);
 }
 
+std::string ipv4_bytes(Ipv4 address) { return big_endian(address, 4); }
+
 std::optional<MacAddress> parse_mac(std::string_view text) {
   MacAddress mac{};
   if (text.size() != 17) return std::nullopt;

@@ -57,6 +57,8 @@ struct DhcpAnswer {
 [[nodiscard]] std::vector<DhcpRoute> routes_of(const DhcpAnswer& lease, bool default_route);
 
 [[nodiscard]] std::string ipv4_text(Ipv4 address);
+/// The four bytes, as they go over the wire.
+[[nodiscard]] std::string ipv4_bytes(Ipv4 address);
 /// "aa:bb:cc:dd:ee:ff"; nothing when it is none.
 [[nodiscard]] std::optional<MacAddress> parse_mac(std::string_view text);
 

@@ -123,7 +123,9 @@ bool ModuleLoader::load(const std::string& name_or_alias) {
     if (!loaded_.insert(file).second) continue;
     try {
       const Fd module = Fd::open(cat(directory_, "/", file), O_RDONLY);
-      if (!insert(module, file)) done = false;
+      if (insert(module, file)) continue;
+      done = false;
+      met_packed_ = met_packed_ || file.ends_with(".xz");
     } catch (const Error&) {
       done = false;
     }

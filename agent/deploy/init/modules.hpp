@@ -47,6 +47,8 @@ class ModuleLoader {
   bool load(const std::string& name_or_alias);
   /// Loads for all devices that there are, again as long as loading makes further ones appear.
   void settle();
+  /// Whether there were modules that the kernel would have had to unpack, and did not.
+  [[nodiscard]] bool met_packed() const { return met_packed_; }
 
  private:
   bool load_new_devices();
@@ -55,6 +57,7 @@ class ModuleLoader {
   ModuleCatalog catalog_;
   std::set<std::string> tried_;   ///< aliases
   std::set<std::string> loaded_;  ///< files
+  bool met_packed_ = false;
 };
 
 /// The applet that the kernel calls as /sbin/modprobe. Exit codes: 0 loaded, 1 not. --help tells of it.

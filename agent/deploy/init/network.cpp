@@ -12,7 +12,11 @@
 
 #include "agent/deploy/init/clock_setting.hpp"
 #include "agent/deploy/init/dhcp_client.hpp"
+#include "agent/deploy/init/ipv6_client.hpp"
+#include "agent/deploy/init/links.hpp"
+#include "agent/deploy/real_machine.hpp"
 #include "base/error.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
@@ -22,6 +26,8 @@ namespace {
 
 constexpr Duration k_carrier = std::chrono::seconds(10);
 constexpr Duration k_patience = std::chrono::seconds(60);
+constexpr Duration k_router_patience = std::chrono::seconds(12);  ///< three questions; routers answer in half a second
+constexpr int k_whole_address = 128;
 constexpr Duration k_others = std::chrono::seconds(5);  ///< more for the other interfaces once one has its address
 
 bool has_carrier(const std::string& interface) {
@@ -32,12 +38,37 @@ bool has_carrier(const std::string& interface) {
   }
 }
 
-/// What the threads, one an interface, and their starter share. They never end: they renew their leases.
+/// What the threads, one an interface and a family, and their starter share. They never end: they renew their leases.
 struct Progress {
   std::mutex lock;
   std::condition_variable changed;
-  std::size_t asking = 0;  ///< interfaces that have no answer yet
-  std::optional<DhcpAnswer> first;
+  std::size_t asking4 = 0;  ///< interfaces that have no answer yet
+  std::size_t asking6 = 0;
+  bool up4 = false;  ///< there is an address
+  bool up6 = false;
+  bool leased = false;  ///< an interface has named the machine, and has the default route
+  bool peer_dns = true;
+  std::string domain;
+  std::vector<IpBytes> told_servers;  ///< nameserver=
+  std::vector<IpBytes> servers4;
+  std::vector<IpBytes> servers6;
+  std::vector<std::string> time_servers;
+
+  /// Writes /etc/resolv.conf. The lock is held.
+  void note_name_servers() const {
+    std::vector<IpBytes> servers = told_servers;
+    if (peer_dns) servers.insert(servers.end(), servers4.begin(), servers4.end());
+    if (peer_dns) servers.insert(servers.end(), servers6.begin(), servers6.end());
+    RealFileSystem files;
+    files.make_directories("/etc", 0755);
+    files.write("/etc/resolv.conf", resolv_conf(domain, servers), {});
+  }
+
+  void settle(std::size_t& asking) {
+    const std::lock_guard guard(lock);
+    --asking;
+    changed.notify_all();
+  }
 };
 
 bool wait_for_carrier(const std::string& interface, Clock& clock) {
@@ -49,12 +80,9 @@ bool wait_for_carrier(const std::string& interface, Clock& clock) {
   return true;
 }
 
-void take_names(const DhcpAnswer& lease, Console& console) {
-  RealFileSystem files;
-  files.make_directories("/etc", 0755);
-  files.write("/etc/resolv.conf", resolv_conf(lease), {});
-  if (!lease.hostname.empty() && ::sethostname(lease.hostname.data(), lease.hostname.size()) != 0) {
-    console.say(cat("the name ", lease.hostname, " can't be taken: ", ::strerror(errno)));
+void name_machine(const std::string& name, Console& console) {
+  if (!name.empty() && ::sethostname(name.data(), name.size()) != 0) {
+    console.say(cat("the name ", name, " can't be taken: ", ::strerror(errno)));
   }
 }
 
@@ -72,7 +100,7 @@ class Interface {
       console_.say(error.what());
       lease_.reset();
     }
-    settle();
+    progress_->settle(progress_->asking4);
     if (lease_) keep();
   }
 
@@ -96,20 +124,23 @@ class Interface {
   /// The first interface with an address has the default route and names the machine.
   void take() {
     const std::lock_guard lock(progress_->lock);
-    is_first_ = is_first_ || !progress_->first;
-    apply_lease(nic_.name, *lease_, is_first_);
-    if (is_first_) {
-      take_names(*lease_, console_);
-      progress_->first = lease_;
-    }
+    is_first_ = is_first_ || !progress_->leased;
+    RealLinks links;
+    apply_lease(nic_.name, *lease_, is_first_, links);
+    if (is_first_) take_names();
+    progress_->up4 = true;
     console_.say(cat(nic_.name, " (", nic_.mac, ") has the address ", ipv4_text(lease_->address), " from ",
                      ipv4_text(lease_->server)));
   }
 
-  void settle() {
-    const std::lock_guard lock(progress_->lock);
-    --progress_->asking;
-    progress_->changed.notify_all();
+  void take_names() {
+    progress_->leased = true;
+    progress_->domain = lease_->domain;
+    progress_->servers4.clear();
+    for (const Ipv4 server : lease_->name_servers) progress_->servers4.push_back(ipv4_bytes(server));
+    for (const Ipv4 server : lease_->time_servers) progress_->time_servers.push_back(ipv4_text(server));
+    progress_->note_name_servers();
+    name_machine(lease_->hostname, console_);
   }
 
   [[noreturn]] void keep() {
@@ -143,14 +174,136 @@ class Interface {
   bool is_first_ = false;
 };
 
-std::vector<std::string> time_servers(const Settings& settings, const DhcpAnswer& lease) {
-  std::vector<std::string> servers;
-  if (!settings.time_server.empty()) servers.push_back(settings.time_server);
-  for (const Ipv4 server : lease.time_servers) servers.push_back(ipv4_text(server));
-  return servers;
+/// The same for IPv6. What a router says of addresses and routes is the kernel's to take; we ask for the rest.
+class Interface6 {
+ public:
+  Interface6(const Nic& nic, Method method, std::shared_ptr<Progress> progress, Console& console)
+      : nic_(nic), method_(method), progress_(std::move(progress)), console_(console) {}
+
+  void run() {
+    try {
+      if (wait_for_carrier(nic_.name, clock_)) ask();
+    } catch (const std::exception& error) {
+      console_.say(error.what());
+      lease_.reset();
+    }
+    progress_->settle(progress_->asking6);
+    if (lease_) keep();
+  }
+
+ private:
+  [[nodiscard]] Deadline within(Duration duration) const { return Deadline::after(duration, clock_); }
+
+  void ask() {
+    const bool expected = method_ != Method::automatic;
+    mac_ = parse_mac(nic_.mac).value_or(MacAddress{});
+    const auto router = ask_routers(nic_.name, within(expected ? k_patience : k_router_patience), clock_);
+    const bool managed = router ? router->managed : method_ == Method::either6;
+    if (method_ == Method::dhcp6 || (managed && method_ != Method::auto6)) {
+      lease_ = ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_);
+      if (lease_) RealLinks().set_address(nic_.name, lease_->address, k_whole_address);
+      if (!lease_) console_.say(cat(nic_.name, " (", nic_.mac, "): no DHCPv6 server gives an address"));
+    }
+    const bool up = (router || lease_) && wait_for_global_address(nic_.name, within(k_carrier), clock_);
+    if (!up && expected) console_.say(cat(nic_.name, " (", nic_.mac, "): no address of IPv6"));
+    if (!up) return;
+    const bool more = router && router->other && !lease_ && method_ != Method::auto6;
+    const auto told = more ? ask_dhcp6(nic_.name, mac_, false, within(k_others), clock_) : lease_;
+    take(router ? router->name_servers : std::vector<IpBytes>(), told.value_or(Dhcp6Answer{}));
+  }
+
+  void take(std::vector<IpBytes> servers, const Dhcp6Answer& told) {
+    const std::lock_guard lock(progress_->lock);
+    servers.insert(servers.end(), told.name_servers.begin(), told.name_servers.end());
+    if (progress_->servers6.empty()) progress_->servers6 = servers;
+    for (const IpBytes& server : told.time_servers) progress_->time_servers.push_back(ip_text(server));
+    progress_->note_name_servers();
+    progress_->up6 = true;
+    console_.say(cat(nic_.name, " (", nic_.mac, ") has ",
+                     lease_ ? cat("the address ", ip_text(lease_->address), " by DHCPv6") : "an address by a router"));
+  }
+
+  [[noreturn]] void keep() {
+    MonotonicTime until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
+    while (true) {
+      clock_.sleep(std::chrono::seconds(std::max(lease_->renew_seconds, 30U)));
+      try {
+        const auto next = clock_.now() < until
+                              ? renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_)
+                              : ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_);
+        if (!next) continue;
+        if (next->address != lease_->address) RealLinks().set_address(nic_.name, next->address, k_whole_address);
+        lease_ = next;
+        until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
+      } catch (const Error&) {  // the next time
+      }
+    }
+  }
+
+  Nic nic_;
+  Method method_;
+  std::shared_ptr<Progress> progress_;
+  Console& console_;
+  SystemClock clock_;
+  MacAddress mac_{};
+  std::optional<Dhcp6Answer> lease_;
+};
+
+/// Which family the conductor's address is of: 4, 6, or 0 where it has a name.
+int needed_family(const Settings& settings) {
+  const Result<Url> url = parse_url(settings.api_urls.empty() ? "" : settings.api_urls.front());
+  const std::size_t size = url ? ip_bytes(url->host).size() : 0;
+  return size == 4 ? 4 : size == 16 ? 6 : 0;
+}
+
+/// Until the conductor can be reached, or nobody is left who might answer; then a little for the other interfaces.
+void wait_for_addresses(Progress& progress, int family) {
+  std::unique_lock lock(progress.lock);
+  const auto all = [&progress](int which) { return (which == 6 ? progress.asking6 : progress.asking4) == 0; };
+  progress.changed.wait(lock, [&] {
+    const bool up = (family != 6 && progress.up4) || (family != 4 && progress.up6);
+    return up || (all(4) && all(6));
+  });
+  // Who needs a name server should not miss one that comes by IPv4 because a router was faster.
+  progress.changed.wait_for(lock, k_others, [&] {
+    if (family != 0) return all(family);
+    return all(4) && (progress.up4 || all(6));
+  });
+}
+
+void take_static(const NetworkWish& wish, const Links& links, Progress& progress, Clock& clock, Console& console) {
+  progress.told_servers = wish.name_servers;
+  progress.peer_dns = wish.peer_dns;
+  for (const InterfaceWish& one : wish.interfaces) {
+    name_machine(one.hostname, console);
+    const bool missing = !one.name.empty() && links.mac_of(one.name).empty();  // which has been told
+    if (one.address.empty() || missing) continue;
+    (one.address.size() == 4 ? progress.up4 : progress.up6) = true;
+    const std::string name = one.name.empty() ? "the interface that the machine booted from" : one.name;
+    if (one.address.size() == 16 && !one.name.empty()) {
+      (void)wait_for_global_address(one.name, Deadline::after(k_carrier, clock), clock);
+    }
+    console.say(cat(name, " has the address ", ip_text(one.address), "/", one.prefix, " from the kernel command line"));
+  }
+  if (!wish.name_servers.empty()) progress.note_name_servers();
+}
+
+void load_modules(const NetworkWish& wish, ModuleLoader& modules, Console& console) {
+  const auto load = [&](const char* module, const char* word) {
+    if (!modules.load(module)) console.say(cat(word, "= needs the kernel module ", module, ", which can't be loaded"));
+  };
+  if (!wish.bonds.empty()) load("bonding", "bond");
+  if (!wish.vlans.empty()) load("8021q", "vlan");
 }
 
 }  // namespace
+
+std::string resolv_conf(const std::string& domain, const std::vector<IpBytes>& servers) {
+  std::string text;
+  if (!servers.empty() && !domain.empty()) text += cat("search ", domain, "\n");
+  for (const IpBytes& server : servers) text += cat("nameserver ", ip_text(server), "\n");
+  return text;
+}
 
 std::vector<Nic> nics_to_configure(const std::vector<Nic>& nics, const Settings& settings) {
   std::vector<Nic> chosen;
@@ -162,22 +315,67 @@ std::vector<Nic> nics_to_configure(const std::vector<Nic>& nics, const Settings&
   return chosen.empty() ? nics : chosen;
 }
 
-bool start_network(const std::vector<Nic>& nics, const Settings& settings, Clock& clock, Console& console) {
-  bring_up("lo");
-  const std::vector<Nic> chosen = nics_to_configure(nics, settings);
-  const auto progress = std::make_shared<Progress>();
-  progress->asking = chosen.size();
-  for (const Nic& nic : chosen) {
-    bring_up(nic.name);
-    std::thread([interface = std::make_shared<Interface>(nic, progress, console)] { interface->run(); }).detach();
+std::vector<InterfaceWish> interfaces_to_ask(const std::vector<Nic>& nics, const Settings& settings,
+                                             const NetworkWish& wish) {
+  std::vector<InterfaceWish> asked;
+  InterfaceWish general{.method = wish.interfaces.empty() ? Method::automatic : Method::none};
+  for (const InterfaceWish& one : wish.interfaces) {
+    if (!one.name.empty()) asked.push_back(one);
+    if (one.name.empty() && one.address.empty()) general = one;
   }
+  std::vector<std::string> others;
+  for (const BondWish& bond : wish.bonds) others.push_back(bond.name);
+  for (const VlanWish& vlan : wish.vlans) others.push_back(vlan.name);
+  for (const Nic& nic : nics_to_configure(nics, settings)) others.push_back(nic.name);
+  for (const std::string& name : others) {
+    const auto is_port = [&name](const BondWish& bond) {
+      return std::find(bond.ports.begin(), bond.ports.end(), name) != bond.ports.end();
+    };
+    const auto is_same = [&name](const InterfaceWish& one) { return one.name == name; };
+    if (std::any_of(wish.bonds.begin(), wish.bonds.end(), is_port)) continue;
+    if (std::any_of(asked.begin(), asked.end(), is_same)) continue;
+    asked.push_back(general);
+    asked.back().name = name;
+  }
+  std::erase_if(asked, [](const InterfaceWish& one) { return !one.asks4() && !one.asks6(); });
+  return asked;
+}
+
+bool start_network(const NetworkWish& wish, const Settings& settings, ModuleLoader& modules, Clock& clock,
+                   Console& console) {
+  RealLinks links;
+  links.set_up("lo", true);
+  for (const std::string& problem : wish.problems) console.say(problem);
+  load_modules(wish, modules, console);
+  const auto nics = [] { return find_nics(RealFileSystem(), read_link); };
+  const std::vector<Nic> boot = nics_to_configure(nics(), settings);
+  apply_wish(wish, boot.empty() ? "" : boot.front().name, links, [&](const std::string& text) { console.say(text); });
+  const auto progress = std::make_shared<Progress>();
+  take_static(wish, links, *progress, clock, console);
+  std::vector<InterfaceWish> asked = interfaces_to_ask(nics(), settings, wish);
+  std::erase_if(asked, [&links](const InterfaceWish& one) { return links.mac_of(one.name).empty(); });  // has been told
+  for (const InterfaceWish& one : asked) {
+    if (one.asks4()) ++progress->asking4;
+    if (one.asks6()) ++progress->asking6;
+  }
+  for (const InterfaceWish& one : asked) {
+    const Nic nic{.name = one.name, .mac = links.mac_of(one.name)};
+    links.set_up(nic.name, true);
+    if (one.asks4()) {
+      std::thread([interface = std::make_shared<Interface>(nic, progress, console)] { interface->run(); }).detach();
+    }
+    if (one.asks6()) {
+      std::thread([interface = std::make_shared<Interface6>(nic, one.method, progress, console)] {
+        interface->run();
+      }).detach();
+    }
+  }
+  wait_for_addresses(*progress, needed_family(settings));
   std::unique_lock lock(progress->lock);
-  const auto all = [&progress] { return progress->asking == 0; };
-  progress->changed.wait(lock, [&] { return progress->first || all(); });
-  progress->changed.wait_for(lock, k_others, all);
-  if (!progress->first) return false;
-  const std::vector<std::string> servers = time_servers(settings, *progress->first);
+  if (!progress->up4 && !progress->up6) return false;
+  std::vector<std::string> servers = progress->time_servers;
   lock.unlock();
+  if (!settings.time_server.empty()) servers.insert(servers.begin(), settings.time_server);
   set_clock(servers, clock, console);
   return true;
 }

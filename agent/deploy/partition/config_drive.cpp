@@ -66,15 +66,7 @@ class SectorFile {
     text.resize(static_cast<std::size_t>(got));
     return text;
   }
-  void write(std::uint64_t first, std::string_view bytes) {
-    std::uint64_t offset = first * sector_;
-    while (!bytes.empty()) {
-      const ssize_t put = ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (put < 0) throw Error::from_errno("writing to", path_);
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-      offset += static_cast<std::uint64_t>(put);
-    }
-  }
+  void write(std::uint64_t first, std::string_view bytes) { write_at(fd_, first * sector_, bytes, path_); }
   void sync() const {
     if (::fsync(fd_.get()) != 0) throw Error::from_errno("writing to", path_);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/byte_order.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -11,17 +12,8 @@ namespace {
 
 constexpr std::size_t k_page = 4096;
 
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    text.push_back("0123456789abcdef"[static_cast<unsigned char>(c) >> 4U]);
-    text.push_back("0123456789abcdef"[static_cast<unsigned char>(c) & 15U]);
-  }
-  return text;
-}
-
 std::string uuid_text(std::string_view bytes) {
-  std::string text = hex(bytes);
+  std::string text = to_hex(bytes);
   for (const std::size_t at : {8U, 13U, 18U, 23U}) text.insert(at, "-");
   return text;
 }
@@ -29,7 +21,7 @@ std::string uuid_text(std::string_view bytes) {
 /// A volume number, which stands there with its lowest byte first.
 std::string fat_text(std::string_view bytes) {
   const std::string turned(bytes.rbegin(), bytes.rend());
-  return to_upper(hex(turned)).insert(4, "-");
+  return to_upper(to_hex(turned)).insert(4, "-");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/byte_order.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -49,9 +50,7 @@ std::string guid_text(const Guid& guid) {
   std::string text;
   for (std::size_t i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
-    const std::uint8_t byte = guid[k_guid_order[i]];
-    text.push_back("0123456789abcdef"[byte >> 4U]);
-    text.push_back("0123456789abcdef"[byte & 15U]);
+    text += to_hex(std::string(1, static_cast<char>(guid[k_guid_order[i]])));
   }
   return text;
 }

@@ -15,33 +15,20 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-void put_table(const Fd& fd, const std::string& path, std::uint64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (done <= 0) throw Error::from_errno("writing to", path);
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-    offset += static_cast<std::uint64_t>(done);
-  }
-}
-
 void write_table(const Disk& disk, const PartLayout& layout) {
   DiskTarget(disk.name).begin(0);  // tables and boot sectors of before
   const TableBytes table = encode_parts(layout, random_hex);
   const Fd fd = Fd::open(disk.name, O_RDWR);
-  put_table(fd, disk.name, 0, table.front);
-  put_table(fd, disk.name, table.back_sector * layout.sector, table.back);
+  write_at(fd, 0, table.front, disk.name);
+  write_at(fd, table.back_sector * layout.sector, table.back, disk.name);
   if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", disk.name);
   reread_partitions(disk.name);
 }
 
 void make_swap(const std::string& device) {
-  std::string uuid;
-  const std::string digits = random_hex(16);
-  for (std::size_t at = 0; at < digits.size(); at += 2)
-    uuid.push_back(static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16)));
-  const std::string header = swap_header(DiskTarget(device).size(), uuid, "swap1");
+  const std::string header = swap_header(DiskTarget(device).size(), random_bytes(16), "swap1");
   const Fd fd = Fd::open(device, O_RDWR);
-  put_table(fd, device, 0, header);
+  write_at(fd, 0, header, device);
   if (::fsync(fd.get()) != 0) throw Error::from_errno("writing to", device);
 }
 

@@ -71,13 +71,19 @@ Json CommandBoard::execute(const std::string& name, const Json& params, bool wai
   if (row.quick) {
     run(row, record);
   } else {
-    if (worker_.joinable()) worker_.join();
-    worker_ = std::thread([this, &row, record] {
-      run(row, record);
-      if (finished_) finished_();
-    });
+    start(row, record);
   }
   return one(record->id, wait);
+}
+
+void CommandBoard::start(const CommandRow& row, const std::shared_ptr<Record>& record) {
+  // A command may have ended, and the next one been let in, before the line that began it is through.
+  const std::lock_guard lock(starting_);
+  if (worker_.joinable()) worker_.join();
+  worker_ = std::thread([this, &row, record] {
+    run(row, record);
+    if (finished_) finished_();
+  });
 }
 
 void CommandBoard::run(const CommandRow& row, const std::shared_ptr<Record>& record) {

@@ -50,6 +50,7 @@ class CommandBoard {
  private:
   struct Record;
   [[nodiscard]] const CommandRow& row_of(const std::string& name) const;
+  void start(const CommandRow& row, const std::shared_ptr<Record>& record);
   void run(const CommandRow& row, const std::shared_ptr<Record>& record);
   [[nodiscard]] Json shown(const Record& record) const;
 
@@ -58,6 +59,7 @@ class CommandBoard {
   mutable std::mutex lock_;
   mutable std::condition_variable changed_;
   std::vector<std::shared_ptr<Record>> records_;
+  std::mutex starting_;  ///< before lock_, never within it
   std::thread worker_;
 };
 

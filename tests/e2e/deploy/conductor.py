@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import secrets
+import socket
 import ssl
 import threading
 import time
@@ -16,12 +17,12 @@ import uuid
 class Conductor:
     """`files` are served below /files/. Orders go to where the agent's heartbeat says, by the certificate that it brings."""
 
-    def __init__(self, files, root_device=None, ranges=True, break_after=None, hearth=None, lie_to=None):
+    def __init__(self, files, root_device=None, ranges=True, break_after=None, hearth=None, lie_to=None, host="127.0.0.1"):
         self.files, self.ranges, self.break_after = files, ranges, break_after
         self.lie_to, self.served = lie_to, 0  # the number of the request whose answer is wrong, and how many there were
         self.uuid, self.token = str(uuid.uuid4()), secrets.token_urlsafe(32)
         self.properties = {"root_device": root_device} if root_device else {}
-        self.beats, self.progress, self.requests, self.lookups = [], [], [], 0
+        self.beats, self.progress, self.requests, self.lookups, self.asked = [], [], [], 0, ""
         self.beat, self.inspection = threading.Event(), None
         self.hearth = hearth
         self.broken = 0
@@ -31,7 +32,10 @@ class Conductor:
         class Handler(Exchange):
             owner = conductor
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+        self.server = Server((host, 0), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -106,6 +110,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
     def look_up(self):
         owner = self.owner
         owner.lookups += 1
+        owner.asked = self.path
         config = {"heartbeat_timeout": 10, "agent_token_required": True,
                   "agent_token": owner.token if owner.lookups == 1 else "******"}
         if owner.hearth:

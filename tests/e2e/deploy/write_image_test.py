@@ -4,10 +4,12 @@ right leaves no disk that boots. usage: write_image_test.py HEARTH_AGENT HEARTH"
 import hashlib
 import json
 import os
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import conductor
@@ -104,6 +106,25 @@ class WriteImage(unittest.TestCase):
         disk = self.refuse("zlib.qcow2", "the checksum of the image", checksum="0" * 64)
         self.assertEqual(disk[:MIB].strip(b"\0"), b"")
         self.refuse("i.frames", "has the root", checksum="frames:" + "0" * 64)
+
+    def test_what_a_server_says_gives_the_terminal_no_orders(self):
+        """Neither why it is asked again, nor why it is given up."""
+        disk = os.path.join(self.work.name, "disk")
+        with open(disk, "wb") as file:
+            file.truncate(256 * MIB)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def answer():
+                for status in (b"503", b"404"):
+                    connection = server.accept()[0]
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 " + status + b" \x1b]0;owned\x07\r\nContent-Length: 0\r\n\r\n")
+                    connection.close()
+            threading.Thread(target=answer, daemon=True).start()
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/i.raw"
+            done = subprocess.run([AGENT, "write-image", url, disk], capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count(b"\\x1b]0;owned"), 2, done.stderr)
+        self.assertNotIn(b"\x1b", done.stderr)
 
     def test_a_lie_in_any_answer_leaves_no_boot_sector(self):
         """A server, or someone on the way to it, may alter the answer to any one request: the tables of a qcow2 are asked for by

@@ -85,11 +85,15 @@ class Server:
         self.process.wait()
 
 
-def ask(port, host="localhost"):
+def ask(port, host="localhost", policy=None):
     config = path("c.conf")
     with open(config, "w") as f:
         f.write("[request]\nmetadata_url=https://%s:%d/x\ntimeout=20\n" % (host, port))
     env = {"PATH": os.environ["PATH"], "HOME": DIR.name, "SSL_CERT_FILE": path("root.pem"), "NO_PROXY": "*"}
+    if policy:  # stands for /etc/gnutls/config
+        env["GNUTLS_SYSTEM_PRIORITY_FILE"] = path("policy")
+        with open(path("policy"), "w") as f:
+            f.write(policy)
     done = subprocess.run([os.path.join(OPTIONS.links, "os-collect-config"), "--config-file", config, "--print", "request"], env=env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
     return '"ok": 1' in done.stdout, done.stderr
@@ -104,7 +108,7 @@ def listens(port):
 BAD = 0
 
 
-def check(what, name, options, expected=True, says="", host="localhost"):
+def check(what, name, options, expected=True, says="", host="localhost", policy=None):
     global BAD
     server = Server(name, options)
     try:
@@ -112,7 +116,7 @@ def check(what, name, options, expected=True, says="", host="localhost"):
             if listens(server.port):
                 break
             time.sleep(0.01)
-        got, said = ask(server.port, host)
+        got, said = ask(server.port, host, policy)
     finally:
         server.close()
     good = got == expected and says in said
@@ -176,6 +180,8 @@ def main():
     check("TLS 1.1 only", "rsa2048", ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], False, "setting up TLS")
     check("CCM with short tags only", "p256", ["-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256"], False, "setting up TLS")
     check("another name's certificate by an unusual form of the address", "other", [], False, "IP address mismatch", host="127.1")
+    check("a policy of the machine that allows it", "p256", ["-tls1_2"], policy="[overrides]\ndisabled-version = tls1.3\n")
+    check("what the policy of the machine forbids", "p256", ["-tls1_3"], False, "setting up TLS", policy="[overrides]\ndisabled-version = tls1.3\n")
     print("%d failed" % BAD)
     sys.exit(1 if BAD else 0)
 

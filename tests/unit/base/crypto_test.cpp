@@ -33,11 +33,9 @@ TEST(Crypto, Blake2bTakesTextsOfAnyLength) {
             "4aedb60a9b22242b7a0f3222a862e3e0878ee44226624d4919895c676daa1e9c");
 }
 
-std::string from_hex(std::string_view text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2)
-    bytes.push_back(static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16)));
-  return bytes;
+TEST(Hex, WhatIsNoneHasNoBytes) {
+  EXPECT_EQ(from_hex("006aff"), std::string("\0j\xff", 3));
+  for (const char* text : {"0", "6a6", "6g", "6A", " 6"}) EXPECT_EQ(from_hex(text), "") << text;
 }
 
 // RFC 8032, 7.1, tests 1 and 2.

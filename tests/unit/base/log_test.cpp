@@ -22,6 +22,10 @@ TEST(OneLine, ControlsAreVisibleAndTextIsAsItWas) {
   EXPECT_EQ(one_line(text), text);
 }
 
+TEST(PlainLines, LinesStayAndNothingElseMovesTheCursor) {
+  EXPECT_EQ(plain_lines("status 404 \x1b[2J\rnone\n  a hint\n"), "status 404 \\x1b[2J\\rnone\n  a hint\n");
+}
+
 TEST_F(FdLoggerTest, WritesALineARecordFromItsThresholdUp) {
   FdLogger logger(pipe_.write.get());
   logger.debug("hidden");

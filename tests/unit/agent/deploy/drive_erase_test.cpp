@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::agent::deploy {
 namespace {
@@ -25,6 +26,9 @@ class SimulatedDrive : public DriveCommands {
   bool stays_protected = false;
   std::string controller = std::string(4096, 0);
   std::string space = std::string(4096, 0);
+  std::string spaces = std::string("\x03", 1) + std::string(4095, 0);
+  std::string states = std::string(1, 0);  ///< of sanitizing, one an answer; the last one stays
+  std::string after = "\x02\x02\x01";      ///< once it has begun
   std::vector<std::string> told;
 
   [[nodiscard]] std::string ata_identify() override {
@@ -44,16 +48,28 @@ class SimulatedDrive : public DriveCommands {
   }
   [[nodiscard]] std::string nvme_identify(std::uint32_t number) override { return number == 0 ? controller : space; }
   [[nodiscard]] std::uint32_t nvme_space() override { return 3; }
+  [[nodiscard]] std::string nvme_spaces() override { return spaces; }
   void nvme_format(std::uint32_t number, std::uint32_t word, std::chrono::seconds) override {
     told.push_back(cat("format ", number, " ", word));
     if (refused == 0x80) throw Error(ErrorKind::io, "format refused");
+  }
+  void nvme_sanitize(std::uint32_t word) override {
+    told.push_back(cat("sanitize ", word));
+    if (refused == 0x84) throw Error(ErrorKind::io, "sanitize refused");
+    states = after;
+  }
+  [[nodiscard]] std::string nvme_sanitize_status() override {
+    std::string page(512, 0);
+    page[2] = states.front();
+    if (states.size() > 1) states.erase(0, 1);
+    return page;
   }
 };
 
 class DriveEraseTest : public testing::Test {
  protected:
   bool erase(const DriveErase& wish = {}) {
-    return erase_by_drive(disk_, drive_, wish, [this](const std::string& text) { said_ += cat(text, "\n"); });
+    return erase_by_drive(disk_, drive_, wish, clock_, [this](const std::string& text) { said_ += cat(text, "\n"); });
   }
   /// Why it did not erase itself.
   std::string refusal(const DriveErase& wish = {}) {
@@ -72,6 +88,7 @@ class DriveEraseTest : public testing::Test {
 
   Disk disk_{.name = "/dev/sda", .vendor = "ATA", .transport = "sata"};
   SimulatedDrive drive_;
+  fakes::ManualClock clock_;
   std::string said_;
 };
 
@@ -147,13 +164,65 @@ TEST_F(DriveEraseTest, AnNvmeDriveGetsANewKeyOrIsErased) {
 
 TEST_F(DriveEraseTest, AnNvmeDriveThatFailsIsAnErrorUnlessZerosWillDo) {
   be_nvme(0, 0);
-  EXPECT_NE(refusal().find("no Format NVM"), std::string::npos);
+  EXPECT_NE(refusal().find("neither Format NVM nor Sanitize"), std::string::npos);
   EXPECT_FALSE(erase({.nvme = false}));
   be_nvme(0);
   drive_.refused = 0x80;
   EXPECT_EQ(refusal(), "format refused");
   EXPECT_FALSE(erase({.or_zeros = true}));
   EXPECT_NE(said_.find("format refused; going on with zeros"), std::string::npos);
+}
+
+TEST_F(DriveEraseTest, AnNvmeDriveWithoutFormatSanitizesByItsBestMeans) {
+  for (const auto& [can, told] :
+       {std::pair{7, "sanitize 4"}, std::pair{6, "sanitize 2"}, std::pair{4, "sanitize 19"}}) {
+    be_nvme(0, 0);
+    drive_.told.clear();
+    drive_.controller[328] = static_cast<char>(can);
+    drive_.states = std::string("\x01", 1);
+    const MonotonicTime began = clock_.now();
+    EXPECT_TRUE(erase());
+    EXPECT_EQ(drive_.told, Told{told});
+    EXPECT_EQ(clock_.now() - began, std::chrono::seconds(10)) << "it is waited for";
+  }
+}
+
+TEST_F(DriveEraseTest, SanitizingThatWasBegunBeforeIsWaitedFor) {
+  be_nvme(0, 0);
+  drive_.controller[328] = 1;
+  drive_.states = "\x02\x02\x02\x04";
+  EXPECT_TRUE(erase());
+  EXPECT_EQ(drive_.told, Told{});
+  EXPECT_NE(said_.find("still erasing itself"), std::string::npos);
+}
+
+TEST_F(DriveEraseTest, ADriveThatRefusesToFormatMaySanitize) {
+  be_nvme(0);
+  drive_.controller[328] = 2;
+  drive_.refused = 0x80;
+  EXPECT_TRUE(erase());
+  EXPECT_EQ(drive_.told.back(), "sanitize 2");
+  EXPECT_NE(said_.find("format refused; sanitizing instead"), std::string::npos);
+}
+
+TEST_F(DriveEraseTest, SanitizingThatFailsOrNeverEndsIsAnError) {
+  be_nvme(0, 0);
+  drive_.controller[328] = 1;
+  drive_.after = "\x02\x03";
+  EXPECT_NE(refusal().find("sanitizing has failed"), std::string::npos);
+  drive_.states = drive_.after = "\x02";
+  EXPECT_NE(refusal().find("not ended in two days"), std::string::npos);
+  drive_.refused = 0x84;
+  drive_.states = "\x01";
+  EXPECT_EQ(refusal(), "sanitize refused");
+}
+
+TEST_F(DriveEraseTest, SanitizingSparesTheOtherDisksOfADrive) {
+  be_nvme(0, 0);
+  drive_.controller[328] = 1;
+  drive_.spaces[4] = 5;
+  EXPECT_NE(refusal().find("it has others"), std::string::npos);
+  EXPECT_EQ(drive_.told, Told{});
 }
 
 TEST_F(DriveEraseTest, OtherDisksAreNotAsked) {

@@ -57,7 +57,9 @@ TEST(KernelArguments, OneValueInIsOneListOfWordsOutInAllThreeLanguages) {
 TEST(KernelArguments, WhatKernelsAreUsuallyToldIsTaken) {
   for (const char* text :
        {"console=tty0 console=ttyS0,115200n8", "ipa-api-url=http://[2001:db8::1]:6385", "isolcpus=1-3,^2 ro quiet",
-        "sshkey=\"ssh-rsa AAAAB3Nza+/= me@example.org\"", "root=UUID=a-b systemd.unit=x@y.service"})
+        "sshkey=\"ssh-rsa AAAAB3Nza+/= me@example.org\"", "root=UUID=a-b systemd.unit=x@y.service",
+        "bond=prov:eth0,eth1:mode=802.3ad,miimon=100 vlan=prov.5:prov "
+        "ip=[2001:db8::15]::[2001:db8::1]:64::prov.5:none"})
     EXPECT_EQ(KernelArguments(text).text(), text);
   EXPECT_EQ(KernelArguments("  quiet ").text(), "quiet");
   EXPECT_EQ(KernelArguments("a").with("b").text(), "a b");

@@ -24,6 +24,9 @@ TEST(DriveCommands, WhatIsNoDriveRefuses) {
   EXPECT_THROW(drive.ata(0xf3, "", std::chrono::seconds(1)), Error);
   EXPECT_THROW((void)drive.nvme_identify(0), Error);
   EXPECT_THROW((void)drive.nvme_space(), Error);
+  EXPECT_THROW((void)drive.nvme_spaces(), Error);
+  EXPECT_THROW(drive.nvme_sanitize(4), Error);
+  EXPECT_THROW((void)drive.nvme_sanitize_status(), Error);
   EXPECT_THROW(drive.nvme_format(1, 0, std::chrono::seconds(1)), Error);
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -91,6 +93,27 @@ TEST(RestFace, OneCommandRunsAtATimeAndCanBeWaitedFor) {
       json(agent.ask("GET", "/v1/commands/" + begun["id"].get<std::string>(), "wait=true&agent_token=secret"));
   EXPECT_EQ(ended["command_status"], "SUCCEEDED");
   EXPECT_EQ(ended["command_result"]["result"], "long: done");
+}
+
+TEST(RestFace, LongCommandsThatEndAtOnceAreBegunFromAllSides) {
+  CommandBoard board({{"standby.brief", false, [](const Json&) { return Json("done"); }, {}}}, {});
+  std::atomic<int> begun{0};
+  const auto ask_often = [&] {
+    while (begun < 100) {
+      try {
+        (void)board.execute("standby.brief", Json::object(), false);
+        ++begun;
+      } catch (const Refusal&) {  // busy
+      }
+    }
+  };
+  {
+    const std::jthread other(ask_often);
+    const std::jthread third(ask_often);
+    ask_often();
+  }
+  while (board.busy()) std::this_thread::yield();
+  EXPECT_EQ(board.all()["commands"].size(), static_cast<std::size_t>(begun));
 }
 
 TEST(RestFace, WhoDoesNotKnowTheTokenIsNotWaitedWith) {

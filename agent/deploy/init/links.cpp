@@ -1,0 +1,256 @@
+#include "agent/deploy/init/links.hpp"
+
+#include <fcntl.h>
+#include <linux/if_vlan.h>
+#include <linux/ipv6.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <net/route.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+#include "agent/deploy/init/dhcp_message.hpp"
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
+namespace hearth::agent::deploy {
+
+namespace {
+
+Fd link_socket(int family) { return Fd(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0)); }
+
+/// An ioctl on one interface.
+void link_ioctl(unsigned long request, const std::string& interface, const char* doing,
+                const std::function<void(ifreq&)>& fill) {
+  const Fd socket = link_socket(AF_INET);
+  ifreq settings{};
+  interface.copy(settings.ifr_name, IFNAMSIZ - 1);
+  fill(settings);
+  if (::ioctl(socket.get(), request, &settings) != 0) throw Error::from_errno(doing, interface);
+}
+
+sockaddr_in inet_address(std::string_view bytes) {
+  sockaddr_in address{.sin_family = AF_INET};
+  std::memcpy(&address.sin_addr, bytes.data(), std::min(bytes.size(), sizeof address.sin_addr));
+  return address;
+}
+
+sockaddr_in mask_of(int prefix) {
+  const std::uint32_t mask = prefix == 0 ? 0 : ~std::uint32_t{0} << static_cast<unsigned>(32 - prefix);
+  return {.sin_family = AF_INET, .sin_addr = {htonl(mask)}};
+}
+
+void set_address4(const std::string& interface, const IpBytes& address, int prefix) {
+  const auto set = [&interface](unsigned long request, const sockaddr_in& value) {
+    link_ioctl(request, interface, "giving an address to",
+               [&value](ifreq& settings) { std::memcpy(&settings.ifr_addr, &value, sizeof value); });
+  };
+  set(SIOCSIFADDR, inet_address(address));
+  if (prefix > 0) set(SIOCSIFNETMASK, mask_of(prefix));
+}
+
+void set_address6(const std::string& interface, const IpBytes& address, int prefix) {
+  in6_ifreq settings{};
+  std::memcpy(&settings.ifr6_addr, address.data(), sizeof settings.ifr6_addr);
+  settings.ifr6_prefixlen = static_cast<std::uint32_t>(prefix);
+  settings.ifr6_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
+  if (::ioctl(link_socket(AF_INET6).get(), SIOCSIFADDR, &settings) != 0 && errno != EEXIST) {
+    throw Error::from_errno("giving an address to", interface);
+  }
+}
+
+int add_route4(const RouteWish& wanted) {
+  rtentry route{};
+  const sockaddr_in router = inet_address(wanted.router);
+  const sockaddr_in network = inet_address(wanted.network);
+  const sockaddr_in mask = mask_of(wanted.prefix);
+  std::memcpy(&route.rt_gateway, &router, sizeof router);
+  std::memcpy(&route.rt_dst, &network, sizeof network);
+  std::memcpy(&route.rt_genmask, &mask, sizeof mask);
+  route.rt_flags = RTF_UP;
+  if (!wanted.router.empty()) route.rt_flags |= RTF_GATEWAY;
+  if (wanted.prefix == 32) route.rt_flags |= RTF_HOST;
+  std::string name = wanted.interface;
+  if (!name.empty()) route.rt_dev = name.data();
+  return ::ioctl(link_socket(AF_INET).get(), SIOCADDRT, &route);
+}
+
+int add_route6(const RouteWish& wanted) {
+  in6_rtmsg route{};
+  std::memcpy(&route.rtmsg_dst, wanted.network.data(), sizeof route.rtmsg_dst);
+  route.rtmsg_dst_len = static_cast<std::uint16_t>(wanted.prefix);
+  route.rtmsg_metric = 1;
+  route.rtmsg_flags = RTF_UP;
+  if (!wanted.router.empty()) {
+    route.rtmsg_flags |= RTF_GATEWAY;
+    std::memcpy(&route.rtmsg_gateway, wanted.router.data(), sizeof route.rtmsg_gateway);
+  }
+  if (!wanted.interface.empty()) route.rtmsg_ifindex = static_cast<int>(::if_nametoindex(wanted.interface.c_str()));
+  return ::ioctl(link_socket(AF_INET6).get(), SIOCADDRT, &route);
+}
+
+/// sysfs takes one value a write.
+void write_attribute(const std::string& path, const std::string& value) {
+  const Fd file = Fd::open(path, O_WRONLY);
+  if (::write(file.get(), value.data(), value.size()) != static_cast<ssize_t>(value.size())) {
+    throw Error::from_errno(cat("writing \"", value, "\" to"), path);
+  }
+}
+
+/// Does one thing of several: what can't be done is told.
+void attempt_wish(const std::string& word, const std::function<void(const std::string&)>& say,
+                  const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    say(cat(word, ": ", error.what()));
+  }
+}
+
+void name_link(const std::string& name, const std::string& mac, Links& links) {
+  if (links.mac_of(name) == mac) return;
+  const std::vector<std::string> all = links.names();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const std::string& one) { return links.mac_of(one) == mac; });
+  if (found == all.end()) throw Error(ErrorKind::not_found, cat("no interface has the address ", mac));
+  links.set_up(*found, false);
+  links.rename(*found, name);
+}
+
+void make_bond(const BondWish& bond, Links& links) {
+  for (const std::string& port : bond.ports) {
+    if (links.mac_of(port).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", port));
+  }
+  links.add_bond(bond);
+  if (bond.mtu != 0) links.set_mtu(bond.name, bond.mtu);
+}
+
+void make_vlan(const VlanWish& vlan, Links& links) {
+  if (links.mac_of(vlan.below).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", vlan.below));
+  links.set_up(vlan.below, true);
+  if (links.mac_of(vlan.name).empty()) links.add_vlan(vlan);
+}
+
+void prepare_link(const InterfaceWish& wish, const std::string& name, Links& links) {
+  if (links.mac_of(name).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", name));
+  if (!wish.mac.empty() && links.mac_of(name) != wish.mac) {
+    links.set_up(name, false);
+    links.set_mac(name, wish.mac);
+  }
+  if (wish.mtu != 0) links.set_mtu(name, wish.mtu);
+  links.set_up(name, true);
+  if (wish.address.empty()) return;
+  links.set_address(name, wish.address, wish.prefix);
+  if (!wish.router.empty()) links.add_route({IpBytes(wish.router.size(), '\0'), 0, wish.router, name});
+}
+
+}  // namespace
+
+std::vector<std::string> RealLinks::names() const { return RealFileSystem().list("/sys/class/net"); }
+
+std::string RealLinks::mac_of(const std::string& interface) const {
+  const std::string folder = cat("/sys/class/net/", interface);
+  const RealFileSystem files;
+  const std::optional<std::string> own = files.read(cat(folder, "/bonding_slave/perm_hwaddr"));
+  return std::string(trim(own ? *own : files.read(cat(folder, "/address")).value_or("")));
+}
+
+void RealLinks::set_up(const std::string& interface, bool up) {
+  short flags = 0;
+  const Fd socket = link_socket(AF_INET);
+  ifreq settings{};
+  interface.copy(settings.ifr_name, IFNAMSIZ - 1);
+  if (::ioctl(socket.get(), SIOCGIFFLAGS, &settings) == 0) flags = settings.ifr_flags;
+  link_ioctl(SIOCSIFFLAGS, interface, up ? "starting" : "stopping",
+             [&](ifreq& wanted) { wanted.ifr_flags = static_cast<short>(up ? flags | IFF_UP : flags & ~IFF_UP); });
+}
+
+void RealLinks::rename(const std::string& interface, const std::string& name) {
+  link_ioctl(SIOCSIFNAME, interface, cat("calling ", name, " the interface").c_str(),
+             [&name](ifreq& settings) { name.copy(settings.ifr_newname, IFNAMSIZ - 1); });
+}
+
+void RealLinks::add_bond(const BondWish& bond) {
+  const std::string folder = cat("/sys/class/net/", bond.name, "/bonding/");
+  if (!RealFileSystem().status(folder)) write_attribute("/sys/class/net/bonding_masters", cat("+", bond.name));
+  if (!trim(RealFileSystem().read(cat(folder, "slaves")).value_or("")).empty()) return;  // by an earlier try
+  for (const auto& [option, value] : bond.options) {
+    const bool list = option == "arp_ip_target" || option == "ns_ip6_target";
+    for (const std::string& one : split(value, ';')) write_attribute(cat(folder, option), list ? cat("+", one) : one);
+  }
+  for (const std::string& port : bond.ports) {
+    set_up(port, false);
+    write_attribute(cat(folder, "slaves"), cat("+", port));
+  }
+}
+
+void RealLinks::add_vlan(const VlanWish& vlan) {
+  // By the kernel's own name first: which one it chooses depends on a setting of the whole machine.
+  vlan_ioctl_args args{};
+  args.cmd = SET_VLAN_NAME_TYPE_CMD;
+  args.u.name_type = VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD;
+  const Fd socket = link_socket(AF_INET);
+  if (::ioctl(socket.get(), SIOCSIFVLAN, &args) != 0) throw Error::from_errno("making the VLAN", vlan.name);
+  args = {};
+  args.cmd = ADD_VLAN_CMD;
+  vlan.below.copy(args.device1, sizeof args.device1 - 1);
+  args.u.VID = vlan.id;
+  if (::ioctl(socket.get(), SIOCSIFVLAN, &args) != 0) throw Error::from_errno("making the VLAN", vlan.name);
+  const std::string made = cat(vlan.below, ".", vlan.id);
+  if (made != vlan.name) rename(made, vlan.name);
+}
+
+void RealLinks::set_mac(const std::string& interface, const std::string& mac) {
+  const std::optional<MacAddress> bytes = parse_mac(mac);
+  if (!bytes) throw Error(ErrorKind::input, cat(mac, " is no MAC address"));
+  link_ioctl(SIOCSIFHWADDR, interface, "giving a MAC address to", [&bytes](ifreq& settings) {
+    settings.ifr_hwaddr.sa_family = ARPHRD_ETHER;
+    std::memcpy(settings.ifr_hwaddr.sa_data, bytes->data(), bytes->size());
+  });
+}
+
+void RealLinks::set_mtu(const std::string& interface, std::uint16_t mtu) {
+  link_ioctl(SIOCSIFMTU, interface, "setting the MTU of", [mtu](ifreq& settings) { settings.ifr_mtu = mtu; });
+}
+
+void RealLinks::set_address(const std::string& interface, const IpBytes& address, int prefix) {
+  address.size() == 4 ? set_address4(interface, address, prefix) : set_address6(interface, address, prefix);
+}
+
+void RealLinks::add_route(const RouteWish& route) {
+  const int done = route.network.size() == 4 ? add_route4(route) : add_route6(route);
+  if (done == 0 || errno == EEXIST) return;
+  throw Error::from_errno("setting the route to", cat(ip_text(route.network), "/", route.prefix, " by ",
+                                                      route.router.empty() ? route.interface : ip_text(route.router)));
+}
+
+void apply_wish(const NetworkWish& wish, const std::string& boot_interface, Links& links,
+                const std::function<void(const std::string&)>& say) {
+  for (const auto& [name, mac] : wish.names) {
+    attempt_wish(cat("ifname=", name), say, [&, &name = name, &mac = mac] { name_link(name, mac, links); });
+  }
+  for (const BondWish& bond : wish.bonds) {
+    attempt_wish(cat("the bond ", bond.name), say, [&] { make_bond(bond, links); });
+  }
+  for (const VlanWish& vlan : wish.vlans) {
+    attempt_wish(cat("the VLAN ", vlan.name), say, [&] { make_vlan(vlan, links); });
+  }
+  for (const InterfaceWish& one : wish.interfaces) {
+    const std::string name = one.name.empty() && !one.address.empty() ? boot_interface : one.name;
+    if (!name.empty()) attempt_wish(cat("ip=…:", name), say, [&] { prepare_link(one, name, links); });
+  }
+  for (const RouteWish& route : wish.routes) {
+    attempt_wish("rd.route", say, [&] { links.add_route(route); });
+  }
+}
+
+}  // namespace hearth::agent::deploy

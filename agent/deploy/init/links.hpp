@@ -1,0 +1,53 @@
+// The kernel's network interfaces, as a seam: what has them made, named and given addresses.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agent/deploy/init/network_wish.hpp"
+
+namespace hearth::agent::deploy {
+
+/// All throw Error(io) when the kernel refuses.
+class Links {
+ public:
+  virtual ~Links() = default;
+  [[nodiscard]] virtual std::vector<std::string> names() const = 0;
+  /// Its MAC, of a bond's port its own; empty when there is no such interface.
+  [[nodiscard]] virtual std::string mac_of(const std::string& interface) const = 0;
+  virtual void set_up(const std::string& interface, bool up) = 0;
+  /// One that is down.
+  virtual void rename(const std::string& interface, const std::string& name) = 0;
+  /// With its ports; one that has ports already is left as it is.
+  virtual void add_bond(const BondWish& bond) = 0;
+  virtual void add_vlan(const VlanWish& vlan) = 0;
+  virtual void set_mac(const std::string& interface, const std::string& mac) = 0;
+  virtual void set_mtu(const std::string& interface, std::uint16_t mtu) = 0;
+  /// The only one of IPv4; one more of IPv6.
+  virtual void set_address(const std::string& interface, const IpBytes& address, int prefix) = 0;
+  /// One that is there already is no error.
+  virtual void add_route(const RouteWish& route) = 0;
+};
+
+/// This machine's. Bonds and VLANs need their kernel modules.
+class RealLinks final : public Links {
+ public:
+  [[nodiscard]] std::vector<std::string> names() const override;
+  [[nodiscard]] std::string mac_of(const std::string& interface) const override;
+  void set_up(const std::string& interface, bool up) override;
+  void rename(const std::string& interface, const std::string& name) override;
+  void add_bond(const BondWish& bond) override;
+  void add_vlan(const VlanWish& vlan) override;
+  void set_mac(const std::string& interface, const std::string& mac) override;
+  void set_mtu(const std::string& interface, std::uint16_t mtu) override;
+  void set_address(const std::string& interface, const IpBytes& address, int prefix) override;
+  void add_route(const RouteWish& route) override;
+};
+
+/// Makes what is wished for but addresses that somebody has to be asked for. `boot_interface` is meant where an ip=
+/// with an address names none. What can't be done is told by `say`, and the rest is done.
+void apply_wish(const NetworkWish& wish, const std::string& boot_interface, Links& links,
+                const std::function<void(const std::string&)>& say);
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,214 @@
+"""The deploy ramdisk's network in QEMU, by dracut's words: a VLAN on a bond whose one cable is pulled, static addresses and a
+route, IPv6 by DHCPv6 and by a router. The modules are .ko.xz, which this kernel can't unpack. usage: network_test.py AGENT ELEMENT"""
+
+import fcntl
+import glob
+import os
+import select
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import conductor  # noqa: E402
+
+AGENT, ELEMENT = (os.path.abspath(word) for word in sys.argv[1:3])
+MACS = ("52:54:00:00:22:01", "52:54:00:00:22:02")
+VLAN = 5
+MODULES = ("virtio_pci", "virtio_net", "bonding", "8021q")
+
+
+def run(*words, **options):
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=120, **options).stdout
+
+
+class Switch(threading.Thread):
+    """Joins a machine's cards with tap0, where this host is. With `vlan` the machine's side is tagged, and what comes untagged
+    is dropped. A frame goes where its receiver was heard last."""
+
+    def __init__(self, ports, vlan):
+        super().__init__(daemon=True)
+        self.vlan, self.heard, self.ended = vlan, {}, False
+        self.tap = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(self.tap, 0x400454CA, struct.pack("16sH", b"tap0", 0x1002))  # TUNSETIFF: TAP, no head
+        self.ports = []
+        for ours, theirs in ports:
+            port = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            port.bind(("127.0.0.1", ours))
+            port.connect(("127.0.0.1", theirs))
+            self.ports.append(port)
+
+    def run(self):
+        while not self.ended:
+            for ready in select.select([self.tap, *self.ports], [], [], 0.2)[0]:
+                try:
+                    self.from_host(os.read(self.tap, 65536)) if ready == self.tap else self.from_machine(ready)
+                except OSError:  # the machine has ended, or tap0 is not up yet
+                    pass
+        os.close(self.tap)
+        for port in self.ports:
+            port.close()
+
+    def from_machine(self, port):
+        frame = port.recv(65536)
+        self.heard[frame[6:12]] = port
+        if self.vlan:
+            if frame[12:14] != b"\x81\x00" or struct.unpack("!H", frame[14:16])[0] & 0xFFF != self.vlan:
+                return
+            frame = frame[:12] + frame[16:]
+        os.write(self.tap, frame)
+
+    def from_host(self, frame):
+        if self.vlan:
+            frame = frame[:12] + b"\x81\x00" + struct.pack("!H", self.vlan) + frame[12:]
+        port = self.heard.get(frame[:6])
+        for one in [port] if port else self.ports[:1]:
+            one.send(frame)
+
+
+def ramdisk(work):
+    """By the element's own program; of this machine's modules those that a virtual machine needs, packed."""
+    kernel = sorted(glob.glob("/boot/vmlinuz-*"))[-1]
+    release = kernel.split("vmlinuz-")[1]
+    modules = f"{work}/root/lib/modules/{release}"
+    shown = "".join(run("modprobe", "-S", release, "--show-depends", name) for name in MODULES)
+    for path in {line.split()[1] for line in shown.splitlines() if line.startswith("insmod")}:
+        place = modules + path.removeprefix("/usr").removeprefix(f"/lib/modules/{release}")
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        shutil.copy(path, place)
+        run("xz", "--check=crc32", place)
+    for name in ("modules.builtin", "modules.order"):
+        shutil.copy(f"/lib/modules/{release}/{name}", modules)
+    run("depmod", "-b", f"{work}/root", release)
+    run("bash", f"{ELEMENT}/bin/deploy-ramdisk-tree", f"{work}/root", f"{work}/tree", AGENT)
+    with open(f"{work}/initramfs", "wb") as file:
+        subprocess.run("find . | cpio --quiet -o -H newc", shell=True, check=True, cwd=f"{work}/tree", stdout=file)
+    return kernel, f"{work}/initramfs"
+
+
+class Network(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory(prefix="deploy-network-")
+        cls.kernel, cls.initramfs = ramdisk(cls.shared.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory(prefix="deploy-network-")
+        self.work = work.name
+        self.addCleanup(work.cleanup)
+        self.conductor = conductor.Conductor(self.work, host="::")
+        self.addCleanup(self.conductor.close)
+
+    def host(self, *addresses, dhcp=(), vlan=0):
+        self.switch = Switch([(7001, 7101), (7002, 7102)], vlan)
+        for address in addresses:
+            run("ip", "address", "add", address, "dev", "tap0", *(["nodad"] if ":" in address else []))
+        run("ip", "link", "set", "tap0", "up")
+        self.switch.start()
+        self.addCleanup(self.unplug)
+        if dhcp:
+            server = subprocess.Popen(["dnsmasq", "--no-daemon", "--conf-file=/dev/null", "--interface=tap0", "--port=0", "--user=root",
+                                       "--log-dhcp", f"--dhcp-leasefile={self.work}/leases", f"--pid-file={self.work}/pid", *dhcp],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(server.wait)
+            self.addCleanup(server.kill)
+
+    def unplug(self):
+        self.switch.ended = True
+        self.switch.join()
+
+    def boot(self, words, cards=1):
+        """The address at which the agent waits for orders."""
+        self.console = f"{self.work}/console"
+        command = ["qemu-system-x86_64", "-accel", "tcg", "-m", "384", "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults",
+                   "-monitor", f"unix:{self.work}/monitor,server,nowait", "-kernel", self.kernel, "-initrd", self.initramfs,
+                   "-append", f"console=ttyS0 quiet panic=-1 no_timer_check {words}"]
+        for card in range(cards):
+            command += ["-netdev", f"dgram,id=n{card},local.type=inet,local.host=127.0.0.1,local.port={7101 + card},"
+                        f"remote.type=inet,remote.host=127.0.0.1,remote.port={7001 + card}",
+                        "-device", f"virtio-net-pci,netdev=n{card},mac={MACS[card]},romfile="]
+        with open(self.console, "wb") as log:
+            machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        self.addCleanup(machine.wait)
+        self.addCleanup(machine.kill)
+        self.assertTrue(self.conductor.beat.wait(120), "no heartbeat: " + self.said()[-3000:])
+        return self.conductor.beats[0]["callback_url"]
+
+    def said(self):
+        with open(self.console, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def monitor(self, line):
+        with socket.socket(socket.AF_UNIX) as monitor:
+            monitor.connect(f"{self.work}/monitor")
+            monitor.recv(4096)
+            monitor.sendall(line.encode() + b"\n")
+            time.sleep(0.5)
+
+    def test_a_vlan_on_a_bond_that_loses_a_cable(self):
+        self.host("192.0.2.1/24", dhcp=["--dhcp-range=192.0.2.100,192.0.2.109"], vlan=VLAN)
+        at = self.boot(f"ifname=left:{MACS[0]} ifname=right:{MACS[1]} bond=prov:left,right:mode=active-backup,miimon=100,primary=left "
+                       f"vlan=prov.{VLAN}:prov ip=prov.{VLAN}:dhcp vlan=nonsense bridge=br0:left ip=eth7:dhcp "
+                       f"ipa-api-url=http://192.0.2.1:{self.conductor.port}", cards=2)
+        self.assertRegex(at, r"^https://192\.0\.2\.10\d:9999$")
+        self.assertIn("vlan=nonsense is left out: it should be NAME:INTERFACE", self.said())
+        self.assertIn("bridge=br0:left is left out: the ramdisk does not do this", self.said())
+        self.assertIn("there is no interface eth7", self.said())
+        for mac in MACS:  # of a bond's ports each is known by its own
+            self.assertIn(mac, self.conductor.asked.replace("%3A", ":"))
+        self.monitor("set_link n0 off")
+        record = self.conductor.command("poll.get_hardware_info", {})
+        self.assertEqual({one["mac_address"] for one in record["command_result"]["interfaces"]}, set(MACS))
+        self.assertEqual({one["name"]: one["has_carrier"] for one in record["command_result"]["interfaces"]}, {"left": False, "right": True})
+
+    def test_static_addresses_and_a_route_without_any_server(self):
+        self.host("192.0.2.1/24", "2001:db8::1/64")
+        run("ip", "address", "add", "198.51.100.1/32", "dev", "lo")
+        self.addCleanup(run, "ip", "address", "del", "198.51.100.1/32", "dev", "lo")
+        at = self.boot("ip=192.0.2.50:::255.255.255.0:node5:eth0:none ip=[2001:db8::50]:::64::eth0:none rd.route=198.51.100.0/24:192.0.2.1 "
+                       f"ipa-api-url=http://198.51.100.1:{self.conductor.port}")
+        self.assertEqual(at, "https://192.0.2.50:9999")
+        inventory = self.conductor.command("poll.get_hardware_info", {})["command_result"]
+        self.assertEqual(inventory["hostname"], "node5")
+        self.assertEqual(inventory["interfaces"][0]["ipv6_address"], "2001:db8::50")
+
+    def ipv6(self, mode, words=""):
+        self.host("2001:db8::1/64", dhcp=["--enable-ra", f"--dhcp-range={mode}", "--dhcp-option=option6:dns-server,[2001:db8::53]"])
+        return self.boot(f"ipa-api-url=http://[2001:db8::1]:{self.conductor.port} {words}")
+
+    def test_ipv6_by_a_dhcpv6_server(self):
+        self.assertRegex(self.ipv6("2001:db8::100,2001:db8::1ff,64"), r"^https://\[2001:db8::1[0-9a-f]{2}\]:9999$")
+        self.assertIn("by DHCPv6", self.said())
+        self.assertEqual(self.conductor.command("poll.get_hardware_info", {})["command_status"], "SUCCEEDED")
+
+    def test_ipv6_by_a_router(self):
+        self.assertEqual(self.ipv6("::,constructor:tap0,ra-only", "ip=eth0:auto6"), "https://[2001:db8::5054:ff:fe00:2201]:9999")
+
+
+def main():
+    needed = ["qemu-system-x86_64", "ip", "dnsmasq", "modprobe", "depmod", "xz", "cpio"]
+    missing = [name for name in needed if not shutil.which(name)]
+    for problem in (missing and f"{missing[0]} is not here", os.geteuid() != 0 and "a network of its own needs root",
+                    not glob.glob("/boot/vmlinuz-*") and "there is no kernel in /boot", not os.path.exists("/dev/net/tun") and "no /dev/net/tun"):
+        if problem:
+            print(f"SKIPPED: {problem}")
+            sys.exit(77)
+    if os.environ.get("HEARTH_TEST_NETWORK") != "own":
+        os.environ["HEARTH_TEST_NETWORK"] = "own"
+        os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
+    run("ip", "link", "set", "lo", "up")
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
