@@ -195,7 +195,11 @@ outputs:
   data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
   const std::string id = service->engine().adopt("admin", "s", body("20"), data);
   EXPECT_EQ(texts(), before) << "and only what is random comes along";
-  EXPECT_TRUE(log_.holds("resource_data was not taken over, for only a RandomString's value is: same.value"));
+  const std::vector<Event> events = service->engine().events({{id}});
+  ASSERT_GT(events.size(), 2U);
+  EXPECT_EQ(events[1].reason, "resource_data was not taken over, for only a RandomString's value is: same.value");
+  EXPECT_EQ(cat(events[1].type, " ", events[1].resource, " ", events[1].status), "OS::Heat::Stack s ADOPT_IN_PROGRESS")
+      << "where people look";
   EXPECT_EQ(resource_id(), known_as);
   service.reset();
   service.emplace(settings(), clock_, log_);
