@@ -120,8 +120,14 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
   take_seal();
   if (!seal_.is_on()) return;
   const std::string before = raw_setting("sealed");
-  if (before != seal_.key_id()) seal_all(before);
-  if (!raw_setting("unwiped").empty()) wipe();
+  try {
+    if (before != seal_.key_id()) seal_all(before);
+    if (!raw_setting("unwiped").empty()) wipe();
+  } catch (sql::StoreError& error) {
+    error.during("sealing all of the database with a new key");
+    error.hint("This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
+    throw;
+  }
 }
 
 /// The keys with which the database can be read. Somebody else may have sealed it anew since they were read.
