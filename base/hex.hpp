@@ -30,4 +30,9 @@ namespace hearth {
   return bytes;
 }
 
+/// Whether it is as many digits as to_hex() writes them.
+[[nodiscard]] inline bool is_hex(std::string_view text, std::size_t digits) {
+  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace hearth

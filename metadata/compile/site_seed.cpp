@@ -1,17 +1,13 @@
 #include "metadata/compile/site_seed.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/json.hpp"
-#include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/private_file.hpp"
 #include "base/sys/random.hpp"
-#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata {
@@ -19,11 +15,6 @@ namespace hearth::metadata {
 namespace {
 
 constexpr std::size_t k_secret_bytes = 32;
-
-bool is_secret(const std::string& text) {
-  return text.size() == 2 * k_secret_bytes &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
 
 std::string seed_file_text(const SiteSeed& site) {
   Json all = Json::object();
@@ -47,39 +38,17 @@ Error no_site_seed(const fs::path& file, const std::string& why) {
 std::string secret_at(const Json& all, const char* name, const fs::path& file) {
   const auto found = all.find(name);
   std::string text = found != all.end() && found->is_string() ? found->get<std::string>() : "";
-  if (is_secret(text)) return text;
+  if (is_hex(text, 2 * k_secret_bytes)) return text;
   throw no_site_seed(file, cat(": \"", name, "\" is not 64 hexadecimal digits"));
 }
 
 /// Whoever can read it can make every key of the site.
-void require_private(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) {
-    const int error = errno;
-    Error failed = Error::from_errno("reading", file.string(), error);
-    throw error == ENOENT ? Error(ErrorKind::not_found, cat("there is no site seed ", file.string()))
-                                .hint("Compile first, which makes one, or name the site's by --seed-file.")
-                          : failed;
+void require_site_seed(const fs::path& file) {
+  if (::access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
+    throw Error(ErrorKind::not_found, cat("there is no site seed ", file.string()))
+        .hint("Compile first, which makes one, or name the site's by --seed-file.");
   }
-  if ((info.st_mode & 077U) == 0) return;
-  throw Error(ErrorKind::input, cat(file.string(), ": others than its owner can use this file of secrets"))
-      .hint(cat("chmod 600 ", file.string(), ", and `hearth metadata rotate` when they may have read it."));
-}
-
-/// Under its name at once and whole; false when somebody else was first.
-bool make_seed_file(const fs::path& file, const SiteSeed& site) {
-  const fs::path fresh = file.string() + "." + random_hex(8);
-  {
-    const Fd out = Fd::open(fresh.string(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    write_all(out, seed_file_text(site), fresh.string());
-    if (::fsync(out.get()) != 0) throw Error::from_errno("writing", fresh.string());
-  }
-  const bool made = ::link(fresh.c_str(), file.c_str()) == 0;
-  const int error = errno;
-  (void)::unlink(fresh.c_str());
-  sync_directory(file.parent_path());  // all ids and keys that are made from it now must stay true
-  if (!made && error != EEXIST) throw Error::from_errno("making", file.string(), error);
-  return made;
+  require_private(file, "`hearth metadata rotate`");
 }
 
 }  // namespace
@@ -90,7 +59,7 @@ fs::path seed_file_beside(const fs::path& output) {
 }
 
 SiteSeed read_site_seed(const fs::path& file) {
-  require_private(file);
+  require_site_seed(file);
   const Result<Json> read = parse_json(read_file(file), file.string());
   if (!read || !read->is_object()) throw no_site_seed(file, " is no site seed: it is empty, cut or was changed");
   const Json& all = *read;
@@ -104,7 +73,7 @@ SiteSeed read_site_seed(const fs::path& file) {
 
 SiteSeed site_seed(const fs::path& file) {
   if (::access(file.c_str(), F_OK) != 0) {
-    (void)make_seed_file(file, {random_hex(k_secret_bytes), random_hex(k_secret_bytes)});
+    (void)make_private_file(file, seed_file_text({random_hex(k_secret_bytes), random_hex(k_secret_bytes)}));
   }
   return read_site_seed(file);
 }
@@ -119,8 +88,7 @@ SiteSeed rotate_site_seed(const fs::path& file, std::int64_t now, std::int64_t u
   site.former_key = site.key;
   site.former_until = until;
   site.key = random_hex(k_secret_bytes);
-  // Where the name is a link, the file behind it may have other names: it is the site's.
-  RealFileSystem().write(fs::canonical(file), seed_file_text(site), {.mode = 0600});
+  rewrite_private_file(file, seed_file_text(site));
   return site;
 }
 

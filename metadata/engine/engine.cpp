@@ -170,7 +170,7 @@ void Engine::require_free(const std::string& project, const std::string& name) c
 
 /// A new stack is nobody's but ours until it is kept.
 std::string Engine::begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
-                              const Json& adopted) {
+                              const Json& adopted, const std::string& remark) {
   if (!is_stack_name(name)) {
     throw EngineError(
         "StackValidationFailed",
@@ -198,6 +198,12 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
     }
     changes = around.all(begun(*live, action, around));
   });
+  if (!remark.empty() && !changes.events.empty()) {  // behind the one that says that it began
+    Event event = changes.events.front();
+    event.id = random_uuid();
+    event.reason = remark;
+    changes.events.insert(changes.events.begin() + 1, std::move(event));
+  }
   require_store();  // others went on meanwhile
   require_free(project, name);
   const std::string id = live->tree.id;  // what is made may be gone already when it has been run

@@ -300,7 +300,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   [[nodiscard]] bool is_steady(const Place& place) const;
   void require_free(const std::string& project, const std::string& name) const;
   std::string begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
-                        const Json& adopted);
+                        const Json& adopted, const std::string& remark = {});
   void require_same(LiveTree& live, Blueprint& next);
   void change_to(LiveTree& live, const Json& body, Action action);
   void drop(LiveTree& live);

@@ -92,16 +92,20 @@ static void tell_untaken(const Json& stack, const std::string& above, std::vecto
   }
 }
 
+/// For people, as an event of the stack; empty where all was taken over.
+static std::string remark_on(std::vector<std::string> untaken) {
+  constexpr std::size_t k_most_told = 20;
+  if (untaken.empty()) return "";
+  const std::size_t more = untaken.size() - std::min(untaken.size(), k_most_told);
+  untaken.resize(untaken.size() - more);
+  return cat("resource_data was not taken over, for only a RandomString's value is: ", join(untaken, ", "),
+             more == 0 ? "" : cat(" and ", more, " more"));
+}
+
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
   std::vector<std::string> untaken;
   tell_untaken(data, "", untaken);
-  const std::string id = begin_new(project, name, body, Action::adopt, data);
-  if (!untaken.empty()) {
-    world_.log.warning(cat("of the stack ", name,
-                           " that was adopted, resource_data was not taken over, for only a "
-                           "RandomString's value is: ",
-                           join(untaken, ", ")));
-  }
+  const std::string id = begin_new(project, name, body, Action::adopt, data, remark_on(std::move(untaken)));
   const auto made = trees_.find(id);  // a rollback may have ended with it
   if (made != trees_.end()) made->second->tree.adopted = Json();
   return id;

@@ -6,7 +6,9 @@
 
 namespace hearth::metadata::live {
 
-/// `url`: "postgresql://USER@HOST/NAME"; empty = state.db in `directory`. Throws Error.
-[[nodiscard]] std::unique_ptr<Repository> open_repository(const std::string& url, const fs::path& directory);
+/// `url`: "postgresql://USER@HOST/NAME"; empty = state.db in `directory`. `keys`: the file of keys by which it is
+/// sealed (seal.hpp). Throws Error.
+[[nodiscard]] std::unique_ptr<Repository> open_repository(const std::string& url, const fs::path& directory,
+                                                          const fs::path& keys);
 
 }  // namespace hearth::metadata::live

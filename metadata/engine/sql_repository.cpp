@@ -1,7 +1,10 @@
 #include "metadata/engine/sql_repository.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
@@ -13,7 +16,11 @@ namespace hearth::metadata::live {
 
 namespace {
 
-constexpr std::int64_t k_version = 1;
+constexpr const char* k_version_in_clear = "1";  ///< all before anything was sealed
+constexpr std::int64_t k_version = 2;
+constexpr const char* k_rows_at_once = "500";
+constexpr int k_times_to_empty_log = 300;
+constexpr auto k_between_times = std::chrono::milliseconds(100);
 
 // Of one stack, Heat keeps 1,000. Where it has many resources, some updates of them all are to be seen, too.
 constexpr std::size_t k_most_events = 1000;
@@ -40,9 +47,21 @@ constexpr const char* k_schema = R"(
 
 constexpr const char* k_event_columns = "number, id, root, stack, resource, physical_id, type, status, reason, time";
 
-Event event_of(const sql::Statement& row) {
-  return {row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
-          row.text(5),   row.text(6), row.text(7), row.text(8), row.number(9)};
+/// Where a sealed text is kept; it is opened nowhere else.
+std::string place_of(std::string_view table, std::string_view of, std::string_view id = {}) {
+  return cat(table, "\n", of, "\n", id);
+}
+
+Json unsealed_tree(const StackTree& tree) {
+  Json data = Json::object();
+  data["name"] = tree.name;
+  data["project"] = tree.project;
+  data["body"] = tree.body;
+  data["previous_body"] = tree.previous_body;
+  data["deadline"] = tree.deadline;
+  data["era"] = tree.era;
+  data["restoring"] = tree.restoring;
+  return data;
 }
 
 /// The tables, made or checked before any statement is prepared.
@@ -57,22 +76,194 @@ sql::Database prepared(sql::Database database) {
     throw Error(ErrorKind::unsupported, cat("the database was written by a newer hearth (version ", found, ")"));
   }
   database.prepare("INSERT INTO setting (name, value) VALUES ('version', ?) ON CONFLICT (name) DO NOTHING")
-      .bind(1, std::to_string(k_version))
+      .bind(1, k_version_in_clear)
       .execute();
   return database;
 }
 
 }  // namespace
 
-SqlRepository::SqlRepository(sql::Database database)
-    : database_(prepared(std::move(database))),
+/// A column of which each text is sealed. `of` and `id` are columns, too: place_of() of a row.
+struct SealedColumn {
+  const char* table;
+  const char* key;  ///< by which the rows are gone through
+  const char* before_all;
+  const char* text;
+  const char* of;
+  const char* id;
+};
+
+namespace {
+
+constexpr std::array<SealedColumn, 6> k_sealed_columns = {{{"setting", "name", "", "value", "name", "''"},
+                                                           {"tree", "id", "", "data", "id", "''"},
+                                                           {"stack", "id", "", "data", "tree", "id"},
+                                                           {"resource", "row", "0", "data", "tree", "stack"},
+                                                           {"event", "number", "0", "reason", "id", "''"},
+                                                           {"object", "path", "", "body", "path", "''"}}};
+
+/// Settings that say how all others are kept.
+constexpr const char* k_never_sealed = "('version', 'sealed', 'unwiped')";
+
+}  // namespace
+
+SqlRepository::SqlRepository(sql::Database database, fs::path keys)
+    : keys_(std::move(keys)),
+      database_(prepared(std::move(database))),
       save_stack_(database_.prepare("INSERT INTO stack (id, tree, data) VALUES (?1, ?2, ?3) "
                                     "ON CONFLICT (id) DO UPDATE SET tree = ?2, data = ?3")),
       insert_resource_(database_.prepare("INSERT INTO resource (tree, stack, data) VALUES (?, ?, ?) RETURNING row")),
       update_resource_(database_.prepare("UPDATE resource SET data = ? WHERE row = ?")),
       insert_event_(
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
-                            "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {}
+                            "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {
+  take_seal();
+  if (!seal_.is_on()) return;
+  const std::string before = raw_setting("sealed");
+  try {
+    if (before != seal_.key_id()) seal_all(before);
+    if (!raw_setting("unwiped").empty()) wipe();
+  } catch (sql::StoreError& error) {
+    error.during("sealing all of the database with a new key");
+    error.hint("This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
+    throw;
+  }
+}
+
+/// The keys with which the database can be read. Somebody else may have sealed it anew since they were read.
+void SqlRepository::take_seal() {
+  const std::string with = raw_setting("sealed");
+  if (keys_.empty()) {
+    if (with.empty()) return;
+    throw Error(ErrorKind::usage, cat("the database is sealed with the key ", with, ", and no key was given"));
+  }
+  if (seal_.is_on() && seal_.has(with)) return;
+  const bool is_there = fs::exists(keys_);
+  if (with.empty() && raw_setting("version") != k_version_in_clear)
+    throw sql::StoreError("the database is damaged: it is sealed, but does not say with which key");
+  if (with.empty() || is_there) seal_ = Seal::read_or_make(keys_);
+  if (with.empty() || (is_there && seal_.has(with))) return;
+  sql::StoreError lacks(cat("the database is sealed with the key ", with, ", which ", keys_.string(),
+                            is_there ? " does not have" : " would have: it is not there"),
+                        "another server has sealed the database with a key that this one does not have");
+  lacks.hint(
+      "Copy the file seal-key from the state directory that belongs to this database, or name it by --seal-key. "
+      "Nothing else opens what its stacks know.");
+  throw lacks;
+}
+
+void SqlRepository::take_seal_again() {
+  try {
+    take_seal();
+  } catch (const sql::StoreError&) {
+    throw;
+  } catch (const Error& error) {  // of the file
+    throw sql::StoreError(error.what());
+  }
+}
+
+/// All at once: a database is in the clear or sealed. Before it, the pages of the file may have been in the clear.
+void SqlRepository::seal_all(const std::string& before) {
+  sql::Transaction transaction(database_);
+  for (const SealedColumn& column : k_sealed_columns) seal_rows(column, before);
+  for (const auto& [name, value] :
+       {std::pair{"version", std::to_string(k_version)}, {"sealed", seal_.key_id()}, {"unwiped", std::string("yes")}}) {
+    database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
+        .bind(1, name)
+        .bind(2, value)
+        .execute();
+  }
+  transaction.commit();
+}
+
+/// Some rows at a time, so that a large table need not be in memory.
+void SqlRepository::seal_rows(const SealedColumn& column, const std::string& before) {
+  const std::string name = column.table;
+  const std::string but = name == "setting" ? cat(" AND name NOT IN ", k_never_sealed) : "";
+  sql::Statement rows =
+      database_.prepare(cat("SELECT ", column.key, ", ", column.text, ", ", column.of, ", ", column.id, " FROM ", name,
+                            " WHERE ", column.key, " > ?", but, " ORDER BY ", column.key, " LIMIT ", k_rows_at_once));
+  sql::Statement write =
+      database_.prepare(cat("UPDATE ", name, " SET ", column.text, " = ? WHERE ", column.key, " = ?"));
+  std::string last = column.before_all;
+  for (std::vector<std::array<std::string, 3>> some(1); !some.empty();) {
+    some.clear();
+    rows.bind(1, last);
+    while (rows.step()) some.push_back({rows.text(0), rows.text(1), place_of(name, rows.text(2), rows.text(3))});
+    rows.reset();
+    for (const auto& [key, text, place] : some) {
+      last = key;
+      const std::optional<std::string> sealed = sealed_anew(name, key, place, text, before);
+      if (sealed) write.bind(1, *sealed).bind(2, key).execute();
+    }
+  }
+}
+
+/// `before`: with which key it is sealed; empty = with none. Nothing where it is not whole: it stays as it is, for
+/// load() to tell of it.
+std::optional<std::string> SqlRepository::sealed_anew(const std::string& table, const std::string& key,
+                                                      const std::string& place, const std::string& text,
+                                                      const std::string& before) const {
+  try {
+    if (table == "tree") {
+      const std::string clear = before.empty() ? text : opened_tree(key, text);
+      const Result<Json> data = parse_json(clear, "", clear.size());
+      return tree_row(key, data ? *data : Json(), clear);
+    }
+    if (!before.empty()) return seal_.seal(place, seal_.open(place, text));
+    const bool is_base64 = table == "object" && database_.is_postgres();
+    return seal_.seal(place, is_base64 ? base64_decode(text).value_or("") : text);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// What free pages and the log hold of before.
+void SqlRepository::wipe() {
+  if (database_.is_postgres()) {
+    for (const SealedColumn& column : k_sealed_columns) database_.run(cat("VACUUM FULL ", column.table));
+  } else {
+    database_.run("PRAGMA secure_delete = ON");
+    database_.run("VACUUM");
+    empty_log();
+  }
+  database_.run("DELETE FROM setting WHERE name = 'unwiped'");
+}
+
+/// For a log that somebody moves just now, as a thread of our own may, SQLite does not wait.
+void SqlRepository::empty_log() {
+  for (int times = 0; times < k_times_to_empty_log; ++times) {
+    sql::Statement empty = database_.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!empty.step() || empty.number(0) == 0) return;
+    std::this_thread::sleep_for(k_between_times);
+  }
+  throw sql::StoreError("the log of the database can't be emptied: another program has it open");
+}
+
+/// The name and the project stay readable, so that a stack that can't be opened has them.
+std::string SqlRepository::tree_row(const std::string& id, const Json& data, std::string_view text) const {
+  if (!seal_.is_on()) return std::string(text);
+  Json row = Json::object();
+  for (const char* name : {"name", "project"}) row[name] = text_member(data, name);
+  row["sealed"] = seal_.seal(place_of("tree", id), text);
+  return format_json(row, {.lossy = true});
+}
+
+std::string SqlRepository::opened_tree(const std::string& id, const std::string& row) const {
+  if (!seal_.is_on()) return row;
+  return seal_.open(place_of("tree", id), text_member(kept_json(row, "its row of the table tree"), "sealed"));
+}
+
+Event SqlRepository::event_of(const sql::Statement& row) const {
+  Event event{row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
+              row.text(5),   row.text(6), row.text(7), "",          row.number(9)};
+  try {
+    event.reason = seal_.open(place_of("event", event.id), row.text(8));
+  } catch (const Error& error) {  // the others are to be seen all the same
+    event.reason = cat("(the reason can't be read: ", error.what(), ")");
+  }
+  return event;
+}
 
 /// A file is ours while we have it open, but may be somewhere else. A server may have ended our connection and let
 /// another process in.
@@ -85,6 +276,7 @@ void SqlRepository::check() {
 }
 
 StoredStacks SqlRepository::load() {
+  take_seal_again();
   StoredStacks stored;
   sql::Statement rows = database_.prepare("SELECT id, data FROM tree ORDER BY number");
   while (rows.step()) {
@@ -104,7 +296,7 @@ StoredStacks SqlRepository::load() {
 }
 
 StackTree SqlRepository::load_tree(const std::string& id, const std::string& text) {
-  const Json data = kept_json(text, "its row of the table tree");
+  const Json data = kept_json(opened_tree(id, text), "its row of the table tree");
   StackTree tree;
   tree.id = id;
   tree.name = data.value("name", "");
@@ -114,11 +306,12 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   tree.deadline = data.value("deadline", std::int64_t{0});
   tree.era = data.value("era", std::size_t{0});
   tree.restoring = data.value("restoring", false);
-  sql::Statement stacks = database_.prepare("SELECT data FROM stack WHERE tree = ?");
+  sql::Statement stacks = database_.prepare("SELECT data, id FROM stack WHERE tree = ?");
   stacks.bind(1, tree.id);
   std::vector<Stack> nested;
   while (stacks.step()) {
-    Stack stack = stack_from(kept_json(stacks.text(0), "a row of the table stack"));
+    const std::string row = seal_.open(place_of("stack", tree.id, stacks.text(1)), stacks.text(0));
+    Stack stack = stack_from(kept_json(row, "a row of the table stack"));
     stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
   }
   if (tree.stacks().size() != 1) throw Error(ErrorKind::input, "the table stack has not one row for its root");
@@ -127,7 +320,8 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   resources.bind(1, tree.id);
   while (resources.step()) {
     const std::int64_t row = resources.number(0);
-    Resource resource = resource_from(kept_json(resources.text(2), cat("row ", row, " of the table resource")));
+    const std::string opened = seal_.open(place_of("resource", tree.id, resources.text(1)), resources.text(2));
+    Resource resource = resource_from(kept_json(opened, cat("row ", row, " of the table resource")));
     resource.row = row;
     tree.restore(std::move(resource), resources.text(1));
   }
@@ -143,10 +337,15 @@ SetAside SqlRepository::unreadable(const std::string& id, const std::string& dat
       if (row->contains(key) && row->at(key).is_string()) *text = row->at(key).get<std::string>();
     }
   }
-  sql::Statement resources = database_.prepare("SELECT data FROM resource WHERE tree = ?");
+  sql::Statement resources = database_.prepare("SELECT data, stack FROM resource WHERE tree = ?");
   resources.bind(1, id);
   while (resources.step()) {
-    const std::string text = resources.text(0);
+    std::string text;
+    try {
+      text = seal_.open(place_of("resource", id, resources.text(1)), resources.text(0));
+    } catch (const Error&) {
+      continue;
+    }
     const Result<Json> row = parse_json(text, "", text.size());
     if (!row) continue;
     for (std::string& credential : credentials_in(*row)) aside.credentials.push_back(std::move(credential));
@@ -161,8 +360,9 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
   for (const std::size_t index : changes.stacks) {
     const Stack& stack = tree.stack(index);
     went = went || stack.gone;
-    if (!stack.gone)
-      save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, kept_text(to_json(stack), stack.name)).execute();
+    if (stack.gone) continue;
+    const std::string data = seal_.seal(place_of("stack", tree.id, stack.id), kept_text(to_json(stack), stack.name));
+    save_stack_.bind(1, stack.id).bind(2, tree.id).bind(3, data).execute();
   }
   for (const std::size_t index : changes.resources) save_resource(tree, index);
   for (std::size_t i = 0; went && i < tree.stacks().size(); ++i) {  // those inside one that goes are not in the changes
@@ -175,20 +375,13 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
 }
 
 void SqlRepository::save_tree(const StackTree& tree) {
-  Json data = Json::object();
-  data["name"] = tree.name;
-  data["project"] = tree.project;
-  data["body"] = tree.body;
-  data["previous_body"] = tree.previous_body;
-  data["deadline"] = tree.deadline;
-  data["era"] = tree.era;
-  data["restoring"] = tree.restoring;
+  const Json data = unsealed_tree(tree);
   database_
       .prepare(
           "INSERT INTO tree (id, number, data) VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM tree), ?2) "
           "ON CONFLICT (id) DO UPDATE SET data = ?2")
       .bind(1, tree.id)
-      .bind(2, kept_text(data, cat("the stack ", tree.name)))
+      .bind(2, tree_row(tree.id, data, kept_text(data, cat("the stack ", tree.name))))
       .execute();
 }
 
@@ -199,9 +392,11 @@ void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
     resource.row = 0;
     return;
   }
-  const std::string data = kept_text(to_json(resource), cat("the resource ", resource.path));
+  const std::string& stack = tree.stack(resource.stack).id;
+  const std::string data = seal_.seal(place_of("resource", tree.id, stack),
+                                      kept_text(to_json(resource), cat("the resource ", resource.path)));
   if (resource.row != 0) return update_resource_.bind(1, data).bind(2, resource.row).execute();
-  insert_resource_.bind(1, tree.id).bind(2, tree.stack(resource.stack).id).bind(3, data);
+  insert_resource_.bind(1, tree.id).bind(2, stack).bind(3, data);
   insert_resource_.step();
   resource.row = insert_resource_.number(0);
   insert_resource_.reset();
@@ -209,7 +404,8 @@ void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
 
 void SqlRepository::save_event(Event& event) {
   insert_event_.bind(1, event.id).bind(2, event.root_id).bind(3, event.stack_id).bind(4, event.resource);
-  insert_event_.bind(5, event.physical_id).bind(6, event.type).bind(7, event.status).bind(8, event.reason);
+  insert_event_.bind(5, event.physical_id).bind(6, event.type).bind(7, event.status);
+  insert_event_.bind(8, seal_.seal(place_of("event", event.id), event.reason));
   insert_event_.bind(9, event.time).step();
   event.number = insert_event_.number(0);
   insert_event_.reset();
@@ -288,18 +484,22 @@ std::optional<StoredObject> SqlRepository::object(const std::string& path) {
   rows.bind(1, path);
   if (!rows.step()) return std::nullopt;
   // Any bytes can be an object, but PostgreSQL's texts are UTF-8.
+  if (seal_.is_on())
+    return StoredObject{seal_.open(place_of("object", path), rows.text(0)), rows.text(1), rows.number(2)};
   const std::string body = database_.is_postgres() ? base64_decode(rows.text(0)).value_or("") : rows.text(0);
   return StoredObject{body, rows.text(1), rows.number(2)};
 }
 
 void SqlRepository::put_object(const std::string& path, const StoredObject& object) {
   database_.check();
+  const bool as_base64 = !seal_.is_on() && database_.is_postgres();
+  const std::string sealed = seal_.seal(place_of("object", path), object.body);
   database_
       .prepare(
           "INSERT INTO object (path, body, type, modified) VALUES (?1, ?2, ?3, ?4) "
           "ON CONFLICT (path) DO UPDATE SET body = ?2, type = ?3, modified = ?4")
       .bind(1, path)
-      .bind(2, database_.is_postgres() ? base64_encode(object.body) : object.body)
+      .bind(2, as_base64 ? base64_encode(object.body) : sealed)
       .bind(3, object.content_type)
       .bind(4, object.modified)
       .execute();
@@ -313,6 +513,10 @@ bool SqlRepository::remove_object(const std::string& path) {
 }
 
 std::string SqlRepository::setting(const std::string& name) {
+  return seal_.open(place_of("setting", name), raw_setting(name));
+}
+
+std::string SqlRepository::raw_setting(const std::string& name) {
   sql::Statement rows = database_.prepare("SELECT value FROM setting WHERE name = ?");
   rows.bind(1, name);
   return rows.step() ? rows.text(0) : "";
@@ -322,7 +526,7 @@ void SqlRepository::set(const std::string& name, const std::string& value) {
   database_.check();
   database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
       .bind(1, name)
-      .bind(2, value)
+      .bind(2, seal_.seal(place_of("setting", name), value))
       .execute();
 }
 
@@ -333,9 +537,16 @@ void SqlRepository::unset(const std::string& name) {
 
 std::vector<std::string> SqlRepository::settings_below(const std::string& prefix) {
   std::vector<std::string> values;
-  sql::Statement rows = database_.prepare("SELECT value FROM setting WHERE name >= ?1 AND name < ?2 ORDER BY name");
+  sql::Statement rows =
+      database_.prepare("SELECT value, name FROM setting WHERE name >= ?1 AND name < ?2 ORDER BY name");
   rows.bind(1, prefix).bind(2, cat(prefix, "\x7f"));  // names are ASCII
-  while (rows.step()) values.push_back(rows.text(0));
+  while (rows.step()) {
+    try {
+      values.push_back(seal_.open(place_of("setting", rows.text(1)), rows.text(0)));
+    } catch (const Error&) {
+      values.push_back(rows.text(0));  // no JSON: whoever asks leaves it out, and tells
+    }
+  }
   return values;
 }
 

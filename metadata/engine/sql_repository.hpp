@@ -1,4 +1,8 @@
 // The repository in a relational database: an SQLite file, or PostgreSQL.
+//
+// What templates, requests, machines and people brought is sealed (seal.hpp): hidden parameters are in much of it. In
+// the clear are only ids, names, paths of objects, and types, states and times of events. The row `sealed` of the table
+// setting says with which key, `unwiped` that pages of the file may hold what was there before.
 #pragma once
 
 #include <string>
@@ -7,15 +11,18 @@
 
 #include "base/sql/database.hpp"
 #include "metadata/engine/repository.hpp"
+#include "metadata/engine/seal.hpp"
 
 namespace hearth::metadata::live {
 
 class SqlRepository final : public Repository {
  public:
   /// A file, or a URL (base/sql/database.hpp). Tables are made where there are none; those of a newer version are
-  /// refused.
-  explicit SqlRepository(const std::string& place) : SqlRepository(sql::Database(place)) {}
-  explicit SqlRepository(sql::Database database);
+  /// refused. `keys`: the file of keys, which is made where nothing is sealed yet; all is sealed with its first key
+  /// when this returns. Empty = nothing is sealed.
+  explicit SqlRepository(const std::string& place, const fs::path& keys = {})
+      : SqlRepository(sql::Database(place), keys) {}
+  explicit SqlRepository(sql::Database database, fs::path keys = {});
 
   void check() override;
   [[nodiscard]] StoredStacks load() override;
@@ -32,6 +39,19 @@ class SqlRepository final : public Repository {
   [[nodiscard]] std::vector<std::string> settings_below(const std::string& prefix) override;
 
  private:
+  void take_seal();
+  void take_seal_again();
+  void seal_all(const std::string& before);
+  void seal_rows(const struct SealedColumn& column, const std::string& before);
+  [[nodiscard]] std::optional<std::string> sealed_anew(const std::string& table, const std::string& key,
+                                                       const std::string& place, const std::string& text,
+                                                       const std::string& before) const;
+  void wipe();
+  void empty_log();
+  [[nodiscard]] std::string raw_setting(const std::string& name);
+  [[nodiscard]] std::string tree_row(const std::string& id, const Json& data, std::string_view text) const;
+  [[nodiscard]] std::string opened_tree(const std::string& id, const std::string& row) const;
+  [[nodiscard]] Event event_of(const sql::Statement& row) const;
   void save_tree(const StackTree& tree);
   void save_resource(StackTree& tree, std::size_t resource);
   void save_event(Event& event);
@@ -40,6 +60,8 @@ class SqlRepository final : public Repository {
   [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& data);
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
+  fs::path keys_;
+  Seal seal_;
   sql::Database database_;
   sql::Statement save_stack_;
   sql::Statement insert_resource_;

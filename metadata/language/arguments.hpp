@@ -1,6 +1,7 @@
 // What the functions' implementations share: arguments resolved, waiting passed on.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,16 @@ namespace hearth::metadata {
   expression->constant = list.constant.items()[index];
   expression->mark = expression->constant.mark();
   return expression;
+}
+/// The fault of a call whose arguments are a map, with the nearest of its known keys for one that is none.
+[[nodiscard]] inline Fault with_near_key(Fault fault, const Expression& call, const std::vector<std::string>& keys) {
+  for (const Entry& entry : written(call).entries()) {
+    const bool is_known = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return entry.key.is_string() && entry.key.text() == key;
+    });
+    if (!is_known && entry.key.is_string() && fault.advice().empty()) fault.suggest(entry.key.text(), keys);
+  }
+  return fault;
 }
 [[nodiscard]] inline std::string in_quotes(std::string_view name) { return cat("\"", name, "\""); }
 

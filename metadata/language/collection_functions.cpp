@@ -101,9 +101,10 @@ void check_repeat(const Expression& call) {
   const Expression& arguments = call.arguments();
   if (!is_map_expression(arguments)) throw type_fault("Arguments to \"repeat\" must be a map");
   if (member(arguments, "for_each") == nullptr || member(arguments, "template") == nullptr) {
-    throw key_fault(
-        "'\"repeat\" syntax should be repeat:\\n              template: This is %var%\\n              for_each:\\n"
-        "                %var%: [\\'a\\', \\'b\\', \\'c\\']'");
+    throw with_near_key(
+        key_fault("'\"repeat\" syntax should be repeat:\\n              template: This is %var%\\n              "
+                  "for_each:\\n                %var%: [\\'a\\', \\'b\\', \\'c\\']'"),
+        call, {"template", "for_each", "permutations"});
   }
 }
 

@@ -111,9 +111,11 @@ void check_replace(const Expression& call) {
     throw type_fault(cat(in_quotes(name), " arguments must be a map: template and params"));
   const ExpressionPtr params = member(arguments, "params");
   if (params == nullptr || member(arguments, "template") == nullptr) {
-    throw key_fault(cat("'\"", name, "\" syntax should be ", name,
-                        ":\\n              template: This is var1 template var2\\n"
-                        "              params:\\n                var1: a\\n                var2: string'"));
+    throw with_near_key(
+        key_fault(cat("'\"", name, "\" syntax should be ", name,
+                      ":\\n              template: This is var1 template var2\\n"
+                      "              params:\\n                var1: a\\n                var2: string'")),
+        call, {"template", "params"});
   }
   if (!is_map_expression(*params) && !is_dynamic(*params)) {
     throw type_fault(cat(in_quotes(name), " parameters must be a mapping"), params->mark);

@@ -118,7 +118,10 @@ void validate_url(const Expression& call, Scope&) {
     const std::string key = python_str(entry.key);
     if (std::find(k_parts.begin(), k_parts.end(), key) == k_parts.end()) unknown.push_back(key);
   }
-  if (!unknown.empty()) throw value_fault(cat("Invalid arguments to \"make_url\": ", join(unknown, ", ")));
+  if (!unknown.empty()) {
+    throw with_near_key(value_fault(cat("Invalid arguments to \"make_url\": ", join(unknown, ", "))), call,
+                        {k_parts.begin(), k_parts.end()});
+  }
   check_parts(written(call), [&](std::string_view name) { return !is_dynamic(*member(arguments, name)); });
 }
 

@@ -16,9 +16,10 @@ void check_yaql(const Expression& call) {
     good = good && (key == "expression" || key == "data");
   }
   if (!good) {
-    throw key_fault(
-        "'\"yaql\" syntax should be yaql:\\n              expression: $.data.var1.sum()\\n              data:\\n"
-        "                var1: [3, 2, 1]'");
+    throw with_near_key(
+        key_fault("'\"yaql\" syntax should be yaql:\\n              expression: $.data.var1.sum()\\n              "
+                  "data:\\n                var1: [3, 2, 1]'"),
+        call, {"expression", "data"});
   }
 }
 

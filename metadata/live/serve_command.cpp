@@ -80,6 +80,7 @@ int serve(const cli::Arguments& arguments) {
   ServiceSettings settings;
   settings.state = arguments.value_or("state", "/var/lib/hearth/metadata");
   settings.database = arguments.value_or("database", "");
+  settings.seal_key = arguments.value_or("seal-key", "");
   ServicePorts ports = service_ports(arguments, arguments.value_or("listen", "127.0.0.1"));
   const std::optional<TlsFiles> tls = tls_files(arguments);
   require_word_for_clear_text(arguments, ports.address, tls.has_value(), log);
@@ -122,7 +123,8 @@ cli::Command serve_command() {
       "--ec2-port or --machines, EC2 metadata of the stacks' servers and of the file's machines; takes signals and "
       "drives stacks. With --compiled it serves documents that don't change and writes signals to signals.jsonl in "
       "--state. "
-      "State is kept in DIR/state.db, or in PostgreSQL with --database; requests are logged "
+      "State is kept in DIR/state.db, or in PostgreSQL with --database, sealed with the key in DIR/seal-key (`hearth "
+      "metadata seal rotate`): keep both, for neither is worth anything without the other. Requests are logged "
       "in DIR/audit.log (`hearth metadata audit`), events of stacks with event_sinks in DIR/events/TARGET.jsonl, "
       "people's token is in "
       "DIR/api-token (X-Auth-Token; `hearth metadata token` makes others). Prints a line for each port, then serves "
@@ -130,6 +132,10 @@ cli::Command serve_command() {
       {{"state", 0, "DIR", "where state is kept (/var/lib/hearth/metadata)"},
        {"compiled", 0, "DIR", "serve what `hearth metadata compile -o DIR` made, in place of live stacks"},
        {"database", 0, "URL", "postgresql://USER@HOST/NAME in place of DIR/state.db"},
+       {"seal-key", 0, "FILE",
+        "the key by which the database is sealed, in place of DIR/seal-key: of servers that take turns with one "
+        "database "
+        "all need the same"},
        {"listen", 0, "ADDRESS", "the address to listen on (127.0.0.1)"},
        {"public", 0, "HOST", "under which agents reach it (the address listened on)"},
        {"cfn-port", 0, "PORT", "CFN API (8000)"},

@@ -8,6 +8,7 @@
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/open_repository.hpp"
+#include "metadata/engine/seal.hpp"
 #include "metadata/live/event_sinks.hpp"
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/heat_blueprint.hpp"
@@ -37,6 +38,18 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
+/// The database, sealed with the first of the keys. A former one has nothing to open any more.
+std::unique_ptr<Repository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
+  const fs::path keys = settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
+  std::unique_ptr<Repository> repository = open_repository(settings.database, settings.state, keys);
+  try {
+    forget_former_keys(keys, unix_seconds(clock.wall()));
+  } catch (const Error& error) {  // a file that can't be written is good enough to read
+    log.warning(cat("former keys stay in ", keys.string(), ": ", error.what()));
+  }
+  return repository;
+}
+
 /// After a server that was killed, a copy of it that has not run yet still has the lock, until it ends.
 FileLock held(const fs::path& state) {
   std::optional<FileLock> lock = FileLock::try_acquire(state / "lock", std::chrono::seconds(2));
@@ -53,7 +66,7 @@ struct StackService::Parts {
         state(prepared(settings.state)),
         lock(held(state)),
         tokens(state),
-        repository(open_repository(settings.database, state)),
+        repository(opened(settings, given_clock, log)),
         kept(*repository),
         maker(engine_secret(*repository)),
         engine({kept, maker, given_clock, log, settings.provides_machines, settings.goes_on_after_failure},

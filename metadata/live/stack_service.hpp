@@ -29,6 +29,7 @@ struct UploadRequest;
 struct ServiceSettings {
   fs::path state;        ///< directory: the database, the audit log, the people's token
   std::string database;  ///< postgresql://…; empty = SQLite in `state`
+  fs::path seal_key;     ///< the file of keys by which the database is sealed; empty = seal-key in `state`
   PublicUrls urls;
   bool provides_machines = false;      ///< servers that are no deployed ones wait for Engine::machine_came()
   bool goes_on_after_failure = false;  ///< for stacks that don't say `on_failure` themselves

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "metadata/engine/seal.hpp"
 #include "metadata/engine/words.hpp"
 #include "metadata/rest/token_book.hpp"
 #include "metadata/serve/audit_log.hpp"
@@ -104,6 +105,21 @@ int rotate_token(const Arguments& arguments) {
   return 0;
 }
 
+int rotate_seal_key(const Arguments& arguments) {
+  const std::uint64_t hours = hours_of(arguments, "168");
+  const auto given = arguments.value("seal-key");
+  const fs::path file = given ? fs::path(*given) : state_of(arguments) / k_seal_key;
+  if (!fs::exists(file)) {
+    throw Error(ErrorKind::not_found, cat("there is no key ", file.string()))
+        .hint("The first start of the server makes one; --seal-key names another file.");
+  }
+  rotate_seal(file, seconds_now() + static_cast<std::int64_t>(hours) * 3600);
+  cli::print(cat(file.string(),
+                 ": a new key. Start the server again, which seals its database with it. The former one ",
+                 "stays in the file for ", hours, " hours at least, so that copies of before can be read.\n"));
+  return 0;
+}
+
 int audit_state(const Arguments& arguments) {
   const AuditVerdict verdict = verify_audit((state_of(arguments) / "audit.log").string());
   cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
@@ -149,6 +165,18 @@ std::vector<cli::Command> token_commands() {
        .details = "Writes DIR/api-token anew. The former one holds for some hours, so that nobody is shut out.",
        .options = {{"hours", 0, "HOURS", "how long the former one holds (24)"}, k_state_option},
        .run = rotate_token},
+      {.words = "metadata seal rotate",
+       .operands = "",
+       .summary = "a new key to seal the stacks' database with",
+       .details =
+           "Adds a key to DIR/seal-key. The server seals all of its database with it when it starts next, and "
+           "wipes what was sealed otherwise from its files. The former key stays for some hours, and until that is "
+           "done: a copy of the database needs the key of its time. Servers that take turns with one database "
+           "need the new file, too.",
+       .options = {{"hours", 0, "HOURS", "how long the former one stays (168)"},
+                   {"seal-key", 0, "FILE", "the file, in place of DIR/seal-key"},
+                   k_state_option},
+       .run = rotate_seal_key},
       {.words = "metadata audit",
        .operands = "",
        .summary = "whether the audit log is as it was written",

@@ -1,10 +1,14 @@
 """What `hearth metadata serve` takes it can read again, whoever sent it and however deep; one stack that nothing can be made of
-keeps no other; what can't be kept is refused with the reason; and no signal but those that mean it end the server.
+keeps no other; what can't be kept is refused with the reason; nothing hidden is in a file in the clear; and no signal but those
+that mean it end the server.
 
 usage: metadata_store.py HEARTH
 """
+import base64
+import hashlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import sqlite3
@@ -77,14 +81,123 @@ def check_depths(work):
     print("what was taken, however deep, is read again")
 
 
-def check_one_spoilt_stack(work):
-    state = f"{work}/spoilt"
+def in_the_clear(state):
+    """The state directory of a Hearth that sealed nothing; its database, open."""
+    os.mkdir(state)
+    database = sqlite3.connect(state + "/state.db")
+    with open(os.path.dirname(os.path.abspath(__file__)) + "/metadata_state_1.sql", encoding="utf-8") as file:
+        database.executescript("PRAGMA journal_mode = WAL;\n" + file.read())
+    return database
+
+
+def files_with(state, text):
+    """Which files have the text in them, as it is, as JSON and as Base64 write it."""
+    forms = {text.encode(), json.dumps(text)[1:-1].encode()}
+    for before in ("", "x", "xx"):
+        forms.add(base64.b64encode((before + text).encode())[4:-4])
+    found = []
+    for directory, _, names in os.walk(state):
+        for name in names:
+            with open(os.path.join(directory, name), "rb") as file:
+                body = file.read()
+            found += [name] if any(form in body for form in forms) else []
+    return found
+
+
+def check_sealed(work):
+    """A hidden parameter is in no file, whatever becomes of its stack, a kill -9 included; nor what it was before."""
+    state = f"{work}/sealed"
+    os.mkdir(state)
+    one, two = (f'pass"{secrets.token_urlsafe(12)}/\u00e9' for _ in range(2))
+    template = NODE.replace("resources:", "parameters: {p: {type: string, hidden: true}}\nresources:\n"
+                            "  s: {type: OS::Heat::RandomString}\n  v: {type: OS::Heat::Value, properties: {value: {get_param: p}}}", 1)
+    template = template.replace("n: {get_resource: server}", "n: {get_param: p}")
+    service = Service(state)
+
+    def change(method, path, value):
+        return service.call(method, path, {"stack_name": "hidden", "template": template, "parameters": {"p": value}})
+    place = "/stacks/hidden/" + change("POST", "/stacks", one)["stack"]["id"]
+    service.call("POST", place + "/resources/deploy/signal", {"out": one})
+    service.call("POST", place + "/snapshots", {"name": "first"})
+    change("PUT", place, two)
+    random = service.call("GET", place + "/resources/s")["resource"]["attributes"]["value"]
+    service.call("POST", "/software_configs", {"name": "c", "config": one})
+    known = service.call("GET", place + "/resources/server/metadata")["metadata"]
+    assert two in json.dumps(known, ensure_ascii=False).replace('\\"', '"'), known
+    service.process.kill()
+    service.process.wait()
+    for text in (one, two, random):
+        assert not files_with(state, text), files_with(state, text)
+    assert files_with(state, "OS::Heat::SoftwareDeployment"), "else this test sees nothing"
+    service = Service(state)
+    assert service.call("GET", place + "/resources/server/metadata")["metadata"] == known, "it is read again"
+    assert service.call("GET", place + "/resources/s")["resource"]["attributes"]["value"] == random
+    service.call("DELETE", place)
+    service.stop()
+    for text in (one, two, random):
+        assert not files_with(state, text), files_with(state, text)
+    print("a hidden parameter is in no file")
+
+
+def check_key(work):
+    """A copy without the key is refused by name; with it, it goes on; a rotation seals anew, and the former key opens copies."""
+    state = f"{work}/keyed"
     os.mkdir(state)
     service = Service(state)
-    for name in ("odd", "good"):
-        service.call("POST", "/stacks", {"stack_name": name, "template": NODE})
+    service.call("POST", "/stacks", {"stack_name": "known", "template": NODE})
     service.stop()
-    database = sqlite3.connect(state + "/state.db")
+    copy = f"{work}/copy"
+    os.mkdir(copy)
+    shutil.copy(state + "/state.db", copy)
+
+    def refused(*options):
+        run = subprocess.run([HEARTH, "metadata", "serve", "--state", copy, "--cfn-port=0", *options], capture_output=True, text=True,
+                             timeout=30, check=False)
+        assert run.returncode == 1 and "is sealed with the key " in run.stderr, run
+        return run.stderr
+    assert "copy/seal-key would have: it is not there" in refused()
+    assert not os.path.exists(copy + "/seal-key"), "a new key would be the end of the old one"
+    with open(f"{work}/other", "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        json.dump({"keys": [{"key": "0" * 64}]}, file)
+    assert f"{work}/other does not have" in refused("--seal-key", f"{work}/other")
+    before = digest(state + "/state.db")
+    run = subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", state], capture_output=True, text=True, check=True)
+    assert "a new key" in run.stdout, run.stdout
+    for directory in (state, copy):
+        if directory == copy:
+            shutil.copy(state + "/seal-key", copy)
+        service = Service(directory)
+        assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["known"], directory
+        service.stop()
+    assert digest(state + "/state.db") != before
+    print("without its key a database is refused, with it it is read, rotated too")
+
+
+def check_what_was_in_the_clear(work):
+    state = f"{work}/older"
+    in_the_clear(state).close()
+    assert files_with(state, "written-before-seals") == ["state.db"], "else this test sees nothing"
+    service = Service(state)
+    assert not files_with(state, "written-before-seals"), "it is sealed before anybody is answered"
+    listed = {row["stack_name"]: row["stack_status"] for row in service.call("GET", "/stacks")["stacks"]}
+    assert listed == {"hidden": "CREATE_COMPLETE", "odd": "CREATE_IN_PROGRESS", "good": "CREATE_IN_PROGRESS"}, listed
+    place = "/stacks/hidden/" + [row["id"] for row in service.call("GET", "/stacks")["stacks"] if row["stack_name"] == "hidden"][0]
+    entry = service.call("GET", place + "/resources/server/metadata")["metadata"]["deployments"][0]
+    assert "written-before-seals" in [each["value"] for each in entry["inputs"]], entry
+    assert [row["name"] for row in service.call("GET", place + "/snapshots")["snapshots"]] == ["first"]
+    service.stop()
+    assert not files_with(state, "written-before-seals")
+    print("what an older Hearth wrote is sealed, and all there")
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def check_one_spoilt_stack(work):
+    state = f"{work}/spoilt"
+    database = in_the_clear(state)
     tree = [row for row, data in database.execute("SELECT id, data FROM tree") if json.loads(data)["name"] == "odd"][0]
     database.execute("UPDATE resource SET data = ? WHERE tree = ?", (f'{{"name": "server", "data": {nested(5000)}}}', tree))
     database.commit()
@@ -105,7 +218,7 @@ def check_one_spoilt_stack(work):
     assert "odd" not in stack("list")[1]
     service.stop()
     service = Service(state)
-    assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["good"]
+    assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["hidden", "good"]
     service.stop()
     print("a stack that can't be read is shown and deleted, the other is served")
 
@@ -143,6 +256,9 @@ def check_signals(work):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="metadata-store-") as work:
+        check_sealed(work)
+        check_key(work)
+        check_what_was_in_the_clear(work)
         check_depths(work)
         check_one_spoilt_stack(work)
         check_without_its_directory(work)

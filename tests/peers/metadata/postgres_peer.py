@@ -5,10 +5,12 @@ Each statement fails once, in turn (ENGINE_TESTS, the engine's unit tests); two 
 
 usage: postgres_peer.py HEARTH ENGINE_TESTS
 """
+import base64
 import glob
 import json
 import os
 import pwd
+import secrets
 import shutil
 import signal as signals
 import subprocess
@@ -91,13 +93,31 @@ def taken_by_another(postgres, service, directory, *commands):
     try:
         postgres.run("psql", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "postgres", "-c",
                      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
-        other = Service(HEARTH, directory, "--database", postgres.url())
+        other = Service(HEARTH, directory, "--database", postgres.url(), "--seal-key", service.directory + "/seal-key")
         other.start()
         for command in commands:
             other.hearth(*command)
         other.kill()
     finally:
         service.process.send_signal(signals.SIGCONT)
+
+
+def check_seal(postgres, service, work):
+    """A dump tells nothing that is hidden, and whoever takes over needs the key: it is told which."""
+    hidden = "pass" + secrets.token_hex(12)
+    service.hearth("create", "hidden", "-t", HERE + "/hidden.yaml", "-P", "p=" + hidden)
+    service.hearth("snapshot", "create", "hidden")
+    dump = subprocess.run([f"{postgres.programs}/pg_dump", "--inserts", postgres.url()], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "sealed:" in dump and hidden not in dump and base64.b64encode(hidden.encode()).decode()[:-4] not in dump
+    service.kill()
+    run = subprocess.run([HEARTH, "metadata", "serve", "--state", work + "/keyless", "--database", postgres.url()], capture_output=True,
+                         text=True, timeout=60, check=False)
+    assert run.returncode == 1 and work + "/keyless/seal-key would have: it is not there" in run.stderr, run.stderr
+    assert "--seal-key" in run.stderr and not os.path.exists(work + "/keyless/seal-key"), run.stderr
+    subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", service.directory], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    service.start()
+    assert service.get("/stacks/hidden/outputs/p")["output"]["output_value"] == hidden
+    service.hearth("delete", "hidden", "--wait")
 
 
 def until_shown(service, expected):
@@ -186,6 +206,7 @@ def main():
             assert "[p]: CREATE_COMPLETE" in service.hearth("event", "list", "p")
             service.hearth("delete", "p", "--wait")
             assert service.get("/stacks")["stacks"] == []
+            check_seal(postgres, service, work)
             check_takeover(postgres, service, work)
             check_long_absence(postgres, service)
             check_two_sites(postgres, service, work)

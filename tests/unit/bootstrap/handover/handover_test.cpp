@@ -15,7 +15,8 @@ class HandedOver : public ::testing::Test {
     RealFileSystem files;
     files.make_directories(state() / "files/images", 0700);
     files.make_directories(state() / "metadata", 0700);
-    for (const char* name : {"lock", "endpoint", "api-token", "metadata/stacks.db", "files/images/site.raw"})
+    for (const char* name :
+         {"lock", "endpoint", "api-token", "metadata/state.db", "metadata/seal-key", "files/images/site.raw"})
       files.write(state() / name, cat("bytes of ", name), {.mode = 0600});
     Store store((state() / "state.db").string());
     keep_handover(store, {"one", "compute1"});
@@ -49,11 +50,11 @@ TEST_F(HandedOver, isKeptWithTheNodesUntilItIsForgotten) {
 TEST_F(HandedOver, allThatIsKnownIsPackedAndNothingOfTheProcess) {
   std::vector<std::string> names;
   for (const bundle::Source& source : state_sources(state())) names.push_back(source.path);
-  EXPECT_EQ(join(names, " "), "api-token files/images/site.raw metadata/stacks.db state.db");
+  EXPECT_EQ(join(names, " "), "api-token files/images/site.raw metadata/seal-key metadata/state.db state.db");
   const fs::path packed = pack_state(state(), {"one", "compute1"});
   const fs::path out = state() / "out";
   EXPECT_EQ(bundle::unpack_bundle(packed, out, std::nullopt, {}).manifest.name, "one");
-  EXPECT_EQ(read_file(out / "metadata/stacks.db"), "bytes of metadata/stacks.db");
+  EXPECT_EQ(read_file(out / "metadata/state.db"), "bytes of metadata/state.db");
   Store copy((out / "state.db").string());
   EXPECT_EQ(kept_handover(copy)->to, "compute1");
 }

@@ -252,6 +252,22 @@ TEST(Mending, advises_of_versions_policies_and_the_words_of_a_choice) {
     EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
 }
 
+TEST(Mending, advises_of_the_keys_of_functions_and_looks_on_behind_them) {
+  const Mistakes mistakes =
+      look({{"top.yaml",
+             "heat_template_version: 2018-08-31\nresources:\n"
+             "  a: {type: OS::Heat::Value, properties: {value: {str_replace: {template: $x, parms: {$x: {get_param: "
+             "no}}}}}}\n"
+             "  b: {type: OS::Heat::Value, properties: {value: {repeat: {template: x, foreach: {x: [a]}}}}}\n"
+             "  c: {type: OS::Heat::Value, properties: {value: {yaql: {expresion: '1', data: 1}}}}\n"
+             "  d: {type: OS::Heat::Value, properties: {value: {make_url: {scheme: http, hots: h}}}}\n"}});
+  std::string advice;
+  for (const Mistake& each : mistakes.errors) advice += each.advice + "\n";
+  EXPECT_EQ(mistakes.errors.size(), 5U) << join(lines(mistakes), "\n");
+  for (const char* name : {"params", "for_each", "expression", "host"})
+    EXPECT_NE(advice.find(cat("Did you mean ", name, "?\n")), std::string::npos) << name << " in\n" << advice;
+}
+
 TEST(Mending, advises_of_files_placeholders_yaql_and_what_an_output_has) {
   const Mistakes mistakes =
       look({{"top.yaml",

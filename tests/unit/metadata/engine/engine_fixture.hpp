@@ -19,7 +19,7 @@ class EngineTest : public testing::Test {
 
   void restart() {
     engine_.reset();
-    repository_ = std::make_unique<SqlRepository>((directory_.path() / "state.db").string());
+    repository_ = std::make_unique<SqlRepository>((directory_.path() / "state.db").string(), keys_);
     engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
   }
   static Json body(const std::string& resources) {
@@ -44,6 +44,7 @@ class EngineTest : public testing::Test {
   }
 
   TempDir directory_ = TempDir::create("/tmp", "engine-");
+  fs::path keys_;  ///< by which the database is sealed; empty: tests look into it
   fakes::ManualClock clock_;
   fakes::MemoryLogger log_;
   fakes::SimpleBlueprintMaker maker_;

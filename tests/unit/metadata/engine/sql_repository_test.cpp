@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "metadata/engine/open_repository.hpp"
 #include "tests/fakes/failing_connection.hpp"
+#include "tests/fakes/lossy_disk.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -174,11 +177,238 @@ TEST_F(RepositoryTest, AFileOfANewerVersionIsRefused) {
   }
 }
 
+/// What must be in no file in the clear, in each place where such things come to.
+constexpr const char* k_hidden = "Zq7+hunter2~\"x-tzG";
+
+class SealedRepositoryTest : public RepositoryTest {
+ protected:
+  fs::path keys() { return directory_.path() / "seal-key"; }
+  void open_sealed() {
+    repository_.reset();
+    repository_ = std::make_unique<SqlRepository>(path(), keys());
+  }
+  std::string story_of_opening(const fs::path& with) {
+    repository_.reset();
+    try {
+      (void)SqlRepository(path(), with);
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return "";
+  }
+  void fill() {
+    StackTree stored = tree();
+    stored.body["environment"]["parameters"]["p"] = k_hidden;
+    stored.previous_body["environment"]["parameters"]["p"] = k_hidden;
+    stored.resource(0).data["properties"] = k_hidden;
+    stored.resource(1).reason = k_hidden;
+    Changes changes = everything();
+    for (int i = 0; i < 4; ++i) changes.events.push_back({0, "e", "id-1", "id-1", "s", "p", "T", "X", k_hidden, 7});
+    changes.settings.emplace_back("snapshot/id-1/1", Json({{"p", k_hidden}}).dump());
+    repository_->save(stored, changes);
+    repository_->set("secret", k_hidden);
+    repository_->put_object("path", {cat(std::string("\0\xff", 2), k_hidden), "t", 7});
+    Changes again = everything();  // what was there before stays in pages that are free
+    for (Event& event : again.events) event.reason = std::string(3000, '.');
+    stored.resource(0).data["properties"] = cat(std::string(5000, '-'), k_hidden);
+    repository_->save(stored, again);
+    stored.resource(0).data["properties"] = k_hidden;
+    repository_->save(stored, again);
+  }
+  void expect_all_there() {
+    const StoredStacks stored = repository_->load();
+    ASSERT_EQ(stored.trees.size(), 1U);
+    EXPECT_TRUE(stored.unreadable.empty());
+    const StackTree& found = stored.trees[0];
+    EXPECT_EQ(found.project, "admin");
+    EXPECT_EQ(found.body["environment"]["parameters"]["p"], k_hidden);
+    EXPECT_EQ(found.previous_body["environment"]["parameters"]["p"], k_hidden);
+    EXPECT_EQ(found.resource(found.find_path("a")).data["properties"], k_hidden);
+    EXPECT_EQ(found.resource(found.find_path("b")).reason, k_hidden);
+    EXPECT_EQ(repository_->events({{"id-1"}}).at(3).reason, k_hidden);
+    EXPECT_EQ(repository_->setting("secret"), k_hidden);
+    EXPECT_EQ(repository_->object("path")->body, cat(std::string("\0\xff", 2), k_hidden));
+    EXPECT_EQ(Json::parse(repository_->settings_below("snapshot/").at(0))["p"], k_hidden);
+  }
+  /// In which files of the directory it stands, however it is written there.
+  std::string where_in_the_clear() {
+    std::string found;
+    for (const std::string& name : RealFileSystem().list(directory_.path())) {
+      const std::string bytes = read_file(directory_.path() / name);
+      const std::string escaped = Json(k_hidden).dump();
+      for (const std::string& form :
+           {std::string(k_hidden), escaped.substr(1, escaped.size() - 2), base64_encode(k_hidden).substr(0, 20),
+            base64_encode(cat("x", k_hidden)).substr(4, 16), base64_encode(cat("xx", k_hidden)).substr(4, 16)}) {
+        if (bytes.find(form) != std::string::npos) found += cat(name, " ");
+      }
+    }
+    return found;
+  }
+};
+
+TEST_F(SealedRepositoryTest, KeepsNothingInTheClearAndGivesItBack) {
+  open_sealed();
+  fill();
+  expect_all_there();
+  EXPECT_EQ(where_in_the_clear(), "");
+  open_sealed();
+  expect_all_there();
+  repository_->remove("id-1");
+  repository_.reset();
+  EXPECT_EQ(where_in_the_clear(), "");
+}
+
+TEST_F(SealedRepositoryTest, WhatWasInTheClearIsSealedWhenItIsOpenedAndNothingIsLeftOfIt) {
+  fill();
+  EXPECT_THAT(where_in_the_clear(), testing::HasSubstr("state.db-wal")) << "else this test sees nothing";
+  open_sealed();
+  EXPECT_EQ(where_in_the_clear(), "");
+  expect_all_there();
+  repository_.reset();
+  EXPECT_EQ(where_in_the_clear(), "");
+  EXPECT_THAT(story_of_opening({}), testing::HasSubstr("and no key was given"));
+  sql::Database raw(path());
+  sql::Statement version = raw.prepare("SELECT value FROM setting WHERE name = 'version'");
+  ASSERT_TRUE(version.step());
+  EXPECT_EQ(version.text(0), "2") << "a Hearth that knows of no seal refuses it";
+}
+
+TEST_F(SealedRepositoryTest, IsSealedThoughEachCallFailsOnceMeanwhile) {
+  fill();
+  repository_.reset();
+  const std::string before = read_file(path());
+  std::size_t failures = 0;
+  for (std::size_t fails_at = 1; failures + 1 == fails_at; ++fails_at) {
+    repository_.reset();
+    for (const char* part : {"state.db-wal", "state.db-shm", "seal-key"}) fs::remove(directory_.path() / part);
+    RealFileSystem().write(path(), before, {.mode = 0600, .uid = {}, .gid = {}});
+    fakes::StoreFaults faults{.calls = 0, .fails_at = fails_at};
+    try {
+      SqlRepository failing(
+          sql::Database(std::make_unique<fakes::FailingConnection>(sql::detail::open_sqlite(path()), faults), false),
+          keys());
+    } catch (const sql::StoreError& error) {
+      ++failures;
+      EXPECT_TRUE(fails_at < 20 || error.story().find("The next start goes on") != std::string::npos) << error.story();
+    }
+    open_sealed();
+    expect_all_there();
+    EXPECT_EQ(where_in_the_clear(), "") << fails_at;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(failures, 30U);
+}
+
+TEST_F(SealedRepositoryTest, ALargeOneIsWipedThoughAThreadStillMovesItsLog) {
+  fill();
+  repository_->put_object("large", {std::string(std::size_t{6} << 20U, 'x'), "t", 7});
+  open_sealed();
+  rotate_seal(keys(), 1000);
+  ASSERT_NO_THROW(open_sealed());
+  EXPECT_EQ(where_in_the_clear(), "");
+  EXPECT_EQ(repository_->object("large")->body.size(), std::size_t{6} << 20U);
+}
+
+TEST_F(SealedRepositoryTest, WithoutItsKeyItSaysWhichIsMissingAndMakesNone) {
+  open_sealed();
+  fill();
+  const std::string id = Seal::read(keys()).key_id();
+  const fs::path elsewhere = directory_.path() / "elsewhere";
+  EXPECT_THAT(
+      story_of_opening(elsewhere),
+      testing::AllOf(testing::HasSubstr(cat("sealed with the key ", id)), testing::HasSubstr(elsewhere.string()),
+                     testing::HasSubstr("it is not there"), testing::HasSubstr("--seal-key")));
+  EXPECT_FALSE(fs::exists(elsewhere));
+  (void)Seal::read_or_make(elsewhere);
+  EXPECT_THAT(story_of_opening(elsewhere), testing::HasSubstr("does not have"));
+  fs::copy_file(keys(), elsewhere, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(story_of_opening(elsewhere), "");
+  sql::Database(path()).run("DELETE FROM setting WHERE name = 'sealed'");
+  EXPECT_THAT(story_of_opening(keys()), testing::HasSubstr("does not say with which key")) << "it is not sealed twice";
+}
+
+TEST_F(SealedRepositoryTest, IsSealedAnewAfterARotationAndTheFormerKeyReadsCopiesOfBefore) {
+  open_sealed();
+  fill();
+  const std::string before = Seal::read(keys()).key_id();
+  repository_.reset();
+  fs::copy_file(path(), directory_.path() / "copy");
+  rotate_seal(keys(), 1000);
+  open_sealed();
+  expect_all_there();
+  EXPECT_EQ(read_file(path()).find(before), std::string::npos) << "in no page";
+  repository_ = std::make_unique<SqlRepository>((directory_.path() / "copy").string(), keys());
+  expect_all_there();
+  forget_former_keys(keys(), 2000);
+  open_sealed();
+  expect_all_there();
+}
+
+TEST_F(SealedRepositoryTest, SomebodyElsesRowIsSetAsideWithItsNameAndItsAgents) {
+  open_sealed();
+  fill();
+  StackTree other;
+  other.id = "id-8";
+  other.name = "other";
+  other.body = other.previous_body = Json::object();
+  other.add_stack({"id-8", "other", "", false, {}}, k_none, 5);
+  Changes changes;
+  changes.definition = true;
+  changes.stacks = {0};
+  repository_->save(other, changes);
+  repository_.reset();
+  sql::Database(path()).run(
+      "UPDATE resource SET data = '{}' WHERE row = (SELECT max(row) FROM resource);"
+      "UPDATE event SET reason = 'mine' WHERE number = (SELECT max(number) - 5 FROM event); UPDATE setting SET value = "
+      "'{}' WHERE name LIKE 'snap%'");
+  open_sealed();
+  const StoredStacks stored = repository_->load();
+  ASSERT_EQ(stored.unreadable.size(), 1U);
+  EXPECT_EQ(stored.unreadable[0].name, "s");
+  EXPECT_EQ(stored.unreadable[0].project, "admin");
+  EXPECT_THAT(stored.unreadable[0].why, testing::HasSubstr("it is not sealed"));
+  EXPECT_EQ(stored.trees.size(), 1U);
+  const std::vector<Event> events = repository_->events({{"id-1"}});
+  EXPECT_GE(events.size(), 7U) << "the others are shown";
+}
+
+TEST_F(SealedRepositoryTest, ARowThatChangedItsPlaceIsNotOpened) {
+  open_sealed();
+  repository_->set("a", "1");
+  repository_->set("b", "2");
+  repository_.reset();
+  sql::Database(path()).run("UPDATE setting SET value = (SELECT value FROM setting WHERE name = 'a') WHERE name = 'b'");
+  open_sealed();
+  EXPECT_EQ(repository_->setting("a"), "1");
+  EXPECT_THROW((void)repository_->setting("b"), Error);
+}
+
+TEST_F(SealedRepositoryTest, NoPowerCutLeavesWhatNobodyCanOpen) {
+  fill();
+  repository_.reset();
+  fakes::LossyDisk disk(directory_.path());
+  open_sealed();
+  disk.promise("sealed");
+  repository_->set("later", k_hidden);
+  disk.promise("later");
+  repository_.reset();
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    EXPECT_TRUE(cut.promised.empty() || fs::exists(keys()));
+    open_sealed();
+    expect_all_there();
+    EXPECT_EQ(repository_->setting("later"), cut.promised.size() > 1 ? k_hidden : repository_->setting("later"));
+    EXPECT_EQ(where_in_the_clear(), "");
+    repository_.reset();
+  });
+  EXPECT_GT(cuts, 10U);
+}
+
 TEST(OpenRepository, TakesAFileOrAUrlThatItKnows) {
   const TempDir directory = TempDir::create("/tmp", "repository-");
-  open_repository("", directory.path())->set("a", "1");
-  EXPECT_EQ(open_repository("", directory.path())->setting("a"), "1");
-  EXPECT_THROW((void)open_repository("mysql://h/d", directory.path()), Error);
+  const fs::path keys = directory.path() / "seal-key";
+  open_repository("", directory.path(), keys)->set("a", "1");
+  EXPECT_EQ(open_repository("", directory.path(), keys)->setting("a"), "1");
+  EXPECT_THROW((void)open_repository("mysql://h/d", directory.path(), keys), Error);
 }
 
 }  // namespace

@@ -17,7 +17,10 @@ namespace {
 /// The parameter is a URL, or empty for SQLite in a file.
 class StoreFailureTest : public EngineTest, public testing::WithParamInterface<std::string> {
  protected:
-  StoreFailureTest() { with_faults(); }
+  StoreFailureTest() {
+    keys_ = directory_.path() / "seal-key";  // as a service has it
+    with_faults();
+  }
 
   void with_faults() {
     faults_ = {};
@@ -31,7 +34,8 @@ class StoreFailureTest : public EngineTest, public testing::WithParamInterface<s
         real->run(cat("DROP TABLE IF EXISTS ", table));
     }
     repository_ = std::make_unique<SqlRepository>(
-        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), !GetParam().empty()));
+        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), !GetParam().empty()),
+        keys_);
     engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
     faults_.calls = 0;
   }
@@ -39,7 +43,7 @@ class StoreFailureTest : public EngineTest, public testing::WithParamInterface<s
     if (GetParam().empty()) return EngineTest::restart();
     engine_.reset();
     repository_.reset();
-    repository_ = std::make_unique<SqlRepository>(GetParam());
+    repository_ = std::make_unique<SqlRepository>(GetParam(), keys_);
     engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_}, PublicUrls{});
   }
   /// As a port does it and its client: a failure is answered with "come again", and he does.
@@ -182,6 +186,7 @@ TEST_F(PowerCutTest, TakesNothingThatWasAcknowledged) {
   repository_.reset();
   for (const char* part : {"state.db", "state.db-wal", "state.db-shm"}) fs::remove(directory_.path() / part);
   fakes::LossyDisk disk(directory_.path());  // sees the database from its beginning
+  keys_ = directory_.path() / "seal-key";
   restart();
   create("st", k_one_server);
   const std::string id = engine_->find("st").live->tree.id;
@@ -197,7 +202,7 @@ TEST_F(PowerCutTest, TakesNothingThatWasAcknowledged) {
   repository_.reset();
   const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
     const std::set<std::string> promised(cut.promised.begin(), cut.promised.end());
-    SqlRepository repository((directory_.path() / "state.db").string());
+    SqlRepository repository((directory_.path() / "state.db").string(), keys_);
     Engine left({repository, maker_, clock_, log_}, PublicUrls{});
     const std::vector<LiveTree*> trees = left.trees();
     if (promised.count("gone") > 0) {

@@ -9,6 +9,7 @@
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "metadata/engine/seal.hpp"
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/upload.hpp"
 #include "tests/fakes/memory_logger.hpp"
@@ -195,7 +196,11 @@ outputs:
   data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
   const std::string id = service->engine().adopt("admin", "s", body("20"), data);
   EXPECT_EQ(texts(), before) << "and only what is random comes along";
-  EXPECT_TRUE(log_.holds("resource_data was not taken over, for only a RandomString's value is: same.value"));
+  const std::vector<Event> events = service->engine().events({{id}});
+  ASSERT_GT(events.size(), 2U);
+  EXPECT_EQ(events[1].reason, "resource_data was not taken over, for only a RandomString's value is: same.value");
+  EXPECT_EQ(cat(events[1].type, " ", events[1].resource, " ", events[1].status), "OS::Heat::Stack s ADOPT_IN_PROGRESS")
+      << "where people look";
   EXPECT_EQ(resource_id(), known_as);
   service.reset();
   service.emplace(settings(), clock_, log_);
@@ -205,6 +210,28 @@ outputs:
   service->engine().update(id, body("30"));
   EXPECT_EQ(texts()[0].get<std::string>().size(), 30U) << "another one takes its place";
   EXPECT_EQ(texts()[2], before[2]);
+}
+
+TEST_F(StackServiceTest, AFormerKeyGoesWhenItsTimeIsOverAndTheDatabaseIsSealedAnew) {
+  std::optional<StackService> service(std::in_place, settings(), clock_, log_);
+  const fs::path file = settings().state / k_seal_key;
+  (void)service->engine().create("admin", "s", {{"template", "heat_template_version: 2018-08-31\n"}});
+  const auto again = [&] {
+    service.reset();
+    service.emplace(settings(), clock_, log_);
+    EXPECT_EQ(service->engine().trees().size(), 1U);
+  };
+  const std::string first = Seal::read(file).key_id();
+  rotate_seal(file, unix_seconds(clock_.wall()) + 1000);
+  again();
+  const std::string second = Seal::read(file).key_id();
+  EXPECT_NE(second, first);
+  EXPECT_TRUE(Seal::read(file).has(first));
+  rotate_seal(file, unix_seconds(clock_.wall()));
+  EXPECT_TRUE(Seal::read(file).has(second)) << "nobody has sealed with the new one yet";
+  again();
+  EXPECT_FALSE(Seal::read(file).has(second));
+  EXPECT_TRUE(Seal::read(file).has(first));
 }
 
 TEST_F(StackServiceTest, WhatAMachineIsToldIsTriedFirst) {

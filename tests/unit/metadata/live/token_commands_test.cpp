@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "metadata/engine/seal.hpp"
 #include "metadata/rest/token_book.hpp"
 
 namespace hearth::metadata::live {
@@ -36,6 +37,16 @@ TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
   EXPECT_EQ(kept_tokens(directory_.path()).size(), 1U);
   EXPECT_EQ(run("token rotate", {}), 0);
   EXPECT_TRUE(fs::exists(directory_.path() / "api-token"));
+}
+
+TEST_F(TokenCommandsTest, AddAKeyThatSeals) {
+  const fs::path file = directory_.path() / k_seal_key;
+  EXPECT_THROW(run("seal rotate", {}), Error) << "there is no key yet";
+  const std::string before = Seal::read_or_make(file).key_id();
+  EXPECT_EQ(run("seal rotate", {}), 0);
+  EXPECT_EQ(run("seal rotate", {"--seal-key", file.string()}), 0);
+  EXPECT_NE(Seal::read(file).key_id(), before);
+  EXPECT_TRUE(Seal::read(file).has(before)) << "no server has sealed with the new ones yet";
 }
 
 TEST_F(TokenCommandsTest, RefuseWhatIsNoTokenOrNoEnd) {

@@ -1,0 +1,43 @@
+#include "base/sys/private_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/random.hpp"
+#include "base/sys/sync.hpp"
+#include "base/text.hpp"
+
+namespace hearth {
+
+void require_private(const fs::path& file, std::string_view if_read) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) throw Error::from_errno("reading", file.string());
+  if ((info.st_mode & 077U) == 0) return;
+  throw Error(ErrorKind::input, cat(file.string(), ": others than its owner can use this file of secrets"))
+      .hint(cat("chmod 600 ", file.string(), ", and ", if_read, " when they may have read it."));
+}
+
+bool make_private_file(const fs::path& file, std::string_view text) {
+  const fs::path fresh = file.string() + "." + random_hex(8);
+  {
+    const Fd out = Fd::open(fresh.string(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    write_all(out, text, fresh.string());
+    if (::fsync(out.get()) != 0) throw Error::from_errno("writing", fresh.string());
+  }
+  const bool made = ::link(fresh.c_str(), file.c_str()) == 0;
+  const int error = errno;
+  (void)::unlink(fresh.c_str());
+  sync_directory(file.parent_path());  // what is made from it now must stay true
+  if (!made && error != EEXIST) throw Error::from_errno("making", file.string(), error);
+  return made;
+}
+
+void rewrite_private_file(const fs::path& file, std::string_view text) {
+  RealFileSystem().write(fs::canonical(file), text, {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+}  // namespace hearth

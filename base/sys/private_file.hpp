@@ -1,0 +1,21 @@
+// Files of secrets: only their owner reads them, and they are made once, whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/path.hpp"
+
+namespace hearth {
+
+/// Throws Error(not_found) where there is no such file, and Error(input) where others than its owner can use it.
+/// `if_read`: what to do where they may have.
+void require_private(const fs::path& file, std::string_view if_read);
+
+/// Under its name at once and whole, mode 0600; false when somebody else was first. Durable in both cases.
+[[nodiscard]] bool make_private_file(const fs::path& file, std::string_view text);
+
+/// Anew. Where the name is a link, the file behind it is written: it may have other names.
+void rewrite_private_file(const fs::path& file, std::string_view text);
+
+}  // namespace hearth

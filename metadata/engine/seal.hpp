@@ -1,0 +1,56 @@
+// The keys by which what is secret in a database is sealed: a file of mode 0600 that is no part of the database, so
+// that a copy of one without the other tells nothing.
+//
+// The file is {"keys": [{"key": HEX}, {"key": HEX, "until": SECONDS}…]}: the first seals, each opens. `until` is when a
+// former one may go; it goes only after all of the database is sealed with the first.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/path.hpp"
+
+namespace hearth::metadata::live {
+
+/// The usual file, in a state directory.
+constexpr const char* k_seal_key = "seal-key";
+
+struct SealKey {
+  std::string id;  ///< follows from the key and tells nothing of it
+  std::string text;
+  std::int64_t until = 0;  ///< 0: it is the one that seals
+};
+
+class Seal {
+ public:
+  /// Nothing is sealed: tests look into databases.
+  Seal() = default;
+  /// Throws Error: not there, readable by others, no such file's contents.
+  [[nodiscard]] static Seal read(const fs::path& file);
+  /// Reads the file, or makes it with a random key.
+  [[nodiscard]] static Seal read_or_make(const fs::path& file);
+
+  [[nodiscard]] bool is_on() const { return !keys_.empty(); }
+  /// Of the key that seals.
+  [[nodiscard]] const std::string& key_id() const { return keys_.front().id; }
+  [[nodiscard]] bool has(std::string_view key_id) const;
+
+  /// `place`: where it is kept; sealed texts that change places are no longer opened. An empty text stays so.
+  [[nodiscard]] std::string seal(std::string_view place, std::string_view text) const;
+  /// Throws Error that says why not.
+  [[nodiscard]] std::string open(std::string_view place, std::string_view sealed) const;
+
+ private:
+  std::vector<SealKey> keys_;
+  fs::path file_;
+};
+
+/// A new key seals from the next start on; the former ones open at least until `until`.
+void rotate_seal(const fs::path& file, std::int64_t until);
+
+/// Of keys whose time is over; to be called when nothing is sealed with them any more.
+void forget_former_keys(const fs::path& file, std::int64_t now);
+
+}  // namespace hearth::metadata::live

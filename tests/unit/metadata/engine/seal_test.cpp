@@ -1,0 +1,98 @@
+#include "metadata/engine/seal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "tests/fakes/lossy_disk.hpp"
+
+namespace hearth::metadata::live {
+namespace {
+
+using testing::HasSubstr;
+
+class SealTest : public testing::Test {
+ protected:
+  static std::string story_of(const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return "";
+  }
+  TempDir directory_ = TempDir::create("/tmp", "seal-");
+  fs::path file_ = directory_.path() / "seal-key";
+};
+
+TEST_F(SealTest, OpensWhatItSealedAndOnlyWhereItWasKept) {
+  const Seal seal = Seal::read_or_make(file_);
+  const std::string sealed = seal.seal("setting\na", "s3cret");
+  EXPECT_THAT(sealed, HasSubstr("sealed:" + seal.key_id() + ":"));
+  EXPECT_EQ(sealed.find("s3cret"), std::string::npos);
+  EXPECT_EQ(Seal::read(file_).open("setting\na", sealed), "s3cret");
+  EXPECT_NE(seal.seal("setting\na", "s3cret"), sealed) << "nobody sees that two are the same";
+  EXPECT_THAT(story_of([&] { (void)seal.open("setting\nb", sealed); }), HasSubstr("taken from elsewhere"));
+  EXPECT_EQ(seal.open("p", seal.seal("p", "")), "");
+}
+
+TEST_F(SealTest, SaysWhyItDoesNotOpen) {
+  const Seal seal = Seal::read_or_make(file_);
+  const std::string sealed = seal.seal("p", "s3cret");
+  EXPECT_THAT(story_of([&] { (void)seal.open("p", "{}"); }), HasSubstr("it is not sealed"));
+  for (std::size_t size = 1; size < sealed.size(); ++size)
+    EXPECT_NE(story_of([&] { (void)seal.open("p", sealed.substr(0, size)); }), "") << size;
+  const Seal other = Seal::read_or_make(directory_.path() / "other");
+  EXPECT_THAT(story_of([&] { (void)other.open("p", sealed); }),
+              HasSubstr("sealed with the key " + seal.key_id() + ", which " + directory_.path().string() + "/other"));
+}
+
+TEST_F(SealTest, IsRotatedAndTheFormerKeyOpensUntilItIsForgotten) {
+  const Seal before = Seal::read_or_make(file_);
+  const std::string sealed = before.seal("p", "s3cret");
+  rotate_seal(file_, 1000);
+  const Seal after = Seal::read(file_);
+  EXPECT_NE(after.key_id(), before.key_id());
+  EXPECT_EQ(after.open("p", sealed), "s3cret");
+  EXPECT_THROW((void)before.open("p", after.seal("p", "t")), Error);
+  forget_former_keys(file_, 999);
+  EXPECT_TRUE(Seal::read(file_).has(before.key_id()));
+  forget_former_keys(file_, 1000);
+  EXPECT_FALSE(Seal::read(file_).has(before.key_id()));
+  EXPECT_TRUE(Seal::read(file_).has(after.key_id()));
+}
+
+TEST_F(SealTest, AFileThatIsNoneIsRefusedAndNothingOfItTold) {
+  EXPECT_THAT(story_of([&] { (void)Seal::read(file_); }), HasSubstr("seal-key"));
+  (void)Seal::read_or_make(file_);
+  ASSERT_EQ(::chmod(file_.c_str(), 0640), 0);
+  EXPECT_THAT(story_of([&] { (void)Seal::read(file_); }), HasSubstr("chmod 600"));
+  const std::string whole = read_file(file_);
+  for (const std::string& text : {std::string(), whole.substr(0, 50), std::string(R"({"keys": []})"),
+                                  std::string(R"({"keys": [{"key": "hearth"}]})")}) {
+    RealFileSystem().write(file_, text, {.mode = 0600, .uid = {}, .gid = {}});
+    const std::string story = story_of([&] { (void)Seal::read_or_make(file_); });
+    EXPECT_THAT(story, HasSubstr("from a backup")) << text;
+    EXPECT_EQ(story.find(whole.substr(30, 8)), std::string::npos) << story;
+  }
+}
+
+TEST_F(SealTest, NoPowerCutTakesAKeyThatSealed) {
+  fakes::LossyDisk disk(directory_.path());
+  const std::string first = Seal::read_or_make(file_).key_id();
+  disk.promise("made");
+  rotate_seal(file_, 1000);
+  const std::string second = Seal::read(file_).key_id();
+  disk.promise("rotated");
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    const Seal found = Seal::read_or_make(file_);
+    EXPECT_TRUE(cut.promised.empty() || found.has(first));
+    EXPECT_TRUE(cut.promised.size() < 2 || found.has(second));
+  });
+  EXPECT_GT(cuts, 4U);
+}
+
+}  // namespace
+}  // namespace hearth::metadata::live
